@@ -23,14 +23,14 @@ export async function serveAsAsked(createServer: (revisions: Revisions) => Serve
   if (values.http === undefined) return void serveStdio(server);
   await listen(server, {
     port: readPort(values.http),
-    answers: values.json ? "json" : "auto",
+    responseMode: values.json ? "json" : "auto",
     ...(values.stateless && { sessions: false }),
   });
 }
 
 interface Listening {
   readonly port: number;
-  readonly answers: ResponseMode;
+  readonly responseMode: ResponseMode;
   readonly sessions?: false;
 }
 

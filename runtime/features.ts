@@ -31,8 +31,8 @@ export type { UiSupport } from "./server/apps/tool-ui.ts";
 
 export { completions } from "./server/completions/feature.ts";
 
-export { questions as sessionInput } from "./server/input/client-requests-feature.ts";
-export { rounds as input } from "./server/input/input-required-feature.ts";
+export { clientRequests as sessionInput } from "./server/input/client-requests-feature.ts";
+export { inputRequests as input } from "./server/input/input-required-feature.ts";
 
 export { prompts } from "./server/prompts/feature.ts";
 export { createPromptLists } from "./server/prompts/registry.ts";

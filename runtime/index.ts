@@ -90,18 +90,18 @@ export { fromJsonSchema } from "./server/json-schema.ts";
 export type { FromJsonSchema, JsonSchemaOptions } from "./server/json-schema.ts";
 
 export { inputRequired } from "./server/input/input-required.ts";
-export type { InputQuestions, InputRequired } from "./server/input/input-required.ts";
+export type { InputRequiredFields, InputRequired } from "./server/input/input-required.ts";
 
 export type { Middleware, ServerRequest } from "./server/middleware/middleware.ts";
 
 export type {
   Authenticated,
-  ClientQuestions,
+  ClientRequests,
   Complete,
   Completion,
   CompletionContext,
 } from "./server/protocol-types.ts";
-export type { AnswerOf, HandlerContext, QuestionOptions, RequestFacts } from "./server/protocol-types.ts";
+export type { ResultOf, HandlerContext, InputRequestOptions, RequestFacts } from "./server/protocol-types.ts";
 
 export { rateLimit } from "./server/middleware/rate-limit.ts";
 export type { RateLimitOptions } from "./server/middleware/rate-limit.ts";

@@ -85,7 +85,7 @@ export async function listen(ids, mode) {
   const { toHttpService } = await load("runtime/server/run/http-handler.js");
   const server = await buildServer(ids, { listChanged: ["tools"] });
   const listener = await listenHttp(toHttpService(server, {}), {
-    answers: mode.endsWith("json") ? "json" : "sse",
+    responseMode: mode.endsWith("json") ? "json" : "sse",
     sessions: mode.startsWith("stateful") ? { maxSessions: 20_000 } : false,
   });
   return {

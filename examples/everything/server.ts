@@ -2,9 +2,9 @@ import type { Declarations } from "mcp-server-runtime/2026-07-28";
 import { forRevisions, type Server } from "mcp-server-runtime";
 import { serveAsAsked, type Revisions } from "../command-line.ts";
 import { prompts } from "./prompts.ts";
-import { questions } from "./questions.ts";
+import { inputRequestTools } from "./input-requests.ts";
 import { resources, resourceTemplates, watchedUri } from "./resources.ts";
-import { roundPrompts, rounds } from "./rounds.ts";
+import { inputRequiredPrompts, inputRequiredTools } from "./input-required.ts";
 import { skills } from "./skills.ts";
 import { stateless } from "./stateless.ts";
 import { tasks } from "./tasks.ts";
@@ -21,9 +21,9 @@ function createEverything(revisions: Revisions): Server {
     instructions: "Every feature of the protocol, for tests: nothing here is of use otherwise.",
     tools: [
       ...tools,
-      ...questions,
+      ...inputRequestTools,
       ...stateless,
-      ...rounds,
+      ...inputRequiredTools,
       ...views,
       ...tasks,
       defineTool({
@@ -63,7 +63,7 @@ function createEverything(revisions: Revisions): Server {
     resourceTemplates,
     skills,
     directoryRead: true,
-    prompts: [...prompts, ...roundPrompts],
+    prompts: [...prompts, ...inputRequiredPrompts],
     subscribe: true,
     listChanged: true,
   });

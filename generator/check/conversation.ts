@@ -4,7 +4,7 @@ import { toMetadata } from "../../runtime/lifecycle/discover-client.ts";
 import type { Exchange, Wire } from "./wire.ts";
 
 /** Outcome of a request. */
-export type Answer =
+export type CallOutcome =
   | { readonly kind: "result"; readonly result: Record<string, unknown>; readonly exchange: Exchange }
   | { readonly kind: "error"; readonly code: unknown; readonly message: string; readonly exchange: Exchange }
   | { readonly kind: "broken"; readonly problem: string; readonly exchange: Exchange }
@@ -36,7 +36,11 @@ export class Conversation {
   }
 
   /** Sends a request. The result is checked against the revision unless `checks` is false. */
-  async ask(method: string, params: Readonly<Record<string, unknown>> = {}, options: AskOptions = {}): Promise<Answer> {
+  async ask(
+    method: string,
+    params: Readonly<Record<string, unknown>> = {},
+    options: AskOptions = {},
+  ): Promise<CallOutcome> {
     const id = options.id ?? (this.#count += 1);
     const full = this.isStateless
       ? { ...params, _meta: { ...toMetadata(this.revision, own), ...toRecord(params._meta) } }
@@ -70,31 +74,31 @@ export class Conversation {
   #read(
     exchange: Exchange,
     { method, id, checks }: { readonly method: string; readonly id: string | number; readonly checks: boolean },
-  ): Answer {
-    const { answer } = exchange;
-    if (answer === undefined) return { kind: "none", exchange };
-    if (!isObject(answer) || answer.jsonrpc !== "2.0")
+  ): CallOutcome {
+    const { response } = exchange;
+    if (response === undefined) return { kind: "none", exchange };
+    if (!isObject(response) || response.jsonrpc !== "2.0")
       return this.#broken(method, 'a message without "jsonrpc": "2.0"', exchange);
-    if (answer.id !== id && Object.hasOwn(answer, "result"))
+    if (response.id !== id && Object.hasOwn(response, "result"))
       return this.#broken(method, "a result with another id", exchange);
-    if (isObject(answer.error)) {
-      const { code, message } = answer.error;
+    if (isObject(response.error)) {
+      const { code, message } = response.error;
       if (!Number.isInteger(code) || typeof message !== "string")
         return this.#broken(method, "an error without an integer code or without a message", exchange);
       return { kind: "error", code, message, exchange };
     }
-    if (!isObject(answer.result))
+    if (!isObject(response.result))
       return this.#broken(method, "a response with neither a result object nor an error", exchange);
-    const issue = checks ? findMethod(this.revision.clientRequests, method)?.result(answer.result) : undefined;
+    const issue = checks ? findMethod(this.revision.clientRequests, method)?.result(response.result) : undefined;
     if (issue)
       this.misfits.push({
         subject: method,
         problem: `the result at ${issue.path || "its root"} should be ${issue.expected}`,
       });
-    return { kind: "result", result: answer.result, exchange };
+    return { kind: "result", result: response.result, exchange };
   }
 
-  #broken(method: string, problem: string, exchange: Exchange): Answer {
+  #broken(method: string, problem: string, exchange: Exchange): CallOutcome {
     this.misfits.push({ subject: method, problem });
     return { kind: "broken", problem, exchange };
   }

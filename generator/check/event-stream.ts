@@ -19,7 +19,7 @@ export class EventStream extends Mailbox {
       { maxMessageBytes: 16 * 1024 * 1024 },
       {
         event: (event) => this.#take(event),
-        problem: ({ message }) => void this.noise.push({ kind: "text", text: message }),
+        problem: ({ message }) => void this.strayData.push({ kind: "text", text: message }),
       },
     );
     try {

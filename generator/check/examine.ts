@@ -1,13 +1,13 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { isHandshake } from "../../runtime/lifecycle/negotiation.ts";
-import { Conversation, own, type Answer } from "./conversation.ts";
+import { Conversation, own, type CallOutcome } from "./conversation.ts";
 import type { CheckReport, CheckResult, Rule } from "./finding.ts";
 import { lintRules } from "./lint.ts";
 import { toFinding, type Lists, type Probe, type ProbeContext } from "./probe.ts";
 import { cancelProbes } from "./probes-cancel.ts";
 import { featureProbes } from "./probes-feature.ts";
 import { httpProbes } from "./probes-http.ts";
-import { mirrorProbes } from "./probes-mirror.ts";
+import { paramHeaderProbes } from "./probes-param-headers.ts";
 import { olderProbes } from "./probes-older.ts";
 import { expectResult, messageProbes } from "./probes-message.ts";
 import { tcpProbes, webSocketProbes } from "./probes-socket.ts";
@@ -22,7 +22,7 @@ export interface ExamineOptions {
   /** Receives a text about each step. */
   readonly onStep?: (text: string) => void;
   /** Returns advice about a server that opens no session, if the reason that it gave calls for specific advice. Otherwise returns an empty text. */
-  readonly advise?: (refusal: string) => string;
+  readonly advise?: (rejection: string) => string;
 }
 
 /** Examines a server: which revisions it speaks, and how well it speaks each of them. */
@@ -31,12 +31,12 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   const spoken: string[] = [];
   let server = { name: "", version: "" };
   let tools: Lists["tools"] = [];
-  let refusal = "";
+  let rejection = "";
   // Servers with HTTP with SSE, the oldest transport, know no stateless requests.
   const tried = wires.transport === "sse" ? options.revisions.filter(isHandshake) : options.revisions;
   for (const revision of tried) {
     options.onStep?.(`revision ${revision.id}`);
-    const conversation = await open(wires, revision, (reason) => void (refusal = reason));
+    const conversation = await open(wires, revision, (reason) => void (rejection = reason));
     if (!conversation) continue;
     spoken.push(revision.id);
     server = conversation.server;
@@ -50,13 +50,13 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
     severity: "error",
   } as const satisfies Rule;
   const fix =
-    options.advise?.(refusal) ||
+    options.advise?.(rejection) ||
     "see whether it starts, and whether address and credentials are right; --timeout gives it more time";
   const silent = {
     rule: anything.id,
     severity: anything.severity,
     subject: "server",
-    message: `it opens no session in any revision that is known here${refusal === "" ? "" : `: ${refusal}`}`,
+    message: `it opens no session in any revision that is known here${rejection === "" ? "" : `: ${rejection}`}`,
     fix,
   };
   results.push({ rule: anything, revision: "", findings: spoken.length === 0 ? [silent] : [] }, ...lint(tools));
@@ -85,7 +85,7 @@ async function examineRevision(
 
 const transportProbes: Readonly<Record<WireFactory["transport"], readonly Probe[]>> = {
   stdio: [],
-  http: [...httpProbes, ...mirrorProbes, ...olderProbes],
+  http: [...httpProbes, ...paramHeaderProbes, ...olderProbes],
   sse: sseProbes,
   tcp: tcpProbes,
   websocket: webSocketProbes,
@@ -101,56 +101,56 @@ async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResul
 async function open(
   wires: WireFactory,
   revision: Revision,
-  onRefusal?: (reason: string) => void,
+  onRejection?: (reason: string) => void,
 ): Promise<Conversation | undefined> {
   const wire = await wires.open();
   const conversation = new Conversation(wire, revision);
-  const answer = await (revision.lifecycle === "handshake" ? shakeHands(conversation) : discover(conversation));
-  if (answer === true) return conversation;
-  onRefusal?.(describeRefusal(answer, wire));
+  const response = await (revision.lifecycle === "handshake" ? shakeHands(conversation) : discover(conversation));
+  if (response === true) return conversation;
+  onRejection?.(describeRejection(response, wire));
   await wire.close();
   return undefined;
 }
 
 /** Reason why no session was opened. */
-function describeRefusal(answer: Answer, { silence }: Wire): string {
-  const { status } = answer.exchange;
-  switch (answer.kind) {
+function describeRejection(response: CallOutcome, { silence }: Wire): string {
+  const { status } = response.exchange;
+  switch (response.kind) {
     case "error":
-      return `it answers with error ${String(answer.code)}, ${answer.message}`;
+      return `it answers with error ${String(response.code)}, ${response.message}`;
     case "broken":
-      return `it answers with ${answer.problem}`;
+      return `it answers with ${response.problem}`;
     case "result":
       return "it answers with another revision";
     case "none":
       return status === undefined ? silence || "no answer came in time" : `it answers with HTTP status ${status}`;
     default:
-      return answer satisfies never;
+      return response satisfies never;
   }
 }
 
 /** Resolves to `true`, or to the response that did not open a session. */
-async function shakeHands(conversation: Conversation): Promise<true | Answer> {
+async function shakeHands(conversation: Conversation): Promise<true | CallOutcome> {
   const { revision } = conversation;
-  const answer = await conversation.ask("initialize", {
+  const response = await conversation.ask("initialize", {
     protocolVersion: revision.id,
     capabilities: own.capabilities,
     clientInfo: own.info,
   });
-  if (answer.kind !== "result" || answer.result.protocolVersion !== revision.id) return answer;
-  take(conversation, answer.result, answer.result.serverInfo);
+  if (response.kind !== "result" || response.result.protocolVersion !== revision.id) return response;
+  take(conversation, response.result, response.result.serverInfo);
   await conversation.notify("notifications/initialized");
   return true;
 }
 
-async function discover(conversation: Conversation): Promise<true | Answer> {
+async function discover(conversation: Conversation): Promise<true | CallOutcome> {
   const { revision } = conversation;
-  const answer = await conversation.ask("server/discover");
-  if (answer.kind !== "result") return answer;
-  const { supportedVersions: supported, _meta: meta } = answer.result;
-  if (!Array.isArray(supported) || !supported.includes(revision.id)) return answer;
+  const response = await conversation.ask("server/discover");
+  if (response.kind !== "result") return response;
+  const { supportedVersions: supported, _meta: meta } = response.result;
+  if (!Array.isArray(supported) || !supported.includes(revision.id)) return response;
   const info = revision.reservedMeta.find(({ on, type }) => on === "result" && type === "Implementation");
-  take(conversation, answer.result, isObject(meta) && info ? meta[info.key] : undefined);
+  take(conversation, response.result, isObject(meta) && info ? meta[info.key] : undefined);
   return true;
 }
 
@@ -202,14 +202,14 @@ async function readList(
   const seen = new Set<string>();
   let params: { cursor?: string } = {};
   for (let page = 0; page < maxPages; page += 1) {
-    const answer = await conversation.ask(method, params);
-    if (answer.kind !== "result") {
-      const [problem] = expectResult(method, answer, "answer it, or do not declare the capability");
+    const response = await conversation.ask(method, params);
+    if (response.kind !== "result") {
+      const [problem] = expectResult(method, response, "answer it, or do not declare the capability");
       return { items, ...(problem && { problem }) };
     }
-    const found = answer.result[key];
+    const found = response.result[key];
     items.push(...(Array.isArray(found) ? found.filter(isObject) : []));
-    const { nextCursor } = answer.result;
+    const { nextCursor } = response.result;
     if (typeof nextCursor !== "string") return { items };
     if (seen.has(nextCursor)) {
       return {
@@ -239,13 +239,13 @@ async function probeNegotiation(wires: WireFactory, { revisions }: ExamineOption
   if (!revision) return { rule, revision: "", findings: [] };
   const wire = await wires.open();
   const conversation = new Conversation(wire, revision);
-  const answer = await conversation.ask(
+  const response = await conversation.ask(
     "initialize",
     { protocolVersion: nowhere, capabilities: own.capabilities, clientInfo: own.info },
     { checks: false },
   );
   await wire.close();
-  const echoed = answer.kind === "result" && answer.result.protocolVersion === nowhere;
+  const echoed = response.kind === "result" && response.result.protocolVersion === nowhere;
   if (!echoed) return { rule, revision: "", findings: [] };
   const seen = {
     subject: "initialize",

@@ -2,7 +2,7 @@ import { isObject } from "../../generated/support.ts";
 import { EventDecoder } from "../../runtime/framing/sse-events.ts";
 import { readText } from "../../runtime/transport/http-client/body.ts";
 import { fetchBare, isLoopback, type BareRequest, type HttpWireOptions } from "./bare-fetch.ts";
-import type { Exchange, ExchangeOptions, Noise, Wire, WireFactory } from "./wire.ts";
+import type { Exchange, ExchangeOptions, StrayData, Wire, WireFactory } from "./wire.ts";
 
 /** Creates connections to a server over Streamable HTTP. A connection keeps the session that the server opens. */
 export function createHttpWires(options: HttpWireOptions): WireFactory {
@@ -13,7 +13,7 @@ export function createHttpWires(options: HttpWireOptions): WireFactory {
 export class HttpWire implements Wire {
   readonly transport = "http";
   readonly unasked: unknown[] = [];
-  readonly noise: Noise[] = [];
+  readonly strayData: StrayData[] = [];
   /** Headers of the session: its id and, later, the revision. */
   readonly session: Record<string, string> = {};
   readonly #options: HttpWireOptions;
@@ -56,8 +56,8 @@ export class HttpWire implements Wire {
     if (!response) return {};
     const session = response.headers.get("mcp-session-id");
     if (session !== null) this.session["mcp-session-id"] = session;
-    const answer = await this.#readAnswer(response, id);
-    return { status: response.status, ...(answer !== undefined && { answer }) };
+    const result = await this.#readResponse(response, id);
+    return { status: response.status, ...(result !== undefined && { response: result }) };
   }
 
   /** Sends any request to the address. Returns `undefined` when no response arrives in time. */
@@ -77,15 +77,15 @@ export class HttpWire implements Wire {
     return { wasKilled: false };
   }
 
-  async #readAnswer(response: Response, id: string | number | undefined): Promise<unknown> {
+  async #readResponse(response: Response, id: string | number | undefined): Promise<unknown> {
     const type = response.headers.get("content-type") ?? "";
     if (/^text\/event-stream\b/i.test(type)) return this.#readStream(response, id);
-    const text = await readText(response, maxAnswerBytes).catch(() => "");
+    const text = await readText(response, maxResponseBytes).catch(() => "");
     if (text.trim() === "") return undefined;
     try {
       return this.#sort([JSON.parse(text)].flat(), id);
     } catch {
-      if (response.ok) this.noise.push({ kind: "text", text: text.slice(0, 200) });
+      if (response.ok) this.strayData.push({ kind: "text", text: text.slice(0, 200) });
       return undefined;
     }
   }
@@ -94,17 +94,17 @@ export class HttpWire implements Wire {
   async #readStream(response: Response, id: string | number | undefined): Promise<unknown> {
     const messages: unknown[] = [];
     const decoder = new EventDecoder(
-      { maxMessageBytes: maxAnswerBytes },
+      { maxMessageBytes: maxResponseBytes },
       {
         event: ({ data }) => this.#takeEvent(data, messages),
-        problem: ({ message }) => void this.noise.push({ kind: "text", text: message }),
+        problem: ({ message }) => void this.strayData.push({ kind: "text", text: message }),
       },
     );
     try {
       for await (const chunk of response.body ?? []) {
         decoder.push(chunk);
-        const answer = this.#sort(messages.splice(0), id);
-        if (answer !== undefined) return answer;
+        const result = this.#sort(messages.splice(0), id);
+        if (result !== undefined) return result;
       }
     } catch {
       // The timeout has passed or the stream broke off: there is no response.
@@ -117,17 +117,17 @@ export class HttpWire implements Wire {
     try {
       messages.push(...[JSON.parse(data)].flat());
     } catch {
-      this.noise.push({ kind: "text", text: data.slice(0, 200) });
+      this.strayData.push({ kind: "text", text: data.slice(0, 200) });
     }
   }
 
   #sort(messages: readonly unknown[], id: string | number | undefined): unknown {
-    const isAnswer = (value: unknown): boolean =>
+    const isResponse = (value: unknown): boolean =>
       isObject(value) && !("method" in value) && (value.id === id || (id !== undefined && value.id === null));
-    this.unasked.push(...messages.filter((value) => !isAnswer(value)));
-    return messages.find(isAnswer);
+    this.unasked.push(...messages.filter((value) => !isResponse(value)));
+    return messages.find(isResponse);
   }
 }
 
 /** Limit for the body of a response, in bytes. No real server sends more in one response. */
-const maxAnswerBytes = 16 * 1024 * 1024;
+const maxResponseBytes = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import { findTarget } from "../tool-schema/read-reference.ts";
 import { readSchema } from "../tool-schema/read-schema.ts";
-import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
+import { SchemaRejection } from "../tool-schema/safe-schema.ts";
 import type { Rule } from "./finding.ts";
 import type { Lists, Seen } from "./probe.ts";
 
@@ -184,7 +184,7 @@ export const lintRules: readonly LintRule[] = [
       help: "https://modelcontextprotocol.io/specification/latest/server/tools#x-mcp-header",
     },
     check: ({ inputSchema }) =>
-      findMirroredSecrets(inputSchema).map((path) => ({
+      findParamHeaderSecrets(inputSchema).map((path) => ({
         message: `the argument at ${path} looks like a secret, and x-mcp-header has it copied to where proxies and logs see it`,
         fix: "take x-mcp-header away from it",
       })),
@@ -207,7 +207,7 @@ function readProblems(where: string, schema: unknown): Omit<Seen, "subject">[] {
         fix: "correct the schema at this place",
       }));
   } catch (error) {
-    if (!(error instanceof SchemaRefusal)) throw error;
+    if (!(error instanceof SchemaRejection)) throw error;
     return [{ message: `${where}: ${error.message}`, fix: "make it smaller and flatter" }];
   }
 }
@@ -230,7 +230,7 @@ function findBareLists(schema: unknown): string[] {
   });
 }
 
-function findMirroredSecrets(schema: unknown): string[] {
+function findParamHeaderSecrets(schema: unknown): string[] {
   return walk(schema).flatMap(([path, one]) => {
     if (!isObject(one) || one["x-mcp-header"] === undefined) return [];
     const isMeant = one.format === "password" || one.writeOnly === true;

@@ -1,10 +1,10 @@
 import { isObject } from "../../generated/support.ts";
-import type { Exchange, Noise } from "./wire.ts";
+import type { Exchange, StrayData } from "./wire.ts";
 
 /** Messages of a stream that carries everything: responses to pending requests, and all other messages. */
 export class Mailbox {
   readonly unasked: unknown[] = [];
-  readonly noise: Noise[] = [];
+  readonly strayData: StrayData[] = [];
   readonly #waiting = new Map<string | number, (exchange: Exchange) => void>();
   #isOpen = true;
 
@@ -33,7 +33,7 @@ export class Mailbox {
     try {
       value = JSON.parse(text);
     } catch {
-      this.noise.push({ kind: text.trim() === "" ? "blank" : "text", text: text.slice(0, 200) });
+      this.strayData.push({ kind: text.trim() === "" ? "blank" : "text", text: text.slice(0, 200) });
       return;
     }
     for (const one of Array.isArray(value) ? value : [value]) this.#deliver(one);
@@ -55,7 +55,7 @@ export class Mailbox {
   #deliver(value: unknown): void {
     const id: unknown = isObject(value) && !("method" in value) ? value.id : undefined;
     const isAwaited = (typeof id === "string" || typeof id === "number") && this.#waiting.has(id);
-    if (isAwaited) this.settle(id, { answer: value });
+    if (isAwaited) this.settle(id, { response: value });
     else this.unasked.push(value);
   }
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../../generated/support.ts";
-import type { Answer, Conversation } from "./conversation.ts";
+import type { CallOutcome, Conversation } from "./conversation.ts";
 import { waitForEffect } from "./effect.ts";
 import { HttpWire } from "./http-wire.ts";
 import { expectAlive, harmless } from "./probes-message.ts";
@@ -46,9 +46,9 @@ async function probeCancelled(context: ProbeContext): Promise<Seen[]> {
   const late = dead.length > 0 ? dead : await expectAlive(context, after);
   // Do not wait for the response: the server need not send one.
   givenUp.abort();
-  const answer = await pending;
+  const response = await pending;
   if (late.length > 0) return late;
-  return [...twice(conversation, answer), ...answered(conversation), ...(await refused(context, answer))];
+  return [...twice(conversation, response), ...checkOpen(conversation), ...(await checkRejected(context, response))];
 }
 
 /** Returns the slowest request among those that change nothing. */
@@ -73,30 +73,30 @@ function isCancelledByClosing({ conversation, revision }: ProbeContext): boolean
   return conversation.wire instanceof HttpWire && revision.lifecycle === "per-request";
 }
 
-function twice({ wire }: Conversation, { kind }: Answer): Seen[] {
-  const isAgain = kind !== "none" && wire.unasked.some((value) => isAnswer(value) && value.id === cancelledId);
+function twice({ wire }: Conversation, { kind }: CallOutcome): Seen[] {
+  const isAgain = kind !== "none" && wire.unasked.some((value) => isResponse(value) && value.id === cancelledId);
   const fix = "send at most one response to a request, and none once it was cancelled";
   return isAgain ? [{ subject: "a cancelled request", message: "it is answered twice", fix }] : [];
 }
 
 /** Finds an error response to the cancellation. It is a notification, so such a response carries no id of this client. */
-function answered({ wire }: Conversation): Seen[] {
-  const error = wire.unasked.find((value) => isAnswer(value) && value.id !== cancelledId);
+function checkOpen({ wire }: Conversation): Seen[] {
+  const error = wire.unasked.find((value) => isResponse(value) && value.id !== cancelledId);
   const fix = "never answer a notification; ignore cancellations of requests that are over";
   return error ? [{ subject: "notifications/cancelled", message: "it is answered with an error", fix }] : [];
 }
 
-function isAnswer(value: unknown): value is Record<string, unknown> {
+function isResponse(value: unknown): value is Record<string, unknown> {
   return isObject(value) && !("method" in value);
 }
 
 /** Reports an error response to the cancelled request. An error may have other causes, so it counts only if the request succeeds otherwise. */
-async function refused({ conversation, ...context }: ProbeContext, answer: Answer): Promise<Seen[]> {
-  if (answer.kind !== "error") return [];
+async function checkRejected({ conversation, ...context }: ProbeContext, response: CallOutcome): Promise<Seen[]> {
+  if (response.kind !== "error") return [];
   const { method, params } = longest({ ...context, conversation });
   const again = method === listen ? undefined : await conversation.ask(method, params, { checks: false });
   if (again?.kind !== "result") return [];
-  const message = `it is answered with the error ${String(answer.code)}, though nobody waits for it any more`;
+  const message = `it is answered with the error ${String(response.code)}, though nobody waits for it any more`;
   const fix = "send nothing for a request that was cancelled";
   return [{ subject: "a cancelled request", message, fix, severity: "warning" }];
 }

@@ -64,8 +64,8 @@ export const featureProbes: readonly Probe[] = [
     run: async ({ conversation, revision }) => {
       const own = revision.errors.resourceNotFound;
       const code = own?.emitted === false ? -32602 : (own?.code ?? -32602);
-      const answer = await conversation.ask("resources/read", { uri: `${nobody}://nowhere` }, { checks: false });
-      return expectCode("resources/read of an unknown URI", answer, [code], `answer with ${code}`);
+      const response = await conversation.ask("resources/read", { uri: `${nobody}://nowhere` }, { checks: false });
+      return expectCode("resources/read of an unknown URI", response, [code], `answer with ${code}`);
     },
   },
   {

@@ -1,8 +1,8 @@
 import { isObject } from "../../generated/support.ts";
-import type { Answer, Conversation } from "./conversation.ts";
+import type { CallOutcome, Conversation } from "./conversation.ts";
 import { waitForEffect } from "./effect.ts";
 import type { Probe, ProbeContext, Seen } from "./probe.ts";
-import type { Noise, Wire } from "./wire.ts";
+import type { StrayData, Wire } from "./wire.ts";
 
 const base = "https://modelcontextprotocol.io/specification/latest";
 const alive = "the server must go on after it: catch errors of single messages";
@@ -29,12 +29,12 @@ export const messageProbes: readonly Probe[] = [
     },
     run: async ({ conversation, revision }) => {
       const method = harmless(revision);
-      const answers = [
+      const responses = [
         await conversation.ask(method, {}, { id: "doctor-a" }),
         await conversation.ask(method, {}, { id: 0 }),
       ];
-      return answers.flatMap((answer, at) =>
-        answer.kind === "none" || answer.kind === "broken"
+      return responses.flatMap((response, at) =>
+        response.kind === "none" || response.kind === "broken"
           ? [
               {
                 subject: method,
@@ -99,8 +99,8 @@ export const messageProbes: readonly Probe[] = [
       const { status } = await other.wire.sendText('{"jsonrpc": "2.0", ');
       const seen = await expectAlive({ ...context, conversation: other }, "text that is not JSON");
       await other.wire.close();
-      const isRefused = status === undefined || (status >= 400 && status < 500);
-      return isRefused
+      const isRejected = status === undefined || (status >= 400 && status < 500);
+      return isRejected
         ? seen
         : [
             ...seen,
@@ -145,11 +145,12 @@ export const messageProbes: readonly Probe[] = [
       severity: "error",
       help: `${base}/basic/transports`,
     },
-    run: ({ conversation }) => conversation.wire.noise.map((noise) => noiseFinding(noise, conversation.wire)),
+    run: ({ conversation }) =>
+      conversation.wire.strayData.map((strayData) => toStrayFinding(strayData, conversation.wire)),
   },
 ];
 
-function noiseFinding({ kind, text }: Noise, { transport }: Wire): Seen {
+function toStrayFinding({ kind, text }: StrayData, { transport }: Wire): Seen {
   const fix =
     transport === "stdio"
       ? "write logs to standard error; in Node console.error instead of console.log, also in libraries"
@@ -165,45 +166,46 @@ export function harmless(revision: ProbeContext["revision"]): string {
 }
 
 /** Returns a finding unless there is a result. */
-export function expectResult(subject: string, answer: Answer, fix: string): Seen[] {
-  switch (answer.kind) {
+export function expectResult(subject: string, response: CallOutcome, fix: string): Seen[] {
+  switch (response.kind) {
     case "result":
       return [];
     case "error":
       return [
         {
           subject,
-          message: `it is answered with the error ${String(answer.code)}: ${answer.message.slice(0, 200)}`,
+          message: `it is answered with the error ${String(response.code)}: ${response.message.slice(0, 200)}`,
           fix,
         },
       ];
     case "broken":
-      return [{ subject, message: `the answer is ${answer.problem}`, fix }];
+      return [{ subject, message: `the answer is ${response.problem}`, fix }];
     case "none":
-      return [{ subject, message: describeSilence(answer), fix }];
+      return [{ subject, message: describeSilence(response), fix }];
     default:
-      return answer satisfies never;
+      return response satisfies never;
   }
 }
 
 /** Returns a finding unless there is an error with one of these codes. */
-export function expectCode(subject: string, answer: Answer, codes: readonly number[], fix: string): Seen[] {
-  if (answer.kind === "error" && codes.some((code) => code === answer.code)) return [];
-  if (answer.kind === "error")
-    return [{ subject, message: `it is answered with ${String(answer.code)} instead of ${codes.join(" or ")}`, fix }];
-  if (answer.kind === "result") return [{ subject, message: "it is answered with a result instead of an error", fix }];
-  return expectResult(subject, answer, fix);
+export function expectCode(subject: string, response: CallOutcome, codes: readonly number[], fix: string): Seen[] {
+  if (response.kind === "error" && codes.some((code) => code === response.code)) return [];
+  if (response.kind === "error")
+    return [{ subject, message: `it is answered with ${String(response.code)} instead of ${codes.join(" or ")}`, fix }];
+  if (response.kind === "result")
+    return [{ subject, message: "it is answered with a result instead of an error", fix }];
+  return expectResult(subject, response, fix);
 }
 
-function describeSilence({ exchange: { status } }: Answer): string {
+function describeSilence({ exchange: { status } }: CallOutcome): string {
   return status === undefined ? "there is no answer" : `there is no JSON-RPC answer, only HTTP ${status}`;
 }
 
 /** Returns a finding unless the server still responds. */
 export async function expectAlive({ conversation, revision }: ProbeContext, after: string): Promise<Seen[]> {
   const method = harmless(revision);
-  const answer = conversation.wire.isOpen ? await conversation.ask(method) : undefined;
-  if (answer?.kind === "result") return [];
+  const response = conversation.wire.isOpen ? await conversation.ask(method) : undefined;
+  if (response?.kind === "result") return [];
   const gone = conversation.wire.isOpen ? `${method} is no longer answered` : "the server has ended";
   return [{ subject: after, message: `after ${after}, ${gone}`, fix: alive }];
 }
@@ -217,11 +219,11 @@ async function probeBatch({ reopen }: ProbeContext): Promise<Seen[]> {
   const pending = other.wire.exchange([ping("doctor-1"), ping("doctor-2")], { id: "doctor-1", signal });
   await Promise.race([pending, waitForLater(other)]);
   givenUp.abort();
-  const { answer } = await pending;
-  const isAnswered = isObject(answer) && isObject(answer.result);
+  const { response } = await pending;
+  const hasResponse = isObject(response) && isObject(response.result);
   await other.wire.close();
   const fix = "answer an array of requests with the array of their responses, or stop offering this revision";
-  return isAnswered ? [] : [{ subject: "a batch", message: "two pings in one batch are not answered", fix }];
+  return hasResponse ? [] : [{ subject: "a batch", message: "two pings in one batch are not answered", fix }];
 }
 
 /** Waits for the response to a later request and another second. A server that sent nothing for the batch until then has ignored it. */

@@ -43,9 +43,9 @@ async function probeHttpRequest({ conversation: { wire }, revision }: ProbeConte
   await other.sendText(
     ["POST / HTTP/1.1", "Host: 127.0.0.1", `Origin: ${foreignOrigin}`, "Content-Type: text/plain", ""].join("\r\n"),
   );
-  const { answer } = await other.exchange({ jsonrpc: "2.0", id, method, params }, { id, signal: briefly() });
+  const { response } = await other.exchange({ jsonrpc: "2.0", id, method, params }, { id, signal: briefly() });
   await other.close();
-  if (answer === undefined) return [];
+  if (response === undefined) return [];
   const fix = "close the connection when its first line is not JSON";
   return [{ subject: "POST / HTTP/1.1", message: "the message in the body of the request is answered", fix }];
 }

@@ -49,14 +49,14 @@ export class SseWire implements Wire {
   readonly transport = "sse";
   readonly endpoint: Endpoint;
   readonly unasked: EventStream["unasked"];
-  readonly noise: EventStream["noise"];
+  readonly strayData: EventStream["strayData"];
   readonly #options: HttpWireOptions;
   readonly #stream: EventStream;
 
   constructor(options: HttpWireOptions, stream: EventStream, endpoint: Endpoint) {
     this.endpoint = endpoint;
     this.unasked = stream.unasked;
-    this.noise = stream.noise;
+    this.strayData = stream.strayData;
     this.#options = options;
     this.#stream = stream;
   }
@@ -75,12 +75,12 @@ export class SseWire implements Wire {
   }
 
   async exchange(message: unknown, { id, signal }: ExchangeOptions = {}): Promise<Exchange> {
-    const answer = id === undefined ? undefined : this.#stream.wait(id, this.#options.timeout, signal);
+    const result = id === undefined ? undefined : this.#stream.wait(id, this.#options.timeout, signal);
     const taken = await this.sendText(JSON.stringify(message));
     const isTaken = taken.status !== undefined && taken.status < 300;
     // A rejected message gets no response on the stream.
     if (id !== undefined && !isTaken) this.#stream.settle(id, {});
-    return { ...taken, ...(await answer) };
+    return { ...taken, ...(await result) };
   }
 
   async sendText(text: string): Promise<Exchange> {

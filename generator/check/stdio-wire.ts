@@ -56,7 +56,7 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
   return {
     transport: "stdio",
     unasked: reader.unasked,
-    noise: reader.noise,
+    strayData: reader.strayData,
     get isOpen() {
       return reader.isOpen;
     },
@@ -64,9 +64,9 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
       return describeEnd(child, tail);
     },
     async exchange(message, { id, signal } = {}) {
-      const answer = id === undefined ? undefined : reader.wait(id, timeout, signal);
+      const response = id === undefined ? undefined : reader.wait(id, timeout, signal);
       write(JSON.stringify(message));
-      return answer ?? pause();
+      return response ?? pause();
     },
     async sendText(text) {
       write(text);

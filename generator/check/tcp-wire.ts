@@ -39,8 +39,8 @@ export class TcpWire implements Wire {
     return this.#reader.unasked;
   }
 
-  get noise(): LineReader["noise"] {
-    return this.#reader.noise;
+  get strayData(): LineReader["strayData"] {
+    return this.#reader.strayData;
   }
 
   get isOpen(): boolean {
@@ -62,9 +62,9 @@ export class TcpWire implements Wire {
   }
 
   exchange(...[message, { id, signal } = {}]: Parameters<Wire["exchange"]>): ReturnType<Wire["exchange"]> {
-    const answer = id === undefined ? undefined : this.#reader.wait(id, this.#options.timeout, signal);
+    const response = id === undefined ? undefined : this.#reader.wait(id, this.#options.timeout, signal);
     this.#write(JSON.stringify(message));
-    return answer ?? pause();
+    return response ?? pause();
   }
 
   sendText(text: string): ReturnType<Wire["sendText"]> {

@@ -42,7 +42,7 @@ export class WebSocketWire implements Wire {
         open();
       },
       text: (text) => this.#mailbox.takeText(text),
-      binary: () => void this.#mailbox.noise.push({ kind: "text", text: "(a binary frame)" }),
+      binary: () => void this.#mailbox.strayData.push({ kind: "text", text: "(a binary frame)" }),
       closed: (reason) => {
         this.#end(reason);
         close();
@@ -65,8 +65,8 @@ export class WebSocketWire implements Wire {
     return this.#mailbox.unasked;
   }
 
-  get noise(): Mailbox["noise"] {
-    return this.#mailbox.noise;
+  get strayData(): Mailbox["strayData"] {
+    return this.#mailbox.strayData;
   }
 
   get isOpen(): boolean {
@@ -88,9 +88,9 @@ export class WebSocketWire implements Wire {
   }
 
   exchange(...[message, { id, signal } = {}]: Parameters<Wire["exchange"]>): ReturnType<Wire["exchange"]> {
-    const answer = id === undefined ? undefined : this.#mailbox.wait(id, this.#options.timeout, signal);
+    const response = id === undefined ? undefined : this.#mailbox.wait(id, this.#options.timeout, signal);
     this.#send(JSON.stringify(message));
-    return answer ?? pause();
+    return response ?? pause();
   }
 
   sendText(text: string): ReturnType<Wire["sendText"]> {

@@ -1,7 +1,7 @@
 /** Outcome of one message that was sent to the server. */
 export interface Exchange {
   /** Response with the id of the request; absent when none arrived in time. */
-  readonly answer?: unknown;
+  readonly response?: unknown;
   /** HTTP status; absent on other transports. */
   readonly status?: number;
 }
@@ -17,7 +17,7 @@ export interface ExchangeOptions {
 }
 
 /** Received data that is not a message, quoted. */
-export interface Noise {
+export interface StrayData {
   readonly kind: "text" | "blank";
   readonly text: string;
 }
@@ -32,7 +32,7 @@ export interface Wire {
   /** Messages received so far that are not responses to requests of this client. */
   readonly unasked: readonly unknown[];
   /** Data received so far that is not JSON. */
-  readonly noise: readonly Noise[];
+  readonly strayData: readonly StrayData[];
   /** True if the server can still receive messages. */
   readonly isOpen: boolean;
   /** Reason why no message arrives, as far as the client can know; empty when unknown. */

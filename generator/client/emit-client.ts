@@ -6,7 +6,7 @@ import { loadTemplates } from "../emit/templates.ts";
 import { generatedMark, type Tree } from "../emit/tree.ts";
 import { escapeUnseen, safeLine, safeText } from "../tool-schema/safe-text.ts";
 import { emitTool, toolDoc, typeNames, usesRe2, type ImportEnding } from "./emit-tool.ts";
-import { refusalText, type ClientPlan, type PromptPlan, type Refusal, type TemplatePlan } from "./plan.ts";
+import { rejectionText, type ClientPlan, type PromptPlan, type Rejection, type TemplatePlan } from "./plan.ts";
 import { acceptsNothing, isInherited } from "./optional-arguments.ts";
 
 /** Options of the emitted files of a client. */
@@ -49,20 +49,20 @@ async function emitTools(
   plan: ClientPlan,
   { ending }: EmitClientOptions,
 ): Promise<{ readonly plan: ClientPlan; readonly tools: readonly (readonly [path: string, text: string])[] }> {
-  const refused: Refusal[] = [];
+  const rejected: Rejection[] = [];
   const written = await Promise.all(
     plan.tools.map(async (tool) => {
       try {
         return [{ tool, file: [`tools/${tool.file}.ts`, await emitTool(tool, ending)] as const }];
       } catch (error) {
-        refused.push({ name: tool.entry.name, reason: refusalText(error) });
+        rejected.push({ name: tool.entry.name, reason: rejectionText(error) });
         return [];
       }
     }),
   );
   const good = written.flat();
   return {
-    plan: { ...plan, tools: good.map(({ tool }) => tool), refused: [...plan.refused, ...refused] },
+    plan: { ...plan, tools: good.map(({ tool }) => tool), rejected: [...plan.rejected, ...rejected] },
     tools: good.map(({ file }) => file),
   };
 }

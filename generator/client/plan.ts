@@ -3,7 +3,7 @@ import { avoidDevice } from "../device-name.ts";
 import { toFileName, toMemberName, toTypeName, uniqueName } from "../tool-schema/names.ts";
 import { readSchema, type ReadSchemaOptions } from "../tool-schema/read-schema.ts";
 import type { AcceptPattern } from "../tool-schema/reading.ts";
-import { anySchema, SchemaRefusal, type SafeDocument, type SchemaLoss } from "../tool-schema/safe-schema.ts";
+import { anySchema, SchemaRejection, type SafeDocument, type SchemaLoss } from "../tool-schema/safe-schema.ts";
 
 /** Plan of a client: every name is settled and every schema is safe. */
 export interface ClientPlan {
@@ -15,7 +15,7 @@ export interface ClientPlan {
   readonly prompts: readonly PromptPlan[];
   readonly templates: readonly TemplatePlan[];
   /** Tools without a method, with reasons. */
-  readonly refused: readonly Refusal[];
+  readonly rejected: readonly Rejection[];
 }
 
 /** Plan of one tool. */
@@ -57,7 +57,7 @@ export interface TemplateVariable {
 }
 
 /** Something that cannot be part of a client. */
-export interface Refusal {
+export interface Rejection {
   readonly name: string;
   readonly reason: string;
 }
@@ -77,16 +77,16 @@ export interface PlanOptions {
 /** Plans the client of a server. */
 export function planClient(contract: Contract, { name, readVariables, acceptPattern }: PlanOptions): ClientPlan {
   const type = toTypeName(name);
-  const refused: Refusal[] = [];
+  const rejected: Rejection[] = [];
   const names = createNames(type);
-  const tools = unrepeated(contract.tools, (entry) => entry.name, refused).flatMap((entry) =>
-    attempt(entry.name, refused, () => planTool(entry, names, acceptPattern === undefined ? {} : { acceptPattern })),
+  const tools = unrepeated(contract.tools, (entry) => entry.name, rejected).flatMap((entry) =>
+    attempt(entry.name, rejected, () => planTool(entry, names, acceptPattern === undefined ? {} : { acceptPattern })),
   );
-  const prompts = unrepeated(contract.prompts, (entry) => entry.name, refused).map((entry): PromptPlan => {
+  const prompts = unrepeated(contract.prompts, (entry) => entry.name, rejected).map((entry): PromptPlan => {
     return { entry, member: names.prompt(entry.name), type: names.type(`${toTypeName(entry.name)}Prompt`) };
   });
   const templates = contract.resourceTemplates.flatMap((entry) =>
-    attempt(entry.name, refused, (): TemplatePlan => {
+    attempt(entry.name, rejected, (): TemplatePlan => {
       const variables = readVariables(entry.uriTemplate);
       return {
         entry,
@@ -96,7 +96,7 @@ export function planClient(contract: Contract, { name, readVariables, acceptPatt
       };
     }),
   );
-  return { type, server: contract.server.name, tools, prompts, templates, refused };
+  return { type, server: contract.server.name, tools, prompts, templates, rejected };
 }
 
 /** Plans one tool. The schema of its arguments is always one of objects. */
@@ -197,11 +197,11 @@ function words(text: string): string[] {
   return text.split(/\s+/);
 }
 
-function unrepeated<Entry>(list: readonly Entry[], nameOf: (entry: Entry) => string, refused: Refusal[]): Entry[] {
+function unrepeated<Entry>(list: readonly Entry[], nameOf: (entry: Entry) => string, rejected: Rejection[]): Entry[] {
   const seen = new Set<string>();
   return list.filter((entry) => {
     const name = nameOf(entry);
-    if (seen.has(name)) refused.push({ name, reason: "another one of the same name comes first" });
+    if (seen.has(name)) rejected.push({ name, reason: "another one of the same name comes first" });
     const isFirst = !seen.has(name);
     seen.add(name);
     return isFirst;
@@ -209,18 +209,18 @@ function unrepeated<Entry>(list: readonly Entry[], nameOf: (entry: Entry) => str
 }
 
 /** Returns the reason why something is left out: its own message, or a note about an internal error that its schema caused. */
-export function refusalText(error: unknown): string {
+export function rejectionText(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  const isOwn = error instanceof SchemaRefusal || text.startsWith("URI template");
+  const isOwn = error instanceof SchemaRejection || text.startsWith("URI template");
   return isOwn ? text : `it cannot be written (${text})`;
 }
 
 /** Plans one tool or template. If it cannot be used, it is left out; the others stay. */
-function attempt<Plan>(name: string, refused: Refusal[], plan: () => Plan): Plan[] {
+function attempt<Plan>(name: string, rejected: Rejection[], plan: () => Plan): Plan[] {
   try {
     return [plan()];
   } catch (error) {
-    refused.push({ name, reason: refusalText(error) });
+    rejected.push({ name, reason: rejectionText(error) });
     return [];
   }
 }

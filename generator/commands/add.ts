@@ -47,7 +47,7 @@ async function add({ kind, name, folder }: AddOptions): Promise<AdditionPlan> {
   const lock: unknown = JSON.parse(await readProjectFile(folder, `src/mcp/${lockName}`));
   const server = await readProjectFile(folder, "src/server.ts");
   const plan = planAddition(kind, name, findSample(manifest));
-  await refuseTwin(folder, plan);
+  await rejectTwin(folder, plan);
   const served = register("src/server.ts", server, plan.registration);
   const templates = loadTemplates(join(packageRoot, "templates"), [`add/${kind}.ts`, "add/test.ts"]);
   const render = (template: string): string => {
@@ -61,7 +61,7 @@ async function add({ kind, name, folder }: AddOptions): Promise<AdditionPlan> {
 }
 
 /** Rejects a name that is in use already. A server with two definitions of one name does not start. */
-async function refuseTwin(folder: string, { kind, identity }: AdditionPlan): Promise<void> {
+async function rejectTwin(folder: string, { kind, identity }: AdditionPlan): Promise<void> {
   const twin = await findDefinition(folder, identity);
   if (twin === undefined) return;
   const { member, value } = identity;

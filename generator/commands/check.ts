@@ -46,8 +46,8 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
       target: describeTarget(target),
       revisions: spoken,
       onStep: showStep,
-      advise: (refusal) =>
-        target.kind === "command" ? adviseVariable(refusal, { given: readAccess(options).env }) : "",
+      advise: (rejection) =>
+        target.kind === "command" ? adviseVariable(rejection, { given: readAccess(options).env }) : "",
     });
     await printReport(render(report, options.format), options.output);
     return findingsOf(report).some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(options.failOn))

@@ -9,7 +9,7 @@ import { planClient, type ClientPlan, type PlanOptions } from "../client/plan.ts
 import { readVariables } from "../client/variables.ts";
 import { compareContracts } from "../contract/compare-contracts.ts";
 import type { Contract } from "../contract/contract.ts";
-import { isAtLeast, worstOf, type ContractChange, type Verdict } from "../contract/verdict.ts";
+import { isAtLeast, worstOf, type ContractChange, type Impact } from "../contract/impact.ts";
 import { countText } from "../count-text.ts";
 import { compareGenerated, driftText, writeTree } from "../emit/tree.ts";
 import { readAccess, type AccessFlags } from "../live/access.ts";
@@ -41,7 +41,7 @@ export interface ClientCommandOptions extends AccessFlags {
   /** Write nothing; report the differences of the server and the files from the lock. */
   readonly check: boolean;
   /** The mildest verdict that makes `--check` fail. */
-  readonly failOn: Verdict;
+  readonly failOn: Impact;
   /** Overwrite files that were edited by hand. */
   readonly force: boolean;
   /** Fail when any part of a schema got lost. */
@@ -69,7 +69,7 @@ async function write(contract: Contract, target: Target, options: ClientCommandO
   const name = nameOf(contract, target, options);
   const folder = folderOf(name, options);
   const lock = await readClientLock(folder);
-  if (!options.force) await refuseOverwriting(folder, lock);
+  if (!options.force) await rejectOverwriting(folder, lock);
   const emitted = await emitClient(planClient(contract, planning(name, options)), settings(options));
   const { plan } = emitted;
   const tree = new Map(emitted.tree);
@@ -117,7 +117,7 @@ async function check(contract: Contract, target: Target, options: ClientCommandO
   const drifts = await compareGenerated(folder, tree);
   for (const change of changes) console.log(changeText(change));
   for (const drift of drifts) console.log(driftText(drift));
-  const verdict = worstOf(changes.map(({ client }) => client));
+  const impact = worstOf(changes.map(({ client }) => client));
   if (drifts.length > 0)
     console.error(
       `${countText(drifts.length, "file")} in ${folder} ${drifts.length === 1 ? "is" : "are"} not as written. Run the same command without --check.`,
@@ -125,9 +125,9 @@ async function check(contract: Contract, target: Target, options: ClientCommandO
   if (changes.length === 0) console.log("The server offers what the lock file says.");
   else
     console.log(
-      `Verdict: ${verdict}. ${countText(changes.length, "change")}; run the same command without --check to follow them.`,
+      `Verdict: ${impact}. ${countText(changes.length, "change")}; run the same command without --check to follow them.`,
     );
-  return drifts.length > 0 || (changes.length > 0 && isAtLeast(verdict, options.failOn)) ? 1 : 0;
+  return drifts.length > 0 || (changes.length > 0 && isAtLeast(impact, options.failOn)) ? 1 : 0;
 }
 
 /** Returns one line about a change, for people. */
@@ -157,7 +157,7 @@ function folderOf(name: string, { out }: ClientCommandOptions): string {
 }
 
 /** Rejects a folder that is not empty, unless it belongs to a client whose files were not edited. */
-async function refuseOverwriting(folder: string, lock: ClientLock | undefined): Promise<void> {
+async function rejectOverwriting(folder: string, lock: ClientLock | undefined): Promise<void> {
   const edited = lock ? await findEdited(folder, lock) : [];
   if (edited.length > 0) {
     throw new UserError(
@@ -180,8 +180,8 @@ function reportLosses(plan: ClientPlan): void {
   for (const line of lossLines(plan)) console.error(line);
 }
 
-function countLosses({ tools, refused }: ClientPlan): number {
-  return refused.length + tools.reduce((sum, { losses }) => sum + losses.length, 0);
+function countLosses({ tools, rejected }: ClientPlan): number {
+  return rejected.length + tools.reduce((sum, { losses }) => sum + losses.length, 0);
 }
 
 function offerText({ tools, prompts, templates }: ClientPlan): string {

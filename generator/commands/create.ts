@@ -28,7 +28,7 @@ import { readSelection, readWord, type SelectionText } from "../create/project-c
 import type { Tree } from "../emit/tree.ts";
 import { countText } from "../count-text.ts";
 import { packageVersion } from "../package-info.ts";
-import { refuseMisspeltCommand } from "./misspelt.ts";
+import { rejectMisspeltCommand } from "./misspelt.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server <dir>`. */
@@ -76,7 +76,7 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 
 async function create(options: CreateOptions, signal: AbortSignal): Promise<number> {
   refuseSwallowedFlags(options.flags ?? []);
-  refuseMisspeltCommand(options.directory);
+  rejectMisspeltCommand(options.directory);
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const asks = isTerminal && !options.yes && !options.dryRun;
   const isNamed = options.directory.trim() !== "";

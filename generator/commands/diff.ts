@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { revisions } from "../../generated/revisions.ts";
 import { clientLockName } from "../client/lock.ts";
 import type { Contract } from "../contract/contract.ts";
-import { isAtLeast, type Verdict } from "../contract/verdict.ts";
+import { isAtLeast, type Impact } from "../contract/impact.ts";
 import type { Comparison } from "../diff/comparison.ts";
 import { emitHtml } from "../diff/report/html.ts";
 import { emitJson } from "../diff/report/json.ts";
@@ -33,7 +33,7 @@ export interface DiffCommandOptions extends AccessFlags {
   /** File for the report. Default: standard output. */
   readonly output?: string;
   /** The mildest verdict for either side that makes the command fail. Default: none. */
-  readonly failOn?: Verdict;
+  readonly failOn?: Impact;
 }
 
 /** `create-mcp-server diff`: compares two revisions or two servers. Returns the exit code. */

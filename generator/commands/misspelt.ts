@@ -22,7 +22,7 @@ export const commandNames = [
  *
  * @throws {UserError} when the folder is more likely a command.
  */
-export function refuseMisspeltCommand(directory: string, folder: string = process.cwd()): void {
+export function rejectMisspeltCommand(directory: string, folder: string = process.cwd()): void {
   if (!/^[\w-]+$/.test(directory)) return;
   const command = nearestCommand(directory);
   const advice = command === undefined ? foreignCommands.get(directory) : `Did you mean ${command}?`;

@@ -14,7 +14,7 @@ export async function runPin(options: PinOptions): Promise<number> {
 }
 
 function reportText(report: PinReport): string {
-  const { spec, isNew, revision, pin, declarations, overlay, questions } = report;
+  const { spec, isNew, revision, pin, declarations, overlay, decisions } = report;
   const path = `${spec}/${revision}/overlay.json`;
   const blocks = [
     `Pinned ${revision} (${pin.status}) in ${spec}: ${declarations} declarations, sha256 ${pin.sha256.slice(0, 12)}, from ${pin.source}.`,
@@ -24,10 +24,10 @@ function reportText(report: PinReport): string {
   else {
     blocks.push(`${path} is a proposal that starts from the overlay of ${overlay.base}.`);
     blocks.push(...listText("Left out, because it names what this schema does not have:", overlay.dropped));
-    blocks.push(...listText("To decide, before the generator goes on:", questions.open));
+    blocks.push(...listText("To decide, before the generator goes on:", decisions.open));
     blocks.push(
       ...listText("To confirm with the specification:", [
-        ...questions.confirm,
+        ...decisions.confirm,
         "clause: that the links lead to the right pages",
       ]),
     );

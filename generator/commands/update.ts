@@ -46,7 +46,7 @@ export async function runUpdate(options: UpdateCommandOptions): Promise<number> 
 }
 
 async function update(options: UpdateCommandOptions): Promise<number> {
-  refuseContradictions(options);
+  rejectContradictions(options);
   const project = resolve(options.directory);
   // An undo works even if the layer itself is missing.
   if (!options.undo) requireProject(project);
@@ -104,7 +104,7 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   const [[older = ""], [newer = ""]] = [old.revisions, next.revisions];
   const replacement = { place: layer.folder, texts: tree };
   await reportPlaces(project, { older, newer, isLess: isLess(old, next), layer: replacement, models: models.models });
-  if (!options.force) refuseEdited(layer);
+  if (!options.force) rejectEdited(layer);
   const { dryRun } = options;
   if (!dryRun) await replaceLayer(project, layer.folder, tree);
   const renamed = await renameRevisions(project, { from: old.revisions, to: next.revisions, catalogue, dryRun });
@@ -132,12 +132,12 @@ async function updateRuntime(
 }
 
 /** Rejects contradicting options. Each of them selects another action, and no precedence among them would be obvious. */
-function refuseContradictions({ check, dryRun, undo, force }: UpdateCommandOptions): void {
+function rejectContradictions({ check, dryRun, undo, force }: UpdateCommandOptions): void {
   const chosen = [check && "--check", dryRun && "--dry-run", undo && "--undo", force && "--force"].filter(Boolean);
   if (chosen.length > 1) throw new UserError(`${chosen.join(" and ")}: choose one of them.`);
 }
 
-function refuseEdited({ edited }: InstalledLayer): void {
+function rejectEdited({ edited }: InstalledLayer): void {
   if (edited.length === 0) return;
   throw new UserError(
     `edited by hand in src/mcp: ${edited.slice(0, 10).join(", ")}. Take the changes elsewhere, or give --force: they are kept in ${previousName}.`,

@@ -1,6 +1,6 @@
 import type { Contract, PromptEntry, ResourceEntry, ResourceTemplateEntry, ToolEntry } from "./contract.ts";
 import { compareToolSchemas } from "./compare-schemas.ts";
-import type { ContractChange, Verdict } from "./verdict.ts";
+import type { ContractChange, Impact } from "./impact.ts";
 
 /** Lists all differences between two contracts, those of the server itself first. */
 export function compareContracts(older: Contract, newer: Contract): ContractChange[] {
@@ -55,7 +55,7 @@ interface ListRule<Entry> {
   readonly keyOf: (entry: Entry) => string;
   readonly compare: (older: Entry, newer: Entry, subject: string) => ContractChange[];
   /** Verdict for the client when an entry is removed. Default `breaking`. */
-  readonly removed?: Verdict;
+  readonly removed?: Impact;
 }
 
 function compareLists<Entry>(
@@ -114,7 +114,7 @@ const hints = [
 ] as const;
 
 function comparePrompts(older: PromptEntry, newer: PromptEntry, subject: string): ContractChange[] {
-  const change = (name: string, detail: string, client: Verdict, kind: ContractChange["kind"] = "changed") => {
+  const change = (name: string, detail: string, client: Impact, kind: ContractChange["kind"] = "changed") => {
     return { kind, subject: `${subject}, argument ${name}`, detail, client, server: "neutral" } as const;
   };
   const before = new Map(older.arguments.map((argument) => [argument.name, argument]));
@@ -153,7 +153,7 @@ function compareResources(
 function compareText(
   older: string | undefined,
   newer: string | undefined,
-  { subject, what, client }: { readonly subject: string; readonly what: string; readonly client: Verdict },
+  { subject, what, client }: { readonly subject: string; readonly what: string; readonly client: Impact },
 ): ContractChange[] {
   if (older === newer) return [];
   return [{ kind: "changed", subject, detail: `its ${what} is another one`, client, server: "neutral" }];

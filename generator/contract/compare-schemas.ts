@@ -1,8 +1,8 @@
 import { isPattern } from "../../runtime/adapters/pattern-syntax.ts";
 import { readSchema } from "../tool-schema/read-schema.ts";
-import { SchemaRefusal, type Bounds, type SafeDocument, type SafeSchema } from "../tool-schema/safe-schema.ts";
+import { SchemaRejection, type Bounds, type SafeDocument, type SafeSchema } from "../tool-schema/safe-schema.ts";
 import type { ToolEntry } from "./contract.ts";
-import type { ContractChange, Verdict } from "./verdict.ts";
+import type { ContractChange, Impact } from "./impact.ts";
 
 /** Lists the differences between the schemas of a tool, from the point of view of a client, which sends the arguments and reads the results. */
 export function compareToolSchemas(older: ToolEntry, newer: ToolEntry, subject: string): ContractChange[] {
@@ -34,8 +34,8 @@ interface Comparison extends Direction {
 }
 
 function compareDocuments(older: unknown, newer: unknown, direction: Direction): ContractChange[] {
-  const before = readOrRefuse(older);
-  const after = readOrRefuse(newer);
+  const before = readOrReject(older);
+  const after = readOrReject(newer);
   if (before && after) {
     const comparison = { ...direction, older: before, newer: after, seen: new Set<string>() };
     return compareNodes(before.root, after.root, "", comparison);
@@ -44,11 +44,11 @@ function compareDocuments(older: unknown, newer: unknown, direction: Direction):
   return [changeOf(direction.subject, "changed", "its schema changed, and one of the two cannot be read", "risky")];
 }
 
-function readOrRefuse(schema: unknown): SafeDocument | undefined {
+function readOrReject(schema: unknown): SafeDocument | undefined {
   try {
     return readSchema(schema, { acceptPattern: isPattern });
   } catch (error) {
-    if (error instanceof SchemaRefusal) return undefined;
+    if (error instanceof SchemaRejection) return undefined;
     throw error;
   }
 }
@@ -86,7 +86,7 @@ function resolve(schema: SafeSchema, document: SafeDocument): SafeSchema {
  * Returns the verdict of a change. A narrower range is breaking for values that are sent; a wider one is risky for values that are read. The other
  * directions only add freedom.
  */
-function verdictOf(change: "narrower" | "wider", { sends }: Direction): Verdict {
+function impactOf(change: "narrower" | "wider", { sends }: Direction): Impact {
   if (change === "narrower") return sends ? "breaking" : "additive";
   return sends ? "additive" : "risky";
 }
@@ -106,16 +106,16 @@ function compareSets(
   const place = subjectOf(path, comparison);
   if (!older && !newer) return [];
   if (!older)
-    return [changeOf(place, "changed", `only ${listOf(newer)} is allowed now`, verdictOf("narrower", comparison))];
-  if (!newer) return [changeOf(place, "changed", `any ${what} is allowed now`, widerVerdict(what, comparison))];
+    return [changeOf(place, "changed", `only ${listOf(newer)} is allowed now`, impactOf("narrower", comparison))];
+  if (!newer) return [changeOf(place, "changed", `any ${what} is allowed now`, widerImpact(what, comparison))];
   const gone = older.filter((one) => !fits(one, newer, what));
   const fresh = newer.filter((one) => !fits(one, older, what));
   return [
     ...(gone.length > 0
-      ? [changeOf(place, "changed", `${what} ${listOf(gone)} is gone`, verdictOf("narrower", comparison))]
+      ? [changeOf(place, "changed", `${what} ${listOf(gone)} is gone`, impactOf("narrower", comparison))]
       : []),
     ...(fresh.length > 0
-      ? [changeOf(place, "changed", `${what} ${listOf(fresh)} is new`, widerVerdict(what, comparison))]
+      ? [changeOf(place, "changed", `${what} ${listOf(fresh)} is new`, widerImpact(what, comparison))]
       : []),
   ];
 }
@@ -126,8 +126,8 @@ function fits(one: unknown, list: readonly unknown[], what: string): boolean {
 }
 
 /** Returns the verdict for additional values. A reader of known values may be prepared for others, but hardly ever for another type. */
-function widerVerdict(what: string, comparison: Comparison): Verdict {
-  return what === "type" && !comparison.sends ? "breaking" : verdictOf("wider", comparison);
+function widerImpact(what: string, comparison: Comparison): Impact {
+  return what === "type" && !comparison.sends ? "breaking" : impactOf("wider", comparison);
 }
 
 function compareBounds(older: Bounds, newer: Bounds, path: string, comparison: Comparison): ContractChange[] {
@@ -137,7 +137,7 @@ function compareBounds(older: Bounds, newer: Bounds, path: string, comparison: C
     if (before === after) return [];
     const detail = `${key} was ${before ?? "not given"} and is ${after ?? "not given"}`;
     const change = after !== undefined && (before === undefined || isTighter(before, after)) ? "narrower" : "wider";
-    return [changeOf(subjectOf(path, comparison), "changed", detail, verdictOf(change, comparison))];
+    return [changeOf(subjectOf(path, comparison), "changed", detail, impactOf(change, comparison))];
   });
 }
 
@@ -179,8 +179,8 @@ function compareMembers(older: SafeSchema, newer: SafeSchema, path: string, comp
 }
 
 function addedMember(path: string, isRequired: boolean, comparison: Comparison): ContractChange {
-  const verdict = comparison.sends && isRequired ? "breaking" : "additive";
-  return changeOf(subjectOf(path, comparison), "added", isRequired ? "it is new and required" : "it is new", verdict);
+  const impact = comparison.sends && isRequired ? "breaking" : "additive";
+  return changeOf(subjectOf(path, comparison), "added", isRequired ? "it is new and required" : "it is new", impact);
 }
 
 /** Compares a member that was removed. A closed schema rejects an argument that is no longer known; an open one silently ignores it. */
@@ -215,7 +215,7 @@ function compareRest(
   return [changeOf(subjectOf(path, comparison), "changed", detail, after ? narrowRest(comparison) : "additive")];
 }
 
-function narrowRest({ sends }: Comparison): Verdict {
+function narrowRest({ sends }: Comparison): Impact {
   return sends ? "breaking" : "additive";
 }
 
@@ -243,7 +243,7 @@ function subjectOf(path: string, { subject }: Direction): string {
   return path === "" ? subject : `${subject} ${path.replace(/^\//, "")}`;
 }
 
-function changeOf(subject: string, kind: ContractChange["kind"], detail: string, client: Verdict): ContractChange {
+function changeOf(subject: string, kind: ContractChange["kind"], detail: string, client: Impact): ContractChange {
   return { kind, subject, detail, client, server: "neutral" };
 }
 

@@ -1,6 +1,6 @@
-import { refuseOversize } from "../tool-schema/bounds.ts";
+import { rejectOversize } from "../tool-schema/bounds.ts";
 import { isRecord } from "../tool-schema/reading.ts";
-import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
+import { SchemaRejection } from "../tool-schema/safe-schema.ts";
 import { UserError } from "../user-error.ts";
 import type {
   Contract,
@@ -18,7 +18,7 @@ import type {
  * @throws {UserError} when the value is none of them, is too large, or has an entry without a usable name.
  */
 export function readContract(value: unknown, origin: string): Contract {
-  refuseHuge(value, origin);
+  rejectHuge(value, origin);
   const source = unwrap(value);
   if (!source) {
     throw new UserError(
@@ -37,11 +37,11 @@ export function readContract(value: unknown, origin: string): Contract {
   };
 }
 
-function refuseHuge(value: unknown, origin: string): void {
+function rejectHuge(value: unknown, origin: string): void {
   try {
-    refuseOversize(value, { depth: 512, size: 2_000_000 });
+    rejectOversize(value, { depth: 512, size: 2_000_000 });
   } catch (error) {
-    if (error instanceof SchemaRefusal) throw new UserError(`${origin} cannot be used: ${error.message}.`);
+    if (error instanceof SchemaRejection) throw new UserError(`${origin} cannot be used: ${error.message}.`);
     throw error;
   }
 }

@@ -41,9 +41,9 @@ export function readConversions(models: readonly RevisionModel[], target: Revisi
   const compared = compareNewer(models, target);
   const { newer, methods, changes } = compared;
   const rules = new Map(changes.map((change) => [change, findRule(change, [target, ...newer])]));
-  refuseUncovered(uncoveredIn(compared, target));
-  for (const [change, rule] of rules) refuseUnable(target, change, rule);
-  refuseStale(target, changes);
+  rejectUncovered(uncoveredIn(compared, target));
+  for (const [change, rule] of rules) rejectUnable(target, change, rule);
+  rejectStale(target, changes);
   return {
     model: target,
     methods,
@@ -144,7 +144,7 @@ function findRule({ names }: Change, models: readonly RevisionModel[]): FoundRul
 }
 
 /** Reports one overlay at a time: when a revision in the middle gains a rule, older revisions may need none of their own. */
-function refuseUncovered(all: readonly Uncovered[]): void {
+function rejectUncovered(all: readonly Uncovered[]): void {
   const [first] = all;
   if (!first) return;
   const texts = all.filter(({ model }) => model === first.model).map(({ text }) => text);
@@ -158,7 +158,7 @@ function refuseUncovered(all: readonly Uncovered[]): void {
 
 const shown = 10;
 
-function refuseUnable(target: RevisionModel, change: Change, found: ConversionRule | undefined): void {
+function rejectUnable(target: RevisionModel, change: Change, found: ConversionRule | undefined): void {
   if (!found || conversionRules[found.rule].covers.includes(change.kind)) return;
   throw new SpecError({
     file: overlayPath(target),
@@ -171,7 +171,7 @@ function rulesFor({ kind }: Change): string[] {
   return Object.entries(conversionRules).flatMap(([name, { covers }]) => (covers.includes(kind) ? [name] : []));
 }
 
-function refuseStale(target: RevisionModel, changes: readonly Change[]): void {
+function rejectStale(target: RevisionModel, changes: readonly Change[]): void {
   const names = new Set(changes.flatMap((change) => change.names));
   for (const { rule, at } of target.conversions ?? []) {
     const stale = at.find((name) => !names.has(name));

@@ -1,4 +1,4 @@
-import { worstOf, type ContractChange, type Verdict } from "../contract/verdict.ts";
+import { worstOf, type ContractChange, type Impact } from "../contract/impact.ts";
 import { typeText } from "../emit/type-text.ts";
 import type { Declaration, Method, ObjectShape, Property, RevisionModel, Role, Shape } from "../model.ts";
 import { declarationsByName, resolveAlias, resolveObject } from "../resolve.ts";
@@ -24,25 +24,25 @@ function compareMethods(older: RevisionModel, newer: RevisionModel): ContractCha
 
 /** Describes a method that was added or removed. Its senders lose a feature; its receivers have nothing left to handle. */
 function methodChange(kind: "added" | "removed", { name, kind: what, senders }: Method): ContractChange {
-  const verdict = (role: Role): Verdict => {
+  const impact = (role: Role): Impact => {
     if (kind === "added") return "additive";
     return senders.includes(role) ? "breaking" : "neutral";
   };
   const detail = `this ${what} of the ${senders.join(" and the ")} is ${kind === "added" ? "new" : "gone"}`;
-  return { kind, subject: `method ${name}`, detail, client: verdict("client"), server: verdict("server") };
+  return { kind, subject: `method ${name}`, detail, client: impact("client"), server: impact("server") };
 }
 
 function compareMethod(older: Method, newer: Method): ContractChange[] {
   const subject = `method ${newer.name}`;
   const facts = [
-    { what: "kind", before: older.kind, after: newer.kind, verdict: "breaking" },
-    { what: "senders", before: older.senders.join(", "), after: newer.senders.join(", "), verdict: "breaking" },
-    { what: "capability", before: gateText(older), after: gateText(newer), verdict: "risky" },
+    { what: "kind", before: older.kind, after: newer.kind, impact: "breaking" },
+    { what: "senders", before: older.senders.join(", "), after: newer.senders.join(", "), impact: "breaking" },
+    { what: "capability", before: gateText(older), after: gateText(newer), impact: "risky" },
   ] as const;
-  return facts.flatMap(({ what, before, after, verdict }) => {
+  return facts.flatMap(({ what, before, after, impact }) => {
     if (before === after) return [];
     const detail = `${what} was ${before || "none"} and is ${after || "none"}`;
-    return [{ kind: "changed", subject, detail, client: verdict, server: verdict } as const];
+    return [{ kind: "changed", subject, detail, client: impact, server: impact } as const];
   });
 }
 
@@ -173,10 +173,10 @@ function memberChange(
 ): ContractChange {
   const state = optional ? "optional" : "required";
   const detail = kind === "added" ? `it is new and ${state}` : `it is gone; it was ${state}`;
-  return { kind, subject: `${parent}.${name}`, detail, ...bySide(memberVerdicts(kind, optional), pair) };
+  return { kind, subject: `${parent}.${name}`, detail, ...bySide(memberImpacts(kind, optional), pair) };
 }
 
-function memberVerdicts(kind: "added" | "removed", optional: boolean): SideVerdicts {
+function memberImpacts(kind: "added" | "removed", optional: boolean): SideImpacts {
   if (kind === "added") return { writes: optional ? "additive" : "breaking", reads: "additive" };
   return { writes: "risky", reads: optional ? "risky" : "breaking" };
 }
@@ -188,11 +188,11 @@ function compareMember(older: Property, newer: Property, parent: string, pair: P
     ...compareShapes(older.shape, newer.shape, { subject, isWhole: false }, pair),
   ];
   if (older.optional === newer.optional) return changes;
-  const verdicts: SideVerdicts = newer.optional
+  const impacts: SideImpacts = newer.optional
     ? { writes: "additive", reads: "breaking" }
     : { writes: "breaking", reads: "additive" };
   const detail = newer.optional ? "it is optional now" : "it is required now";
-  return [...changes, { kind: "changed", subject, detail, ...bySide(verdicts, pair) }];
+  return [...changes, { kind: "changed", subject, detail, ...bySide(impacts, pair) }];
 }
 
 function compareAlternatives(older: Shape, newer: Shape, subject: string, pair: Pair): ContractChange[] {
@@ -202,14 +202,14 @@ function compareAlternatives(older: Shape, newer: Shape, subject: string, pair: 
   const fresh = after.filter((text) => !before.includes(text));
   if (gone.length === 0 && fresh.length === 0) return [];
   const detail = `its type was ${before.join(" | ")} and is ${after.join(" | ")}`;
-  return [{ kind: "changed", subject, detail, ...bySide(typeVerdicts(gone.length > 0, fresh.length > 0), pair) }];
+  return [{ kind: "changed", subject, detail, ...bySide(typeImpacts(gone.length > 0, fresh.length > 0), pair) }];
 }
 
 /**
  * Returns the verdicts for changed alternatives. A reader may get an unknown alternative if there are more; a writer must use one of those that are
  * left.
  */
-function typeVerdicts(hasLost: boolean, hasGained: boolean): SideVerdicts {
+function typeImpacts(hasLost: boolean, hasGained: boolean): SideImpacts {
   if (hasLost && hasGained) return { writes: "breaking", reads: "breaking" };
   return hasLost ? { writes: "breaking", reads: "additive" } : { writes: "additive", reads: "risky" };
 }
@@ -247,21 +247,21 @@ function compareDeprecation(
   return [{ kind: "changed", subject, detail, client: "risky", server: "risky" }];
 }
 
-interface SideVerdicts {
-  readonly writes: Verdict;
-  readonly reads: Verdict;
+interface SideImpacts {
+  readonly writes: Impact;
+  readonly reads: Impact;
 }
 
 /** Assigns the verdicts to client and server. The same change has different effects for the side that writes a type and the side that reads it. */
 function bySide(
-  { writes, reads }: SideVerdicts,
+  { writes, reads }: SideImpacts,
   { after, before, writers }: Pair,
 ): Pick<ContractChange, "client" | "server"> {
   const own = writers.newer.get(after.name) ?? writers.older.get(before.name) ?? new Set<Role>();
-  const verdict = (role: Role): Verdict => {
+  const impact = (role: Role): Impact => {
     const other = role === "client" ? "server" : "client";
     const seen = [...(own.has(role) ? [writes] : []), ...(own.has(other) ? [reads] : [])];
     return worstOf(seen);
   };
-  return { client: verdict("client"), server: verdict("server") };
+  return { client: impact("client"), server: impact("server") };
 }

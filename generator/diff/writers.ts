@@ -13,10 +13,10 @@ export function findWriters(model: RevisionModel): Writers {
     for (const sender of senders) {
       const other = sender === "client" ? "server" : "client";
       const asked = kind === "embedded" ? "server" : sender;
-      const answering = kind === "embedded" ? "client" : other;
+      const responder = kind === "embedded" ? "client" : other;
       mark(writers, [type, ...(params ? referencesIn(params.shape) : [])], asked, model);
       const results: readonly Shape[] = result ? [result] : [];
-      mark(writers, [...results.flatMap(referencesIn), ...alternatives.map((one) => one.type)], answering, model);
+      mark(writers, [...results.flatMap(referencesIn), ...alternatives.map((one) => one.type)], responder, model);
     }
   }
   return writers;

@@ -27,7 +27,7 @@ export interface ConvertWriter {
   /** Returns the converted value of an expression, or `undefined` if the value may stay. */
   expression(difference: Difference | undefined, expression: string): string | undefined;
   /** Returns a statement that throws the error of a change. */
-  refusal(change: Change): string;
+  rejection(change: Change): string;
 }
 
 /** Placeholder for the name of a function in its own text, until the name is known. */
@@ -78,12 +78,12 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
       const callee = writer.callee(difference);
       return callee === undefined ? undefined : `${callee}(${expression}, loss)`;
     },
-    refusal: (change) => refusalText(change, conversions.ruleOf(change)),
+    rejection: (change) => rejectionText(change, conversions.ruleOf(change)),
   };
   return writer;
 }
 
-function refusalText({ kind, type, member }: Change, { name, reason }: FoundRule): string {
+function rejectionText({ kind, type, member }: Change, { name, reason }: FoundRule): string {
   const place = kind === "option" ? { type: name, reason } : { type, member, reason };
   const fields = Object.entries(place).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}: ${JSON.stringify(value)}`],
@@ -109,13 +109,13 @@ function returned(writer: ConvertWriter, difference: Difference): string | undef
 
 /** Rules that work on the surrounding object are applied there, not here. */
 function shapeExpression(
-  { conversions, refusal }: ConvertWriter,
+  { conversions, rejection }: ConvertWriter,
   change: Change,
   expression: string,
 ): string | undefined {
   const { rule } = conversions.ruleOf(change);
   if (rule === "error")
-    throw new Error(`${refusal(change)} A value of another kind cannot be told yet; extend convert-text.ts.`);
+    throw new Error(`${rejection(change)} A value of another kind cannot be told yet; extend convert-text.ts.`);
   if (conversionRules[rule].works !== "value") return undefined;
   return ruleCall(rule, expression, change.type);
 }
@@ -131,7 +131,7 @@ function objectBody(writer: ConvertWriter, difference: ObjectDifference): Writte
       .map((rule) => `if (!${ruleCall(rule, "v", type)}) return undefined;`),
     ...changes
       .filter((change) => writer.conversions.ruleOf(change).rule === "error")
-      .map((change) => refusalLine(writer, change)),
+      .map((change) => rejectionLine(writer, change)),
   ];
   const keys = keysOf(writer, difference);
   const steps: Step[] = [
@@ -181,9 +181,9 @@ function indexSteps(writer: ConvertWriter, { type, known, index }: ObjectDiffere
   return [(value) => `mapValues(${value}, ${callee}, loss)`];
 }
 
-function refusalLine(writer: ConvertWriter, change: Change): string {
+function rejectionLine(writer: ConvertWriter, change: Change): string {
   const test = change.kind === "missing" ? "===" : "!==";
-  return `if (${accessText("v", change.member ?? "")} ${test} undefined) ${writer.refusal(change)}`;
+  return `if (${accessText("v", change.member ?? "")} ${test} undefined) ${writer.rejection(change)}`;
 }
 
 /** Constant that determines which keys are removed: all but the known ones of a closed object, only the listed ones of an open one. */

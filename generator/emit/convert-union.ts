@@ -38,9 +38,9 @@ function branchOf(writer: ConvertWriter, { type }: UnionDifference, option: Opti
     return { outline, isGone: false, code: expression && `return ${expression};` };
   }
   const { rule } = writer.conversions.ruleOf(change);
-  if (rule === "error") return { outline, isGone: true, code: writer.refusal(change) };
+  if (rule === "error") return { outline, isGone: true, code: writer.rejection(change) };
   if (rule === "single-item") {
-    const code = `{\nif (v.length === 1) return ${self}(v[0], loss);\n${writer.refusal(change)}\n}`;
+    const code = `{\nif (v.length === 1) return ${self}(v[0], loss);\n${writer.rejection(change)}\n}`;
     return { outline, isGone: true, code };
   }
   if (conversionRules[rule].works !== "value") return { outline, isGone: true, code: undefined };

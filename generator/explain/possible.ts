@@ -13,7 +13,7 @@ export function readPossibleLosses(
   const { methods, ruleOf } = readConversions(models, target);
   const changes = methods.flatMap(({ method, params, result }) => [
     ...(isSaidByServer(method) ? changesIn(params) : []),
-    ...(answered.includes(method.name) ? changesIn(result) : []),
+    ...(callMethods.includes(method.name) ? changesIn(result) : []),
   ]);
   const said = changes.flatMap((change): Loss[] => {
     const { rule, reason } = ruleOf(change);
@@ -26,7 +26,7 @@ export function readPossibleLosses(
 }
 
 /** Requests whose results a function of the user creates. Lists are created from definitions. */
-const answered: readonly string[] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
+const callMethods: readonly string[] = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
 
 function isSaidByServer({ senders, kind, name }: Method): boolean {
   return (senders.includes("server") || kind === "embedded") && name !== "notifications/cancelled";
@@ -37,12 +37,12 @@ function readUnaskable(
   models: readonly RevisionModel[],
   { target, written }: { readonly target: RevisionModel; readonly written: string },
 ): Loss[] {
-  const questions = new Set(
+  const inputRequests = new Set(
     models
       .flatMap(({ methods }) => methods)
       .filter((method) => isSaidByServer(method) && method.kind !== "notification")
       .map(({ name }) => name),
   );
   const losses = readLosses(models, target).filter(({ rule }) => rule === "unavailable");
-  return losses.filter(({ type, since }) => questions.has(type) && !type.startsWith("tasks/") && since <= written);
+  return losses.filter(({ type, since }) => inputRequests.has(type) && !type.startsWith("tasks/") && since <= written);
 }

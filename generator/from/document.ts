@@ -2,8 +2,8 @@ import { stat } from "node:fs/promises";
 import { parseDocument } from "yaml";
 import { quoteForShell } from "../create/client-config.ts";
 import { readTextFile } from "../text-file.ts";
-import { refuseOversize } from "../tool-schema/bounds.ts";
-import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
+import { rejectOversize } from "../tool-schema/bounds.ts";
+import { SchemaRejection } from "../tool-schema/safe-schema.ts";
 import { explainCause, UserError } from "../user-error.ts";
 
 /** Maximum size of a description, in bytes. */
@@ -18,16 +18,16 @@ export async function readDocument(path: string): Promise<unknown> {
   const text = await readText(path);
   const value = /^\s*[{[]/.test(text) ? parseJson(text, path) : parseYaml(text, path);
   try {
-    refuseOversize(value, { depth: 512, size: 2_000_000 });
+    rejectOversize(value, { depth: 512, size: 2_000_000 });
   } catch (error) {
-    if (error instanceof SchemaRefusal) throw new UserError(`${path} cannot be used: ${error.message}.`);
+    if (error instanceof SchemaRejection) throw new UserError(`${path} cannot be used: ${error.message}.`);
     throw error;
   }
   return value;
 }
 
 async function readText(path: string): Promise<string> {
-  refuseAddress(path);
+  rejectAddress(path);
   try {
     const { size } = await stat(path);
     if (size > maximum) throw new UserError(`${path} has more than ${maximum / 1e6} MB. Leave out what no tool needs.`);
@@ -39,7 +39,7 @@ async function readText(path: string): Promise<string> {
 }
 
 /** Rejects addresses. The content of an address may change; a file can be inspected, and kept beside the project. */
-function refuseAddress(path: string): void {
+function rejectAddress(path: string): void {
   if (!/^https?:\/\//i.test(path) || !URL.canParse(path)) return;
   const name =
     new URL(path).pathname

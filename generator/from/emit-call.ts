@@ -9,9 +9,9 @@ export function helpersOf(operation: Operation | undefined, hasOutput: boolean):
 }
 
 /** Name of the function that calls the API. Its result is the result of the tool. */
-export function functionOf({ answersFile, output }: Operation, hasOutput: boolean): "callApi" | "readApi" | "readFile" {
+export function functionOf({ returnsFile, output }: Operation, hasOutput: boolean): "callApi" | "readApi" | "readFile" {
   if (hasOutput) return "callApi";
-  return answersFile && !output ? "readFile" : "readApi";
+  return returnsFile && !output ? "readFile" : "readApi";
 }
 
 /** Name of the function that writes several values. Repeated query parameters, and comma-separated values outside of a query, need none. */

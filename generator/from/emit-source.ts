@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { refusalText, type ToolPlan } from "../client/plan.ts";
+import { rejectionText, type ToolPlan } from "../client/plan.ts";
 import { docText } from "../emit/doc-text.ts";
 import { formatTypeScript } from "../emit/format.ts";
 import { loadTemplates } from "../emit/templates.ts";
@@ -68,7 +68,7 @@ async function emitTools(source: ProjectSource, options: EmitSourceOptions) {
       files.push([`src/tools/${tool.file}.ts`, text]);
       tools.push(tool);
     } catch (error) {
-      console.error(`left out   tool "${outputLine(tool.entry.name, 80)}": ${outputLine(refusalText(error))}`);
+      console.error(`left out   tool "${outputLine(tool.entry.name, 80)}": ${outputLine(rejectionText(error))}`);
     }
   }
   return { source: { ...source, plan: { ...source.plan, tools } }, files };
@@ -115,7 +115,7 @@ function apiView(
     sendsFiles: hasOperation(api, ({ body }) => body?.isFile === true),
     hasOutput: toolMembers.has("outputSchema") && plan.tools.some(({ output }) => output !== undefined),
     isStrict: output === "strict",
-    answersFile: hasOperation(api, (operation) => functionOf(operation, false) === "readFile"),
+    returnsFile: hasOperation(api, (operation) => functionOf(operation, false) === "readFile"),
     hasAudio,
     hasAddresses: hasOperation(api, ({ address }) => address !== undefined),
     sendsBytes: hasOperation(api, ({ body }) => body?.type === multipart || body?.isFile === true),

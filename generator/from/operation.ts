@@ -55,7 +55,7 @@ export interface Operation {
   /** Environment variables of the credentials that the request sends. */
   readonly access: readonly string[];
   /** True if the response is a file. */
-  readonly answersFile: boolean;
+  readonly returnsFile: boolean;
   /** Schema of the response if it is a JSON object. */
   readonly output?: Readonly<Record<string, unknown>>;
 }

@@ -1,7 +1,7 @@
 import { chooseNamed, type Choosable } from "./choose.ts";
 import { uniqueName } from "../tool-schema/names.ts";
 import { isRecord } from "../tool-schema/reading.ts";
-import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
+import { SchemaRejection } from "../tool-schema/safe-schema.ts";
 import { safeLine } from "../tool-schema/safe-text.ts";
 import { UserError } from "../user-error.ts";
 import { LeftOut } from "./left-out.ts";
@@ -58,7 +58,7 @@ export function readApi(document: Record<string, unknown>, { origin, only }: Rea
     const own = readOwnAddress({ operation, item }, { origin: `${origin}: ${place}`, base: address });
     operations.push({ ...understood, name, ...(own !== undefined && own !== address && { address: own }) });
   }
-  refuseNothing(operations, leftOut, origin);
+  rejectNothing(operations, leftOut, origin);
   const info = isRecord(document.info) ? document.info : {};
   const title = typeof info.title === "string" ? safeLine(info.title) : "";
   const securities = operations.map(({ security }) => security);
@@ -128,12 +128,12 @@ function explain<Result>(read: () => Result, place: string): Result {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof SchemaRefusal)) throw error;
+    if (!(error instanceof SchemaRejection)) throw error;
     throw new UserError(`${place}: ${error.message}. ${advice}`);
   }
 }
 
-function refuseNothing(operations: readonly unknown[], leftOut: Api["leftOut"], origin: string): void {
+function rejectNothing(operations: readonly unknown[], leftOut: Api["leftOut"], origin: string): void {
   if (operations.length > 0) return;
   const [first] = leftOut;
   const reason = first ? ` that can be called: ${first.name}: ${first.reason}` : "";

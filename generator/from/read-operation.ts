@@ -1,6 +1,6 @@
 import { uniqueName } from "../tool-schema/names.ts";
 import { isRecord } from "../tool-schema/reading.ts";
-import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
+import { SchemaRejection } from "../tool-schema/safe-schema.ts";
 import { safeText } from "../tool-schema/safe-text.ts";
 import { LeftOut } from "./left-out.ts";
 import { bodyArgument, type Operation, type OperationBody, type Parameter } from "./operation.ts";
@@ -27,7 +27,7 @@ export interface ReadOperation extends Omit<Operation, "access"> {
  * Reads an operation.
  *
  * @throws {LeftOut} when it cannot become a tool.
- * @throws {SchemaRefusal} when the document is hostile or broken.
+ * @throws {SchemaRejection} when the document is hostile or broken.
  */
 export function readOperation(place: OperationPlace): ReadOperation {
   const { path, method, operation, document } = place;
@@ -60,7 +60,7 @@ export function readOperation(place: OperationPlace): ReadOperation {
     input: input.schema,
     isOpen: input.isOpen || output?.isOpen === true,
     security: operation.security ?? document.security,
-    answersFile: readAnswers(operation.responses, document).some(([type]) => fileType.test(type)),
+    returnsFile: readResponses(operation.responses, document).some(([type]) => fileType.test(type)),
     ...(output && { output: output.schema }),
   };
 }
@@ -84,7 +84,7 @@ function readParameters({ item, operation, document }: OperationPlace): Given[] 
   for (const value of all) {
     const parameter = follow(value, document);
     if (!isRecord(parameter) || typeof parameter.name !== "string" || typeof parameter.in !== "string")
-      throw new SchemaRefusal('a parameter has no "name" or no "in"');
+      throw new SchemaRejection('a parameter has no "name" or no "in"');
     byPlace.set(`${parameter.in} ${parameter.name}`, parameter);
   }
   return [...byPlace.values()].flatMap(readParameter);
@@ -101,7 +101,7 @@ function readParameter(parameter: Record<string, unknown>): Given[] {
     throw new LeftOut(`its parameter ${safeText(name, 100)} is written in the style ${parameter.style}`);
   if (place === "header" && ownHeaders.includes(name.toLowerCase())) return [];
   if ((place === "header" || place === "cookie") && !/^[\w!#$%&'*+.^`|~-]+$/.test(name))
-    throw new SchemaRefusal(`a ${place} has no legal name`);
+    throw new SchemaRejection(`a ${place} has no legal name`);
   const [media] = isRecord(content) ? Object.values(content) : [];
   const own = schema ?? (isRecord(media) ? media.schema : undefined) ?? { type: "string" };
   return [
@@ -187,7 +187,7 @@ function readDeep(type: string, { encoding }: Record<string, unknown>): string[]
 }
 
 /** Returns the media types of a successful response, with their media type objects. */
-function readAnswers(responses: unknown, document: unknown): readonly (readonly [type: string, media: unknown])[] {
+function readResponses(responses: unknown, document: unknown): readonly (readonly [type: string, media: unknown])[] {
   if (!isRecord(responses)) return [];
   const key = ["200", "201", "202", "203", "2XX", "2xx"].find((code) => responses[code] !== undefined);
   const response = key === undefined ? undefined : follow(responses[key], document);
@@ -197,7 +197,7 @@ function readAnswers(responses: unknown, document: unknown): readonly (readonly 
 /** Reads the schema of a successful response if it is a JSON object, as results of tools are. */
 function readOutput(responses: unknown, document: unknown): Extract | undefined {
   const [, media] =
-    readAnswers(responses, document).find(([type]) => /^application\/([\w.-]+\+)?json\b/.test(type)) ?? [];
+    readResponses(responses, document).find(([type]) => /^application\/([\w.-]+\+)?json\b/.test(type)) ?? [];
   if (!isRecord(media) || media.schema === undefined) return undefined;
   const target = follow(media.schema, document);
   if (!isRecord(target) || target.type !== "object") return undefined;

@@ -1,16 +1,16 @@
 import { cleanSchema } from "../tool-schema/clean-schema.ts";
 import { toTypeName, uniqueName } from "../tool-schema/names.ts";
 import { isRecord } from "../tool-schema/reading.ts";
-import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
+import { SchemaRejection } from "../tool-schema/safe-schema.ts";
 
 /**
  * Resolves a value: returns the target of its reference within the document, or the value itself.
  *
- * @throws {SchemaRefusal} when a reference leads out of the document, leads nowhere, or refers to itself.
+ * @throws {SchemaRejection} when a reference leads out of the document, leads nowhere, or refers to itself.
  */
 export function follow(value: unknown, document: unknown, hops = 32): unknown {
   if (!isRecord(value) || value.$ref === undefined) return value;
-  if (hops === 0) throw new SchemaRefusal(`${JSON.stringify(value.$ref)} refers to itself`);
+  if (hops === 0) throw new SchemaRejection(`${JSON.stringify(value.$ref)} refers to itself`);
   return follow(findTarget(value.$ref, document), document, hops - 1);
 }
 
@@ -30,7 +30,7 @@ const fullAt = { request: 40_000, response: 15_000 } as const;
 /**
  * Extracts a self-contained schema from the document, with all referenced schemas among its own definitions.
  *
- * @throws {SchemaRefusal} when a reference leads out of the document or leads nowhere.
+ * @throws {SchemaRejection} when a reference leads out of the document or leads nowhere.
  */
 export function extractSchema(schema: unknown, document: unknown, side: "request" | "response"): Extract {
   const names = new Map<string, string>();
@@ -66,12 +66,12 @@ function lengthOf(schema: unknown): number {
 function findTarget(reference: unknown, document: unknown, path = "$ref"): unknown {
   const shown = JSON.stringify(reference)?.slice(0, 120);
   if (typeof reference !== "string" || !reference.startsWith("#/"))
-    throw new SchemaRefusal(`${path} leads out of the document (${shown}) and is never fetched`);
+    throw new SchemaRejection(`${path} leads out of the document (${shown}) and is never fetched`);
   let target = document;
   for (const segment of reference.slice(2).split("/")) {
     const key = unescape(segment);
     if (typeof target !== "object" || target === null || !Object.hasOwn(target, key))
-      throw new SchemaRefusal(`${path} leads nowhere (${shown})`);
+      throw new SchemaRejection(`${path} leads nowhere (${shown})`);
     target = Reflect.get(target, key);
   }
   return target;

@@ -1,12 +1,12 @@
 import { basename } from "node:path";
 import { readVariables } from "../client/variables.ts";
-import { planClient, type ClientPlan, type Refusal, type ToolPlan } from "../client/plan.ts";
+import { planClient, type ClientPlan, type Rejection, type ToolPlan } from "../client/plan.ts";
 import type { Contract, ToolEntry } from "../contract/contract.ts";
 import { readContract } from "../contract/read-contract.ts";
 import { cleanSchema } from "../tool-schema/clean-schema.ts";
 import { isEnforceable, needsRe2 } from "../tool-schema/patterns.ts";
 import { isRecord } from "../tool-schema/reading.ts";
-import { SchemaRefusal } from "../tool-schema/safe-schema.ts";
+import { SchemaRejection } from "../tool-schema/safe-schema.ts";
 import { safeLine } from "../tool-schema/safe-text.ts";
 import { UserError } from "../user-error.ts";
 import { chooseNamed } from "./choose.ts";
@@ -26,7 +26,7 @@ export interface ProjectSource {
   /** True if its schemas have patterns that only `re2js` matches in linear time. */
   readonly needsRe2: boolean;
   /** Items that cannot become a tool, with reasons. */
-  readonly leftOut: readonly Refusal[];
+  readonly leftOut: readonly Rejection[];
   /** API that the tools call. Without one, the tools have no implementation yet. */
   readonly api?: Api;
   /** Treatment of API responses by the tools. */
@@ -54,23 +54,23 @@ export async function readSource(path: string, { only, output }: ReadSourceOptio
   const api = isApi ? readApi(document, options) : undefined;
   if (output !== undefined && !api)
     throw new UserError(`--output: ${origin} describes no API, so no answers are checked; leave --output out.`);
-  const leftOut: Refusal[] = [...(api?.leftOut ?? [])];
+  const leftOut: Rejection[] = [...(api?.leftOut ?? [])];
   const contract = api ? toContract(api, output) : cleanContract(readContract(document, origin), options, leftOut);
   const plan = planClient(contract, { name: "Project", readVariables, acceptPattern: isEnforceable });
-  const tools = plan.tools.filter((tool) => !refuseTool(tool, leftOut));
+  const tools = plan.tools.filter((tool) => !rejectTool(tool, leftOut));
   const planned = new Set(plan.tools.map(({ entry }) => entry.name));
   const unplanned = new Set(contract.tools.flatMap(({ name }) => (planned.has(name) ? [] : [name])));
-  leftOut.push(...plan.refused.filter(({ name }) => unplanned.has(name)).map(toRefusal));
-  refuseDoubts(
-    plan.refused.filter(({ name }) => !unplanned.has(name)),
+  leftOut.push(...plan.rejected.filter(({ name }) => unplanned.has(name)).map(toRejection));
+  rejectDoubts(
+    plan.rejected.filter(({ name }) => !unplanned.has(name)),
     origin,
   );
-  refuseNothing(tools, leftOut, origin);
+  rejectNothing(tools, leftOut, origin);
   const kept = contract.tools.filter(({ name }) => tools.some(({ entry }) => entry.name === name));
   return {
     origin,
     contract: { ...contract, tools: kept },
-    plan: { ...plan, tools, refused: [] },
+    plan: { ...plan, tools, rejected: [] },
     needsRe2: kept.some(({ inputSchema, outputSchema }) => needsRe2(inputSchema) || needsRe2(outputSchema)),
     leftOut,
     output: output ?? "loose",
@@ -99,9 +99,9 @@ const hints: { readonly [method: string]: ToolEntry["annotations"] } = {
   DELETE: { destructiveHint: true, idempotentHint: true },
 };
 
-function cleanContract(contract: Contract, { origin, only }: ReadApiOptions, leftOut: Refusal[]): Contract {
+function cleanContract(contract: Contract, { origin, only }: ReadApiOptions, leftOut: Rejection[]): Contract {
   if (contract.tools.length === 0) throw new UserError(`${origin} lists no tools, so there is nothing to write.`);
-  refuseUnreadable(contract, origin);
+  rejectUnreadable(contract, origin);
   const named = contract.tools.map((entry) => ({ entry, names: [entry.name], tags: [] }));
   const chosen = only === undefined ? named : chooseNamed(named, only, { origin, kind: "tool" });
   const seen = new Set<string>();
@@ -113,7 +113,7 @@ function cleanContract(contract: Contract, { origin, only }: ReadApiOptions, lef
  * Rejects names and addresses with invisible characters or excessive length: they occur in code and in messages to people. Rejects invalid and
  * repeated URIs.
  */
-function refuseUnreadable({ prompts, resources, resourceTemplates }: Contract, origin: string): void {
+function rejectUnreadable({ prompts, resources, resourceTemplates }: Contract, origin: string): void {
   const texts: (readonly [kind: string, text: string])[] = [
     ...prompts.flatMap(({ name, arguments: all }) => [
       ["prompt", name] as const,
@@ -138,20 +138,20 @@ function refuseUnreadable({ prompts, resources, resourceTemplates }: Contract, o
 const toolName = /^[\w.-]{1,128}$/;
 
 /** Cleans the schemas of one tool. If it cannot be used, it is left out; the others stay. */
-function cleanTool(tool: ToolEntry, seen: Set<string>, leftOut: Refusal[]): ToolEntry[] {
+function cleanTool(tool: ToolEntry, seen: Set<string>, leftOut: Rejection[]): ToolEntry[] {
   const { name, inputSchema, outputSchema } = tool;
-  const refuse = (reason: string): ToolEntry[] => {
-    leftOut.push(toRefusal({ name, reason }));
+  const reject = (reason: string): ToolEntry[] => {
+    leftOut.push(toRejection({ name, reason }));
     return [];
   };
-  if (!toolName.test(name)) return refuse("a name has letters, digits and _ - . only, and at most 128. Choose another");
-  if (seen.has(name)) return refuse("another one of the same name comes first");
+  if (!toolName.test(name)) return reject("a name has letters, digits and _ - . only, and at most 128. Choose another");
+  if (seen.has(name)) return reject("another one of the same name comes first");
   seen.add(name);
   const clean = (schema: unknown, member: string): unknown => {
     try {
       return cleanSchema(schema);
     } catch (error) {
-      if (error instanceof SchemaRefusal) throw new SchemaRefusal(`${member}${error.message}`);
+      if (error instanceof SchemaRejection) throw new SchemaRejection(`${member}${error.message}`);
       throw error;
     }
   };
@@ -160,30 +160,30 @@ function cleanTool(tool: ToolEntry, seen: Set<string>, leftOut: Refusal[]): Tool
     const output = outputSchema === undefined ? {} : { outputSchema: clean(outputSchema, "outputSchema") };
     return [{ ...tool, inputSchema: input, ...output }];
   } catch (error) {
-    if (error instanceof SchemaRefusal) return refuse(error.message);
+    if (error instanceof SchemaRejection) return reject(error.message);
     throw error;
   }
 }
 
-function toRefusal({ name, reason }: Refusal): Refusal {
+function toRejection({ name, reason }: Rejection): Rejection {
   return { name: `tool ${JSON.stringify(safeLine(name, 80))}`, reason };
 }
 
 /** True if a part of a tool's schema had to be removed. The tool is left out then, rather than written incompletely. */
-function refuseTool({ entry, losses }: ToolPlan, leftOut: Refusal[]): boolean {
+function rejectTool({ entry, losses }: ToolPlan, leftOut: Rejection[]): boolean {
   const loss = losses.find(({ kind }) => kind === "removed");
-  if (loss) leftOut.push(toRefusal({ name: entry.name, reason: `${loss.path}: ${loss.message}` }));
+  if (loss) leftOut.push(toRejection({ name: entry.name, reason: `${loss.path}: ${loss.message}` }));
   return loss !== undefined;
 }
 
 const advice = "Correct it in the file, or leave it out.";
 
 /** Rejects a source with an invalid entry other than a tool. */
-function refuseDoubts([first]: readonly Refusal[], origin: string): void {
+function rejectDoubts([first]: readonly Rejection[], origin: string): void {
   if (first) throw new UserError(`${origin}: ${safeLine(first.name, 80)}: ${safeLine(first.reason)}. ${advice}`);
 }
 
-function refuseNothing(tools: readonly unknown[], leftOut: readonly Refusal[], origin: string): void {
+function rejectNothing(tools: readonly unknown[], leftOut: readonly Rejection[], origin: string): void {
   if (tools.length > 0) return;
   const lines = leftOut.slice(0, 20).map(({ name, reason }) => `\n  ${name}: ${safeLine(reason)}`);
   throw new UserError(`${origin} lists no tool that can be used. ${advice}${lines.join("")}`);

@@ -11,7 +11,7 @@ export interface TestCase {
   /** Expected request to the API: method and path. */
   readonly request?: string;
   /** Response of the mocked API to this request. */
-  readonly answer?: unknown;
+  readonly response?: unknown;
 }
 
 /** Creates one call of every tool for which sample arguments can be found. With an API, it also states the expected request and its response. */
@@ -23,9 +23,9 @@ export function testCases(tools: readonly ToolPlan[], api: Api | undefined, isSt
     const call = { name: tool.entry.name, arguments: args };
     const operation = api?.operations.find(({ name }) => name === call.name);
     if (!operation) return [call];
-    const answer = tool.output && isStructured ? sampleOf(tool.output) : { value: { done: true } };
+    const response = tool.output && isStructured ? sampleOf(tool.output) : { value: { done: true } };
     const request = requestOf(operation, args);
-    return answer && request !== undefined ? [{ ...call, request, answer: answer.value }] : [];
+    return response && request !== undefined ? [{ ...call, request, response: response.value }] : [];
   });
 }
 

@@ -72,8 +72,8 @@ async function withSession<Result>(
     return await use(session);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    const refusal = findRefusal(error);
-    if (refusal) throw new UserError(explainRefusal(describeTarget(target), refusal), { cause: error });
+    const rejection = findRejection(error);
+    if (rejection) throw new UserError(explainRejection(describeTarget(target), rejection), { cause: error });
     throw new UserError(
       `${describeTarget(target)} could not be asked: ${explain(error)}. ${opening.advice() || advice[target.kind]}${opening.tail()}`,
       {
@@ -93,12 +93,12 @@ const advice = {
 } as const;
 
 /** Finds the error response of a server that requires credentials. */
-function findRefusal(error: unknown): HttpError | undefined {
+function findRejection(error: unknown): HttpError | undefined {
   if (error instanceof HttpError && (error.status === 401 || error.status === 403)) return error;
-  return error instanceof Error && error.cause !== undefined ? findRefusal(error.cause) : undefined;
+  return error instanceof Error && error.cause !== undefined ? findRejection(error.cause) : undefined;
 }
 
-function explainRefusal(server: string, { status, wwwAuthenticate, body }: HttpError): string {
+function explainRejection(server: string, { status, wwwAuthenticate, body }: HttpError): string {
   const wanted = wwwAuthenticate === undefined ? "" : ` It asks for ${safeText(wwwAuthenticate.slice(0, 500))}.`;
   // API keys may be requested as `Bearer` as well. Only a reference to metadata indicates an authorization server.
   const how = /\bresource_metadata=/.test(wwwAuthenticate ?? "")

@@ -10,7 +10,7 @@ import { readSchema, type Schema } from "../read/schema.ts";
 import { SpecError } from "../read/spec-error.ts";
 import { UserError } from "../user-error.ts";
 import { proposeOverlay } from "./propose.ts";
-import { askQuestions, type Questions } from "./questions.ts";
+import { findDecisions, type Decisions } from "./decisions.ts";
 import { openShelf, type Shelf } from "./shelf.ts";
 import { readSource, type SchemaSource, type SourceOptions } from "./source.ts";
 import { startSpecFolder } from "./start-folder.ts";
@@ -38,7 +38,7 @@ export interface PinReport {
   readonly declarations: number;
   /** `kept`: the existing overlay fits. `proposed`: it was derived from that of `base`. */
   readonly overlay: Draft;
-  readonly questions: Questions;
+  readonly decisions: Decisions;
   /** Differences without a conversion for older clients: the overlay that needs an entry, and the entry. */
   readonly undecided: readonly { readonly overlay: string; readonly text: string }[];
   readonly warnings: readonly string[];
@@ -55,7 +55,7 @@ export type Draft =
  * @throws {UserError} when the file is not the expected schema.
  */
 export async function pinRevision(options: PinOptions): Promise<PinReport> {
-  refuseOtherThanDate(options.revision);
+  rejectOtherThanDate(options.revision);
   const spec = options.spec ?? "spec";
   const { isNew, undo } = await startSpecFolder(spec, packagedSpec);
   try {
@@ -77,7 +77,7 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
   const pin = toPin(shelf, { revision, source, schema });
   const path = join(spec, revision, "overlay.json");
   const input: DraftInput = { shelf, revision, pin, source, schema, path };
-  const { draft, questions, model } = (await keepOverlay(input)) ?? (await draftOverlay(input));
+  const { draft, decisions, model } = (await keepOverlay(input)) ?? (await draftOverlay(input));
   const undecided = model ? findUndecided(model, await shelf.readOthers(revision)) : [];
   await storePin(spec, {
     revision,
@@ -87,7 +87,7 @@ async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinRepor
     overlaySchema: shelf.overlaySchema,
   });
   const declarations = schema.declarations.length;
-  return { spec, revision, pin, declarations, overlay: draft, questions, undecided, warnings };
+  return { spec, revision, pin, declarations, overlay: draft, decisions, undecided, warnings };
 }
 
 interface DraftInput {
@@ -101,8 +101,8 @@ interface DraftInput {
 
 interface Drafted {
   readonly draft: Draft;
-  readonly questions: Questions;
-  /** Absent while questions are open. */
+  readonly decisions: Decisions;
+  /** Absent while decisions are open. */
   readonly model: RevisionModel | undefined;
 }
 
@@ -113,7 +113,7 @@ async function keepOverlay(input: DraftInput): Promise<Drafted | undefined> {
   try {
     return {
       draft: { kind: "kept", text },
-      questions: { open: [], confirm: [] },
+      decisions: { open: [], confirm: [] },
       model: readModel(input, text),
     };
   } catch (error) {
@@ -127,9 +127,9 @@ async function draftOverlay(input: DraftInput): Promise<Drafted> {
   const base = await shelf.readNearest(revision);
   const { overlay, dropped } = proposeOverlay(schema, base.overlay);
   const text = await formatJson(JSON.stringify(overlay, undefined, 2));
-  const questions = askQuestions({ schema, overlay: { path, value: overlay }, base: base.model });
-  const model = questions.open.length === 0 ? readModel(input, text) : undefined;
-  return { draft: { kind: "proposed", text, base: base.model.id, dropped }, questions, model };
+  const decisions = findDecisions({ schema, overlay: { path, value: overlay }, base: base.model });
+  const model = decisions.open.length === 0 ? readModel(input, text) : undefined;
+  return { draft: { kind: "proposed", text, base: base.model.id, dropped }, decisions, model };
 }
 
 function readModel({ shelf, revision, pin, source, path }: DraftInput, text: string): RevisionModel {
@@ -146,7 +146,7 @@ function findUndecided(model: RevisionModel, others: readonly RevisionModel[]): 
   return [...unique.values()];
 }
 
-function refuseOtherThanDate(revision: string): void {
+function rejectOtherThanDate(revision: string): void {
   const time = Date.parse(`${revision}T00:00:00Z`);
   const isDate = revisionPattern.test(revision) && !Number.isNaN(time);
   // A day that its month does not have is carried over into the next month.

@@ -37,8 +37,8 @@ export async function readSource(from: string, options: SourceOptions = {}): Pro
   const url = toUrl(from);
   const bytes = url && url.protocol !== "file:" ? await download(url, options) : await readBytes(from, url);
   const text = decode(from, bytes);
-  refuseOtherFormats(from, text);
-  refuseOtherTypeScript(from, text);
+  rejectOtherFormats(from, text);
+  rejectOtherTypeScript(from, text);
   const commit = /(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])/.exec(from)?.[0];
   return { from, text, ...(url && commit !== undefined && { commit }) };
 }
@@ -136,7 +136,7 @@ function decode(from: string, bytes: Uint8Array): string {
   }
 }
 
-function refuseOtherFormats(from: string, text: string): void {
+function rejectOtherFormats(from: string, text: string): void {
   const advice = "Give the schema.ts itself; on GitHub, its address on raw.githubusercontent.com.";
   if (text.trim() === "") throw new UserError(`${from} is empty. ${advice}`);
   if (/^\s*</.test(text)) throw new UserError(`${from} is an HTML or XML page, not a schema.ts. ${advice}`);
@@ -144,7 +144,7 @@ function refuseOtherFormats(from: string, text: string): void {
     throw new UserError(`${from} is JSON, not TypeScript; schema.json says less than schema.ts. ${advice}`);
 }
 
-function refuseOtherTypeScript(from: string, text: string): void {
+function rejectOtherTypeScript(from: string, text: string): void {
   const imports = /^import\b.*["'{]/m.test(text);
   // Every revision has both declarations. One is enough, so that a rename does not matter.
   const isSchema = /^export (?:(?:type|interface) JSONRPCMessage|const LATEST_PROTOCOL_VERSION)\b/m.test(text);

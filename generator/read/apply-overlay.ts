@@ -42,22 +42,22 @@ interface Editor {
   /** Changes the shape at `"Alias"` or `"Type.property"`. Longer paths lead through inline objects. */
   edit(at: string, change: (shape: Shape) => Shape): void;
   editProperty(at: string, change: (property: Property) => Property): void;
-  refuse(text: string): SpecError;
+  reject(text: string): SpecError;
 }
 
 function createEditor(declarations: readonly Declaration[], path: string): Editor {
   const byName = new Map(declarations.map((declaration) => [declaration.name, declaration]));
-  const refuse = (text: string): SpecError => new SpecError({ file: path, text });
+  const reject = (text: string): SpecError => new SpecError({ file: path, text });
   const replace: Editor["replace"] = (name, change) => {
     const declaration = byName.get(name);
-    if (!declaration) throw refuse(`\`${name}\` is not declared in this revision`);
+    if (!declaration) throw reject(`\`${name}\` is not declared in this revision`);
     byName.set(name, change(declaration));
   };
   const editProperty: Editor["editProperty"] = (at, change) => {
     const [name = "", ...keys] = at.split(".");
     replace(name, (declaration) => ({
       ...declaration,
-      shape: editAt(declaration.shape, keys, change, () => refuse(`\`${at}\` does not exist`)),
+      shape: editAt(declaration.shape, keys, change, () => reject(`\`${at}\` does not exist`)),
     }));
   };
   return {
@@ -68,7 +68,7 @@ function createEditor(declarations: readonly Declaration[], path: string): Edito
       if (at.includes(".")) return editProperty(at, (property) => ({ ...property, shape: change(property.shape) }));
       return replace(at, (declaration) => ({ ...declaration, shape: change(declaration.shape) }));
     },
-    refuse,
+    reject,
   };
 }
 
@@ -103,16 +103,16 @@ function toUnchecked(): Shape {
 function mergeMeta(editor: Editor, method: string): void {
   const declarations = editor.declarations();
   const target = declarations.find((declaration) => methodOf(declaration) === method);
-  if (!target) throw editor.refuse(`no declaration carries the method \`${method}\``);
+  if (!target) throw editor.reject(`no declaration carries the method \`${method}\``);
   const owner = paramsOwner(declarations, target);
   const meta = baseMeta(declarations, target.name.endsWith("Notification") ? "Notification" : "Request");
-  if (!owner || !meta) throw editor.refuse(`the params of \`${method}\` have no base \`_meta\` to merge`);
+  if (!owner || !meta) throw editor.reject(`the params of \`${method}\` have no base \`_meta\` to merge`);
   editor.editProperty(`${owner.name}.params`, (params) => {
-    if (params.shape.kind !== "object") throw editor.refuse(`the params of \`${method}\` are not written inline`);
+    if (params.shape.kind !== "object") throw editor.reject(`the params of \`${method}\` are not written inline`);
     const present = params.shape.properties.find(({ name }) => name === "_meta");
     if (present?.merged) return params;
     if (present)
-      throw editor.refuse(`the params of \`${method}\` have a \`_meta\` of their own; take it out of mergeMeta`);
+      throw editor.reject(`the params of \`${method}\` have a \`_meta\` of their own; take it out of mergeMeta`);
     return { ...params, shape: { ...params.shape, properties: [meta, ...params.shape.properties] } };
   });
 }

@@ -1,5 +1,5 @@
 import type { Doc } from "../model.ts";
-import { refuse, ts } from "./syntax.ts";
+import { reject, ts } from "./syntax.ts";
 
 /** Comment of a node: prose for readers, and tags that constrain the type. */
 export interface Comment {
@@ -23,7 +23,7 @@ const noTags: TypeTags = {};
 /** Reads the JSDoc of a declaration or member. @throws {SpecError} when a tag is unknown, because it might constrain the type. */
 export function readComment(path: string, node: ts.Node): Comment {
   const block = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
-  refuseIgnored(path, node, block);
+  rejectIgnored(path, node, block);
   if (block === undefined) return { tags: noTags };
   let doc: Doc = { text: textOf(block.comment) };
   let tags: TypeTags = noTags;
@@ -37,12 +37,12 @@ export function readComment(path: string, node: ts.Node): Comment {
 }
 
 /** TypeScript reads only the last comment, and no comment that shares a line with the preceding code. A type tag must not get lost there. */
-function refuseIgnored(path: string, node: ts.Node, block: ts.JSDoc | undefined): void {
+function rejectIgnored(path: string, node: ts.Node, block: ts.JSDoc | undefined): void {
   const { text } = node.getSourceFile();
   const ignored = text.slice(node.getFullStart(), block ? block.pos : node.getStart());
   const comments = ignored.match(/\/\*\*.*?\*\//gs) ?? [];
   if (!comments.some((comment) => /^[\s/*]*@(?!(category|internal|deprecated|see|example)\b)\w/m.test(comment))) return;
-  throw refuse(path, node, "a tag before it is not read; put it into the last comment, on a line of its own");
+  throw reject(path, node, "a tag before it is not read; put it into the last comment, on a line of its own");
 }
 
 function textOf(comment: string | ts.NodeArray<ts.JSDocComment> | undefined): string {
@@ -93,15 +93,15 @@ function typeTag(path: string, tag: ts.JSDocTag, text: string): TypeTags {
     case "nullable":
       return { nullable: true };
     case "TJS-type":
-      if (text !== "number") throw refuse(path, tag, "only `@TJS-type number` is understood");
+      if (text !== "number") throw reject(path, tag, "only `@TJS-type number` is understood");
       return { fractional: true };
     default:
-      throw refuse(path, tag, `unknown tag @${tag.tagName.text}; teach generator/read/doc-comment.ts what it means`);
+      throw reject(path, tag, `unknown tag @${tag.tagName.text}; teach generator/read/doc-comment.ts what it means`);
   }
 }
 
 function numberOf(path: string, tag: ts.JSDocTag, text: string): number {
   const value = Number(text);
-  if (text === "" || !Number.isFinite(value)) throw refuse(path, tag, "expected a number after the tag");
+  if (text === "" || !Number.isFinite(value)) throw reject(path, tag, "expected a number after the tag");
   return value;
 }

@@ -3,7 +3,7 @@ import type { ExtensionOverlay } from "../overlay.ts";
 import { resolveObject } from "../resolve.ts";
 import { applyOverlay } from "./apply-overlay.ts";
 import { readExtensionMethods, type ExtensionTerms } from "./methods.ts";
-import { refuseStrays } from "./refuse-strays.ts";
+import { rejectStrays } from "./reject-strays.ts";
 import { hashText } from "./revision.ts";
 import { readSchema } from "./schema.ts";
 import { SpecError } from "./spec-error.ts";
@@ -31,11 +31,11 @@ export function readExtension({ name, status, schema, overlay, core, commit }: E
   const scope = applyOverlay([...core.declarations, ...tagged], value, path);
   const own = scope.slice(core.declarations.length);
   const methods = readExtensionMethods(own, scope, { overlay: value, path, terms: toTerms(value) });
-  refuseStrays(value, { declarations: scope, methods }, path);
+  rejectStrays(value, { declarations: scope, methods }, path);
   const source = { path: schema.path, sha256: hashText(schema.text), ...(commit !== undefined && { commit }) };
   const model = { format: 1, name, status, source, constants, declarations: own, core, scope, methods } as const;
   const rules = toRules(value);
-  refuseStrangers(rules, model, path);
+  rejectStrangers(rules, model, path);
   return { ...model, rules };
 }
 
@@ -67,7 +67,7 @@ interface Parts {
 }
 
 /** Rejects rules whose names do not exist: types in the extension, methods in the core, or objects in their params. */
-function refuseStrangers(rules: ExtensionRules, { declarations, core, methods }: Parts, path: string): void {
+function rejectStrangers(rules: ExtensionRules, { declarations, core, methods }: Parts, path: string): void {
   const { declared, results, members } = rules;
   const named = [...Object.values(declared), ...results.map(({ type }) => type), ...members.map(({ type }) => type)];
   const missing = named.find((type) => !declarations.some(({ name }) => name === type));

@@ -1,7 +1,7 @@
 import type { Declaration, OmitShape, ReferenceShape, Shape } from "../model.ts";
 import { mapShape } from "../shapes.ts";
 import { SpecError } from "./spec-error.ts";
-import { refuse, ts } from "./syntax.ts";
+import { reject, ts } from "./syntax.ts";
 
 /** Core names by the local names that a file gives to them. */
 export type Imports = ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export function readImports(path: string, file: ts.SourceFile, core: readonly De
   if (core.length === 0) return imports;
   for (const statement of file.statements.filter(ts.isImportDeclaration)) {
     for (const { local, name, node } of readNames(path, statement)) {
-      if (!known.has(name)) throw refuse(path, node, "the core declares no such type");
+      if (!known.has(name)) throw reject(path, node, "the core declares no such type");
       imports.set(local, name);
     }
   }
@@ -69,7 +69,7 @@ function readNames(path: string, statement: ts.ImportDeclaration): ImportedName[
   const bindings = clause?.namedBindings;
   const isPlain = clause?.phaseModifier === ts.SyntaxKind.TypeKeyword && clause.name === undefined;
   if (!isPlain || !bindings || !ts.isNamedImports(bindings))
-    throw refuse(path, statement, "expected `import type { Name } from ...`");
+    throw reject(path, statement, "expected `import type { Name } from ...`");
   return bindings.elements.map((node) => ({
     local: node.name.text,
     name: (node.propertyName ?? node.name).text,

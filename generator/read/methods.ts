@@ -18,7 +18,7 @@ interface Context {
   readonly overlay: DeclarationOverlay;
   readonly path: string;
   /** Problems that neither the declarations nor the overlay settle. The list grows while methods are read. */
-  readonly questions: SpecError[];
+  readonly decisions: SpecError[];
   /** Capabilities for all methods of an extension, regardless of their names. */
   readonly terms?: ExtensionTerms;
 }
@@ -41,8 +41,8 @@ interface Sighting {
  * @throws {SpecError} at the first problem that the overlay does not settle.
  */
 export function readMethods(declarations: readonly Declaration[], overlay: DeclarationOverlay, path: string): Method[] {
-  const { methods, questions } = examineMethods(declarations, overlay, path);
-  if (questions[0]) throw questions[0];
+  const { methods, decisions } = examineMethods(declarations, overlay, path);
+  if (decisions[0]) throw decisions[0];
   return methods;
 }
 
@@ -53,9 +53,9 @@ export function examineMethods(
   declarations: readonly Declaration[],
   overlay: DeclarationOverlay,
   path: string,
-): { readonly methods: Method[]; readonly questions: readonly SpecError[] } {
+): { readonly methods: Method[]; readonly decisions: readonly SpecError[] } {
   const byName = declarationsByName({ declarations });
-  const context: Context = { declarations, byName, overlay, path, questions: [] };
+  const context: Context = { declarations, byName, overlay, path, decisions: [] };
   const sightings = readRoles(context);
   for (const [type, method] of methodTypes(context, declarations)) {
     if (sightings.has(type)) continue;
@@ -69,7 +69,7 @@ export function examineMethods(
   }
   const methods = [...sightings].flatMap(([type, sighting]) => readMethod(context, type, sighting));
   askAboutStale(context, methods);
-  return { methods, questions: context.questions };
+  return { methods, decisions: context.decisions };
 }
 
 /**
@@ -83,7 +83,7 @@ export function readExtensionMethods(
   { overlay, path, terms }: { overlay: DeclarationOverlay; path: string; terms: ExtensionTerms },
 ): Method[] {
   const byName = declarationsByName({ declarations: scope });
-  const context: Context = { declarations: scope, byName, overlay, path, questions: [], terms };
+  const context: Context = { declarations: scope, byName, overlay, path, decisions: [], terms };
   const methods = methodTypes(context, own).flatMap(([type, name]) => {
     const senders = overlay.methods[name]?.senders;
     if (!senders)
@@ -92,8 +92,8 @@ export function readExtensionMethods(
     return readMethod(context, type, { kind, senders: senders ?? [] });
   });
   askAboutStale(context, methods);
-  const [question] = context.questions;
-  if (question) throw question;
+  const [decision] = context.decisions;
+  if (decision) throw decision;
   return methods;
 }
 
@@ -251,5 +251,5 @@ function askAboutStale(context: Context, methods: readonly Method[]): void {
 
 /** Records a problem without throwing, so that all problems can be reported together. */
 function ask(context: Context, text: string): void {
-  context.questions.push(new SpecError({ file: context.path, text }));
+  context.decisions.push(new SpecError({ file: context.path, text }));
 }

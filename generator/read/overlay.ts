@@ -148,7 +148,7 @@ interface Scan {
 function locateValues(path: string, text: string): ReadonlyMap<string, number> {
   const scan: Scan = { path, text, starts: new Map(), offset: 0 };
   scanValue(scan, "");
-  if (peek(scan) !== "") throw refuse(scan, "the end of the file");
+  if (peek(scan) !== "") throw reject(scan, "the end of the file");
   return scan.starts;
 }
 
@@ -167,22 +167,22 @@ function scanList(scan: Scan, end: string, scanEntry: (index: number) => void): 
   for (let index = 0; ; index += 1) {
     scanEntry(index);
     const next = peek(scan);
-    if (next !== "," && next !== end) throw refuse(scan, `"," or "${end}"`);
+    if (next !== "," && next !== end) throw reject(scan, `"," or "${end}"`);
     scan.offset += 1;
     if (next === end) return;
   }
 }
 
 function scanMember(scan: Scan, pointer: string): void {
-  if (peek(scan) !== '"') throw refuse(scan, "a property name in double quotes");
+  if (peek(scan) !== '"') throw reject(scan, "a property name in double quotes");
   const start = scan.offset;
   const key = scanString(scan);
   const member = `${pointer}/${escapePointer(key)}`;
   if (scan.starts.has(member)) {
     scan.offset = start;
-    throw refuse(scan, `another property name: "${key}" is here already, and only the last one would count`);
+    throw reject(scan, `another property name: "${key}" is here already, and only the last one would count`);
   }
-  if (peek(scan) !== ":") throw refuse(scan, '":"');
+  if (peek(scan) !== ":") throw reject(scan, '":"');
   scan.offset += 1;
   scanValue(scan, member);
 }
@@ -200,12 +200,12 @@ function peek(scan: Scan): string {
 function take(scan: Scan, pattern: RegExp, expected: string): string {
   pattern.lastIndex = scan.offset;
   const found = pattern.exec(scan.text)?.[0];
-  if (found === undefined) throw refuse(scan, expected);
+  if (found === undefined) throw reject(scan, expected);
   scan.offset += found.length;
   return found;
 }
 
-function refuse(scan: Scan, expected: string): SpecError {
+function reject(scan: Scan, expected: string): SpecError {
   const found = scan.text.slice(scan.offset, scan.offset + 20).split("\n", 1)[0];
   const instead = scan.offset >= scan.text.length ? "the file ends" : `found ${JSON.stringify(found)}`;
   return new SpecError({

@@ -3,7 +3,7 @@ import type { ConversionRule, RevisionModel, Rules } from "../model.ts";
 import type { Overlay } from "../overlay.ts";
 import { applyOverlay } from "./apply-overlay.ts";
 import { readMethods } from "./methods.ts";
-import { refuseStrays } from "./refuse-strays.ts";
+import { rejectStrays } from "./reject-strays.ts";
 import { readSchema, type Schema } from "./schema.ts";
 import { SpecError } from "./spec-error.ts";
 import { withTags } from "./tags.ts";
@@ -25,7 +25,7 @@ export function readRevision(input: RevisionInput): RevisionModel {
   const { constants, declarations } = readSchema(schema.path, schema.text);
   const complete = applyOverlay(withTags(declarations), overlay.value, overlay.path);
   const methods = readMethods(complete, overlay.value, overlay.path);
-  refuseStrays(overlay.value, { declarations: complete, methods }, overlay.path);
+  rejectStrays(overlay.value, { declarations: complete, methods }, overlay.path);
   const version = constants.find(({ name }) => name === "LATEST_PROTOCOL_VERSION")?.value;
   return {
     format: 1,

@@ -4,8 +4,8 @@ import { readComment } from "./doc-comment.ts";
 import { readImports, withCoreNames, type Imports } from "./imports.ts";
 import { isFiniteLiteral, readShape, type ShapeContext } from "./shape.ts";
 import { SpecError } from "./spec-error.ts";
-import { refuseCircles, refuseNonObjects, spreadUnions } from "./structure.ts";
-import { locationOf, parseSource, refuse, ts } from "./syntax.ts";
+import { rejectCircles, rejectNonObjects, spreadUnions } from "./structure.ts";
+import { locationOf, parseSource, reject, ts } from "./syntax.ts";
 
 /** All declarations of a schema file, in source order. */
 export interface Schema {
@@ -38,13 +38,13 @@ export function readSchema(path: string, text: string, core: readonly Declaratio
   if (declarations.length === 0) {
     throw new SpecError({ file: path, text: "no exported declarations; is this a protocol schema.ts?" });
   }
-  refuseDuplicates(path, [...constants, ...declarations]);
-  refuseDangling(path, declarations, imports);
+  rejectDuplicates(path, [...constants, ...declarations]);
+  rejectDangling(path, declarations, imports);
   const own = withCoreNames(path, declarations, { imports, core });
   const scope = [...core, ...own];
-  refuseCircles(path, scope);
+  rejectCircles(path, scope);
   const complete = own.map((declaration) => spreadUnions(declaration, { declarations: scope }));
-  refuseNonObjects(path, complete, { declarations: [...core, ...complete] });
+  rejectNonObjects(path, complete, { declarations: [...core, ...complete] });
   return { constants, declarations: complete };
 }
 
@@ -52,11 +52,11 @@ function readConstant(path: string, statement: ts.VariableStatement): Constant {
   const [declaration, ...rest] = statement.declarationList.declarations;
   const isConst = (statement.declarationList.flags & ts.NodeFlags.Const) !== 0;
   if (!isExported(statement) || !isConst || declaration === undefined || rest.length > 0) {
-    throw refuse(path, statement, "expected `export const NAME = literal`");
+    throw reject(path, statement, "expected `export const NAME = literal`");
   }
   if (!ts.isIdentifier(declaration.name) || !/^[A-Z]\w*$/.test(declaration.name.text))
-    throw refuse(path, declaration, "expected a plain name in capitals");
-  if (declaration.type) throw refuse(path, declaration, "expected a constant without a type annotation");
+    throw reject(path, declaration, "expected a plain name in capitals");
+  if (declaration.type) throw reject(path, declaration, "expected a constant without a type annotation");
   const { doc } = readComment(path, statement);
   const value = readConstantValue(path, declaration);
   return { name: declaration.name.text, value, ...(doc && { doc }), location: locationOf(statement) };
@@ -68,22 +68,22 @@ function readConstantValue(path: string, declaration: ts.VariableDeclaration): s
   if (value && isFiniteLiteral(value)) return Number(value.text);
   const isNegative = value && ts.isPrefixUnaryExpression(value) && value.operator === ts.SyntaxKind.MinusToken;
   if (isNegative && isFiniteLiteral(value.operand)) return -Number(value.operand.text);
-  throw refuse(path, declaration, "expected a string or number literal");
+  throw reject(path, declaration, "expected a string or number literal");
 }
 
 function readDeclaration(context: ShapeContext, statement: ts.Statement): Declaration {
   const { path } = context;
   const isKnown = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
-  if (!isKnown) throw refuse(path, statement, "expected an exported interface, type alias or constant");
-  if (!isExported(statement)) throw refuse(path, statement, "every declaration must be exported");
-  if (!isTypeName(statement.name.text)) throw refuse(path, statement, "expected a plain name with a capital first");
-  if (statement.typeParameters) throw refuse(path, statement, "generic declarations are not supported");
+  if (!isKnown) throw reject(path, statement, "expected an exported interface, type alias or constant");
+  if (!isExported(statement)) throw reject(path, statement, "every declaration must be exported");
+  if (!isTypeName(statement.name.text)) throw reject(path, statement, "expected a plain name with a capital first");
+  if (statement.typeParameters) throw reject(path, statement, "generic declarations are not supported");
   const { doc, tags } = readComment(path, statement);
   const common = { name: statement.name.text, ...(doc && { doc }), location: locationOf(statement) };
   if (ts.isTypeAliasDeclaration(statement)) {
     return { ...common, kind: "alias", extends: [], shape: readShape(context, statement.type, tags) };
   }
-  if (Object.keys(tags).length > 0) throw refuse(path, statement, "type tags are not supported on an interface");
+  if (Object.keys(tags).length > 0) throw reject(path, statement, "type tags are not supported on an interface");
   return {
     ...common,
     kind: "interface",
@@ -95,12 +95,12 @@ function readDeclaration(context: ShapeContext, statement: ts.Statement): Declar
 function readBases(context: ShapeContext, declaration: ts.InterfaceDeclaration): (ReferenceShape | OmitShape)[] {
   const clauses = declaration.heritageClauses ?? [];
   const stranger = clauses.find((clause, at) => at > 0 || clause.token !== ts.SyntaxKind.ExtendsKeyword);
-  if (stranger) throw refuse(context.path, stranger, "an interface has one `extends` and nothing else");
+  if (stranger) throw reject(context.path, stranger, "an interface has one `extends` and nothing else");
   const types = clauses.flatMap((clause) => [...clause.types]);
   return types.map((type) => {
     const shape = readShape(context, type);
     if (shape.kind === "reference" || shape.kind === "omit") return shape;
-    throw refuse(context.path, type, "expected the name of a base type, or Omit<Base, keys>");
+    throw reject(context.path, type, "expected the name of a base type, or Omit<Base, keys>");
   });
 }
 
@@ -114,23 +114,23 @@ function readMembers(context: ShapeContext, members: ts.NodeArray<ts.TypeElement
       continue;
     }
     if (index !== undefined || !ts.isIndexSignatureDeclaration(member))
-      throw refuse(context.path, member, "unexpected member");
+      throw reject(context.path, member, "unexpected member");
     index = readIndex(context, member);
   }
-  refuseDuplicates(context.path, properties);
+  rejectDuplicates(context.path, properties);
   return { kind: "object", properties, ...(index && { index }) };
 }
 
 function readProperty(context: ShapeContext, member: ts.PropertySignature): Property {
   const { path } = context;
-  if (member.modifiers) throw refuse(path, member, "modifiers are not supported");
+  if (member.modifiers) throw reject(path, member, "modifiers are not supported");
   if (!ts.isIdentifier(member.name) && !ts.isStringLiteral(member.name))
-    throw refuse(path, member, "expected a plain property name");
+    throw reject(path, member, "expected a plain property name");
   // Reading a property of this name yields the prototype even if the property is absent.
-  if (member.name.text === "__proto__") throw refuse(path, member, "a property of this name cannot be checked");
+  if (member.name.text === "__proto__") throw reject(path, member, "a property of this name cannot be checked");
   // The parser accepts a value here, although it is not valid TypeScript.
-  if ("initializer" in member && member.initializer) throw refuse(path, member, "a property of a type has no value");
-  if (!member.type) throw refuse(path, member, "expected a type after the property name");
+  if ("initializer" in member && member.initializer) throw reject(path, member, "a property of a type has no value");
+  if (!member.type) throw reject(path, member, "expected a type after the property name");
   const { doc, tags } = readComment(path, member);
   return {
     name: member.name.text,
@@ -145,8 +145,8 @@ function readIndex(context: ShapeContext, member: ts.IndexSignatureDeclaration):
   const [key, ...others] = member.parameters;
   const type: ts.TypeNode | undefined = member.type;
   if (key?.type?.kind !== ts.SyntaxKind.StringKeyword || others.length > 0 || !type)
-    throw refuse(context.path, member, "expected an index signature with string keys and a type");
-  if (member.modifiers) throw refuse(context.path, member, "modifiers are not supported");
+    throw reject(context.path, member, "expected an index signature with string keys and a type");
+  if (member.modifiers) throw reject(context.path, member, "modifiers are not supported");
   return readShape(context, type);
 }
 
@@ -160,7 +160,7 @@ function isExported(node: ts.Statement & { readonly modifiers?: ts.NodeArray<ts.
   return modifiers.length === 1 && modifiers[0]?.kind === ts.SyntaxKind.ExportKeyword;
 }
 
-function refuseDuplicates(
+function rejectDuplicates(
   path: string,
   named: readonly { readonly name: string; readonly location: Constant["location"] }[],
 ): void {
@@ -172,7 +172,7 @@ function refuseDuplicates(
 }
 
 /** Every name that a type uses must be declared in the same file or imported by it. */
-function refuseDangling(path: string, declarations: readonly Declaration[], imports: Imports): void {
+function rejectDangling(path: string, declarations: readonly Declaration[], imports: Imports): void {
   const names = new Set([...declarations.map((declaration) => declaration.name), ...imports.keys()]);
   for (const { name, location, shape, extends: bases } of declarations) {
     const missing = [shape, ...bases].flatMap(referencesIn).find((reference) => !names.has(reference));

@@ -1,6 +1,6 @@
 import type { Constant, LiteralShape, ObjectShape, Shape, UnionShape } from "../model.ts";
 import type { TypeTags } from "./doc-comment.ts";
-import { refuse, ts } from "./syntax.ts";
+import { reject, ts } from "./syntax.ts";
 
 /** File context for reading a type expression. */
 export interface ShapeContext {
@@ -16,7 +16,7 @@ const depthLimit = 50;
 
 /** Reads a type expression and applies the type tags of its declaration or property. @throws {SpecError} when the type or a tag is not supported. */
 export function readShape(context: ShapeContext, node: ts.TypeNode, tags: TypeTags = {}): Shape {
-  if (context.depth > depthLimit) throw refuse(context.path, node, `types are nested more than ${depthLimit} deep`);
+  if (context.depth > depthLimit) throw reject(context.path, node, `types are nested more than ${depthLimit} deep`);
   return constrain(context, node, readType({ ...context, depth: context.depth + 1 }, node), tags);
 }
 
@@ -33,7 +33,7 @@ function readType(context: ShapeContext, node: ts.TypeNode): Shape {
   if (ts.isTypeQueryNode(node)) return readConstantType(context, node);
   if (ts.isTypeReferenceNode(node)) return readReference(context, node, node.typeName, node.typeArguments);
   if (ts.isExpressionWithTypeArguments(node)) return readReference(context, node, node.expression, node.typeArguments);
-  throw refuse(context.path, node, "this kind of type is not supported");
+  throw reject(context.path, node, "this kind of type is not supported");
 }
 
 function readKeyword(kind: ts.SyntaxKind): Shape | undefined {
@@ -62,7 +62,7 @@ function readLiteral(context: ShapeContext, node: ts.LiteralTypeNode): Shape {
   if (literal.kind === ts.SyntaxKind.TrueKeyword) return { kind: "literal", value: true };
   if (literal.kind === ts.SyntaxKind.FalseKeyword) return { kind: "literal", value: false };
   if (literal.kind === ts.SyntaxKind.NullKeyword) return { kind: "null" };
-  throw refuse(context.path, node, "this kind of literal is not supported");
+  throw reject(context.path, node, "this kind of literal is not supported");
 }
 
 /** True if the node is a number literal that JSON can represent. `1e999` is valid TypeScript, but infinite. */
@@ -83,7 +83,7 @@ function readUnion(context: ShapeContext, node: ts.UnionTypeNode): UnionShape {
 function readConstantType(context: ShapeContext, node: ts.TypeQueryNode): LiteralShape {
   const name = node.exprName.getText();
   const constant = context.constants.get(name);
-  if (!constant) throw refuse(context.path, node, `\`${name}\` is not an exported constant of this file`);
+  if (!constant) throw reject(context.path, node, `\`${name}\` is not an exported constant of this file`);
   return { kind: "literal", value: constant.value, constant: name };
 }
 
@@ -93,7 +93,7 @@ function readReference(
   nameNode: ts.Node,
   typeArguments: ts.NodeArray<ts.TypeNode> | undefined,
 ): Shape {
-  if (!ts.isIdentifier(nameNode)) throw refuse(context.path, node, "expected a plain type name");
+  if (!ts.isIdentifier(nameNode)) throw reject(context.path, node, "expected a plain type name");
   const name = nameNode.text;
   if (!typeArguments) return { kind: "reference", name };
   const [first, second, third] = typeArguments;
@@ -102,7 +102,7 @@ function readReference(
     return { kind: "object", properties: [], index: readShape(context, second) };
   }
   if (name === "Omit" && first && second && !third) return readOmit(context, node, first, second);
-  throw refuse(context.path, node, "the only generics are Array<T>, Record<string, T> and Omit<Base, keys>");
+  throw reject(context.path, node, "the only generics are Array<T>, Record<string, T> and Omit<Base, keys>");
 }
 
 function readOmit(context: ShapeContext, node: ts.TypeNode, baseNode: ts.TypeNode, keysNode: ts.TypeNode): Shape {
@@ -113,7 +113,7 @@ function readOmit(context: ShapeContext, node: ts.TypeNode, baseNode: ts.TypeNod
     shape.kind === "literal" && typeof shape.value === "string" ? [shape.value] : [],
   );
   if (base.kind !== "reference" || names.length !== literals.length) {
-    throw refuse(context.path, node, "expected Omit<Base, string literals>");
+    throw reject(context.path, node, "expected Omit<Base, string literals>");
   }
   return { kind: "omit", base, keys: names };
 }
@@ -123,21 +123,21 @@ function constrain(context: ShapeContext, node: ts.TypeNode, shape: Shape, tags:
   let result = shape;
   const { format, minimum, maximum, fractional, maxItems, nullable } = tags;
   if (format !== undefined) {
-    if (shape.kind !== "string") throw refuse(context.path, node, "@format belongs on a string");
+    if (shape.kind !== "string") throw reject(context.path, node, "@format belongs on a string");
     result = { ...shape, format };
   }
   if (minimum !== undefined || maximum !== undefined || fractional) {
     if (shape.kind !== "number")
-      throw refuse(context.path, node, "@minimum, @maximum and @TJS-type belong on a number");
+      throw reject(context.path, node, "@minimum, @maximum and @TJS-type belong on a number");
     const bounds = { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
     result = { ...shape, ...bounds, ...(fractional && { fractional }) };
   }
   if (maxItems !== undefined) {
-    if (shape.kind !== "array") throw refuse(context.path, node, "@maxItems belongs on an array");
+    if (shape.kind !== "array") throw reject(context.path, node, "@maxItems belongs on an array");
     result = { ...shape, maxItems };
   }
   if (nullable) {
-    if (shape.kind !== "union") throw refuse(context.path, node, "@nullable belongs on a union with null");
+    if (shape.kind !== "union") throw reject(context.path, node, "@nullable belongs on a union with null");
     result = { ...shape, nullable };
   }
   return result;

@@ -11,7 +11,7 @@ const chainLimit = 50;
  *
  * @throws {SpecError} when it finds one.
  */
-export function refuseCircles(path: string, declarations: readonly Declaration[]): void {
+export function rejectCircles(path: string, declarations: readonly Declaration[]): void {
   const byName = new Map(declarations.map((declaration) => [declaration.name, declaration]));
   const heights = new Map<string, number>();
   const measure = (name: string, open: readonly string[]): number => {
@@ -37,18 +37,18 @@ export function refuseCircles(path: string, declarations: readonly Declaration[]
  *
  * @throws {SpecError} when a type is not an object.
  */
-export function refuseNonObjects(
+export function rejectNonObjects(
   path: string,
   declarations: readonly Declaration[],
   model: Declared = { declarations },
 ): void {
   for (const declaration of declarations) {
-    const refuseOthers = (shape: Shape): Shape => {
+    const rejectOthers = (shape: Shape): Shape => {
       const mustBeObject = shape.kind === "intersection" || shape.kind === "omit";
       if (!mustBeObject || resolveObject(shape, model)) return shape;
       throw problemOf(path, declaration, `has an ${shape.kind} of something that is not an object`);
     };
-    mapDeclaration(declaration, refuseOthers);
+    mapDeclaration(declaration, rejectOthers);
     for (const base of declaration.extends) {
       if (!resolveObject(base, model)) throw problemOf(path, declaration, "extends something that is not an object");
     }

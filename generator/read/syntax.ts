@@ -19,7 +19,7 @@ const sizeLimit = 4 * 1024 * 1024;
 export function parseSource(path: string, text: string): ts.SourceFile {
   if (text.length > sizeLimit)
     throw new SpecError({ file: path, text: "the file is larger than 4 MiB, which no schema is" });
-  refuseStrangeCharacters(path, text);
+  rejectStrangeCharacters(path, text);
   try {
     return parse(path, text);
   } catch (error) {
@@ -50,7 +50,7 @@ function parse(path: string, text: string): ts.SourceFile {
  * Control characters and lone surrogates survive parsing and would corrupt the generated files. CRLF is allowed, because Git checks out files with it
  * on Windows.
  */
-function refuseStrangeCharacters(path: string, text: string): void {
+function rejectStrangeCharacters(path: string, text: string): void {
   const strange = /(?!\r\n)[^\P{Cc}\t\n]|\p{Cs}/u.exec(text);
   if (!strange) return;
   const before = text.slice(0, strange.index).split("\n");
@@ -71,7 +71,7 @@ export function locationOf(node: ts.Node): Location {
 }
 
 /** Creates an error with the location of a node that the model cannot represent. It quotes the start of the node's text. */
-export function refuse(path: string, node: ts.Node, problem: string): SpecError {
+export function reject(path: string, node: ts.Node, problem: string): SpecError {
   const text = node.getText().replace(/\s+/g, " ");
   const quoted = text.length > 80 ? `${text.slice(0, 77)}...` : text;
   return new SpecError({

@@ -1,4 +1,4 @@
-import { SchemaRefusal } from "./safe-schema.ts";
+import { SchemaRejection } from "./safe-schema.ts";
 
 /** Limits of the size of a schema. */
 export interface SchemaBounds {
@@ -11,15 +11,15 @@ export interface SchemaBounds {
 /**
  * Rejects a value that is too deep or too large to traverse. Does not recurse itself.
  *
- * @throws {SchemaRefusal} when the value exceeds a limit.
+ * @throws {SchemaRejection} when the value exceeds a limit.
  */
-export function refuseOversize(value: unknown, { depth = 64, size = 50_000 }: SchemaBounds = {}): void {
+export function rejectOversize(value: unknown, { depth = 64, size = 50_000 }: SchemaBounds = {}): void {
   let count = 0;
   let level: unknown[] = [value];
   for (let at = 0; level.length > 0; at += 1) {
-    if (at > depth) throw new SchemaRefusal(`it is nested deeper than ${depth} levels`);
+    if (at > depth) throw new SchemaRejection(`it is nested deeper than ${depth} levels`);
     count += level.length;
-    if (count > size) throw new SchemaRefusal(`it has more than ${size} values`);
+    if (count > size) throw new SchemaRejection(`it has more than ${size} values`);
     level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
   }
 }

@@ -2,7 +2,7 @@ import { isPattern } from "../../runtime/adapters/pattern-syntax.ts";
 import { removePatterns } from "../../runtime/adapters/schema-patterns.ts";
 import { isJsonType } from "./read-types.ts";
 import { isRecord } from "./reading.ts";
-import { SchemaRefusal } from "./safe-schema.ts";
+import { SchemaRejection } from "./safe-schema.ts";
 import { safeText } from "./safe-text.ts";
 
 /** Options of copying an untrusted schema. */
@@ -18,10 +18,10 @@ export interface CleanOptions {
  * validator must limit the time of patterns. Keywords of older and neighbouring dialects (`nullable`, exclusive limits as flags) are converted to
  * current ones. The caller has limited the depth of the schema.
  *
- * @throws {SchemaRefusal} when the schema could do harm.
+ * @throws {SchemaRejection} when the schema could do harm.
  */
 export function cleanSchema(schema: unknown, options: CleanOptions = {}): unknown {
-  if (!isRecord(schema) && typeof schema !== "boolean") throw new SchemaRefusal(" is not a JSON Schema object");
+  if (!isRecord(schema) && typeof schema !== "boolean") throw new SchemaRejection(" is not a JSON Schema object");
   const valid = isRecord(schema) ? removePatterns(schema, isPattern).schema : schema;
   return cleanNode(valid, "", options);
 }
@@ -84,7 +84,7 @@ const dialects = /^https?:\/\/json-schema\.org\/(draft-07\/schema#?|draft\/2020-
 
 function cleanNode(schema: unknown, path: string, options: CleanOptions): unknown {
   if (!isRecord(schema)) return typeof schema === "boolean" ? schema : {};
-  refuseHarmful(schema, path);
+  rejectHarmful(schema, path);
   const clean: Record<string, unknown> = {};
   if (typeof schema.$schema === "string" && dialects.test(schema.$schema)) clean.$schema = schema.$schema;
   if (schema.$ref !== undefined) clean.$ref = cleanReference(schema.$ref, `${path}/$ref`, options);
@@ -103,19 +103,19 @@ function cleanNode(schema: unknown, path: string, options: CleanOptions): unknow
   return cleanNullable(withoutOtherSide(clean, schema, options), schema);
 }
 
-function refuseHarmful(schema: Record<string, unknown>, path: string): void {
+function rejectHarmful(schema: Record<string, unknown>, path: string): void {
   const key = harmful.find((name) => Object.hasOwn(schema, name));
-  if (key !== undefined) throw new SchemaRefusal(`${path}/${key} would put text into the code`);
+  if (key !== undefined) throw new SchemaRejection(`${path}/${key} would put text into the code`);
 }
 
 function cleanReference(target: unknown, path: string, { reference = keepLocal }: CleanOptions): string {
-  if (typeof target !== "string") throw new SchemaRefusal(`${path} is no text`);
+  if (typeof target !== "string") throw new SchemaRejection(`${path} is no text`);
   return reference(target, path);
 }
 
 function keepLocal(target: string, path: string): string {
   if (target.startsWith("#")) return target;
-  throw new SchemaRefusal(
+  throw new SchemaRejection(
     `${path} leads out of the schema (${JSON.stringify(target).slice(0, 100)}) and is never fetched`,
   );
 }
@@ -152,7 +152,7 @@ function cleanLimit(key: string, exclusiveKey: string, limit: unknown, exclusive
 
 function cleanMap(members: Record<string, unknown>, path: string, options: CleanOptions): Record<string, unknown> {
   if (Object.hasOwn(members, "__proto__"))
-    throw new SchemaRefusal(`${path} has a member "__proto__", which would change what objects inherit`);
+    throw new SchemaRejection(`${path} has a member "__proto__", which would change what objects inherit`);
   return Object.fromEntries(
     Object.entries(members).map(([name, member]) => [name, cleanNode(member, `${path}/${name}`, options)]),
   );

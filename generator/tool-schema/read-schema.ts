@@ -1,10 +1,10 @@
-import { refuseOversize, type SchemaBounds } from "./bounds.ts";
+import { rejectOversize, type SchemaBounds } from "./bounds.ts";
 import { readBounds, readNotes } from "./read-bounds.ts";
 import { resolveReference } from "./read-reference.ts";
 import { breakCircles } from "./break-circles.ts";
 import { readTypes } from "./read-types.ts";
 import { createReading, isRecord, note, type AcceptPattern, type Reading } from "./reading.ts";
-import { anySchema, SchemaRefusal, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
+import { anySchema, SchemaRejection, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
 import { safeText } from "./safe-text.ts";
 
 /** Options of reading a schema. */
@@ -17,11 +17,11 @@ export interface ReadSchemaOptions extends SchemaBounds {
  * Reads an untrusted JSON Schema into one that is safe to generate code from. Reads no file and no address. `losses` lists the parts that it removed,
  * corrected or widened.
  *
- * @throws {SchemaRefusal} when the value is no schema, or is too deep or too large.
+ * @throws {SchemaRejection} when the value is no schema, or is too deep or too large.
  */
 export function readSchema(schema: unknown, { acceptPattern, ...bounds }: ReadSchemaOptions = {}): SafeDocument {
-  refuseOversize(schema, bounds);
-  if (!isRecord(schema) && typeof schema !== "boolean") throw new SchemaRefusal("it is not a JSON Schema object");
+  rejectOversize(schema, bounds);
+  if (!isRecord(schema) && typeof schema !== "boolean") throw new SchemaRejection("it is not a JSON Schema object");
   const reading = createReading(schema, readNode, acceptPattern);
   const root = readNode(schema, "", reading);
   return { root, definitions: breakCircles(reading), losses: reading.losses };

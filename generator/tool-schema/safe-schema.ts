@@ -82,6 +82,6 @@ export const anySchema: SafeSchema = {
 };
 
 /** Error about a whole schema: reading it would cost too much, or the value is no schema. */
-export class SchemaRefusal extends Error {
-  override readonly name = "SchemaRefusal";
+export class SchemaRejection extends Error {
+  override readonly name = "SchemaRejection";
 }

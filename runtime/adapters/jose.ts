@@ -116,7 +116,7 @@ function readIssuer(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;
   } catch (thrown) {
-    if (isRefusal(thrown)) throw new TokenError("The access token is no JSON web token");
+    if (isRejection(thrown)) throw new TokenError("The access token is no JSON web token");
     throw thrown;
   }
 }
@@ -135,12 +135,12 @@ async function verifyWith(
   try {
     return await attempt(keys);
   } catch (thrown) {
-    if (!(thrown instanceof errors.JWKSNoMatchingKey)) throw toRefusal(thrown);
+    if (!(thrown instanceof errors.JWKSNoMatchingKey)) throw toRejection(thrown);
   }
   const newer = await cache.renew(keys);
   if (newer === keys) throw new TokenError("The access token is signed by an unknown key");
   return attempt(newer).catch((thrown: unknown) => {
-    throw toRefusal(thrown);
+    throw toRejection(thrown);
   });
 }
 
@@ -150,8 +150,8 @@ function verify(token: string, keys: JWTVerifyGetKey, algorithms: readonly strin
 }
 
 /** Replaces errors of the library, whose messages may quote the token, by messages of this adapter. */
-function toRefusal(thrown: unknown): unknown {
-  if (!isRefusal(thrown)) return thrown;
+function toRejection(thrown: unknown): unknown {
+  if (!isRejection(thrown)) return thrown;
   const isAlgorithm = thrown instanceof errors.JOSEAlgNotAllowed;
   return new TokenError(
     isAlgorithm ? "The access token is signed in a way that is not accepted" : "The access token is not valid",
@@ -159,7 +159,7 @@ function toRefusal(thrown: unknown): unknown {
 }
 
 /** True if the token caused the error, and not its keys or this program. */
-function isRefusal(thrown: unknown): boolean {
+function isRejection(thrown: unknown): boolean {
   return thrown instanceof errors.JOSEError;
 }
 

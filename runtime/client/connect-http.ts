@@ -22,11 +22,12 @@ export async function connectHttp(url: string | URL, options: ConnectHttpOptions
   const era = eras?.noteOf(new URL(url).href);
   try {
     return await connect(createHttpClientTransport(url, options), { ...options, ...(era && { era }) });
-  } catch (refusal) {
-    if (!mayBeOld(options) || !isHttpError(refusal) || !olderServerStatuses.includes(refusal.status)) throw refusal;
+  } catch (rejection) {
+    if (!mayBeOld(options) || !isHttpError(rejection) || !olderServerStatuses.includes(rejection.status))
+      throw rejection;
     // A server that offers the older transport does not know stateless requests.
     return connect(createSseClientTransport(url, options), { ...options, lifecycle: "handshake" }).catch(() => {
-      throw refusal;
+      throw rejection;
     });
   }
 }

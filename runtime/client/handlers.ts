@@ -10,7 +10,7 @@ import type { TaskManager } from "../tasks/task-manager.ts";
 import { isTaskState } from "../tasks/task.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
 import type { TaskListening } from "./tasks/task-notifications.ts";
-import { answerAsTask, tieToTask } from "./tasks/task-responses.ts";
+import { respondAsTask, tieToTask } from "./tasks/task-responses.ts";
 
 /** Receiver of the notifications of a server. */
 export interface NotificationSink {
@@ -24,7 +24,7 @@ export interface NotificationSink {
 }
 
 /** Parts of a session that handle requests of the server. */
-export interface AnswerParts {
+export interface HandlerParts {
   readonly roots: RootsKeeper;
   readonly elicitation: Elicitation;
   readonly board: NotificationSink;
@@ -32,7 +32,7 @@ export interface AnswerParts {
 }
 
 /** Returns the handlers by name for one revision. A feature that is not offered has no handler. */
-export function createClientHandlers(source: AnyClientOptions, revision: Revision, parts: AnswerParts): object {
+export function createClientHandlers(source: AnyClientOptions, revision: Revision, parts: HandlerParts): object {
   const { roots, elicitation, board, tasks } = parts;
   const { listening, taskListening } = board;
   /** Ignores a notification that belongs to no subscription request of this client. */
@@ -45,10 +45,10 @@ export function createClientHandlers(source: AnyClientOptions, revision: Revisio
   return {
     ...(roots.isOffered && { listRoots: tieToTask((_, call) => roots.list(call)) }),
     ...(source.sampling && {
-      createMessage: answerAsTask("createMessage", createSampling(source.sampling), { revision, tasks }),
+      createMessage: respondAsTask("createMessage", createSampling(source.sampling), { revision, tasks }),
     }),
     ...(declared.elicitation !== undefined && {
-      elicit: answerAsTask("elicit", (params, call) => elicitation.elicit(params, call), { revision, tasks }),
+      elicit: respondAsTask("elicit", (params, call) => elicitation.elicit(params, call), { revision, tasks }),
       elicitationComplete: (params: unknown) => elicitation.complete(params),
     }),
     ...(declared.tasks !== undefined && createTaskHandlers(tasks)),

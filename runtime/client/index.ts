@@ -14,12 +14,12 @@ export type {
   ClientRequestContext,
   ClientTypes,
   ElicitationOption,
-  FormAnswer,
+  FormResult,
   FormContext,
   ListName,
   RootsOption,
   SamplingOption,
-  UrlAnswer,
+  UrlResult,
 } from "./protocol-types.ts";
 
 export type { CacheOptions } from "./lists/result-cache.ts";
@@ -30,4 +30,4 @@ export type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./ses
 
 export type { ResourceListener } from "./subscriptions/resource-subscriptions.ts";
 
-export type { AuthAnswer, AuthRequest } from "../transport/http-client/auth-provider.ts";
+export type { AuthResponse, AuthRequest } from "../transport/http-client/auth-provider.ts";

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../generated/support.ts";
-import type { Answer, Without } from "../protocol/result-members.ts";
+import type { HandlerResult, Without } from "../protocol/result-members.ts";
 import type { MissingKind, MissingMethod, Unavailable } from "../protocol/missing.ts";
 import type { SchemaIssue } from "../protocol/schema-issue.ts";
 import type { Roots } from "./input/roots.ts";
@@ -74,7 +74,7 @@ export type SamplingOption<P extends ClientTypes> = {
   createMessage(
     params: P["CreateMessageRequest"]["params"],
     context: ClientRequestContext<P>,
-  ): Awaitable<Answer<P["CreateMessageResult"]>>;
+  ): Awaitable<HandlerResult<P["CreateMessageResult"]>>;
 } & { readonly [Name in SamplingFeature<P>]?: true } & AsTask<P> &
   ("tools" extends SamplingFeature<P> ? unknown : { readonly tools?: Unavailable<MissingKind<P, "tool_use">> & true });
 
@@ -86,14 +86,14 @@ type AsTask<P> = P extends { GetTaskPayloadRequest: object }
 /** Handlers of elicitation requests, by which servers get input of the user. Each handler given is declared as a capability. */
 export type ElicitationOption<P extends ClientTypes> = {
   /** Shows a form. Omitted values take their defaults; `context.check` returns the issues of the others. */
-  form?(params: FormParams<P>, context: FormContext<P>): Awaitable<FormAnswer<P>>;
+  form?(params: FormParams<P>, context: FormContext<P>): Awaitable<FormResult<P>>;
 } & (P extends { ElicitRequestURLParams: infer Params }
   ? {
       /**
        * Asks the user for consent to open a page, and opens it where neither this program nor a model can look. Show the whole URL, emphasize its
        * host, and never fetch it beforehand. `accept` means that the page was opened, not that the interaction was finished.
        */
-      url?(params: Params, context: ClientRequestContext<P>): Awaitable<UrlAnswer>;
+      url?(params: Params, context: ClientRequestContext<P>): Awaitable<UrlResult>;
     }
   : {
       readonly url?: Unavailable<MissingMethod<P, "ElicitationCompleteNotification">> &
@@ -108,11 +108,11 @@ export type ElicitationOption<P extends ClientTypes> = {
   AsTask<P>;
 
 /** User's response to a form. */
-export type FormAnswer<P> =
+export type FormResult<P> =
   { readonly action: "accept"; readonly content?: FormContent<P> } | { readonly action: "decline" | "cancel" };
 
 /** User's response to a request to open a page. */
-export interface UrlAnswer {
+export interface UrlResult {
   readonly action: "accept" | "decline" | "cancel";
 }
 

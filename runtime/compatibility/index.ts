@@ -5,7 +5,7 @@ export type { CommunityOptions } from "./profile.ts";
 export { categoryOf, errorRanges, toErrorCategory } from "./error-categories.ts";
 export type { ErrorCategory, ErrorRange } from "./error-categories.ts";
 
-export { createRefusal, readRefusal, refusals } from "./rejections.ts";
-export type { Refusal, RefusalCategory, RefusalName, RefusalOptions } from "./rejections.ts";
+export { createRejection, readRejection, rejections } from "./rejections.ts";
+export type { Rejection, RejectionCategory, RejectionName, RejectionOptions } from "./rejections.ts";
 
-export type { HttpRefusal, HttpRefusalReason, Profile } from "../protocol/profile.ts";
+export type { HttpRejection, HttpRejectionReason, Profile } from "../protocol/profile.ts";

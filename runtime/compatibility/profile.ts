@@ -1,12 +1,12 @@
 import { isObject } from "../../generated/support.ts";
-import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
+import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 import { errorCodes } from "../jsonrpc/errors.ts";
 import type { ErrorObject } from "../jsonrpc/message.ts";
-import type { HttpRefusal, HttpRefusalReason, Profile, RetryAdvice } from "../protocol/profile.ts";
+import type { HttpRejection, HttpRejectionReason, Profile, RetryAdvice } from "../protocol/profile.ts";
 import type { Capabilities } from "../protocol/session.ts";
 import { addStructuredContent, readProgressToken, readResourceLinks } from "./conventions.ts";
 import { categoryOf } from "./error-categories.ts";
-import { findRefusal, refusals, type Refusal } from "./rejections.ts";
+import { findRejection, rejections, type Rejection } from "./rejections.ts";
 
 /** Error code for a request before the handshake. */
 const notInitialized = -32005;
@@ -84,8 +84,9 @@ function readCapabilities(declared: Capabilities): Capabilities {
 }
 
 function toError(error: ErrorObject, method: string): ErrorObject {
-  const refusal = standardRefusals.get(error.code);
-  if (refusal) return describe(error, refusal.code, { category: refusal.category, retryable: refusal.retryable });
+  const rejection = standardRejections.get(error.code);
+  if (rejection)
+    return describe(error, rejection.code, { category: rejection.category, retryable: rejection.retryable });
   const code = toGuideCode(error, method);
   return describe(error, error.code, { category: categoryOf(method), ...(code !== undefined && { guideCode: code }) });
 }
@@ -95,16 +96,16 @@ function readRetry({ code, data }: ErrorObject): RetryAdvice | undefined {
   const { retryable, retryAfter } = isObject(data) ? data : {};
   const seconds = typeof retryAfter === "number" && retryAfter >= 0 ? retryAfter : undefined;
   if (retryable !== true && (retryable !== undefined || seconds === undefined)) return undefined;
-  const isBeforeWork = code === refusalCodes.tooMany || findRefusal(code)?.status === 429;
+  const isBeforeWork = code === rejectionCodes.tooMany || findRejection(code)?.status === 429;
   return { delay: (seconds ?? 0) * 1_000, isBeforeWork };
 }
 
 /** Returns the catalogue's error for a status and a reason; other errors keep their code. */
-function toHttpError(error: ErrorObject, { status, reason, retryAfter }: HttpRefusal): ErrorObject {
+function toHttpError(error: ErrorObject, { status, reason, retryAfter }: HttpRejection): ErrorObject {
   if (reason === "not-initialized") return describe(error, notInitialized, { category: "core" });
-  const refusal = reason ? reasonRefusals[reason] : statusRefusals.get(status);
-  if (!refusal) return describe(error, error.code, { category: "core" });
-  const { code, category, retryable } = refusal;
+  const rejection = reason ? reasonRejections[reason] : statusRejections.get(status);
+  if (!rejection) return describe(error, error.code, { category: "core" });
+  const { code, category, retryable } = rejection;
   return describe(error, code, {
     category,
     retryable,
@@ -115,7 +116,7 @@ function toHttpError(error: ErrorObject, { status, reason, retryAfter }: HttpRef
 
 /** Returns the HTTP status of temporary rejections only. Other statuses would make clients end their session or authorize again. */
 function toHttpStatus({ code }: ErrorObject): number | undefined {
-  const status = findRefusal(code)?.status;
+  const status = findRejection(code)?.status;
   return status === 429 || status === 503 ? status : undefined;
 }
 
@@ -146,26 +147,26 @@ const toolCodes: { readonly unknown: -32031; readonly failed: -32032; readonly i
 /** Error code of the guides for missing authentication. */
 const unauthorizedCode = -32051;
 
-const reasonRefusals: Readonly<Record<Exclude<HttpRefusalReason, "not-initialized">, Refusal>> = {
-  "unknown-session": refusals.sessionInvalid,
-  "no-credentials": refusals.authenticationMissing,
-  "invalid-credentials": refusals.invalidCredentials,
-  "expired-credentials": refusals.authenticationExpired,
+const reasonRejections: Readonly<Record<Exclude<HttpRejectionReason, "not-initialized">, Rejection>> = {
+  "unknown-session": rejections.sessionInvalid,
+  "no-credentials": rejections.authenticationMissing,
+  "invalid-credentials": rejections.invalidCredentials,
+  "expired-credentials": rejections.authenticationExpired,
 };
 
 /** Rejections for a status without a known reason. */
-const statusRefusals: ReadonlyMap<number, Refusal> = new Map<number, Refusal>(
+const statusRejections: ReadonlyMap<number, Rejection> = new Map<number, Rejection>(
   [
-    refusals.authenticationFailed,
-    refusals.forbidden,
-    refusals.messageTooLarge,
-    refusals.invalidContentType,
-    refusals.rateExceeded,
-    refusals.unavailable,
-  ].map((refusal) => [refusal.status, refusal]),
+    rejections.authenticationFailed,
+    rejections.forbidden,
+    rejections.messageTooLarge,
+    rejections.invalidContentType,
+    rejections.rateExceeded,
+    rejections.unavailable,
+  ].map((rejection) => [rejection.status, rejection]),
 );
 
-const standardRefusals: ReadonlyMap<number, Refusal> = new Map<number, Refusal>([
-  [refusalCodes.forbidden, refusals.forbidden],
-  [refusalCodes.tooMany, refusals.rateExceeded],
+const standardRejections: ReadonlyMap<number, Rejection> = new Map<number, Rejection>([
+  [rejectionCodes.forbidden, rejections.forbidden],
+  [rejectionCodes.tooMany, rejections.rateExceeded],
 ]);

@@ -1,14 +1,14 @@
 import { RpcError, isRpcError } from "../jsonrpc/errors.ts";
 
 /** Subject of a rejection, as the community guides divide it. */
-export type RefusalCategory =
+export type RejectionCategory =
   "load" | "authentication" | "validation" | "path" | "entity" | "rate" | "transport" | "state" | "health";
 
 /** A kind of rejection of a request. */
-export interface Refusal {
+export interface Rejection {
   /** The `code` of the error. All codes lie outside the range that JSON-RPC and the protocol reserve. */
   readonly code: number;
-  readonly category: RefusalCategory;
+  readonly category: RejectionCategory;
   /** True if the same request may succeed later without changes by the client. */
   readonly retryable: boolean;
   /** HTTP status with a similar meaning. */
@@ -19,7 +19,7 @@ export interface Refusal {
  * Rejections of the community guides by name. Codes between two categories are reserved. For failures of a tool, throw a `ToolError` instead, which
  * the model can read.
  */
-export const refusals = {
+export const rejections = {
   queueFull: { code: 1001, category: "load", retryable: true, status: 429 },
   queueBytesExceeded: { code: 1002, category: "load", retryable: true, status: 429 },
   tenantQueueFull: { code: 1003, category: "load", retryable: true, status: 429 },
@@ -82,10 +82,10 @@ export const refusals = {
 } as const;
 
 /** Name of a rejection in the catalogue. */
-export type RefusalName = keyof typeof refusals;
+export type RejectionName = keyof typeof rejections;
 
 /** Additional content of a rejection. */
-export interface RefusalOptions {
+export interface RejectionOptions {
   /** Seconds after which the client may retry. */
   readonly retryAfter?: number;
   /** Additional members of the error's `data`. */
@@ -93,8 +93,8 @@ export interface RefusalOptions {
 }
 
 /** Creates an error that rejects a request: throw it from middleware. Its `data` contains the category, and whether a retry may succeed. */
-export function createRefusal(name: RefusalName, message: string, options: RefusalOptions = {}): RpcError {
-  const { code, category, retryable } = refusals[name];
+export function createRejection(name: RejectionName, message: string, options: RejectionOptions = {}): RpcError {
+  const { code, category, retryable } = rejections[name];
   const { retryAfter, data } = options;
   return new RpcError(code, message, {
     data: { ...data, category, retryable, ...(retryAfter !== undefined && { retryAfter }) },
@@ -102,15 +102,15 @@ export function createRefusal(name: RefusalName, message: string, options: Refus
 }
 
 /** Returns the catalogue entry of an error from the peer, or undefined if it has none. */
-export function readRefusal(error: unknown): Refusal | undefined {
-  return isRpcError(error) ? findRefusal(error.code) : undefined;
+export function readRejection(error: unknown): Rejection | undefined {
+  return isRpcError(error) ? findRejection(error.code) : undefined;
 }
 
 /** Returns the catalogue entry with a code, or undefined if there is none. */
-export function findRefusal(code: number): Refusal | undefined {
+export function findRejection(code: number): Rejection | undefined {
   return byCode.get(code);
 }
 
-const byCode: ReadonlyMap<number, Refusal> = new Map<number, Refusal>(
-  Object.values(refusals).map((refusal) => [refusal.code, refusal]),
+const byCode: ReadonlyMap<number, Rejection> = new Map<number, Rejection>(
+  Object.values(rejections).map((rejection) => [rejection.code, rejection]),
 );

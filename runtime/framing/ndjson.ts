@@ -37,7 +37,7 @@ export class LineDecoder {
 
   /** Ends the input. The last line may lack its line break. */
   end(): void {
-    if (this.#skipped) this.#refuse(this.#skipped);
+    if (this.#skipped) this.#reject(this.#skipped);
     if (this.#restLength > 0) this.#takeLine(this.#rest.subarray(0, this.#restLength));
     this.#forget();
   }
@@ -46,7 +46,7 @@ export class LineDecoder {
   #complete(chunk: Uint8Array): number {
     const end = chunk.indexOf(lineFeed);
     this.#hold(chunk.subarray(0, end));
-    if (this.#skipped) this.#refuse(this.#skipped);
+    if (this.#skipped) this.#reject(this.#skipped);
     if (this.#restLength > 0) this.#takeLine(this.#rest.subarray(0, this.#restLength));
     this.#forget();
     return end + 1;
@@ -72,7 +72,7 @@ export class LineDecoder {
     this.#skipped = reader;
   }
 
-  #refuse(reader: OutlineReader): void {
+  #reject(reader: OutlineReader): void {
     this.#sink.problem(tooLarge(this.#limits.maxMessageBytes, reader.finish()));
   }
 
@@ -109,7 +109,7 @@ export class LineDecoder {
     if (bytes.length > maxMessageBytes) {
       const reader = new OutlineReader();
       reader.push(bytes);
-      return this.#refuse(reader);
+      return this.#reject(reader);
     }
     const text = this.#decodeText(bytes);
     if (text === undefined) this.#sink.problem({ kind: "encoding", message: "The message is not valid UTF-8" });

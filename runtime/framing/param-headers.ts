@@ -17,12 +17,12 @@ export interface ParamHeader {
  * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
  */
 export function readParamHeaders(schema: unknown): readonly ParamHeader[] {
-  const mirrors: ParamHeader[] = [];
-  collect(schema, [], mirrors);
-  const names = mirrors.map(({ header }) => header.toLowerCase());
-  const repeated = mirrors.find(({ header }, index) => names.indexOf(header.toLowerCase()) !== index);
+  const paramHeaders: ParamHeader[] = [];
+  collect(schema, [], paramHeaders);
+  const names = paramHeaders.map(({ header }) => header.toLowerCase());
+  const repeated = paramHeaders.find(({ header }, index) => names.indexOf(header.toLowerCase()) !== index);
   if (repeated) throw new Error(`two parameters are mirrored in the header ${repeated.header}: rename one of them`);
-  return mirrors;
+  return paramHeaders;
 }
 
 /** Returns the value of a mirrored parameter; absent values and `null` have no header. */
@@ -76,11 +76,11 @@ const more = ["unevaluatedProperties", "not", "if", "then", "else", "contentSche
 const lists = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
 const maps = ["patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-function collect(schema: unknown, path: readonly string[] | undefined, mirrors: ParamHeader[]): void {
+function collect(schema: unknown, path: readonly string[] | undefined, paramHeaders: ParamHeader[]): void {
   if (!isObject(schema)) return;
-  if (Object.hasOwn(schema, mark)) mirrors.push(readMark(schema, path));
-  for (const [key, inner] of entriesOf(schema.properties)) collect(inner, path && [...path, key], mirrors);
-  for (const inner of findHidden(schema)) collect(inner, undefined, mirrors);
+  if (Object.hasOwn(schema, mark)) paramHeaders.push(readMark(schema, path));
+  for (const [key, inner] of entriesOf(schema.properties)) collect(inner, path && [...path, key], paramHeaders);
+  for (const inner of findHidden(schema)) collect(inner, undefined, paramHeaders);
 }
 
 function readMark(schema: Record<string, unknown>, path: readonly string[] | undefined): ParamHeader {
@@ -94,13 +94,13 @@ function readMark(schema: Record<string, unknown>, path: readonly string[] | und
   if (!path || path.length === 0) {
     throw new Error(`${mark} ${JSON.stringify(name)} is not on a property that is reached by properties alone`);
   }
-  if (!mirrored.includes(schema.type)) {
+  if (!headerTypes.includes(schema.type)) {
     throw new Error(`${mark} is on ${place}, which is no string, integer or boolean`);
   }
   return { header: `Mcp-Param-${name}`, path };
 }
 
-const mirrored: readonly unknown[] = ["string", "integer", "boolean"];
+const headerTypes: readonly unknown[] = ["string", "integer", "boolean"];
 
 function findHidden(schema: Record<string, unknown>): readonly unknown[] {
   return [

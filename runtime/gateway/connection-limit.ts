@@ -1,6 +1,6 @@
 import { RpcError } from "../jsonrpc/errors.ts";
 import { Semaphore } from "../jsonrpc/semaphore.ts";
-import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
+import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 
 /** Function that releases a connection. */
 export type Leave = () => void;
@@ -94,7 +94,7 @@ export class ConnectionLimit {
 
 function tooMany(): RpcError {
   const message = `Too many connections to the server: try again in ${retryAfter} s`;
-  return new RpcError(refusalCodes.tooMany, message, { data: { retryAfter } });
+  return new RpcError(rejectionCodes.tooMany, message, { data: { retryAfter } });
 }
 
 /** Seconds after which a rejected client should try again. */

@@ -114,13 +114,13 @@ export function toForwarded(params: unknown, revision: Revision): Record<string,
 }
 
 /** Removes members of input-required results from the result of a server without such results: there they have another meaning. */
-export function withoutRounds(result: unknown, { knownMembers }: Revision): unknown {
+export function withoutInputRequired(result: unknown, { knownMembers }: Revision): unknown {
   if (knownMembers.includes("Result.resultType") || !isObject(result)) return result;
   return "inputRequests" in result || "requestState" in result ? omit(result, "inputRequests", "requestState") : result;
 }
 
 /** Returns the error of a server as clients of a revision know it. A request that was not sent becomes an unknown method. */
-export function toRefusal(thrown: unknown, method: string, revision: Revision): unknown {
+export function toRejection(thrown: unknown, method: string, revision: Revision): unknown {
   if (isCapabilityError(thrown)) return methodNotFound(thrown.method);
   if (isTimeoutError(thrown)) return failure(`The server has said nothing for ${thrown.milliseconds} ms`, thrown);
   if (isClosedError(thrown)) return failure("The server has closed the connection", thrown);

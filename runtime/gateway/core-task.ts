@@ -25,8 +25,8 @@ export interface CoreTaskCall {
 /** Starts a task on the server, and a task of the gateway that stands for it. If the server responds with a result instead, returns that result. */
 export async function startCoreTask(bridge: TaskBridge, given: CoreTaskCall): Promise<unknown> {
   const { row, call, signal, onStarted } = given;
-  const { answer, begun } = await begin(given);
-  if (!begun) return answer;
+  const { response, begun } = await begin(given);
+  if (!begun) return response;
   const { task, started } = begun;
   onStarted?.(task);
   try {
@@ -46,12 +46,12 @@ export async function startCoreTask(bridge: TaskBridge, given: CoreTaskCall): Pr
 
 /** Runs a call as a task on the server, and waits for its result. */
 export async function playCoreTask(given: CoreTaskCall): Promise<unknown> {
-  const { answer, begun } = await begin(given);
-  return begun ? begun.task.run(given.call()) : answer;
+  const { response, begun } = await begin(given);
+  return begun ? begun.task.run(given.call()) : response;
 }
 
 interface Begun {
-  readonly answer: unknown;
+  readonly response: unknown;
   readonly begun?: { readonly task: RelayedTask; readonly started: TaskState };
 }
 
@@ -62,9 +62,9 @@ async function begin({ upstream, task: params, request, call, signal }: CoreTask
     if (task) task.report(progress);
     else void call().progress(progress);
   };
-  const answer = await request({ task: params }, { signal: withGrace(signal), taskEnded: ended.signal, onProgress });
-  const started = isObject(answer) ? answer.task : undefined;
-  if (!isTaskState(started)) return { answer };
+  const response = await request({ task: params }, { signal: withGrace(signal), taskEnded: ended.signal, onProgress });
+  const started = isObject(response) ? response.task : undefined;
+  if (!isTaskState(started)) return { response };
   task = new RelayedTask(upstream, started, ended);
-  return { answer, begun: { task, started } };
+  return { response, begun: { task, started } };
 }

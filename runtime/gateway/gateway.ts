@@ -186,7 +186,7 @@ const endless = { handler: Infinity, request: Infinity, work: Infinity, wait: In
 function createForwarders(revision: Revision, capabilities: Capabilities, forward: Proxies["forward"]): object {
   const isOwnTasks = knowsTasks(revision);
   const rows = Object.values(revision.clientRequests).filter(
-    ({ handler }) => !answeredHere.has(handler) && !(isOwnTasks && taskHandlers.has(handler)),
+    ({ handler }) => !ownMethods.has(handler) && !(isOwnTasks && taskHandlers.has(handler)),
   );
   const open = rows.filter(({ gate }) => !gate || isDeclared(gate.path, capabilities));
   return Object.fromEntries(
@@ -194,7 +194,7 @@ function createForwarders(revision: Revision, capabilities: Capabilities, forwar
   );
 }
 
-const answeredHere: ReadonlySet<string> = new Set(["initialize", "ping", "discover", "subscriptionsListen"]);
+const ownMethods: ReadonlySet<string> = new Set(["initialize", "ping", "discover", "subscriptionsListen"]);
 
 /** Handlers that the gateway replaces at revisions where clients request tasks: the tasks are those of the gateway. */
 const taskHandlers: ReadonlySet<string> = new Set(["getTask", "getTaskPayload", "cancelTask", "listTasks"]);

@@ -13,7 +13,7 @@ import { RpcError, errorCodes, methodNotFound } from "../jsonrpc/errors.ts";
 import type { TaskHandle } from "../tasks/task-handle.ts";
 import { readTask } from "../tasks/task-control.ts";
 import { withRelatedTask, type TaskState } from "../tasks/task.ts";
-import { toEmbedded, toForwarded, withoutRounds } from "./convert-messages.ts";
+import { toEmbedded, toForwarded, withoutInputRequired } from "./convert-messages.ts";
 import type { Listener, Upstream } from "./upstream.ts";
 
 /**
@@ -49,7 +49,7 @@ export class RelayedTask implements Listener {
     this.#tasks = new ServerTasks({
       clock: undefined,
       connection: () => connection,
-      answerer: () => ({ connection, handlers: this.#createHandlers() }),
+      responder: () => ({ connection, handlers: this.#createHandlers() }),
       call: (handler, params, options) => this.#send(handler, params, options),
     });
   }
@@ -64,7 +64,7 @@ export class RelayedTask implements Listener {
     void this.#explain(followed, during);
     try {
       const { revision } = this.#upstream;
-      return toForwarded(withoutRounds(await followed.result({ signal: during.signal }), revision), revision);
+      return toForwarded(withoutInputRequired(await followed.result({ signal: during.signal }), revision), revision);
     } catch (error) {
       const { status } = await followed.status().catch(() => this.#started);
       if (status !== "cancelled" || during.signal.aborted) throw error;
@@ -91,8 +91,8 @@ export class RelayedTask implements Listener {
   /** Sends a request of the server to the client. Both the request and the response belong to the task. */
   async ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const { revision } = this.#upstream;
-    const answer = await put(await this.#during, { method, params: toForwarded(params, revision), signal });
-    return withRelatedTask(toForwarded(answer, revision), revision, this.#started.taskId);
+    const response = await put(await this.#during, { method, params: toForwarded(params, revision), signal });
+    return withRelatedTask(toForwarded(response, revision), revision, this.#started.taskId);
   }
 
   notify(handler: string, params: object): void {
@@ -117,11 +117,11 @@ export class RelayedTask implements Listener {
   /** Creates handlers for input requests inside of the task; they work like those for requests of the server. */
   #createHandlers(): object {
     const rows = Object.values(this.#upstream.revision.embeddedRequests);
-    const answer =
+    const response =
       ({ method }: EmbeddedRow) =>
       async (params: unknown, { signal }: CallContext): Promise<unknown> =>
         toBare(await put(await this.#during, { method, params: toObject(params), signal }));
-    return Object.fromEntries(rows.map((row) => [row.handler, answer(row)]));
+    return Object.fromEntries(rows.map((row) => [row.handler, response(row)]));
   }
 
   /** Passes on the status messages of the server. */
@@ -150,18 +150,18 @@ interface Put {
 /** Sends a request to the client, as a message or inside of the task. */
 function put(during: CallContext, { method, params, signal }: Put): Promise<unknown> {
   const { revision } = during;
-  const row = findMethod(questionsOf(revision), method);
+  const row = findMethod(inputRequestsOf(revision), method);
   if (!row) return Promise.reject(methodNotFound(method));
   const isEmbedded = row.kind === "embedded";
   return during.request({ ...row, kind: "request" }, isEmbedded ? toEmbedded(params) : params, { signal });
 }
 
-function questionsOf({ embeddedRequests, serverRequests }: Revision): Table<RequestRow | EmbeddedRow> {
+function inputRequestsOf({ embeddedRequests, serverRequests }: Revision): Table<RequestRow | EmbeddedRow> {
   return { ...embeddedRequests, ...serverRequests };
 }
 
-function toBare(answer: unknown): object {
-  const { _meta, ...rest } = toObject(answer);
+function toBare(response: unknown): object {
+  const { _meta, ...rest } = toObject(response);
   return rest;
 }
 

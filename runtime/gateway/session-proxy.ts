@@ -12,7 +12,7 @@ import type { ConnectionLimit, Leave } from "./connection-limit.ts";
 import { playCoreTask, startCoreTask } from "./core-task.ts";
 import { withGrace } from "./grace-period.ts";
 import { RelayedTask } from "./relayed-task.ts";
-import { toForwarded, toPrincipal, toRefusal, toResult } from "./convert-messages.ts";
+import { toForwarded, toPrincipal, toRejection, toResult } from "./convert-messages.ts";
 import type { TaskBridge } from "./task-bridge.ts";
 import { declareTasks, needsTasks } from "./task-protocol.ts";
 import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
@@ -106,7 +106,7 @@ export class SessionProxy {
       const result = toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
       return row.handler === "listTools" ? this.#bridge.showTools(result, call.revision) : result;
     } catch (error) {
-      throw toRefusal(error, row.method, call.revision);
+      throw toRejection(error, row.method, call.revision);
     } finally {
       this.#calls.delete(call);
     }
@@ -145,12 +145,12 @@ export class SessionProxy {
   ): Promise<unknown> {
     const options = { signal, onProgress: (progress: Progress) => void call.progress(progress) };
     let result = await upstream.request(row.method, params, options);
-    for (let round = 1; isInputRequired(result); round += 1) {
-      if (round > mostRounds) throw new RpcError(errorCodes.internalError, tooManyRounds);
-      const answers = await this.#answer(result, call);
+    for (let attempt = 1; isInputRequired(result); attempt += 1) {
+      if (attempt > maxInputRounds) throw new RpcError(errorCodes.internalError, tooMuchInput);
+      const input = await this.#respond(result, call);
       // Without an input request, the server waits for something else.
-      if (answers.inputResponses === undefined) await pause(betweenRounds, undefined, signal);
-      result = await upstream.request(row.method, { ...params, ...answers }, options);
+      if (input.inputResponses === undefined) await pause(inputRetryDelay, undefined, signal);
+      result = await upstream.request(row.method, { ...params, ...input }, options);
     }
     return isObject(result) ? toForwarded(result, upstream.revision) : result;
   }
@@ -206,15 +206,15 @@ export class SessionProxy {
   }
 
   /** Sends the input requests inside of a result to the client, one request for each. */
-  async #answer({ inputRequests, requestState }: Record<string, unknown>, call: CallContext): Promise<Answers> {
-    const questions = isObject(inputRequests) ? Object.entries(inputRequests) : [];
-    const answered = questions.map(async ([key, question]): Promise<[string, unknown]> => {
-      const { method, params } = isObject(question) ? question : {};
+  async #respond({ inputRequests, requestState }: Record<string, unknown>, call: CallContext): Promise<InputResponses> {
+    const requests = isObject(inputRequests) ? Object.entries(inputRequests) : [];
+    const responses = requests.map(async ([key, inputRequest]): Promise<[string, unknown]> => {
+      const { method, params } = isObject(inputRequest) ? inputRequest : {};
       const { signal } = call;
       return [key, await this.#ask(String(method), isObject(params) ? params : {}, { signal, call })];
     });
     return {
-      ...(questions.length > 0 && { inputResponses: Object.fromEntries(await Promise.all(answered)) }),
+      ...(requests.length > 0 && { inputResponses: Object.fromEntries(await Promise.all(responses)) }),
       ...(typeof requestState === "string" && { requestState }),
     };
   }
@@ -255,7 +255,7 @@ interface Forwarded<Params = unknown> {
 }
 
 /** Params that the next round adds to the call. */
-interface Answers {
+interface InputResponses {
   readonly inputResponses?: object;
   readonly requestState?: string;
 }
@@ -267,11 +267,11 @@ interface Asking {
 }
 
 /** Milliseconds between two rounds without an input request. */
-const betweenRounds = 250;
+const inputRetryDelay = 250;
 
 /** Maximum number of rounds of one call, as by default for clients. */
-const mostRounds = 10;
+const maxInputRounds = 10;
 
-const tooManyRounds = `The server asked for input more than ${mostRounds} times in one call`;
+const tooMuchInput = `The server asked for input more than ${maxInputRounds} times in one call`;
 
 const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled", "taskStatus"]);

@@ -7,7 +7,7 @@ import type { ConnectionLimit } from "./connection-limit.ts";
 import { startCoreTask } from "./core-task.ts";
 import type { Owners } from "./owners.ts";
 import type { Lease, Pool } from "./pool.ts";
-import { toForwarded, toPrincipal, toRefusal, toResult } from "./convert-messages.ts";
+import { toForwarded, toPrincipal, toRejection, toResult } from "./convert-messages.ts";
 import type { RelayedTask } from "./relayed-task.ts";
 import { untilVisited } from "./url-elicitation.ts";
 import { SuspendedCall } from "./suspended-call.ts";
@@ -51,7 +51,7 @@ export class StatelessProxy {
       if (this.#bridge.server === "extension") this.#bridge.owners.note(call, result);
       return toResult(result, row.handler, call.revision);
     } catch (error) {
-      throw toRefusal(error, row.method, call.revision);
+      throw toRejection(error, row.method, call.revision);
     }
   }
 
@@ -68,7 +68,7 @@ export class StatelessProxy {
     if (!waiting?.suspended.isSame(call, method, params)) {
       throw new RpcError(errorCodes.invalidParams, "This requestState is unknown or has expired: make the call anew");
     }
-    waiting.suspended.answer(inputResponses);
+    waiting.suspended.respond(inputResponses);
     return this.#take(requestState);
   }
 

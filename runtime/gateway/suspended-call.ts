@@ -7,11 +7,11 @@ import { readAuth } from "../server/context.ts";
 import { toStateScope } from "../server/input/request-state.ts";
 import { toEmbedded } from "./convert-messages.ts";
 
-interface Question {
+interface SentInputRequest {
   readonly method: string;
   readonly params: object;
   readonly row: EmbeddedRow;
-  resolve(answer: unknown): void;
+  resolve(respond: unknown): void;
 }
 
 /** Outcome of a step of a call: it is done, or its server has requested input. */
@@ -20,7 +20,7 @@ export type Turn = { readonly kind: "done"; readonly result: unknown } | { reado
 /** Call at a server with sessions that continues while its client collects input responses. */
 export class SuspendedCall {
   readonly #identity: string;
-  readonly #questions = new Map<string, Question>();
+  readonly #inputRequests = new Map<string, SentInputRequest>();
   readonly #given = new AbortController();
   #count = 0;
   #asked: () => void = () => {};
@@ -68,14 +68,14 @@ export class SuspendedCall {
     this.#count += 1;
     const key = `${row.handler}-${this.#count}`;
     return new Promise((resolve, reject) => {
-      this.#questions.set(key, { method, params: shown, row, resolve });
+      this.#inputRequests.set(key, { method, params: shown, row, resolve });
       const withdraw = (): void => {
-        this.#questions.delete(key);
+        this.#inputRequests.delete(key);
         reject(signal.reason);
       };
       signal.addEventListener("abort", withdraw, { once: true });
       // Concurrent requests are shown together. A request that was shown and has its response by then is not shown again.
-      setTimeout(() => this.#questions.has(key) && this.#asked());
+      setTimeout(() => this.#inputRequests.has(key) && this.#asked());
     });
   }
 
@@ -84,25 +84,25 @@ export class SuspendedCall {
    *
    * @throws {RpcError} when a response is invalid
    */
-  answer(responses: unknown): void {
+  respond(responses: unknown): void {
     if (!isObject(responses)) return;
-    const given = [...this.#questions].flatMap(([key, question]) =>
-      Object.hasOwn(responses, key) ? [{ key, question, response: responses[key] }] : [],
+    const given = [...this.#inputRequests].flatMap(([key, inputRequest]) =>
+      Object.hasOwn(responses, key) ? [{ key, inputRequest, response: responses[key] }] : [],
     );
-    for (const { key, question, response } of given) {
-      const issue = question.row.result(response);
+    for (const { key, inputRequest, response } of given) {
+      const issue = inputRequest.row.result(response);
       if (!issue) continue;
       throw new RpcError(errorCodes.invalidParams, "Invalid answer", { data: { ...issue, key } });
     }
-    for (const { key, question, response } of given) {
-      this.#questions.delete(key);
-      question.resolve(response);
+    for (const { key, inputRequest, response } of given) {
+      this.#inputRequests.delete(key);
+      inputRequest.resolve(response);
     }
   }
 
   /** Waits until the server has responded, or requests input. */
   async next(): Promise<Turn> {
-    if (this.#questions.size > 0) return { kind: "asked" };
+    if (this.#inputRequests.size > 0) return { kind: "asked" };
     const asked = new Promise<Turn>((resolve) => (this.#asked = () => resolve({ kind: "asked" })));
     const done = this.#work.then((result): Turn => ({ kind: "done", result }));
     return Promise.race([done, asked]);
@@ -110,7 +110,7 @@ export class SuspendedCall {
 
   /** Returns the result that contains all open input requests. */
   toResult(requestState: string): object {
-    const inputRequests = [...this.#questions].map(([key, { method, params }]) => {
+    const inputRequests = [...this.#inputRequests].map(([key, { method, params }]) => {
       const isBare = Object.keys(params).length === 0;
       return [key, isBare ? { method } : { method, params }];
     });

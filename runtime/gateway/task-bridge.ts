@@ -13,7 +13,7 @@ import { createTaskHandlers } from "../tasks/task-handlers.ts";
 import { TaskManager } from "../tasks/task-manager.ts";
 import type { TaskOptions, TaskTerms } from "../tasks/task-options.ts";
 import { taskGate, toTaskState } from "../tasks/task.ts";
-import { toRefusal, toResult } from "./convert-messages.ts";
+import { toRejection, toResult } from "./convert-messages.ts";
 import { TaskNotifications } from "./task-notifications.ts";
 import { TaskOwners } from "./task-owners.ts";
 import { declareTasks, hasTasks, styleOf, type TaskProtocol } from "./task-protocol.ts";
@@ -147,7 +147,7 @@ export class TaskBridge {
       try {
         return toResult(await run(during), row.handler, revision);
       } catch (error) {
-        throw toRefusal(error, row.method, revision);
+        throw toRejection(error, row.method, revision);
       }
     };
     const isCore = this.styleAt(revision) === "core";

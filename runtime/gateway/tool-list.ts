@@ -23,14 +23,14 @@ export class ToolList {
       const { name, inputSchema } = tool;
       const execution = readKnownMember(tool, "Tool.execution", connection.revision);
       const support = isObject(execution) ? execution.taskSupport : undefined;
-      if (typeof name === "string") found.set(name, { mirrors: toParamHeaders(inputSchema), support });
+      if (typeof name === "string") found.set(name, { paramHeaders: toParamHeaders(inputSchema), support });
     }
     this.#tools = found;
   }
 
   /** Returns the arguments of a request that have to be in headers. */
   paramHeadersOf(method: string, params: unknown): readonly ParamHeader[] {
-    return (method === "tools/call" ? this.#find(params)?.mirrors : undefined) ?? [];
+    return (method === "tools/call" ? this.#find(params)?.paramHeaders : undefined) ?? [];
   }
 
   /** Returns the task support of a tool, as the server declares it. */
@@ -45,7 +45,7 @@ export class ToolList {
 }
 
 interface KnownTool {
-  readonly mirrors: readonly ParamHeader[];
+  readonly paramHeaders: readonly ParamHeader[];
   readonly support: unknown;
 }
 

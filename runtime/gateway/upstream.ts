@@ -11,7 +11,7 @@ import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
 import { readRelatedTask } from "../tasks/task.ts";
 import { leaveOutDeep } from "./deep-tools.ts";
-import { toServerCapabilitiesOf, withoutRounds } from "./convert-messages.ts";
+import { toServerCapabilitiesOf, withoutInputRequired } from "./convert-messages.ts";
 
 /** Client that the gateway represents at the server. */
 export interface Principal {
@@ -81,7 +81,7 @@ export class Upstream {
       revisions,
       capabilities: (revision) => toServerCapabilitiesOf(principal, revision),
       handlers: (revision) => ({
-        ...createAnswers(revision, { tasks, listener }),
+        ...createResponders(revision, { tasks, listener }),
         subscriptionsAcknowledged(params: unknown) {
           if (!holder.upstream?.acknowledge(params)) listener()?.notify("subscriptionsAcknowledged", toObject(params));
         },
@@ -119,7 +119,7 @@ export class Upstream {
   /** Sends a request by its row in the server's revision. */
   async send(row: RequestRow, params: unknown, options: RequestOptions): Promise<unknown> {
     const result = await this.connection.request(row, params, { ...this.#terms, ...options });
-    return row.handler === "listTools" ? this.#showTools(result) : withoutRounds(result, this.revision);
+    return row.handler === "listTools" ? this.#showTools(result) : withoutInputRequired(result, this.revision);
   }
 
   #showTools(result: unknown): unknown {
@@ -243,8 +243,8 @@ interface Listeners {
 }
 
 /** Creates handlers that pass on all requests and notifications of a server. */
-function createAnswers(revision: Revision, { tasks, listener }: Listeners): object {
-  const questions = Object.values(revision.serverRequests).filter(({ handler }) => handler !== "ping");
+function createResponders(revision: Revision, { tasks, listener }: Listeners): object {
+  const inputRequests = Object.values(revision.serverRequests).filter(({ handler }) => handler !== "ping");
   const notices = Object.values(revision.serverNotifications);
   const find = (taskId: string | undefined): Listener | undefined =>
     (taskId === undefined ? undefined : tasks.get(taskId)) ?? listener();
@@ -263,7 +263,7 @@ function createAnswers(revision: Revision, { tasks, listener }: Listeners): obje
     (params: unknown): void =>
       find(readTaskId(handler, params, revision))?.notify(handler, toObject(params));
   return Object.fromEntries([
-    ...questions.map((row) => [row.handler, ask(row)]),
+    ...inputRequests.map((row) => [row.handler, ask(row)]),
     ...notices.map(({ handler }) => [handler, notify(handler)]),
   ]);
 }

@@ -48,8 +48,8 @@ async function visit(pages: readonly object[], { row, suspended }: VisitedCall):
   if (!elicit?.gate || !mayAsk(row)) return false;
   const gate: Gate = { ...elicit.gate, path: [...elicit.gate.path, "url"] };
   if (!isOpen(gate, session)) throw missingCapability(revision, gate);
-  const answers = pages.map((page) => suspended.ask(elicit.method, { ...page, mode: "url" }, suspended.signal));
-  return (await Promise.all(answers)).every((answer) => isObject(answer) && answer.action === "accept");
+  const responses = pages.map((page) => suspended.ask(elicit.method, { ...page, mode: "url" }, suspended.signal));
+  return (await Promise.all(responses)).every((response) => isObject(response) && response.action === "accept");
 }
 
 /** True if results of a method may require input. */

@@ -27,7 +27,7 @@ export interface Counting {
   /** Removes a connection that has closed. */
   leave(running: Sized): void;
   /** Counts a response to a request. */
-  answered(message: Message): void;
+  responded(message: Message): void;
   /** Counts an HTTP request that was rejected with an HTTP status. */
   rejected(status: number): void;
   /** Counts data that was dropped to stay within limits. */

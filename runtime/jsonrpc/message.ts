@@ -57,7 +57,7 @@ export type Incoming =
       readonly kind: "invalid";
       readonly id: RequestId | undefined;
       readonly reason: string;
-      readonly mayAnswer?: true;
+      readonly mayRespond?: true;
     }
   /** Malformed response or notification: an error response to it would respond to a response, or settle a call of its sender. */
   | { readonly kind: "unusable"; readonly id: RequestId | undefined; readonly reason: string };
@@ -70,9 +70,9 @@ export type Incoming =
 export function classify(value: unknown): Incoming {
   if (!isObject(value)) return { kind: "invalid", id: undefined, reason: "A message must be a JSON object" };
   if (value.method !== undefined) return classifyCall(value);
-  if (value.result !== undefined || value.error !== undefined) return classifyAnswer(value);
+  if (value.result !== undefined || value.error !== undefined) return classifyResponse(value);
   const reason = "A message needs a method, a result or an error";
-  return { kind: "invalid", id: readId(value.id), reason, mayAnswer: true };
+  return { kind: "invalid", id: readId(value.id), reason, mayRespond: true };
 }
 
 /** True if several messages are sent in one piece. */
@@ -145,7 +145,7 @@ function findCallProblem(value: Record<string, unknown>): string | undefined {
   return undefined;
 }
 
-function classifyAnswer(value: Record<string, unknown>): Incoming {
+function classifyResponse(value: Record<string, unknown>): Incoming {
   const { result, error } = value;
   const id = readId(value.id);
   if (value.jsonrpc !== "2.0") return { kind: "unusable", id, reason: 'The member jsonrpc must be "2.0"' };

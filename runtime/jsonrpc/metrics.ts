@@ -13,7 +13,7 @@ export interface MetricsSnapshot {
   /** Bytes that wait for slow readers now. */
   readonly buffered: number;
   /** Requests with an error response, by its code. */
-  readonly refused: ReadonlyMap<number, number>;
+  readonly errorResponses: ReadonlyMap<number, number>;
   /** HTTP requests that were rejected before anything in them was read, by status. */
   readonly rejected: ReadonlyMap<number, number>;
   /** Other errors, by kind of report: `protocol` includes responses to unknown requests, `transport` lost bytes. */
@@ -35,7 +35,7 @@ export interface LoopDelay {
 /** Counts the activity of connections. Pass one as `metrics` to everything that is counted together, and read it at any time. */
 export class Metrics implements Counting {
   readonly #loads = new Map<Sized, Load>();
-  readonly #refused = new Map<number, number>();
+  readonly #errorResponses = new Map<number, number>();
   readonly #rejected = new Map<number, number>();
   readonly #reports = new Map<ErrorReport["kind"], number>();
   readonly #dropped = new Map<DropReason, number>();
@@ -50,7 +50,7 @@ export class Metrics implements Counting {
       running: sum(({ running }) => running.size),
       waiting: sum(({ waiting }) => waiting.size),
       buffered: sum(({ channel }) => channel.buffered ?? 0),
-      refused: new Map(this.#refused),
+      errorResponses: new Map(this.#errorResponses),
       rejected: new Map(this.#rejected),
       reports: new Map(this.#reports),
       dropped: new Map(this.#dropped),
@@ -69,8 +69,8 @@ export class Metrics implements Counting {
   }
 
   /** Counts a response if it is an error. */
-  answered(message: Message): void {
-    if ("error" in message) increase(this.#refused, message.error.code);
+  responded(message: Message): void {
+    if ("error" in message) increase(this.#errorResponses, message.error.code);
   }
 
   /** Counts an HTTP request that was rejected with an HTTP status. */

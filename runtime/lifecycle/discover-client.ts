@@ -32,10 +32,10 @@ export async function discover(peer: Peer, channel: Channel, options: OpenOption
   const statelessRevisions = options.revisions.filter((revision) => !isHandshake(revision));
   const opened = options.lifecycle === "per-request" ? [] : options.revisions.filter(isHandshake);
   const [preferred] = statelessRevisions;
-  if (!preferred) return { verdict: "session" };
+  if (!preferred) return { era: "session" };
   try {
     await propose(peer, channel, { revision: preferred, options });
-    return { verdict: "open" };
+    return { era: "open" };
   } catch (error) {
     const supported = readServed(error, statelessRevisions);
     if (!supported) return fallBack(toPeerError(error, preferred), { statelessRevisions, opened, channel });
@@ -43,13 +43,13 @@ export async function discover(peer: Peer, channel: Channel, options: OpenOption
     if (next) await propose(peer, channel, { revision: next, options });
     else if (!opened.some(({ id }) => supported.includes(id)))
       throw new VersionError(toIds(options.revisions), supported);
-    return { verdict: next ? "open" : "session" };
+    return { era: next ? "open" : "session" };
   }
 }
 
 /** Kind of a server, as the discovery found it. */
 export interface Found {
-  readonly verdict: ServerEra;
+  readonly era: ServerEra;
   /** Error that may have had another cause. It explains more than later errors if the verdict turns out to be wrong. */
   readonly doubt?: unknown;
 }
@@ -68,12 +68,12 @@ export function toMetadata(revision: Revision, own: PeerInfo, logLevel?: string)
 
 /** Returns another revision that the server names, or the rejected one again if it is the only one named. */
 function chooseNext(
-  refused: Revision,
+  rejected: Revision,
   statelessRevisions: readonly Revision[],
   supported: readonly string[],
 ): Revision | undefined {
   const served = statelessRevisions.filter(({ id }) => supported.includes(id));
-  return served.find((revision) => revision !== refused) ?? served[0];
+  return served.find((revision) => revision !== rejected) ?? served[0];
 }
 
 /** Creates the metadata again only when the log level changes, because every request carries it. */
@@ -132,8 +132,8 @@ interface Opening extends Proposal {
 }
 
 function open(peer: Peer, result: unknown, { revision, own, options, row }: Opening): void {
-  const answer = isObject(result) ? result : {};
-  const { capabilities, supportedVersions } = answer;
+  const response = isObject(result) ? result : {};
+  const { capabilities, supportedVersions } = response;
   if (!isObject(capabilities)) {
     throw new InvalidMessageError(row.method, "result", { path: "capabilities", expected: "object" });
   }
@@ -144,7 +144,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
     );
   }
   const { serverInfo } = readMetaKeys(revision);
-  const meta = isObject(answer._meta) ? answer._meta : {};
+  const meta = isObject(response._meta) ? response._meta : {};
   const info = serverInfo === undefined ? undefined : meta[serverInfo];
   const { onLoss: mode, onError } = options;
   const converter = createRevisionConverter(revision, {
@@ -158,7 +158,7 @@ function open(peer: Peer, result: unknown, { revision, own, options, row }: Open
     role: "client",
     own,
     peer: { info: isImplementationInfo(info) ? info : undefined, capabilities },
-    instructions: typeof answer.instructions === "string" ? answer.instructions : undefined,
+    instructions: typeof response.instructions === "string" ? response.instructions : undefined,
     converter,
     toMetadata: createMetadata(revision, own, options.logLevel),
     checkMetadata: checkTraceContext,
@@ -192,15 +192,15 @@ function isMismatch(error: unknown, statelessRevisions: readonly Revision[]): bo
  */
 function fallBack(error: unknown, { statelessRevisions, opened, channel }: Ways): Found {
   const isSilence = isTimeoutError(error) && channel.carriesOneByOne !== true;
-  if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isRefusal(error)))
-    return { verdict: "session", ...(isMismatch(error, statelessRevisions) && { doubt: error }) };
+  if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isRejection(error)))
+    return { era: "session", ...(isMismatch(error, statelessRevisions) && { doubt: error }) };
   throw error;
 }
 
 /** True if a server responded that it does not understand, in any form. */
-export function isRefusal(error: unknown): boolean {
+export function isRejection(error: unknown): boolean {
   const status = readStatus(error);
-  return isAnswer(error) && (status === undefined || legacyStatuses.includes(status));
+  return isResponse(error) && (status === undefined || legacyStatuses.includes(status));
 }
 
 /** HTTP statuses with which older servers reject what they do not understand; other statuses say nothing about their age. */
@@ -211,8 +211,8 @@ function readStatus(error: unknown): number | undefined {
 }
 
 /** True for any error that the server sent, because older servers have no common code. A broken connection is not a response. */
-function isAnswer(error: unknown): boolean {
-  return hasName(error, ["PeerError", "InvalidMessageError", "HttpError", "AnswerError", "RpcError"]);
+function isResponse(error: unknown): boolean {
+  return hasName(error, ["PeerError", "InvalidMessageError", "HttpError", "ResponseError", "RpcError"]);
 }
 
 function toIds(revisions: readonly Revision[]): readonly string[] {

@@ -12,14 +12,14 @@ export function createDualAcceptor(options: ServeOptions, parts: AcceptorParts =
   return createSessionAcceptor(options, { ...parts, beside: perRequest && createBeside(perRequest) });
 }
 
-function createBeside({ claims, enter }: PerRequest): Beside {
+function createBeside({ reader, enter }: PerRequest): Beside {
   return {
     enter,
     join: (routes, opened) => ({
       ...routes,
-      ...createOpenNotifications(claims.revisions),
-      refuse: (method) =>
-        needsMetadata(method, claims, opened) ? missingMetadata(claims.revisions) : routes.refuse(method),
+      ...createOpenNotifications(reader.revisions),
+      reject: (method) =>
+        needsMetadata(method, reader, opened) ? missingMetadata(reader.revisions) : routes.reject(method),
       enter,
     }),
   };

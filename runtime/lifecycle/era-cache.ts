@@ -6,7 +6,7 @@ export type ServerEra = "open" | "session";
 /** Cached kind of one server. */
 export interface EraEntry {
   read(): ServerEra | undefined;
-  keep(verdict: ServerEra): void;
+  keep(era: ServerEra): void;
   forget(): void;
 }
 
@@ -18,7 +18,7 @@ export interface EraEntry {
  */
 export class EraCache {
   readonly #clock: Clock;
-  readonly #notes = new Map<string, { readonly verdict: ServerEra; readonly until: number }>();
+  readonly #notes = new Map<string, { readonly era: ServerEra; readonly until: number }>();
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
@@ -29,11 +29,11 @@ export class EraCache {
     return {
       read: () => {
         const note = this.#notes.get(server);
-        return note && this.#clock.now() < note.until ? note.verdict : undefined;
+        return note && this.#clock.now() < note.until ? note.era : undefined;
       },
-      keep: (verdict) => {
-        const until = verdict === "open" ? Infinity : this.#clock.now() + sessionLife;
-        this.#notes.set(server, { verdict, until });
+      keep: (era) => {
+        const until = era === "open" ? Infinity : this.#clock.now() + sessionLife;
+        this.#notes.set(server, { era, until });
       },
       forget: () => void this.#notes.delete(server),
     };

@@ -10,13 +10,13 @@ import type { PeerOptions } from "../protocol/peer-options.ts";
 import type { Profile } from "../protocol/profile.ts";
 import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session.ts";
 import {
-  answerPing,
+  respondToPing,
   createInitializeRoutes,
   readInitializeRows,
   resolve,
   type PerRevision,
 } from "./initialize-routes.ts";
-import { discover, isRefusal } from "./discover-client.ts";
+import { discover, isRejection } from "./discover-client.ts";
 import type { EraEntry } from "./era-cache.ts";
 import { readDeclared, withProfile } from "./profile.ts";
 import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from "./negotiation.ts";
@@ -54,7 +54,7 @@ export interface OpenOptions extends PeerOptions {
 export async function openConnection(channel: Channel, given: OpenOptions): Promise<Peer> {
   const options = withProfile(given);
   options.signal?.throwIfAborted();
-  const settings = { ...options, answersNoise: false, createPendingRequests };
+  const settings = { ...options, reportsStrays: false, createPendingRequests };
   const peer = new Peer(channel, createFirstRoutes(options.revisions), settings);
   const giveUp = (): void => void peer.close();
   options.signal?.addEventListener("abort", giveUp, { once: true });
@@ -76,17 +76,17 @@ async function open(peer: Peer, channel: Channel, options: OpenOptions): Promise
   const { revisions, lifecycle, era } = options;
   if (lifecycle === "handshake" || revisions.every(isHandshake)) return shakeHands(peer, options);
   if (lifecycle === undefined && era?.read() === "session" && (await opensAsBefore(peer, options))) return;
-  const { verdict, doubt } = await discover(peer, channel, options);
-  if (verdict === "session")
+  const { era: impact, doubt } = await discover(peer, channel, options);
+  if (impact === "session")
     await shakeHands(peer, options).catch((error: unknown) => {
       throw doubt !== undefined && isTurnedAway(error) ? doubt : error;
     });
-  era?.keep(verdict);
+  era?.keep(impact);
 }
 
 /** True if a server responded that it opens no session, or none at a revision of the client. */
 function isTurnedAway(error: unknown): boolean {
-  return isRefusal(error) || error instanceof VersionError;
+  return isRejection(error) || error instanceof VersionError;
 }
 
 /**
@@ -113,7 +113,7 @@ function createFirstRoutes(revisions: readonly Revision[]): Routes {
   const [first] = revisions.filter(isHandshake);
   if (first) return createInitializeRoutes(readInitializeRows(first));
   const nothing = { requests: new Map(), notifications: new Map(), neverBatched: new Set<string>() };
-  return { ...nothing, batching: false, refuse: methodNotFound, isSilent: true };
+  return { ...nothing, batching: false, reject: methodNotFound, isSilent: true };
 }
 
 /** Negotiates a revision. Some servers reject an unknown revision instead of offering another; then one of those that they name is tried, once. */
@@ -157,17 +157,17 @@ function openSession(
   own: { readonly info: ImplementationInfo; readonly capabilities: Capabilities },
   options: OpenOptions,
 ): void {
-  const answer = isObject(result) ? result : {};
+  const response = isObject(result) ? result : {};
   const revisions = readHandshakeRevisions(options.revisions);
-  const revision = findRevision(answer.protocolVersion, revisions);
-  if (!revision) throw new VersionError(toIds(revisions), [String(answer.protocolVersion)]);
+  const revision = findRevision(response.protocolVersion, revisions);
+  if (!revision) throw new VersionError(toIds(revisions), [String(response.protocolVersion)]);
   const issue = readInitializeRow(revision).result(result);
   if (issue) throw new InvalidMessageError("initialize", "result", issue);
-  const { serverInfo, capabilities } = answer;
+  const { serverInfo, capabilities } = response;
   if (!isImplementationInfo(serverInfo) || !isObject(capabilities)) {
     throw new InvalidMessageError("initialize", "result", { path: "", expected: "an InitializeResult" });
   }
-  const instructions = typeof answer.instructions === "string" ? answer.instructions : undefined;
+  const instructions = typeof response.instructions === "string" ? response.instructions : undefined;
   const handlers = options.handlers === undefined ? {} : resolve(options.handlers, revision);
   const { onLoss: mode, onError } = options;
   const converter = createRevisionConverter(revision, {
@@ -176,7 +176,7 @@ function openSession(
     mode,
     onError,
   });
-  const builtins = new Map([["ping", answerPing]]);
+  const builtins = new Map([["ping", respondToPing]]);
   const { profile } = options;
   const routes = createRoutes(revision, { role: "client", handlers, builtins, converter, profile });
   const server = { info: serverInfo, capabilities: readDeclared(capabilities, profile) };

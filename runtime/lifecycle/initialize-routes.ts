@@ -23,7 +23,7 @@ export function createServedConverter(
 
 /** Creates the routes that apply before there is a session: `ping`, and on a server `initialize`. */
 export function createInitializeRoutes(rows: InitializeRows, initialize?: RequestHandler): Routes {
-  const requests = new Map<string, RequestRoute>([["ping", { row: rows.ping, handle: answerPing }]]);
+  const requests = new Map<string, RequestRoute>([["ping", { row: rows.ping, handle: respondToPing }]]);
   const first = { row: { ...rows.initialize, ...unchecked }, handle: initialize, isFirst: true } as const;
   if (initialize) requests.set("initialize", first);
   return {
@@ -31,7 +31,7 @@ export function createInitializeRoutes(rows: InitializeRows, initialize?: Reques
     notifications: new Map(),
     batching: false,
     neverBatched: new Set(),
-    refuse: () => notInitialized(errorCodes.invalidRequest),
+    reject: () => notInitialized(errorCodes.invalidRequest),
   };
 }
 
@@ -58,7 +58,7 @@ export function readInitializeRows(revision: Revision): InitializeRows {
 }
 
 /** Responds to `ping` in every state. */
-export const answerPing: RequestHandler = () => ({});
+export const respondToPing: RequestHandler = () => ({});
 
 function isMaker<Value extends object | string>(value: PerRevision<Value>): value is (revision: Revision) => Value {
   return typeof value === "function";

@@ -18,9 +18,9 @@ import {
 } from "../protocol/session.ts";
 import { wrapAround, type Around, type LifecycleRequest } from "./lifecycle-middleware.ts";
 import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
-import { addShutdown, readDeclared, toRefusal, withProfile } from "./profile.ts";
+import { addShutdown, readDeclared, toRejection, withProfile } from "./profile.ts";
 import {
-  answerPing,
+  respondToPing,
   createInitializeRoutes,
   createServedConverter,
   readInitializeRows,
@@ -60,17 +60,17 @@ export function createSessionAcceptor(
   const settings: PeerSettings = {
     ...options,
     // @part client
-    answersNoise: true,
+    reportsStrays: true,
     // @part questions, tasks
     createPendingRequests: parts.createPendingRequests,
   };
-  const answer: RequestHandler = (params, call) =>
+  const response: RequestHandler = (params, call) =>
     openSession({ peer: peerOf(call), call, params, offer: findOffer(choose(params, revisions, options)) }, options);
   // Shared by all connections: over HTTP each stateless request is a connection of its own.
   const routes = {
-    ...createInitializeRoutes(rows, answer),
+    ...createInitializeRoutes(rows, response),
     // @part package
-    ...toRefusal(options.profile),
+    ...toRejection(options.profile),
   };
   const opening = {
     ...routes,
@@ -163,8 +163,8 @@ function createOffer(
   };
   const { extensions: _extensions, ...core } = capabilities;
   const builtins = new Map([
-    ["ping", wrapAround(answerPing, "ping", options.around)],
-    ["initialize", refuseSecond],
+    ["ping", wrapAround(respondToPing, "ping", options.around)],
+    ["initialize", rejectSecond],
   ]);
   const handlers = resolve(options.handlers, revision);
   const served = createRoutes(revision, {
@@ -285,7 +285,7 @@ function openWith(peer: Peer, session: Session, { routes }: Offer, options: Serv
   options.onOpen?.(peer);
 }
 
-const refuseSecond: RequestHandler = () => {
+const rejectSecond: RequestHandler = () => {
   throw alreadyOpen();
 };
 

@@ -18,9 +18,9 @@ export function readDeclared(capabilities: Capabilities, profile: Profile | unde
 }
 
 /** Returns the rejection of requests that come before the handshake, if the profile defines one. */
-export function toRefusal(profile: Profile | undefined): Partial<Pick<Routes, "refuse">> {
+export function toRejection(profile: Profile | undefined): Partial<Pick<Routes, "reject">> {
   const code = profile?.notInitialized;
-  return code === undefined ? {} : { refuse: () => notInitialized(code) };
+  return code === undefined ? {} : { reject: () => notInitialized(code) };
 }
 
 /** Adds the request that ends the session, if the profile defines one. Its result is sent before the connection closes. */

@@ -29,7 +29,7 @@ import { createServedConverter, resolve } from "./initialize-routes.ts";
  * @see https://modelcontextprotocol.io/specification/latest/basic/lifecycle
  */
 export interface PerRequest {
-  readonly claims: MetadataReader;
+  readonly reader: MetadataReader;
   /** Handles stateless requests on connections on which sessions may be opened as well. */
   readonly enter: Entrance;
   /** Serves connections on which no session can be opened. */
@@ -51,25 +51,25 @@ export function createPerRequest(
     // @part package
     ...withProfile(given),
   };
-  const claims = createMetadataReader(options.revisions);
-  const [newest] = claims?.revisions ?? [];
-  if (!claims || !newest) return undefined;
+  const reader = createMetadataReader(options.revisions);
+  const [newest] = reader?.revisions ?? [];
+  if (!reader || !newest) return undefined;
   const offers = new Map(
-    claims.revisions.map((revision): [Revision, Offer] => {
+    reader.revisions.map((revision): [Revision, Offer] => {
       // @part older
       if (parts.createRevisionConverter)
-        return [revision, createOffer(revision, claims, options, createServedConverter(revision, options, parts))];
-      return [revision, createOffer(revision, claims, options)];
+        return [revision, createOffer(revision, reader, options, createServedConverter(revision, options, parts))];
+      return [revision, createOffer(revision, reader, options)];
     }),
   );
   const enter: Entrance = ({ params }) => {
-    const claim = claims.read(params);
-    if (claim.kind === "none") return undefined;
-    if (claim.kind === "refused") return claim.error;
-    const offer = offers.get(claim.revision);
-    if (!offer) return unsupportedVersion(claims.revisions, claim.revision.id);
+    const metadata = reader.read(params);
+    if (metadata.kind === "none") return undefined;
+    if (metadata.kind === "refused") return metadata.error;
+    const offer = offers.get(metadata.revision);
+    if (!offer) return unsupportedVersion(reader.revisions, metadata.revision.id);
     const { routes, own, instructions } = offer;
-    const { revision, info, capabilities } = claim;
+    const { revision, info, capabilities } = metadata;
     return {
       routes,
       createCall: createStatelessCall,
@@ -85,14 +85,14 @@ export function createPerRequest(
       },
     };
   };
-  const stateless = createStatelessRoutes(claims, enter);
+  const stateless = createStatelessRoutes(reader, enter);
   const settings: PeerSettings = {
     ...options,
     // @part client
-    answersNoise: true,
+    reportsStrays: true,
   };
   return {
-    claims,
+    reader,
     enter,
     accept(channel) {
       const peer = new Peer(channel, stateless, settings);
@@ -131,7 +131,7 @@ interface Offer {
 
 function createOffer(
   revision: Revision,
-  claims: MetadataReader,
+  reader: MetadataReader,
   options: ServeOptions,
   // @part older
   converter?: RevisionConverter,
@@ -141,7 +141,7 @@ function createOffer(
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);
   const own: PeerInfo = { info, capabilities };
   const discovered = new StaticResult({
-    supportedVersions: claims.revisions.map(({ id }) => id),
+    supportedVersions: reader.revisions.map(({ id }) => id),
     capabilities,
     ...(instructions !== undefined && { instructions }),
     ...toCacheMembers(options.discovery),
@@ -174,14 +174,14 @@ function checkDiscovered(revision: Revision, discovered: StaticResult): void {
 /**
  * Creates the routes of connections without sessions. They accept only requests with metadata. An `initialize` is rejected with the served revisions.
  */
-function createStatelessRoutes(claims: MetadataReader, enter: Entrance): Routes {
-  const { revisions } = claims;
+function createStatelessRoutes(reader: MetadataReader, enter: Entrance): Routes {
+  const { revisions } = reader;
   return {
     ...createOpenNotifications(revisions),
     requests: new Map(),
     batching: false,
     neverBatched: new Set(),
-    refuse: () => missingMetadata(revisions),
+    reject: () => missingMetadata(revisions),
     enter(request) {
       const entry = enter(request);
       if (entry) return entry;

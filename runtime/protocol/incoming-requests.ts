@@ -19,7 +19,7 @@ import { handlerTimeoutOf, isEndless, type Limits, type Timeouts } from "../json
 import { StaticResult, type ErrorObject, type Message, type RequestId } from "../jsonrpc/message.ts";
 import { profileError, readRequest } from "./profile.ts";
 import type { ErrorReport } from "../jsonrpc/error-report.ts";
-import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
+import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 import { isOpen, type Session } from "./session.ts";
 import { shorten } from "../internal/shorten.ts";
 import { SlotMap } from "../internal/slot-map.ts";
@@ -78,14 +78,14 @@ export class IncomingRequests {
     // @part client
     if (this.#host.routes.isSilent) return this.#ignore(request);
     const entry = this.#host.routes.enter?.(request);
-    if (entry instanceof RpcError) return this.#refuse(request, entry, source.batch);
+    if (entry instanceof RpcError) return this.#reject(request, entry, source.batch);
     const { routes, session } = entry ?? this.#host;
     const route = routes.requests.get(request.method);
-    const refusal = this.#findRefusal(request, route, { routes, session, isBatched: source.batch !== undefined });
-    if (route?.handle === undefined || refusal) {
-      const params = refusal && route && withoutNulls(route.row, request.params);
+    const rejection = this.#findRejection(request, route, { routes, session, isBatched: source.batch !== undefined });
+    if (route?.handle === undefined || rejection) {
+      const params = rejection && route && withoutNulls(route.row, request.params);
       if (params) return this.accept({ ...request, params }, source);
-      return this.#refuse(request, refusal ?? methodNotFound(request.method), source.batch);
+      return this.#reject(request, rejection ?? methodNotFound(request.method), source.batch);
     }
     const call = entry
       ? entry.createCall(this.#host, entry.session, { request, row: route.row, origin: source.origin })
@@ -159,20 +159,20 @@ export class IncomingRequests {
     this.#host.report({ kind: "protocol", method, id, error });
   }
 
-  #refuse(request: IncomingRequest, refusal: RpcError, batch: Batch | undefined): void {
-    const error = toErrorObject(refusal);
+  #reject(request: IncomingRequest, rejection: RpcError, batch: Batch | undefined): void {
+    const error = toErrorObject(rejection);
     // @part package
     const { profile } = this.#host.routes;
     // @part package
-    if (profile) return this.#refuseAs(profileError(error, request.method, profile), request, batch);
-    this.#refuseAs(error, request, batch);
+    if (profile) return this.#rejectAs(profileError(error, request.method, profile), request, batch);
+    this.#rejectAs(error, request, batch);
   }
 
-  #refuseAs(error: ErrorObject, { id }: IncomingRequest, batch: Batch | undefined): void {
+  #rejectAs(error: ErrorObject, { id }: IncomingRequest, batch: Batch | undefined): void {
     this.#host.reply({ jsonrpc: "2.0", id, error }, batch);
   }
 
-  #findRefusal(
+  #findRejection(
     { id, method, params }: IncomingRequest,
     route: RequestRoute | undefined,
     { routes, session, isBatched }: Situation,
@@ -183,7 +183,7 @@ export class IncomingRequests {
       return tooManyCalls(this.#host.limits.maxCalls);
     if (isBatched && session && session !== this.#host.session) return invalidRequest("There are no batches here");
     if (isBatched && routes.neverBatched.has(method)) return invalidRequest(`${method} must not be part of a batch`);
-    if (!route) return routes.refuse(method);
+    if (!route) return routes.reject(method);
     const { row } = route;
     if (!route.handle || (row.gate && session && !isOpen(row.gate, session))) return methodNotFound(method);
     if (params === undefined && row.paramsOptional) return undefined;
@@ -205,28 +205,28 @@ export class IncomingRequests {
     const problem = findResultProblem(call.row, result);
     if (problem) {
       this.#reportFailure("result", call.row, call.requestId, problem);
-      this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: internalError });
+      this.#respond(call, { jsonrpc: "2.0", id: call.requestId, error: internalError });
       return;
     }
-    this.#answer(call, { jsonrpc: "2.0", id: call.requestId, result });
+    this.#respond(call, { jsonrpc: "2.0", id: call.requestId, result });
   }
 
   #fail(call: IncomingCall, thrown: unknown): void {
     if (call.done) return void this.#cancelled.delete(call);
     const error = RpcError.from(thrown);
     if (error !== thrown || error.cause !== undefined) this.#reportFailure("handler", call.row, call.requestId, thrown);
-    this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: toErrorObject(error) });
+    this.#respond(call, { jsonrpc: "2.0", id: call.requestId, error: toErrorObject(error) });
   }
 
   #expire(call: IncomingCall): void {
     const error = new TimeoutError(call.row.method, this.#host.timeouts.handler);
     const message = "The request took too long";
-    this.#answer(call, { jsonrpc: "2.0", id: call.requestId, error: { ...internalError, message } });
+    this.#respond(call, { jsonrpc: "2.0", id: call.requestId, error: { ...internalError, message } });
     call.abort(error);
     this.#reportFailure("handler", call.row, call.requestId, error);
   }
 
-  #answer(call: IncomingCall, message: Message): void {
+  #respond(call: IncomingCall, message: Message): void {
     call.finish();
     this.#host.reply(message, call.batch);
     this.#remove(call);
@@ -278,7 +278,7 @@ function findResultProblem(row: RequestRow, result: unknown): Error | undefined 
 
 function tooManyCalls(limit: number): RpcError {
   const message = `Too many requests at once: ${limit} are running. Wait for an answer, then ask again.`;
-  return new RpcError(refusalCodes.tooMany, message, { data: { limit } });
+  return new RpcError(rejectionCodes.tooMany, message, { data: { limit } });
 }
 
 const internalError: { readonly code: number; readonly message: string } = {

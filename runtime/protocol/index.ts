@@ -30,7 +30,7 @@ export type { Message, Outgoing, RequestId } from "../jsonrpc/message.ts";
 
 export type { LoopDelay } from "../jsonrpc/metrics.ts";
 
-export { refusalCodes } from "../jsonrpc/rejection-codes.ts";
+export { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 
 export type { CallContext, RequestOptions } from "./incoming-call.ts";
 
@@ -39,7 +39,7 @@ export type { ListKind } from "./list-kinds.ts";
 export type { Connection, State } from "./peer.ts";
 export type { PeerOptions } from "./peer-options.ts";
 
-export type { Answer } from "./result-members.ts";
+export type { HandlerResult } from "./result-members.ts";
 
 export type { Handlers, NotificationHandler, RequestHandler } from "./routes.ts";
 

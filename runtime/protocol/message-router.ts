@@ -21,7 +21,7 @@ export interface MessageRouterOptions {
   readonly pendingRequests: OutgoingRequests;
   // @part client
   /** True if input that belongs to no request gets an error response. A client never responds to what a server prints by mistake. */
-  readonly answersNoise: boolean;
+  readonly reportsStrays: boolean;
 }
 
 /** Routes what arrives: every message goes to exactly one receiver, and no message ends the connection. */
@@ -58,11 +58,11 @@ export class MessageRouter {
     const error = new RpcError(isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, problem.message);
     const incoming = problem.value === undefined ? undefined : classify(problem.value);
     this.#host.report({ kind: "protocol", error });
-    if (incoming === undefined) return this.#refuse(undefined, error, undefined);
+    if (incoming === undefined) return this.#reject(undefined, error, undefined);
     if (incoming.kind === "notification") return;
     // @part questions, tasks
     if (this.#discard(incoming, new Error(problem.message))) return;
-    if (incoming.kind === "request" || incoming.kind === "invalid") this.#refuse(incoming.id, error, undefined);
+    if (incoming.kind === "request" || incoming.kind === "invalid") this.#reject(incoming.id, error, undefined);
   }
 
   // @part sessions
@@ -88,7 +88,7 @@ export class MessageRouter {
       this.#host.report({ kind: "protocol", error: new Error(problem) });
       // @part questions, tasks
       for (const incoming of values.map(classify)) this.#discard(incoming, new Error(problem));
-      return this.#refuse(undefined, invalidRequest(problem), undefined);
+      return this.#reject(undefined, invalidRequest(problem), undefined);
     }
     const batch = new Batch(values.length, (replies) => this.#host.replyAll(replies));
     for (const value of values) this.#receive(classify(value), batch, origin);
@@ -118,10 +118,10 @@ export class MessageRouter {
         acceptNotification(incoming, this.#host, this.#options);
         return batch?.skip();
       case "result":
-        this.#options.pendingRequests.answer(incoming.id, incoming.result);
+        this.#options.pendingRequests.resolve(incoming.id, incoming.result);
         return batch?.skip();
       case "error":
-        this.#options.pendingRequests.refuse(incoming.id, incoming.error);
+        this.#options.pendingRequests.reject(incoming.id, incoming.error);
         return batch?.skip();
       case "unusable":
         this.#receiveUnusable(incoming);
@@ -137,7 +137,7 @@ export class MessageRouter {
     this.#host.report({ kind: "protocol", error });
     // @part questions, tasks
     if (this.#discard(incoming, error)) return batch?.skip();
-    this.#refuse(id, invalidRequest(reason), batch);
+    this.#reject(id, invalidRequest(reason), batch);
   }
 
   #receiveUnusable(incoming: Extract<Incoming, { kind: "unusable" }>): void {
@@ -150,14 +150,14 @@ export class MessageRouter {
   // @part questions, tasks
   /** Fails the call that got an unusable response immediately: no other response will come. Returns true if the call was pending. */
   #discard(incoming: Incoming, error: Error): boolean {
-    const id = readAnsweredId(incoming);
+    const id = readResponseId(incoming);
     return id !== undefined && this.#options.pendingRequests.discard(id, error);
   }
 
   /** Sends an error response. Without a readable id the error has none: neither `null` nor an invented one. */
-  #refuse(id: RequestId | undefined, error: RpcError, batch: Batch | undefined): void {
+  #reject(id: RequestId | undefined, error: RpcError, batch: Batch | undefined): void {
     // @part client
-    if (id === undefined && !this.#options.answersNoise) return batch?.skip();
+    if (id === undefined && !this.#options.reportsStrays) return batch?.skip();
     const body = toErrorObject(error);
     this.#host.reply(id === undefined ? { jsonrpc: "2.0", error: body } : { jsonrpc: "2.0", id, error: body }, batch);
   }
@@ -165,13 +165,13 @@ export class MessageRouter {
 
 // @part questions, tasks
 /** Returns the id of the request to which a message responds, or seems to. */
-function readAnsweredId(incoming: Incoming): RequestId | undefined {
+function readResponseId(incoming: Incoming): RequestId | undefined {
   switch (incoming.kind) {
     case "request":
     case "notification":
       return undefined;
     case "invalid":
-      return incoming.mayAnswer ? incoming.id : undefined;
+      return incoming.mayRespond ? incoming.id : undefined;
     default:
       return incoming.id;
   }

@@ -59,9 +59,9 @@ export interface OutgoingRequests {
     options: StartOptions,
   ): void;
   /** Handles the peer's result for an outgoing request. */
-  answer(id: RequestId, result: unknown): void;
+  resolve(id: RequestId, result: unknown): void;
   /** Handles the peer's error for an outgoing request; without an id, the request is unknown. */
-  refuse(id: RequestId | undefined, error: ErrorObject): void;
+  reject(id: RequestId | undefined, error: ErrorObject): void;
   // @part questions, tasks
   /** Fails an outgoing request whose response cannot be used. Returns true if the request was pending. */
   discard(id: RequestId, error: Error): boolean;
@@ -97,8 +97,8 @@ export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): Ou
     start({ method }) {
       throw new Error(`This program was made without questions to the other side: it cannot send ${method}.`);
     },
-    answer: reportStray,
-    refuse: reportStray,
+    resolve: reportStray,
+    reject: reportStray,
     // @part questions, tasks
     discard: () => false,
     // @part questions, tasks

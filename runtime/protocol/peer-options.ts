@@ -27,7 +27,7 @@ export interface PeerOptions {
 export interface PeerSettings extends PeerOptions {
   // @part client
   /** True if input that belongs to no request gets an error response. A client never responds to what a server prints by mistake. */
-  readonly answersNoise: boolean;
+  readonly reportsStrays: boolean;
   // @part questions, tasks
   /** Creates the table of outgoing requests. Default: this end sends none. */
   readonly createPendingRequests?: CreatePendingRequests | undefined;

@@ -62,7 +62,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
       incomingRequests: this.#incomingRequests,
       pendingRequests: this.#pendingRequests,
       // @part client
-      answersNoise: options.answersNoise,
+      reportsStrays: options.reportsStrays,
     });
     this.limits = toLimits(options.limits);
     this.#logs = new LogRoom(channel, this.limits);
@@ -207,7 +207,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   reply(message: Message, batch: Batch | undefined): void {
     // @part package
-    this.#settings.metrics?.answered(message);
+    this.#settings.metrics?.responded(message);
     if (batch) batch.add(message);
     else transmit(message, this);
   }

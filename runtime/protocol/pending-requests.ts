@@ -67,7 +67,7 @@ class PendingRequests implements OutgoingRequests {
     if (options.signal) call.listen(options.signal, () => this.#abort(call, options.signal?.reason));
   }
 
-  answer(id: RequestId, result: unknown): void {
+  resolve(id: RequestId, result: unknown): void {
     const call = this.#take(id);
     if (!call) return this.#reportStray(id);
     this.#keepProgress(call);
@@ -81,7 +81,7 @@ class PendingRequests implements OutgoingRequests {
     else call.accept(known);
   }
 
-  refuse(id: RequestId | undefined, error: ErrorObject): void {
+  reject(id: RequestId | undefined, error: ErrorObject): void {
     if (id === undefined) return this.#host.report({ kind: "protocol", error: new PeerError(error) });
     const call = this.#take(id);
     if (call) call.fail(toPeerError(new PeerError(error), this.#host.session?.revision));

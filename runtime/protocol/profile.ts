@@ -33,7 +33,7 @@ export interface Profile {
   /** Returns the terms on which a request that failed with an error of the peer may be retried; `undefined` if it may not. */
   readRetry?(error: ErrorObject): RetryAdvice | undefined;
   /** Converts the error of an HTTP request that is rejected before it reaches a session, such as one without credentials. */
-  toHttpError?(error: ErrorObject, refusal: HttpRefusal): ErrorObject;
+  toHttpError?(error: ErrorObject, rejection: HttpRejection): ErrorObject;
   /** Returns the HTTP status of an error response to a request of a session. Default: 200. */
   toHttpStatus?(error: ErrorObject): number | undefined;
 }
@@ -47,16 +47,16 @@ export interface RetryAdvice {
 }
 
 /** Rejection of an HTTP request. */
-export interface HttpRefusal {
+export interface HttpRejection {
   readonly status: number;
   /** Absent where the status says all that is known. */
-  readonly reason?: HttpRefusalReason | undefined;
+  readonly reason?: HttpRejectionReason | undefined;
   /** Seconds after which the request may be retried. */
   readonly retryAfter?: number | undefined;
 }
 
 /** Reason for the rejection of an HTTP request, where several have the same status. */
-export type HttpRefusalReason =
+export type HttpRejectionReason =
   /** The request has no session and does not open one. */
   | "not-initialized"
   /** The session has ended, or is another principal's. */

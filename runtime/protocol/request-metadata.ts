@@ -9,7 +9,7 @@ export type RequestMetadata =
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly error: RpcError }
   | {
-      readonly kind: "claim";
+      readonly kind: "metadata";
       readonly revision: Revision;
       readonly info: ImplementationInfo | undefined;
       readonly capabilities: Capabilities;
@@ -60,15 +60,15 @@ export function createMetadataReader(revisions: readonly Revision[]): MetadataRe
       if (!meta) return none;
       const requested = findVersion(meta);
       if (requested === undefined)
-        return isPartial(meta, first.keys) ? refuse(missingMetadata(statelessRevisions)) : none;
-      if (typeof requested !== "string") return refuse(notA("string", first.keys.version));
+        return isPartial(meta, first.keys) ? reject(missingMetadata(statelessRevisions)) : none;
+      if (typeof requested !== "string") return reject(notA("string", first.keys.version));
       const found = known.get(requested);
-      if (!found) return refuse(unsupportedVersion(statelessRevisions, requested));
+      if (!found) return reject(unsupportedVersion(statelessRevisions, requested));
       const { revision, keys } = found;
       const capabilities = meta[keys.capabilities];
-      if (!isObject(capabilities)) return refuse(notA("object", keys.capabilities));
+      if (!isObject(capabilities)) return reject(notA("object", keys.capabilities));
       const info = keys.clientInfo === undefined ? undefined : meta[keys.clientInfo];
-      return { kind: "claim", revision, info: isImplementationInfo(info) ? info : undefined, capabilities };
+      return { kind: "metadata", revision, info: isImplementationInfo(info) ? info : undefined, capabilities };
     },
   };
 }
@@ -122,7 +122,7 @@ export function codeOf(revisions: readonly Revision[], name: string): number {
 
 const none: RequestMetadata = { kind: "none" };
 
-function refuse(error: RpcError): RequestMetadata {
+function reject(error: RpcError): RequestMetadata {
   return { kind: "refused", error };
 }
 

@@ -5,7 +5,7 @@ export type Without<T, K extends PropertyKey> = { [Name in keyof T as Name exten
 export type Envelope = "resultType" | "ttlMs" | "cacheScope";
 
 /** Result as handlers return it: the members that the runtime sets may be omitted. */
-export type Answer<T> = Without<T, Envelope> & {
+export type HandlerResult<T> = Without<T, Envelope> & {
   readonly [Name in Extract<Envelope, KnownKeys<T>>]?: T[Name & keyof T];
 };
 

@@ -46,7 +46,7 @@ export interface Routes {
   readonly batching: boolean;
   readonly neverBatched: ReadonlySet<string>;
   /** Creates the error of a request without a route. */
-  readonly refuse: (method: string) => RpcError;
+  readonly reject: (method: string) => RpcError;
   // @part client
   /** True if the peer may not send requests: they get no response. */
   readonly isSilent?: true;
@@ -100,7 +100,7 @@ function toRoutes(
     notifications: createNotificationRoutes(notifications, options.handlers),
     batching: revision.batching,
     neverBatched: new Set(revision.neverBatched),
-    refuse: methodNotFound,
+    reject: methodNotFound,
     // @part package
     profile: options.profile,
   };

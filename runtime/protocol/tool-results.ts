@@ -33,8 +33,8 @@ function readBlocks(message: unknown): readonly Record<string, unknown>[] {
 }
 
 function isMatch(asked: readonly unknown[], results: readonly Record<string, unknown>[]): boolean {
-  const answered = new Set(results.map(({ toolUseId }) => toolUseId));
-  return asked.length === results.length && asked.every((id) => answered.has(id));
+  const responded = new Set(results.map(({ toolUseId }) => toolUseId));
+  return asked.length === results.length && asked.every((id) => responded.has(id));
 }
 
 function isSaidBy(message: unknown, role: string): boolean {

@@ -2,7 +2,7 @@ import { createAcceptor } from "../lifecycle/acceptor.ts";
 import { ui } from "./apps/feature.ts";
 import type { BuildOptions } from "./build-server.ts";
 import { completions } from "./completions/feature.ts";
-import { rounds } from "./input/input-required-feature.ts";
+import { inputRequests } from "./input/input-required-feature.ts";
 import { createPromptLists, type PromptLists } from "./prompts/registry.ts";
 import { prompts } from "./prompts/feature.ts";
 import { createResourceLists, type ResourceLists } from "./resources/catalogue.ts";
@@ -14,7 +14,7 @@ import { tasks } from "./tasks/feature.ts";
 
 /** Every feature that a server can have, at every revision. */
 export const allFeatures: BuildOptions<ResourceLists & PromptLists> = {
-  features: [resources, prompts, completions, tasks, taskExtension, listening, rounds, skills, ui],
+  features: [resources, prompts, completions, tasks, taskExtension, listening, inputRequests, skills, ui],
   createAcceptor,
   createLists: (definition, host) => ({
     ...createResourceLists(definition, host),

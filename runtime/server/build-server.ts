@@ -11,7 +11,7 @@ import type { ServerExtensions } from "./definition.ts";
 import { guardHandlers } from "./extensions.ts";
 import type { Feature, ServedFeature } from "./feature.ts";
 import { createHandlers, type HandlerOptions, type ServerParts } from "./handlers.ts";
-import { createPlainRounds } from "./input/rounds.ts";
+import { createPlainInputRunner } from "./input/input-runner.ts";
 import { wrapLifecycle } from "./lifecycle-scope.ts";
 import type { ListHost, ToolLists } from "./list/changing-lists.ts";
 import type { Middleware } from "./middleware/middleware.ts";
@@ -113,7 +113,7 @@ interface Built {
 function implementAt(revision: Revision, { definition, parts, features, served }: Built): ServerImplementation {
   const handlers = createHandlers(parts, revision, {
     createScope: createPlainScope,
-    rounds: createPlainRounds(),
+    inputRunner: createPlainInputRunner(),
     ...implementFeatures(features, served, revision),
   });
   const gates: Gate[] = served.flatMap((feature) => feature.gates?.(revision) ?? []);
@@ -126,7 +126,7 @@ function implementAt(revision: Revision, { definition, parts, features, served }
   return { role: "server", revision, handlers: guardHandlers(handlers, revision), capabilities };
 }
 
-/** Collects the features at a revision, and the contexts and rounds with which they replace the plain ones. */
+/** Collects the features at a revision, and the contexts and input runners with which they replace the plain ones. */
 function implementFeatures(
   features: readonly Feature[],
   served: readonly ServedFeature[],
@@ -134,8 +134,8 @@ function implementFeatures(
 ): Partial<HandlerOptions> {
   const askForTask = features.find((feature) => feature.askForTask)?.askForTask;
   const createScope = features.find((feature) => feature.createScopes)?.createScopes?.(revision, askForTask);
-  const rounds = served.find((feature) => feature.rounds)?.rounds?.(revision);
-  return { served, ...(createScope && { createScope }), ...(rounds && { rounds }) };
+  const inputRunner = served.find((feature) => feature.inputRunner)?.inputRunner?.(revision);
+  return { served, ...(createScope && { createScope }), ...(inputRunner && { inputRunner }) };
 }
 
 /** Members of a server that come from its definition unchanged. */

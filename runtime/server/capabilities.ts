@@ -24,9 +24,9 @@ export function toCapabilities(handlers: object, revision: Revision, declares: D
   const notified = new Set(["loggingMessage"]);
   // @part changes
   for (const name of findNews(handlers, revision, declares)) notified.add(name);
-  const answered = Object.values(revision.clientRequests).filter((row) => Object.hasOwn(handlers, row.handler));
+  const responded = Object.values(revision.clientRequests).filter((row) => Object.hasOwn(handlers, row.handler));
   const sent = Object.values(revision.serverNotifications).filter((row) => notified.has(row.handler));
-  const gates = [...[...answered, ...sent].map((row) => row.gate), ...declares.gates];
+  const gates = [...[...responded, ...sent].map((row) => row.gate), ...declares.gates];
   const declared = gates
     .filter((gate) => gate?.side === "server")
     .reduce<Capabilities>(

@@ -2,7 +2,7 @@ import { isObject, type NotificationRow } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/incoming-call.ts";
 import type { LogLevels } from "./logging/log-levels.ts";
 import type { Authenticated } from "./protocol-types.ts";
-import type { Rounds } from "./input/rounds.ts";
+import type { InputRunner } from "./input/input-runner.ts";
 import { CallScope } from "../tasks/call-scope.ts";
 import type { AnyContext } from "./any-definition.ts";
 
@@ -11,7 +11,7 @@ export interface ContextParts {
   /** Notification that carries log messages; `undefined` where the revision has none. */
   readonly message: NotificationRow | undefined;
   readonly levels: LogLevels;
-  readonly rounds: Rounds;
+  readonly inputRunner: InputRunner;
 }
 
 /** Creates the context of a handler of the user. */
@@ -60,7 +60,7 @@ export class HandlerScope extends CallScope implements AnyContext {
   }
 
   get once(): AnyContext["once"] {
-    return (key, work) => this.#parts.rounds.of(this.#call).once(key, work);
+    return (key, work) => this.#parts.inputRunner.of(this.#call).once(key, work);
   }
 }
 

@@ -7,10 +7,10 @@ import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { CacheHints } from "./list/cache-hints.ts";
-import type { InputQuestions, InputRequired } from "./input/input-required.ts";
+import type { InputRequiredFields, InputRequired } from "./input/input-required.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import type {
-  AnswerOf,
+  ResultOf,
   Complete,
   HandlerContext,
   PromptTypes,
@@ -62,12 +62,12 @@ export interface Visibility<P extends ToolTypes> {
  * `inputRequired(...)`, at revisions that have it.
  */
 export type Execute<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined]
-  ? Method<I, HandlerContext<P>, string | AnswerOf<P, "CallToolResult"> | InputOf<P> | KeepsLiterals>
+  ? Method<I, HandlerContext<P>, string | ResultOf<P, "CallToolResult"> | InputOf<P> | KeepsLiterals>
   : Method<I, HandlerContext<P>, NoInfer<O> | InputOf<P>>;
 
 /** Return value of `inputRequired(...)`, with input requests of the revision. */
 export type InputOf<P extends ToolTypes> = P extends {
-  InputRequests: infer Requests extends NonNullable<InputQuestions["inputRequests"]>;
+  InputRequests: infer Requests extends NonNullable<InputRequiredFields["inputRequests"]>;
 }
   ? InputRequired<{ readonly inputRequests?: Requests; readonly requestState?: string }>
   : never;
@@ -113,7 +113,7 @@ export interface ToolTaskOptions {
   readonly pollInterval?: number;
 }
 
-type Content<P extends ToolTypes> = AnswerOf<P, "CallToolResult"> extends { content: infer C } ? C : never;
+type Content<P extends ToolTypes> = ResultOf<P, "CallToolResult"> extends { content: infer C } ? C : never;
 
 /** Cache hint of a resource, sent at revisions that have cache hints. */
 export interface CacheHinted {
@@ -132,7 +132,7 @@ export type ResourceDefinition<P extends ResourceTypes> = Fields<P, "Resource"> 
 
 /** Content of a resource: text, bytes, or a result of the protocol. Bytes without a `mimeType` here or in a `Blob` are sent without one. */
 export type ResourceContent<P extends ResourceTypes> =
-  string | Uint8Array | Blob | AnswerOf<P, "ReadResourceResult"> | InputOf<P>;
+  string | Uint8Array | Blob | ResultOf<P, "ReadResourceResult"> | InputOf<P>;
 
 /** Resources to list: all of them, or a page with the cursor of the next one. */
 export type ResourcePage<P extends ResourceTypes> =
@@ -200,10 +200,10 @@ export type PromptContent<P extends PromptTypes> =
   // Both kinds of array: the compiler explains errors in an array literal only if the union has a mutable array type.
   | WithContent<P, P["PromptMessage"]>[]
   | readonly WithContent<P, P["PromptMessage"]>[]
-  | PromptAnswer<P>
+  | PromptResult<P>
   | InputOf<P>;
 
-type PromptAnswer<P extends PromptTypes> = Without<AnswerOf<P, "GetPromptResult">, "messages"> & {
+type PromptResult<P extends PromptTypes> = Without<ResultOf<P, "GetPromptResult">, "messages"> & {
   readonly messages: readonly WithContent<P, P["PromptMessage"]>[];
 };
 

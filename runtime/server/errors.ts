@@ -23,12 +23,12 @@ export async function askHandler<Result>(ask: () => Awaitable<Result>): Promise<
   try {
     return await ask();
   } catch (thrown) {
-    throw isToolError(thrown) ? refuse(thrown.message) : thrown;
+    throw isToolError(thrown) ? reject(thrown.message) : thrown;
   }
 }
 
 /** Creates the error for a request that names something unknown or lacks something. Data quotes the request; long texts are shortened. */
-export function refuse(message: string, data?: object): RpcError {
+export function reject(message: string, data?: object): RpcError {
   if (data === undefined) return new RpcError(errorCodes.invalidParams, message);
   const members = Object.entries(data).map(([name, value]) => [
     name,

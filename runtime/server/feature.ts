@@ -5,7 +5,7 @@ import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { ServerParts } from "./handlers.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
 import type { ListenMore } from "./subscriptions/listen.ts";
-import type { Rounds } from "./input/rounds.ts";
+import type { InputRunner } from "./input/input-runner.ts";
 import type { AnyCoreDefinition, AnyServerDefinition, Scoped, AnyTool, Visible } from "./any-definition.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
@@ -42,7 +42,7 @@ export interface ServedFeature {
   /** Returns the gates of the capabilities that the feature declares in addition to those of its methods. */
   gates?(revision: Revision): readonly Gate[];
   /** Returns the rounds of calls that need input of the client. */
-  rounds?(revision: Revision): Rounds;
+  inputRunner?(revision: Revision): InputRunner;
   /** Ends the work that is in progress in the feature. */
   close?(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import type { SessionRegistry } from "./subscriptions/session-registry.ts";
 import { createLogLevels, type LogLevels, type LogOptions } from "./logging/log-levels.ts";
 import { wrapHandlers, type Middleware } from "./middleware/middleware.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
-import type { Rounds } from "./input/rounds.ts";
+import type { InputRunner } from "./input/input-runner.ts";
 import type { AnyTool } from "./any-definition.ts";
 import { createTools, type ToolRegistry, type ToolRules } from "./tools/registry.ts";
 
@@ -51,7 +51,7 @@ export interface ServerSettings {
 /** Parts of a server at one revision that features may replace. */
 export interface HandlerOptions {
   readonly createScope: CreateScope;
-  readonly rounds: Rounds;
+  readonly inputRunner: InputRunner;
   // @part features
   readonly served?: readonly ServedFeature[];
 }
@@ -63,8 +63,8 @@ export function createHandlers(parts: ServerParts, revision: Revision, made: Han
   const envelope = createEnvelope(revision);
   const levels = createLogLevels(revision, logs);
   const message = findRow(revision.serverNotifications, "loggingMessage");
-  const { createScope, rounds } = made;
-  const contextParts: ContextParts = { message, levels, rounds };
+  const { createScope, inputRunner } = made;
+  const contextParts: ContextParts = { message, levels, inputRunner };
   const toContext = (call: CallContext): HandlerScope => createScope(call, contextParts);
   const options: RegistryOptions = {
     revision,
@@ -75,7 +75,7 @@ export function createHandlers(parts: ServerParts, revision: Revision, made: Han
   };
   const tools = createTools(parts.tools, options);
   const handlers = {
-    ...(isOffered("tools") && implementTools(tools, { rounds, toContext })),
+    ...(isOffered("tools") && implementTools(tools, { inputRunner, toContext })),
     // @part features
     ...implementFeatures(made.served ?? [], {
       revision,
@@ -104,16 +104,16 @@ interface CallToolParams {
 }
 
 interface ToolScene {
-  readonly rounds: Rounds;
+  readonly inputRunner: InputRunner;
   toContext(call: CallContext): HandlerScope;
 }
 
-function implementTools(tools: ToolRegistry, { rounds, toContext }: ToolScene): object {
+function implementTools(tools: ToolRegistry, { inputRunner, toContext }: ToolScene): object {
   return {
     listTools: toListHandler(tools),
     callTool(params: CallToolParams, call: CallContext): Awaitable<object> {
       const { name, arguments: args = {} } = params;
-      return rounds.run({ method: "tools/call", params }, call, (during) => {
+      return inputRunner.run({ method: "tools/call", params }, call, (during) => {
         const context = toContext(during);
         return tools.run(tools.find(name, context), args, context);
       });

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../generated/support.ts";
-import type { Answer, Envelope, Without } from "../protocol/result-members.ts";
+import type { HandlerResult, Envelope, Without } from "../protocol/result-members.ts";
 import type {
   AvailableContent,
   MissingMember,
@@ -41,9 +41,9 @@ export interface PromptTypes extends ToolTypes {
 }
 
 /** Result of the revision that a handler may return, with content of the kinds that the revision has. */
-export type AnswerOf<P, Name extends keyof P & string> = WithContent<
+export type ResultOf<P, Name extends keyof P & string> = WithContent<
   P,
-  Without<Answer<P[Name]>, keyof MissingMembers<P, Name>>
+  Without<HandlerResult<P[Name]>, keyof MissingMembers<P, Name>>
 > &
   UnavailableMembers<MissingMembers<P, Name>, Envelope>;
 
@@ -62,7 +62,7 @@ export type HandlerContext<P extends ToolTypes> = RequestFacts<P> &
   ReturnedInput<P> &
   // @part tasks
   TaskFacts<P> &
-  ClientQuestions<P>;
+  ClientRequests<P>;
 
 /** Context members for a handler that returned `inputRequired(...)` in the previous round. */
 export type ReturnedInput<P extends ToolTypes> = P extends { InputResponses: infer Responses }
@@ -137,28 +137,34 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
  * stateless requests, the handler stops at an input request that has no response yet, and runs again from its beginning when the response
  * arrives. What it does before must be the same each time. Use `once` for work that must not happen twice.
  */
-export type ClientQuestions<P> = (P extends Question<"CreateMessage", infer Params, infer Result>
+export type ClientRequests<P> = (P extends InputRequestTypes<"CreateMessage", infer Params, infer Result>
   ? {
       /** Asks the client's model for a completion. */ sample(
         params: Params,
-        options?: QuestionOptions,
+        options?: InputRequestOptions,
       ): Promise<Result>;
     }
   : { readonly sample: Unavailable<MissingMethod<P, "CreateMessageRequest">> }) &
-  (P extends Question<"Elicit", infer Params, infer Result>
-    ? { /** Asks the user for input. */ elicit(params: Params, options?: QuestionOptions): Promise<Result> }
+  (P extends InputRequestTypes<"Elicit", infer Params, infer Result>
+    ? { /** Asks the user for input. */ elicit(params: Params, options?: InputRequestOptions): Promise<Result> }
     : { readonly elicit: Unavailable<MissingMethod<P, "ElicitRequest">> }) &
   (P extends { ListRootsResult: { roots: infer Roots } }
-    ? { /** Lists the folders that the user opened to the server. */ roots(options?: QuestionOptions): Promise<Roots> }
+    ? {
+        /** Lists the folders that the user opened to the server. */ roots(
+          options?: InputRequestOptions,
+        ): Promise<Roots>;
+      }
     : { readonly roots: Unavailable<MissingMethod<P, "ListRootsRequest">> });
 
 /** Options of an input request to the client. */
-export interface QuestionOptions {
+export interface InputRequestOptions {
   /** Key of the input request where it is part of a result. Default: its kind and a number. */
   readonly key?: string;
 }
 
-type Question<Name extends string, Params, Result> = { readonly [K in `${Name}Request`]: { params: Params } } & {
+type InputRequestTypes<Name extends string, Params, Result> = {
+  readonly [K in `${Name}Request`]: { params: Params };
+} & {
   readonly [K in `${Name}Result`]: Result;
 };
 

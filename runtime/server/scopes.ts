@@ -1,5 +1,5 @@
 import { isObject } from "../../generated/support.ts";
-import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
+import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 import { RpcError } from "../jsonrpc/errors.ts";
 import type { Catalogue } from "./list/catalogue.ts";
 import type { ServedFeature } from "./feature.ts";
@@ -21,7 +21,7 @@ export function hasScopes({ scopes = [] }: Scoped, { auth }: Pick<AnyRequester, 
 export function requireScopes(asked: Scoped, requester: Pick<AnyRequester, "auth">): void {
   if (hasScopes(asked, requester)) return;
   const { scopes = [] } = asked;
-  throw new RpcError(refusalCodes.forbidden, `This needs the scope ${scopes.join(" ")}`, { data: { scopes } });
+  throw new RpcError(rejectionCodes.forbidden, `This needs the scope ${scopes.join(" ")}`, { data: { scopes } });
 }
 
 /**

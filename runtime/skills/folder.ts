@@ -38,7 +38,7 @@ export async function readSkills(
 
 async function readFolder(root: string, parseYaml: ParseYaml): Promise<readonly Skill[]> {
   const found: string[] = [];
-  await collect({ root, path: "", depth: 0 }, found).catch((error: unknown) => refuseFolder(root, error));
+  await collect({ root, path: "", depth: 0 }, found).catch((error: unknown) => rejectFolder(root, error));
   const homes = found.filter((path) => isManifest(path)).map((path) => path.slice(0, -manifestName.length));
   if (homes.length === 0) throw new SetupError(`${root} has no skill: a skill is a folder with a ${manifestName}.`);
   const read = createFileReader(root);
@@ -48,7 +48,7 @@ async function readFolder(root: string, parseYaml: ParseYaml): Promise<readonly 
 }
 
 /** Converts a system error to a setup error with the name of the folder. Other errors already name their file. */
-function refuseFolder(root: string, cause: unknown): never {
+function rejectFolder(root: string, cause: unknown): never {
   if (!(cause instanceof Error) || !("code" in cause)) throw cause;
   throw new SetupError(`${root} cannot be read (${cause.code}). Name a folder of skills.`, { cause });
 }

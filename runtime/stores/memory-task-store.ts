@@ -77,8 +77,8 @@ export class MemoryTaskStore implements TaskStore {
     const entry = this.#find(key);
     if (!entry || isFinal(entry.record.status)) return entry?.record;
     const { inputResponses } = entry.record;
-    const answers = { ...inputResponses, ...change.inputResponses };
-    this.#put(entry, { ...entry.record, ...change, ...(change.inputResponses && { inputResponses: answers }) });
+    const responses = { ...inputResponses, ...change.inputResponses };
+    this.#put(entry, { ...entry.record, ...change, ...(change.inputResponses && { inputResponses: responses }) });
     return entry.record;
   }
 

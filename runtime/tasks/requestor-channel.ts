@@ -18,7 +18,7 @@ export interface RequestorChannel {
   /** Adds another way to the requestor, if supported. Returns a function that removes it. */
   open?(way: Caller): () => void;
   /** Accepts responses to open input requests. */
-  answer?(responses: Readonly<Record<string, unknown>>): void;
+  respond?(responses: Readonly<Record<string, unknown>>): void;
 }
 
 /** Options of a request that ends with its task. */

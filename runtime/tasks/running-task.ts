@@ -26,7 +26,7 @@ export class RunningTask {
   readonly #host: RunningTaskHost;
   readonly #call: CallContext;
   readonly #controller = new AbortController();
-  #questions = 0;
+  #openInputRequests = 0;
   #isCollecting = false;
   #isOver = false;
   #last: Promise<TaskRecord | undefined> = Promise.resolve(undefined);
@@ -111,18 +111,18 @@ export class RunningTask {
   }
 
   /** Accepts responses to the input requests in the record, and updates the record. */
-  async answer(responses: Readonly<Record<string, unknown>>): Promise<void> {
+  async respond(responses: Readonly<Record<string, unknown>>): Promise<void> {
     if (this.#isOver) return;
-    this.#host.outlet.answer?.(responses);
+    this.#host.outlet.respond?.(responses);
     await this.#change({});
   }
 
   /** Polls the store while the task waits for responses: another process may have received them, or may have cancelled the task. */
   async #collect(): Promise<void> {
     const { outlet, store, clock, pollInterval } = this.#host;
-    if (this.#isCollecting || !outlet.answer) return;
+    if (this.#isCollecting || !outlet.respond) return;
     this.#isCollecting = true;
-    while (this.#questions > 0 && !this.#isOver) {
+    while (this.#openInputRequests > 0 && !this.#isOver) {
       await pause(pollInterval, clock, this.signal).catch(() => {});
       if (this.#isOver) break;
       try {
@@ -137,14 +137,15 @@ export class RunningTask {
   #take(record: TaskRecord | undefined): void {
     if (this.#isOver) return;
     if (record && isFinal(record.status)) return this.abandon(`The task is ${record.status}`);
-    if (record?.inputResponses) this.#host.outlet.answer?.({ ...record.inputResponses });
+    if (record?.inputResponses) this.#host.outlet.respond?.({ ...record.inputResponses });
   }
 
   async #count(step: 1 | -1): Promise<void> {
-    const before = this.#questions;
-    this.#questions += step;
-    const isSame = before > 0 && this.#questions > 0 && this.#host.outlet.inputRequests === undefined;
-    if (!this.#isOver && !isSame) await this.#change({ status: this.#questions > 0 ? "input_required" : "working" });
+    const before = this.#openInputRequests;
+    this.#openInputRequests += step;
+    const isSame = before > 0 && this.#openInputRequests > 0 && this.#host.outlet.inputRequests === undefined;
+    if (!this.#isOver && !isSame)
+      await this.#change({ status: this.#openInputRequests > 0 ? "input_required" : "working" });
   }
 
   /** Changes the record. Changes run one after the other; a failed one does not block those that follow. */

@@ -4,7 +4,7 @@ import type { TaskRecord } from "../stores/task-store.ts";
 import type { OutletOptions, RequestorChannel } from "./requestor-channel.ts";
 
 /** Returns the problem with a response to an input request, if any. */
-export type CheckKept = (row: RequestRow, params: unknown, answer: unknown) => Issue | undefined;
+export type CheckKept = (row: RequestRow, params: unknown, respond: unknown) => Issue | undefined;
 
 /** Dependencies of stored input requests. */
 export interface StoredInputRequestsHost {
@@ -19,7 +19,7 @@ export interface StoredInputRequestsHost {
  */
 export class StoredInputRequests implements RequestorChannel {
   readonly #host: StoredInputRequestsHost;
-  readonly #open = new Map<string, KeptQuestion>();
+  readonly #open = new Map<string, KeptInputRequest>();
   /** Keys that were used during the lifetime of the task: each key is used for one input request only. */
   readonly #used = new Set<string>();
 
@@ -35,7 +35,7 @@ export class StoredInputRequests implements RequestorChannel {
     const name = this.#toKey(row, key);
     const hasParams = !row.paramsOptional || (isObject(params) && Object.keys(params).length > 0);
     const request = { method: row.method, ...(hasParams && { params: JSON.parse(JSON.stringify(params)) }) };
-    const answered = new Promise((resolve, reject) => {
+    const responded = new Promise((resolve, reject) => {
       this.#open.set(name, { row, params, request, resolve });
       const stop = (): void => {
         this.#open.delete(name);
@@ -45,12 +45,12 @@ export class StoredInputRequests implements RequestorChannel {
       else signal.addEventListener("abort", stop, { once: true });
     });
     // Prevents an unhandled rejection if the task ends before the work waits for the response.
-    answered.catch(() => {});
-    return () => answered;
+    responded.catch(() => {});
+    return () => responded;
   }
 
   /** Accepts responses. Responses without an open input request are ignored. If one response is invalid, none is accepted. */
-  answer(responses: Readonly<Record<string, unknown>>): void {
+  respond(responses: Readonly<Record<string, unknown>>): void {
     const given = [...this.#open].filter(([key]) => Object.hasOwn(responses, key));
     for (const [key, { row, params }] of given) {
       const issue = this.#host.check(row, params, responses[key]);
@@ -79,23 +79,23 @@ export class StoredInputRequests implements RequestorChannel {
   }
 }
 
-interface KeptQuestion {
+interface KeptInputRequest {
   readonly row: RequestRow;
   readonly params: unknown;
   /** The input request in the form that the client sees. */
   readonly request: object;
-  resolve(answer: unknown): void;
+  resolve(respond: unknown): void;
 }
 
 /** Returns the problem with a response to an input request in the record of a task, if any. */
-export type CheckStored = (request: unknown, answer: unknown) => Issue | undefined;
+export type CheckStored = (request: unknown, respond: unknown) => Issue | undefined;
 
 /**
  * Selects the responses to open input requests in a record.
  *
  * @throws {RpcError} when one of them is invalid.
  */
-export function selectAnswers(
+export function selectResponses(
   requests: object | undefined,
   responses: Readonly<Record<string, unknown>>,
   check: CheckStored,

@@ -67,9 +67,9 @@ export function isNoTaskError(value: unknown): value is NoTaskError {
  *
  * @throws {NoTaskError} when the result is not a task.
  */
-export function readCreatedTask(method: string, answer: unknown): TaskState {
-  const task = isObject(answer) ? answer.task : undefined;
-  if (!isTaskState(task)) throw new NoTaskError(method, answer);
+export function readCreatedTask(method: string, response: unknown): TaskState {
+  const task = isObject(response) ? response.task : undefined;
+  if (!isTaskState(task)) throw new NoTaskError(method, response);
   return task;
 }
 
@@ -84,7 +84,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   #last: TaskState | undefined;
   #result: { readonly whole: Promise<Result>; readonly shared: SharedPromise<Result> } | undefined;
   #next: Promise<TaskState> | undefined;
-  #questions = 0;
+  #polls = 0;
   #wake: (() => void) | undefined;
   /** True if a change was announced while no delay was running: the pending response may be older. */
   #isWoken = false;
@@ -196,16 +196,16 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   #delay(): number {
     const suggested = this.#last?.pollInterval;
     if (this.#port.isHeard?.()) return Math.min(Math.max(suggested ?? 0, heardDelay), longestDelay);
-    const grown = Math.min(firstDelay * 1.5 ** this.#questions, longestOwnDelay);
-    this.#questions += 1;
+    const grown = Math.min(firstDelay * 1.5 ** this.#polls, longestOwnDelay);
+    this.#polls += 1;
     return suggested === undefined ? grown : Math.min(Math.max(suggested, shortestDelay), longestDelay);
   }
 
-  #take(answer: unknown): TaskState {
-    if (!isTaskState(answer)) throw new Error(`The peer's answer about task ${this.taskId} is no task.`);
-    this.#last = answer;
-    if (isFinal(answer.status)) this.#port.ended?.();
-    return answer;
+  #take(response: unknown): TaskState {
+    if (!isTaskState(response)) throw new Error(`The peer's answer about task ${this.taskId} is no task.`);
+    this.#last = response;
+    if (isFinal(response.status)) this.#port.ended?.();
+    return response;
   }
 }
 

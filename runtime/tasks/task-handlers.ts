@@ -31,11 +31,11 @@ export function createTaskHandlers(tasks: TaskManager): TaskHandlers {
 export function allowTask(
   row: RequestRow,
   { tasks, terms }: { readonly tasks: TaskManager; readonly terms: TaskTerms },
-  answer: (params: unknown, call: CallContext) => unknown,
+  response: (params: unknown, call: CallContext) => unknown,
 ): (params: unknown, call: CallContext) => unknown {
   return (params, call) => {
     const asked = readTaskParams(params);
-    if (!asked) return answer(params, call);
-    return tasks.start(call, { row, ttl: asked.ttl, terms, work: (during) => answer(withoutTask(params), during) });
+    if (!asked) return response(params, call);
+    return tasks.start(call, { row, ttl: asked.ttl, terms, work: (during) => response(withoutTask(params), during) });
   };
 }

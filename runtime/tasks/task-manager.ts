@@ -1,5 +1,5 @@
 import { isObject, type RequestRow } from "../../generated/support.ts";
-import { refusalCodes } from "../jsonrpc/rejection-codes.ts";
+import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 import type { CallContext } from "../protocol/incoming-call.ts";
 import { InvalidMessageError, RpcError, errorCodes, toError, toErrorObject } from "../jsonrpc/errors.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
@@ -8,7 +8,7 @@ import type { Session } from "../protocol/session.ts";
 import { shorten } from "../internal/shorten.ts";
 import { DeadlineTimer, pause } from "../internal/timers.ts";
 import { isFinal, type TaskKey, type TaskRecord } from "../stores/task-store.ts";
-import { selectAnswers, type CheckStored } from "./stored-input-requests.ts";
+import { selectResponses, type CheckStored } from "./stored-input-requests.ts";
 import { SessionChannel, type RequestorChannel } from "./requestor-channel.ts";
 import { RunningTask } from "./running-task.ts";
 import { TaskCall } from "./task-call.ts";
@@ -113,12 +113,12 @@ export class TaskManager {
   }
 
   /** Delivers responses to a task of this owner. If another process runs the task, it finds them in the store, as long as it runs. */
-  async answer(key: TaskKey, responses: Readonly<Record<string, unknown>>, check: CheckStored): Promise<void> {
+  async respond(key: TaskKey, responses: Readonly<Record<string, unknown>>, check: CheckStored): Promise<void> {
     const { status, inputRequests, inputResponses: earlier } = await this.read(key);
     const running = this.#running.get(key.id);
-    if (running) return running.task.answer(responses);
+    if (running) return running.task.respond(responses);
     if (isFinal(status)) return;
-    const inputResponses = selectAnswers(inputRequests, responses, check);
+    const inputResponses = selectResponses(inputRequests, responses, check);
     if (Object.keys(inputResponses).length === 0) return;
     const updatedAt = new Date().toISOString();
     await this.#settings.store.change(key, { inputResponses: { ...earlier, ...inputResponses }, updatedAt });
@@ -148,7 +148,7 @@ export class TaskManager {
       record = await this.#find(call, id);
     }
     if (record.outcome?.kind === "result") return withRelatedTask(record.outcome.result, call.revision, id);
-    if (!record.outcome) throw refuse(`The task was cancelled and has no result: ${id}`, id);
+    if (!record.outcome) throw reject(`The task was cancelled and has no result: ${id}`, id);
     const { code, message, data } = record.outcome.error;
     throw new RpcError(code, message, { data });
   }
@@ -198,16 +198,16 @@ export class TaskManager {
 
   async #work(task: RunningTask, call: TaskCall, request: TaskRequest): Promise<void> {
     if (task.isOver) return request.spared?.();
-    const ending = await this.#answer(task, call, request);
+    const ending = await this.#respond(task, call, request);
     await call.finish();
     await task.end(ending).catch((thrown: unknown) => this.#report(request.row, thrown));
   }
 
-  async #answer(task: RunningTask, call: TaskCall, { row, work }: TaskRequest): Promise<TaskEnding> {
+  async #respond(task: RunningTask, call: TaskCall, { row, work }: TaskRequest): Promise<TaskEnding> {
     try {
       const { converter } = call.session;
-      const answer: unknown = await work(call);
-      const value = answer instanceof StaticResult ? answer.value : answer;
+      const respond: unknown = await work(call);
+      const value = respond instanceof StaticResult ? respond.value : respond;
       const result = converter ? converter.result(row.method, value) : value;
       const issue = row.result(result);
       if (issue || !isObject(result)) throw new InvalidMessageError(row.method, "result", issue ?? notAnObject);
@@ -297,17 +297,17 @@ function explainFailure(result: Record<string, unknown>): { readonly statusMessa
 const longestExplanation = 500;
 
 function unknownTask(id: string): RpcError {
-  return refuse(`There is no such task (any more): ${id}`, id);
+  return reject(`There is no such task (any more): ${id}`, id);
 }
 
 function alreadyEnded({ id, status }: TaskRecord): RpcError {
-  return refuse(`The task has ended already, it is ${status}: ${id}`, id);
+  return reject(`The task has ended already, it is ${status}: ${id}`, id);
 }
 
-function refuse(message: string, taskId: string): RpcError {
+function reject(message: string, taskId: string): RpcError {
   return new RpcError(errorCodes.invalidParams, shorten(message), { data: { taskId: shorten(taskId) } });
 }
 
 function tooMany(): RpcError {
-  return new RpcError(refusalCodes.tooMany, "Too many tasks: wait until some have ended and are forgotten");
+  return new RpcError(rejectionCodes.tooMany, "Too many tasks: wait until some have ended and are forgotten");
 }

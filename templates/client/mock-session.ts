@@ -11,7 +11,7 @@ import {
 } from "./session.ts";
 
 /** Result of a mocked tool: structured content if the tool declares some, else text or content. */
-export type MockAnswer<Structured> = unknown extends Structured
+export type MockResult<Structured> = unknown extends Structured
   ? string | { readonly content: readonly ContentBlock[]; readonly structured?: object }
   : Structured;
 
@@ -59,7 +59,7 @@ export function createMockSession({ tools, prompts, resources }: MockHandlers): 
       if (!mock?.run) throw missing("tool", name);
       const issue = mock.tool.arguments(args);
       if (issue) throw new ArgumentError(name, issue);
-      return answer(mock, args);
+      return respond(mock, args);
     },
     async getPrompt(name, args = {}) {
       calls.push({ kind: "prompt", name, arguments: args });
@@ -75,7 +75,7 @@ export function createMockSession({ tools, prompts, resources }: MockHandlers): 
   };
 }
 
-async function answer(mock: MockTool, args: object): Promise<object> {
+async function respond(mock: MockTool, args: object): Promise<object> {
   const { tool, run } = mock;
   try {
     const returned = await call(run, args);

@@ -121,8 +121,8 @@ export async function callTool<Arguments extends object, Structured>(
   if (isError === true) throw new ToolFailure(tool.name, content);
   const mismatch = tool.structured?.(structured);
   if (mismatch) throw new ResultError(tool.name, mismatch);
-  const answer: unknown = { structured, text: toText(content), content };
-  if (isAnswer<Structured>(answer)) return answer;
+  const response: unknown = { structured, text: toText(content), content };
+  if (isToolResult<Structured>(response)) return response;
   throw new ResultError(tool.name, { path: "", expected: "structured content" });
 }
 
@@ -162,7 +162,7 @@ export function toText(content: readonly ContentBlock[]): string {
 }
 
 /** True if a value is a result. Its structured content was checked against the schema from which the type was generated. */
-function isAnswer<Structured>(value: unknown): value is ToolResult<Structured> {
+function isToolResult<Structured>(value: unknown): value is ToolResult<Structured> {
   return isObject(value) && Object.hasOwn(value, "structured");
 }
 

@@ -52,7 +52,7 @@ describe("text of a server is no command to the pipeline that prints it", () => 
         tools: [],
         prompts: [],
         templates: [],
-        refused: [{ name: evil, reason: evil }],
+        rejected: [{ name: evil, reason: evil }],
       }).join("\n"),
     ],
     ["an error", outputText(evil)],

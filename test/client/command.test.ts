@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { listAll, temporaryFolder } from "../create/folder.ts";
 import { checkFunctions } from "../../generator/client/check-text.ts";
 import type { ClientCommandOptions } from "../../generator/commands/client.ts";
-import type { Verdict } from "../../generator/contract/verdict.ts";
+import type { Impact } from "../../generator/contract/impact.ts";
 import { readText, serveRaw } from "../check/running.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { compile, modulePackage, repository } from "./compile.ts";
@@ -310,7 +310,7 @@ describe("create-mcp-server client", () => {
       "more.json": { ...offer, tools: [...offer.tools, { name: "more" }] },
     });
     const out = join(cwd, "out");
-    const check = (file: string, failOn: Verdict = "risky") => client([join(cwd, file)], { out, check: true, failOn });
+    const check = (file: string, failOn: Impact = "risky") => client([join(cwd, file)], { out, check: true, failOn });
     expect((await check("old.json")).stderr).toContain("has no mcp.client.lock.json");
     await client([join(cwd, "old.json")], { out: join(cwd, "out") });
     const before = listAll(cwd);

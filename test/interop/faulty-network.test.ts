@@ -31,7 +31,7 @@ const servers: Readonly<Record<string, () => Promise<readonly [port: number, joi
     return [server.port, (port) => createTcpTransport({ port })];
   },
   async HTTP() {
-    const rig = await start({ echo: (_context, args) => args.text }, { answers: "sse" });
+    const rig = await start({ echo: (_context, args) => args.text }, { responseMode: "sse" });
     open.push(() => rig.close());
     const reconnect = { initialDelay: 1, maxDelay: 2, maxAttempts: 3 };
     const join = (port: number): Transport => createHttpClientTransport(`http://127.0.0.1:${port}/mcp`, { reconnect });

@@ -18,7 +18,7 @@ async function start(kind: "stdio" | "HTTP" | "HTTP answering with JSON", ids: r
     return { kind: "stdio", command: process.execPath, args };
   }
   const answers = kind === "HTTP" ? "auto" : "json";
-  const listener = await serveHttp(createOurServer(ids), { port: 0, answers });
+  const listener = await serveHttp(createOurServer(ids), { port: 0, responseMode: answers });
   open.push(() => listener.close());
   return { kind: "http", url: listener.url };
 }

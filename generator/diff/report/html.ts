@@ -73,8 +73,8 @@ function cellHtml(cell: string, before: string): string {
 function changesHtml({ kind: what, changes }: Comparison): string {
   const hasSides = what === "revisions";
   const rows = sortChanges(changes).map(({ client, server, kind, subject, detail }) => {
-    const verdicts = hasSides ? [client, server] : [client];
-    const cells = verdicts.map((verdict) => `<td><span class="verdict ${verdict}">${verdict}</span></td>`).join("");
+    const impacts = hasSides ? [client, server] : [client];
+    const cells = impacts.map((impact) => `<td><span class="verdict ${impact}">${impact}</span></td>`).join("");
     return `<tr data-row>${cells}<td>${kind}</td><th scope="row"><code>${escapeHtml(subject)}</code></th><td>${escapeHtml(detail)}</td></tr>`;
   });
   const titles = ["client author", ...(hasSides ? ["server author"] : []), "change", "what", "how"];

@@ -1,12 +1,12 @@
-import { worstOf } from "../../contract/verdict.ts";
+import { worstOf } from "../../contract/impact.ts";
 import { toJsonText } from "../../json-text.ts";
 import type { Comparison } from "../comparison.ts";
 
 /** Writes a comparison as JSON, for programs. */
 export function emitJson({ kind, older, newer, changes }: Comparison): string {
-  const verdict = {
+  const impact = {
     client: worstOf(changes.map(({ client }) => client)),
     server: worstOf(changes.map(({ server }) => server)),
   };
-  return toJsonText({ format: 1, kind, older, newer, verdict, changes });
+  return toJsonText({ format: 1, kind, older, newer, verdict: impact, changes });
 }

@@ -1,12 +1,12 @@
 import { outputLine } from "../../tool-schema/safe-text.ts";
-import { verdicts, type ContractChange } from "../../contract/verdict.ts";
+import { impacts, type ContractChange } from "../../contract/impact.ts";
 import type { Comparison } from "../comparison.ts";
 
 /** Writes a comparison for a terminal, the worst changes first. */
 export function emitText({ older, newer, kind, changes }: Comparison): string {
   const title = `${outputLine(older)} → ${outputLine(newer)}`;
   if (changes.length === 0) return `${title}: no difference.`;
-  const width = Math.max(...verdicts.map((verdict) => verdict.length));
+  const width = Math.max(...impacts.map((impact) => impact.length));
   const columns = ({ client, server }: ContractChange): string =>
     kind === "revisions" ? `${client.padEnd(width)}  ${server.padEnd(width)}` : client.padEnd(width);
   const head = kind === "revisions" ? `${"client".padEnd(width)}  ${"server".padEnd(width)}` : "client".padEnd(width);
@@ -25,6 +25,6 @@ export function summaryOf(changes: readonly ContractChange[]): string {
 /** Sorts changes by their worse verdict, the worst first. Otherwise keeps their order. */
 export function sortChanges(changes: readonly ContractChange[]): ContractChange[] {
   const rank = ({ client, server }: ContractChange): number =>
-    Math.min(verdicts.indexOf(client), verdicts.indexOf(server));
+    Math.min(impacts.indexOf(client), impacts.indexOf(server));
   return [...changes].sort((a, b) => rank(a) - rank(b));
 }

@@ -35,7 +35,7 @@ export function stubsView(model: RevisionModel, role: Role): StubsView {
   const calls = sent.flatMap((spec) =>
     methodsOf(model.methods, spec).map((method) => ({ text: callText(spec.name, method) })),
   );
-  refuseCollisions(sent.flatMap((spec) => methodsOf(model.methods, spec)));
+  rejectCollisions(sent.flatMap((spec) => methodsOf(model.methods, spec)));
   const code = [...handlers.map(({ result }) => result), ...calls.map(({ text }) => text)].join("\n");
   const names = ["Awaitable", "Caller", "CallOptions", "Implementation"];
   const always = new Set(["Awaitable", "Caller", "Implementation"]);
@@ -81,7 +81,7 @@ function callText(table: string, method: Method): string {
   return `${doc}${overloads.join("\n")}\n${signature(params, resultText(method))} ${body}`;
 }
 
-function refuseCollisions(methods: readonly Method[]): void {
+function rejectCollisions(methods: readonly Method[]): void {
   const seen = new Map<string, string>();
   for (const { handler, name } of methods) {
     const other = seen.get(handler);

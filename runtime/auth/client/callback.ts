@@ -32,7 +32,7 @@ export function readCode(callback: string, pending: PendingSignIn): string {
   }
   checkResponseIssuer(read("iss"), pending);
   const error = read("error");
-  if (error !== undefined) throw describeRefusal(error, read("error_description"));
+  if (error !== undefined) throw describeRejection(error, read("error_description"));
   const code = read("code");
   if (code === undefined || code === "") {
     throw new AuthError("authorization-refused", "The answer to the sign-in holds neither a code nor an error");
@@ -57,7 +57,7 @@ function readOnce(parameters: URLSearchParams, name: string): string | undefined
   throw new AuthError("state-mismatch", `The answer to the sign-in holds ${name} more than once`);
 }
 
-function describeRefusal(error: string, description: string | undefined): AuthError {
+function describeRejection(error: string, description: string | undefined): AuthError {
   const reason = readReason(error);
   const why = quoteReason(reason, description);
   return new AuthError("authorization-refused", `The authorization server did not let the client in${why}`, { reason });

@@ -1,7 +1,7 @@
 import { mkdir, open, stat, unlink, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { codeOf, retryWhileLocked, refuseFile } from "./retry-while-locked.ts";
+import { codeOf, retryWhileLocked, rejectFile } from "./retry-while-locked.ts";
 
 /**
  * Runs a task while this process holds a lock file. A stale lock of a process that has ended is removed.
@@ -30,7 +30,7 @@ async function acquire(lock: string): Promise<string> {
     const own = await create(lock);
     if (own) return own.id;
     if (Date.now() > deadline)
-      throw refuseFile(lock, "is held by another process for too long. Delete it if there is none");
+      throw rejectFile(lock, "is held by another process for too long. Delete it if there is none");
     const isLeft = isStale(await find(lock)) && (await remove(lock, isStale));
     if (!isLeft) await delay(20 + Math.random() * 30);
   }
@@ -72,7 +72,7 @@ async function create(path: string): Promise<Found | undefined> {
     return toFound(await file.stat({ bigint: true }));
   } catch (error) {
     if (codeOf(error) === "EEXIST") return undefined;
-    throw refuseFile(path, `cannot be made (${codeOf(error)})`);
+    throw rejectFile(path, `cannot be made (${codeOf(error)})`);
   } finally {
     await file?.close();
   }

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { KeyedQueue } from "../../transport/http-client/keyed-queue.ts";
 import { withFileLock } from "./file-lock.ts";
-import { codeOf, retryWhileLocked, refuseFile } from "./retry-while-locked.ts";
+import { codeOf, retryWhileLocked, rejectFile } from "./retry-while-locked.ts";
 import type { CredentialStore } from "./store.ts";
 import { readStored } from "./tokens.ts";
 
@@ -35,11 +35,11 @@ async function read(path: string): Promise<Map<string, string>> {
   try {
     const { mode, size } = await file.stat();
     if (process.platform !== "win32" && (mode & 0o077) !== 0)
-      throw refuseFile(path, "can be read by others. Restrict it: chmod 600");
-    if (size > maxSize) throw refuseFile(path, "is too large to hold credentials");
+      throw rejectFile(path, "can be read by others. Restrict it: chmod 600");
+    if (size > maxSize) throw rejectFile(path, "is too large to hold credentials");
     const text = await file.readFile("utf8");
     const stored = text === "" ? {} : readStored(text);
-    if (!stored) throw refuseFile(path, "is not what was written to it. Delete it to sign in anew");
+    if (!stored) throw rejectFile(path, "is not what was written to it. Delete it to sign in anew");
     return new Map(Object.entries(stored).flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : [])));
   } finally {
     await file.close();
@@ -51,7 +51,7 @@ async function openForReading(path: string): Promise<FileHandle | undefined> {
     return await retryWhileLocked(() => open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw refuseFile(path, `cannot be read (${codeOf(error)})`);
+    throw rejectFile(path, `cannot be read (${codeOf(error)})`);
   }
 }
 
@@ -69,7 +69,7 @@ async function write(path: string, values: ReadonlyMap<string, string>): Promise
     await retryWhileLocked(() => rename(draft, path));
   } catch (error) {
     await unlink(draft).catch(() => {});
-    throw refuseFile(path, `cannot be written (${codeOf(error)})`);
+    throw rejectFile(path, `cannot be written (${codeOf(error)})`);
   }
 }
 

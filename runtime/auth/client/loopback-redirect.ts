@@ -75,7 +75,7 @@ function receive(server: Server, expected: Expected): Promise<string> {
     });
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       const callback = readCallback(request, expected);
-      answer(response, callback, expected.options);
+      respond(response, callback, expected.options);
       if (callback !== undefined) response.once("close", () => resolve(callback));
     });
   });
@@ -93,7 +93,11 @@ function readCallback(
   return isOurs && target.searchParams.get("state") === state ? target.href : undefined;
 }
 
-function answer(response: ServerResponse, callback: string | undefined, { page = defaultPage }: LoopbackOptions): void {
+function respond(
+  response: ServerResponse,
+  callback: string | undefined,
+  { page = defaultPage }: LoopbackOptions,
+): void {
   // Neither the code in the URL nor the page may be cached or passed on.
   const headers = {
     "Content-Type": "text/html; charset=utf-8",

@@ -17,8 +17,8 @@ import {
 import { AuthError, isAuthError, quoteReason, readReason } from "./errors.ts";
 import { chooseMethod, type ClientIdentity } from "./identity.ts";
 import type { ServerMetadata } from "./metadata.ts";
-import type { AuthorizationAnswer } from "./requester.ts";
-import type { TokenAnswer } from "./tokens.ts";
+import type { AuthorizationResponse } from "./requester.ts";
+import type { TokenResponse } from "./tokens.ts";
 
 /** Request to the token endpoint. */
 export interface TokenRequest {
@@ -29,7 +29,7 @@ export interface TokenRequest {
   /** Token types that the response may have, in lower case. */
   readonly types: readonly string[];
   /** Posts a form. Rejects if no response arrives. */
-  readonly post: (url: URL, form: FormRequest) => Promise<AuthorizationAnswer>;
+  readonly post: (url: URL, form: FormRequest) => Promise<AuthorizationResponse>;
 }
 
 /** Form body with the headers that authenticate the client. */
@@ -56,7 +56,7 @@ export async function createSignInSecrets(): Promise<SignInSecrets> {
  *
  * @throws {AuthError} when the endpoint rejects the request or its response holds no valid token.
  */
-export async function requestToken(request: TokenRequest): Promise<TokenAnswer> {
+export async function requestToken(request: TokenRequest): Promise<TokenResponse> {
   const { server, identity, grantType, parameters, types, post } = request;
   if (!server.tokenEndpoint) throw new AuthError("metadata", `${server.issuer} names no token endpoint`);
   const as: AuthorizationServer = { issuer: server.issuer, token_endpoint: server.tokenEndpoint.href };
@@ -64,9 +64,10 @@ export async function requestToken(request: TokenRequest): Promise<TokenAnswer> 
   const client = { client_id: identity.clientId === "" ? "unnamed" : identity.clientId };
   const secrets = [...confidential.map((name) => parameters[name] ?? ""), identity.clientSecret ?? ""];
   const send = async (url: string, init: LibraryRequest): Promise<Response> => {
-    const answer = await post(new URL(url), { headers: init.headers, body: init.body.toString() });
-    if (answer.status >= 400) throw describeRefusal(answer, { grantType, secrets: [...secrets, ...readProofs(init)] });
-    return new Response(answer.text, { status: answer.status, headers: { "content-type": "application/json" } });
+    const result = await post(new URL(url), { headers: init.headers, body: init.body.toString() });
+    if (result.status >= 400)
+      throw describeRejection(result, { grantType, secrets: [...secrets, ...readProofs(init)] });
+    return new Response(result.text, { status: result.status, headers: { "content-type": "application/json" } });
   };
   try {
     // The destination of requests is checked before and while they are sent.
@@ -80,14 +81,14 @@ export async function requestToken(request: TokenRequest): Promise<TokenAnswer> 
       options,
     );
     const recognizedTokenTypes = Object.fromEntries(types.map((type) => [type, () => {}]));
-    const answer = await processGenericTokenEndpointResponse(as, client, response, { recognizedTokenTypes });
-    if (!types.includes(answer.token_type)) throw new Error(answer.token_type);
+    const result = await processGenericTokenEndpointResponse(as, client, response, { recognizedTokenTypes });
+    if (!types.includes(result.token_type)) throw new Error(result.token_type);
     return {
-      accessToken: answer.access_token,
-      type: answer.token_type,
-      refreshToken: answer.refresh_token,
-      expiresIn: answer.expires_in,
-      issuedType: typeof answer.issued_token_type === "string" ? answer.issued_token_type : undefined,
+      accessToken: result.access_token,
+      type: result.token_type,
+      refreshToken: result.refresh_token,
+      expiresIn: result.expires_in,
+      issuedType: typeof result.issued_token_type === "string" ? result.issued_token_type : undefined,
     };
   } catch (error) {
     if (isAuthError(error)) throw error;
@@ -115,12 +116,12 @@ export async function revokeToken({ server, identity, token, kind, post }: Revoc
   const secrets = [token, identity.clientSecret ?? ""];
   const judged = methods ? { ...server, tokenAuthMethods: methods } : server;
   const send = async (_url: string, { headers, body }: LibraryRequest): Promise<Response> => {
-    const answer = await post(url, { headers, body: body.toString() });
+    const result = await post(url, { headers, body: body.toString() });
     // Stateless tokens cannot be revoked: they end when they expire.
-    const isStateless = answer.json?.error === "unsupported_token_type";
-    if (answer.status === 200 || isStateless) return new Response(null);
+    const isStateless = result.json?.error === "unsupported_token_type";
+    if (result.status === 200 || isStateless) return new Response(null);
     const proofs = readProofs({ headers, body });
-    throw describeRefusal(answer, { grantType: `the revocation of the ${kind}`, secrets: [...secrets, ...proofs] });
+    throw describeRejection(result, { grantType: `the revocation of the ${kind}`, secrets: [...secrets, ...proofs] });
   };
   await revocationRequest(
     { issuer, revocation_endpoint: url.href },
@@ -175,8 +176,8 @@ function encode(text: string): string {
   return new URLSearchParams({ "": text }).toString().slice(1);
 }
 
-function describeRefusal(
-  { status, json = {} }: AuthorizationAnswer,
+function describeRejection(
+  { status, json = {} }: AuthorizationResponse,
   { grantType, secrets }: { readonly grantType: string; readonly secrets: readonly string[] },
 ): AuthError {
   const reason = readReason(json.error);

@@ -36,8 +36,8 @@ function createLookup(check: (address: string, host: string) => void): LookupFun
       if (error || !first) return done(error ?? new Error(`${host} has no address`), "");
       try {
         for (const { address } of addresses) check(address, host);
-      } catch (refusal) {
-        return done(refusal instanceof Error ? refusal : new Error("refused"), "");
+      } catch (rejection) {
+        return done(rejection instanceof Error ? rejection : new Error("refused"), "");
       }
       if (options.all) done(null, [...addresses]);
       else done(null, first.address, first.family);

@@ -1,4 +1,4 @@
-import type { AuthAnswer, AuthProvider, AuthRequest } from "../../transport/http-client/auth-provider.ts";
+import type { AuthResponse, AuthProvider, AuthRequest } from "../../transport/http-client/auth-provider.ts";
 import { describeUrl, type Fetch } from "../../transport/http-client/endpoint.ts";
 import type { Network } from "./network.ts";
 import { findChallenge, readChallenges, type Challenge } from "./challenge.ts";
@@ -48,7 +48,7 @@ export interface OAuthOptions {
 
 /** Authorizes the requests of one client to one server. Pass it to the transport as `auth`. It may serve several connections. */
 export interface OAuthProvider extends AuthProvider {
-  review(answer: AuthAnswer, request: AuthRequest): Promise<"accept" | "repeat">;
+  review(response: AuthResponse, request: AuthRequest): Promise<"accept" | "repeat">;
   /** Obtains tokens now unless there are some. Useful before connecting if the user has to take part. */
   signIn(): Promise<void>;
   /**
@@ -122,7 +122,7 @@ class OAuth implements OAuthProvider {
     return { Authorization: `DPoP ${tokens.accessToken}`, DPoP: proof };
   }
 
-  async review({ status, headers }: AuthAnswer, request: AuthRequest): Promise<"accept" | "repeat"> {
+  async review({ status, headers }: AuthResponse, request: AuthRequest): Promise<"accept" | "repeat"> {
     const hasNonce = this.#proofs?.note(request.url, headers) ?? false;
     if (status !== 401 && status !== 403) return "accept";
     const attempt = this.#attemptOf(request);

@@ -112,12 +112,12 @@ async function register(
   if (!url) throw new AuthError("metadata", `${server.issuer} names no registration endpoint`);
   const body = JSON.stringify(toRequest(server, redirectUri, options));
   const headers = { "Content-Type": "application/json" };
-  const answer = await requester.request(url, { what: "registration endpoint", method: "POST", headers, body });
-  if (answer.status >= 400) throw describeRefusal(answer.status, answer.json);
-  const registration = readAnswer(answer.json, redirectUri);
+  const response = await requester.request(url, { what: "registration endpoint", method: "POST", headers, body });
+  if (response.status >= 400) throw describeRejection(response.status, response.json);
+  const registration = readRegistered(response.json, redirectUri);
   if (!registration)
     throw new AuthError("registration-refused", `${server.issuer} answered the registration without a client id`);
-  const expiresAt = answer.json?.client_secret_expires_at;
+  const expiresAt = response.json?.client_secret_expires_at;
   await store.set(storeKeys.client(server.issuer), JSON.stringify({ ...registration, expiresAt }));
   return registration;
 }
@@ -148,7 +148,7 @@ function chooseRegistered({ tokenAuthMethods: known = [] }: ServerMetadata): Tok
   return own.find((method) => known.includes(method)) ?? "none";
 }
 
-function readAnswer(
+function readRegistered(
   json: Readonly<Record<string, unknown>> | undefined,
   redirectUri: string,
 ): Registration | undefined {
@@ -176,7 +176,7 @@ async function readRegistration(server: ServerMetadata, store: CredentialStore):
   };
 }
 
-function describeRefusal(status: number, json: Readonly<Record<string, unknown>> = {}): AuthError {
+function describeRejection(status: number, json: Readonly<Record<string, unknown>> = {}): AuthError {
   const reason = readReason(json.error);
   const why = quoteReason(reason, json.error_description);
   return new AuthError(

@@ -34,7 +34,7 @@ export interface AuthorizationRequest {
 }
 
 /** Response with its body read completely. */
-export interface AuthorizationAnswer {
+export interface AuthorizationResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -56,12 +56,12 @@ export class Requester {
   }
 
   /** Sends a request and resolves with the response, including an error response. Rejects if no response arrives. */
-  async request(url: URL, request: AuthorizationRequest): Promise<AuthorizationAnswer> {
+  async request(url: URL, request: AuthorizationRequest): Promise<AuthorizationResponse> {
     let target = url;
     for (let hop = 0; hop <= maxRedirects; hop += 1) {
-      const answer = await this.#send(target, request);
-      if (!redirects.includes(answer.status)) return answer;
-      target = this.#readRedirect(answer, target, request);
+      const result = await this.#send(target, request);
+      if (!redirects.includes(result.status)) return result;
+      target = this.#readRedirect(result, target, request);
     }
     throw new AuthError(
       "unsafe-url",
@@ -69,7 +69,7 @@ export class Requester {
     );
   }
 
-  async #send(url: URL, { what, method, headers = {}, body }: AuthorizationRequest): Promise<AuthorizationAnswer> {
+  async #send(url: URL, { what, method, headers = {}, body }: AuthorizationRequest): Promise<AuthorizationResponse> {
     const { fetch, rules, timeout, maxBytes, onStep } = this.#options;
     rules.check(url, what);
     const signal = AbortSignal.timeout(timeout);
@@ -94,8 +94,8 @@ export class Requester {
     }
   }
 
-  #readRedirect(answer: AuthorizationAnswer, from: URL, { what, method }: AuthorizationRequest): URL {
-    const location = answer.headers.get("location");
+  #readRedirect(result: AuthorizationResponse, from: URL, { what, method }: AuthorizationRequest): URL {
+    const location = result.headers.get("location");
     if (method !== "GET" || location === null || !URL.canParse(location, from.href)) {
       throw new AuthError("unsafe-url", `The ${what} ${describeUrl(from)} redirects, which is refused`);
     }

@@ -26,7 +26,7 @@ function isHeld(error: unknown): boolean {
 }
 
 /** Creates an error about a file that credentials need. */
-export function refuseFile(path: string, why: string): AuthError {
+export function rejectFile(path: string, why: string): AuthError {
   return new AuthError("storage", `${path} ${why}`);
 }
 

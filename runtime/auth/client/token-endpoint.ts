@@ -3,8 +3,8 @@ import type { ClientIdentity } from "./identity.ts";
 import type { ServerMetadata } from "./metadata.ts";
 import { requestToken, revokeToken, type FormRequest, type Revocation } from "./oauth.ts";
 import type { Proofs } from "./proofs.ts";
-import type { AuthorizationAnswer, Requester } from "./requester.ts";
-import { toRenewal, type TokenAnswer, type Tokens } from "./tokens.ts";
+import type { AuthorizationResponse, Requester } from "./requester.ts";
+import { toRenewal, type TokenResponse, type Tokens } from "./tokens.ts";
 
 /** Token request without the fields that `TokenEndpoint` adds. */
 export interface TokenWish {
@@ -43,8 +43,8 @@ export class TokenEndpoint {
   /** Requests an access token. With a key, a token that is not bound to it is rejected, because a thief could use it. */
   async obtain(wish: TokenWish, { resource, requested }: TokenPurpose): Promise<Tokens> {
     await this.#checkAlgorithm(wish.server);
-    const answer = await this.request(wish, [this.#proofs ? "dpop" : "bearer"]);
-    const { accessToken, refreshToken, expiresIn } = answer;
+    const response = await this.request(wish, [this.#proofs ? "dpop" : "bearer"]);
+    const { accessToken, refreshToken, expiresIn } = response;
     return {
       issuer: wish.server.issuer,
       resource,
@@ -59,7 +59,7 @@ export class TokenEndpoint {
   }
 
   /** Requests a token of one of these types. If the server requires a nonce in the proof, the request is sent once more with a new proof. */
-  async request(wish: TokenWish, types: readonly string[]): Promise<TokenAnswer> {
+  async request(wish: TokenWish, types: readonly string[]): Promise<TokenResponse> {
     try {
       return await this.#ask(wish, types);
     } catch (error) {
@@ -73,21 +73,21 @@ export class TokenEndpoint {
     return revokeToken({ ...revocation, post: (url, form) => this.#post("revocation endpoint", url, form) });
   }
 
-  #ask(wish: TokenWish, types: readonly string[]): Promise<TokenAnswer> {
+  #ask(wish: TokenWish, types: readonly string[]): Promise<TokenResponse> {
     const proofs = types.includes("dpop") ? this.#proofs : undefined;
     return requestToken({
       ...wish,
       types,
       post: async (url, { headers, body }) => {
         const proof = proofs && { DPoP: await proofs.sign("POST", url) };
-        const answer = await this.#post("token endpoint", url, { headers: { ...headers, ...proof }, body });
-        proofs?.note(url, answer.headers);
-        return answer;
+        const response = await this.#post("token endpoint", url, { headers: { ...headers, ...proof }, body });
+        proofs?.note(url, response.headers);
+        return response;
       },
     });
   }
 
-  #post(what: string, url: URL, form: FormRequest): Promise<AuthorizationAnswer> {
+  #post(what: string, url: URL, form: FormRequest): Promise<AuthorizationResponse> {
     return this.requester.request(url, { what, method: "POST", ...form });
   }
 

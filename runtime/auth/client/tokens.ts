@@ -20,7 +20,7 @@ export interface Tokens {
 }
 
 /** Successful response of the token endpoint. */
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly accessToken: string;
   /** Token type in lower case. */
   readonly type: string;

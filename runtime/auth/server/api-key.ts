@@ -1,9 +1,9 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
-import type { HttpRefusalReason } from "../../protocol/profile.ts";
-import type { Answer, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
+import type { HttpRejectionReason } from "../../protocol/profile.ts";
+import type { HttpResponse, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Guard, Identity } from "../../transport/http-server/identity.ts";
-import { refuse } from "../../transport/http-server/rejection.ts";
+import { reject } from "../../transport/http-server/rejection.ts";
 import { timingSafeEqual } from "./timing-safe-equal.ts";
 
 /** API key with the identity of its holder. */
@@ -50,10 +50,14 @@ function readKey(head: RequestHead, place: "x-api-key" | "authorization"): strin
  * Rejects with a challenge (RFC 9110, section 15.5.2). No scheme is registered for custom headers, and `Bearer` would make clients look for an
  * authorization server.
  */
-function unauthorized(place: "x-api-key" | "authorization", message: string, reason: HttpRefusalReason): Answer {
+function unauthorized(
+  place: "x-api-key" | "authorization",
+  message: string,
+  reason: HttpRejectionReason,
+): HttpResponse {
   const challenge = place === "authorization" ? 'Bearer realm="API key"' : 'ApiKey realm="API key", header="X-API-Key"';
   const headers = { "www-authenticate": challenge, "cache-control": "no-store" };
-  return refuse(401, message, { headers, reason }).answer;
+  return reject(401, message, { headers, reason }).response;
 }
 
 type Find = (hash: Uint8Array) => Awaitable<Identity | undefined>;

@@ -4,7 +4,7 @@ import type { Claims } from "./claims.ts";
 import { BearerAuthenticator } from "./bearer-authenticator.ts";
 import { checkUrl, createDocuments, toMetadataUrl, type ResourceDescription } from "./metadata.ts";
 import type { ProofOptions } from "./proof.ts";
-import { challengeScopes, toAnswer, toDenied, type ChallengeStyle, type DeniedRequest } from "./denials.ts";
+import { challengeScopes, toHttpResponse, toDenied, type ChallengeStyle, type DeniedRequest } from "./denials.ts";
 import { checkScopeNames, type ScopeHierarchy } from "./scopes.ts";
 import type { VerifyToken } from "./verify-token.ts";
 
@@ -71,7 +71,7 @@ export function requireBearerToken(options: TokenOptions): Guard {
       const outcome = await gate.admit(head, reply);
       if (!("kind" in outcome)) return outcome;
       onDenied?.(toDenied(outcome, head));
-      return toAnswer(outcome, style);
+      return toHttpResponse(outcome, style);
     },
     challengeScopes(needed, { principal }, head) {
       onDenied?.(toDenied({ kind: "insufficient", scopes: needed, principal }, head));

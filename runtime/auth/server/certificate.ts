@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import type { ClientCertificate, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Guard, Identity } from "../../transport/http-server/identity.ts";
-import { refuse } from "../../transport/http-server/rejection.ts";
+import { reject } from "../../transport/http-server/rejection.ts";
 
 /** Options of `requireCertificate`. */
 export interface CertificateOptions {
@@ -22,8 +22,8 @@ export function requireCertificate({ toIdentity = toSubject, read = readOwn }: C
   return {
     async authenticate(head) {
       const certificate = read(head);
-      if (!certificate) return refuse(403, "A client certificate is needed").answer;
-      return (await toIdentity(certificate)) ?? refuse(403, "This client certificate lets nobody in").answer;
+      if (!certificate) return reject(403, "A client certificate is needed").response;
+      return (await toIdentity(certificate)) ?? reject(403, "This client certificate lets nobody in").response;
     },
   };
 }

@@ -1,6 +1,6 @@
-import type { HttpRefusalReason } from "../../protocol/profile.ts";
-import type { Answer, HeaderFields, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
-import { refuse } from "../../transport/http-server/rejection.ts";
+import type { HttpRejectionReason } from "../../protocol/profile.ts";
+import type { HttpResponse, HeaderFields, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
+import { reject } from "../../transport/http-server/rejection.ts";
 import { expiredToken } from "./claims.ts";
 import { formatChallenges, type OfferedChallenge } from "./challenge.ts";
 
@@ -44,15 +44,15 @@ export interface ChallengeStyle {
 }
 
 /** Returns the response to a rejected request. @see https://www.rfc-editor.org/rfc/rfc6750#section-3 */
-export function toAnswer(denial: Denial, style: ChallengeStyle): Answer {
+export function toHttpResponse(denial: Denial, style: ChallengeStyle): HttpResponse {
   const status = statuses[denial.kind];
-  return refuse(status, describeDenial(denial), {
+  return reject(status, describeDenial(denial), {
     headers: { ...toFields(denial, style), "cache-control": "no-store" },
     reason: toReason(denial),
-  }).answer;
+  }).response;
 }
 
-function toReason(denial: Denial): HttpRefusalReason | undefined {
+function toReason(denial: Denial): HttpRejectionReason | undefined {
   if (denial.kind === "unknown") return "no-credentials";
   if (denial.kind !== "invalid") return undefined;
   return denial.reason === expiredToken ? "expired-credentials" : "invalid-credentials";

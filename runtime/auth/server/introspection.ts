@@ -53,10 +53,10 @@ export function introspectTokens(options: IntrospectionOptions): VerifyToken {
 /** Maximum size of a response in bytes. */
 const maxBytes = 64 * 1024;
 
-function toClaims(answer: unknown, { issuers: [only, ...others] }: Trust): Claims | undefined {
-  if (!isObject(answer) || typeof answer.active !== "boolean") throw new Error("The answer about a token is none");
-  if (!answer.active) return undefined;
-  return answer.iss === undefined && others.length === 0 ? { ...answer, iss: only } : answer;
+function toClaims(response: unknown, { issuers: [only, ...others] }: Trust): Claims | undefined {
+  if (!isObject(response) || typeof response.active !== "boolean") throw new Error("The answer about a token is none");
+  if (!response.active) return undefined;
+  return response.iss === undefined && others.length === 0 ? { ...response, iss: only } : response;
 }
 
 /** Encodes client credentials for basic authentication. @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */

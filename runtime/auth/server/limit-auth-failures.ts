@@ -1,6 +1,6 @@
-import type { Answer, Exchange, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
+import type { HttpResponse, Exchange, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Guard, Identity } from "../../transport/http-server/identity.ts";
-import { refuse } from "../../transport/http-server/rejection.ts";
+import { reject } from "../../transport/http-server/rejection.ts";
 import { toSubnet } from "./subnet.ts";
 import { checkRate, type Rate } from "../../jsonrpc/token-bucket.ts";
 
@@ -42,7 +42,7 @@ export function limitAuthFailures(guard: Guard, options: FailureLimit): Guard {
   };
   return {
     ...guard,
-    async authenticate(head: RequestHead, reply: Pick<Exchange, "addFields">): Promise<Identity | Answer> {
+    async authenticate(head: RequestHead, reply: Pick<Exchange, "addFields">): Promise<Identity | HttpResponse> {
       const key = toKey(head);
       const wait = key === undefined ? 0 : (failed.get(key) ?? 0) - options.burst * each - now();
       if (wait > 0) return tooMany(wait);
@@ -57,11 +57,11 @@ function readSubnet({ address }: RequestHead): string | undefined {
   return address === undefined ? undefined : toSubnet(address);
 }
 
-function isGuess(head: RequestHead, { status }: Answer): boolean {
+function isGuess(head: RequestHead, { status }: HttpResponse): boolean {
   return status === 401 && (head.header("authorization") ?? head.header("x-api-key")) !== undefined;
 }
 
-function tooMany(wait: number): Answer {
+function tooMany(wait: number): HttpResponse {
   const headers = { "retry-after": String(Math.ceil(wait / 1_000)) };
-  return refuse(429, "Too many requests were not let in: try again later", { headers }).answer;
+  return reject(429, "Too many requests were not let in: try again later", { headers }).response;
 }

@@ -1,5 +1,5 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
-import type { Answer } from "../../transport/http-server/exchange/exchange.ts";
+import type { HttpResponse } from "../../transport/http-server/exchange/exchange.ts";
 
 /** Members of the metadata document that do not follow from other options. @see https://www.rfc-editor.org/rfc/rfc9728#section-2 */
 export interface ResourceDescription {
@@ -20,12 +20,12 @@ export function toMetadataUrl(resource: string): URL {
 }
 
 /** Returns the document by the paths at which clients look for it: first that of the resource, then the root. */
-export function createDocuments(resource: string, document: object): ReadonlyMap<string, Answer> {
+export function createDocuments(resource: string, document: object): ReadonlyMap<string, HttpResponse> {
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
-  const answer: Answer = { status: 200, headers, body: JSON.stringify(document) };
+  const response: HttpResponse = { status: 200, headers, body: JSON.stringify(document) };
   return new Map([
-    [toMetadataUrl(resource).pathname, answer],
-    [wellKnown, answer],
+    [toMetadataUrl(resource).pathname, response],
+    [wellKnown, response],
   ]);
 }
 

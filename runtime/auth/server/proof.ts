@@ -34,7 +34,7 @@ export interface ProofOptions {
 }
 
 /** Result of checking a proof. `fields` are header fields for the response in any case. */
-export interface ProofVerdict {
+export interface ProofResult {
   readonly problem?: { readonly error: "invalid_dpop_proof" | "use_dpop_nonce"; readonly description: string };
   readonly fields?: Readonly<Record<string, string>>;
 }
@@ -53,7 +53,7 @@ export interface ProofSubject {
 }
 
 /** Checks the proof of a request. */
-export type JudgeProof = (head: RequestHead, subject: ProofSubject) => Promise<ProofVerdict>;
+export type JudgeProof = (head: RequestHead, subject: ProofSubject) => Promise<ProofResult>;
 
 /**
  * Creates a function that checks proofs.
@@ -85,7 +85,7 @@ export function createProofJudge({ proofs, maxAge = 300, replays, nonces }: Proo
   };
 }
 
-function invalid(description: string): ProofVerdict {
+function invalid(description: string): ProofResult {
   return { problem: { error: "invalid_dpop_proof", description } };
 }
 

@@ -2,7 +2,7 @@ import { isObject, type Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/incoming-call.ts";
 import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
 import { omit } from "../../protocol/known-members.ts";
-import { AnswerScope, FormScope } from "./response-scope.ts";
+import { ResponseScope, FormScope } from "./response-scope.ts";
 import { FormError } from "../errors.ts";
 import { checkForm, fillForm } from "../../protocol/elicitation-form.ts";
 import type { AnyElicitationOption } from "../any-definition.ts";
@@ -31,12 +31,12 @@ export function createElicitation(source: AnyElicitationOption): Elicitation {
   };
   return {
     async elicit(given, call) {
-      if (!isObject(given)) throw refuseMode("form");
+      if (!isObject(given)) throw rejectMode("form");
       const params = toKnown(given, call.revision);
       if (params.mode !== "url") return askForm(source, params, call);
-      const answer = await askUrl(source, params, call);
-      if (answer.action === "accept") remember(params.elicitationId);
-      return answer;
+      const response = await askUrl(source, params, call);
+      if (response.action === "accept") remember(params.elicitationId);
+      return response;
     },
     complete(params) {
       const id = isObject(params) ? params.elicitationId : undefined;
@@ -61,9 +61,9 @@ async function askForm(
   params: Record<string, unknown>,
   call: CallContext,
 ): Promise<object> {
-  if (!source.form) throw refuseMode("form");
+  if (!source.form) throw rejectMode("form");
   const { requestedSchema } = params;
-  const { action, content } = toAnswer(await source.form(params, new FormScope(call, requestedSchema)));
+  const { action, content } = toElicitResult(await source.form(params, new FormScope(call, requestedSchema)));
   if (action !== "accept") return { action };
   const filled = fillForm(requestedSchema, isObject(content) ? content : {});
   const issues = checkForm(requestedSchema, filled);
@@ -76,9 +76,9 @@ async function askUrl(
   params: Record<string, unknown>,
   call: CallContext,
 ): Promise<{ readonly action: unknown }> {
-  if (!source.url) throw refuseMode("url");
+  if (!source.url) throw rejectMode("url");
   if (!isPage(params.url)) throw invalidParams({ path: "url", expected: "a valid URL of http or https" });
-  const { action } = toAnswer(await source.url(params, new AnswerScope(call)));
+  const { action } = toElicitResult(await source.url(params, new ResponseScope(call)));
   return { action };
 }
 
@@ -88,13 +88,13 @@ function isPage(url: unknown): boolean {
   return /^https?:$/.test(new URL(url).protocol);
 }
 
-function toAnswer(answer: unknown): { readonly action: unknown; readonly content: unknown } {
-  return isObject(answer)
-    ? { action: answer.action, content: answer.content }
+function toElicitResult(response: unknown): { readonly action: unknown; readonly content: unknown } {
+  return isObject(response)
+    ? { action: response.action, content: response.content }
     : { action: undefined, content: undefined };
 }
 
-function refuseMode(mode: string): RpcError {
+function rejectMode(mode: string): RpcError {
   return new RpcError(errorCodes.invalidParams, `Elicitation mode ${mode} is not supported by this client`, {
     data: { mode },
   });

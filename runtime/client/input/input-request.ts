@@ -9,14 +9,14 @@ import type { ClientConnection } from "../connect.ts";
 import { InputRequiredError } from "../errors.ts";
 
 /** Connection and handlers that respond to input requests of a server. */
-export interface Answerer {
+export interface Responder {
   readonly connection: ClientConnection;
   /** Functions by handler name, as for requests of a server. */
   readonly handlers: object;
 }
 
 /** Input request inside of a result. */
-export interface Question {
+export interface InputRequest {
   readonly key: string;
   readonly request: unknown;
   readonly result: object;
@@ -28,9 +28,9 @@ export interface Question {
  * @throws {InputRequiredError} when this client does not handle the method
  * @throws {InvalidMessageError} when the params or the response do not fit the method
  */
-export async function answerQuestion(
-  { connection, handlers }: Answerer,
-  { key, request, result }: Question,
+export async function handleInputRequest(
+  { connection, handlers }: Responder,
+  { key, request, result }: InputRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
   const { method, params } = isObject(request) ? request : {};
@@ -41,10 +41,10 @@ export async function answerQuestion(
   }
   const issue = params === undefined && row.paramsOptional ? undefined : row.params(params);
   if (issue) throw new InvalidMessageError(row.method, "params", issue);
-  const answer: unknown = await handler.call(handlers, params, new EmbeddedCall(connection, { key, params, signal }));
-  const wrong = row.result(answer);
+  const response: unknown = await handler.call(handlers, params, new EmbeddedCall(connection, { key, params, signal }));
+  const wrong = row.result(response);
   if (wrong) throw new InvalidMessageError(row.method, "result", wrong);
-  return answer;
+  return response;
 }
 
 /** Context of a response: the input request is part of a result, so no message can belong to it. */

@@ -2,18 +2,18 @@ import { isObject, type CallOptions, type Progress } from "../../../generated/su
 import { pause, type Clock } from "../../internal/timers.ts";
 import type { Session } from "../../protocol/session.ts";
 import { followSignals } from "../../internal/abort-signals.ts";
-import { answerQuestion, type Answerer } from "./input-request.ts";
+import { handleInputRequest, type Responder } from "./input-request.ts";
 import { InputRequiredError } from "../errors.ts";
 
 /** Options for calls whose server requires input. */
-export interface RoundsOptions {
+export interface InputRequiredOptions {
   /** Maximum number of rounds of one call. */
   readonly max: number;
   readonly clock: Clock | undefined;
   /** Ends the call and its input requests. */
   readonly signal: AbortSignal | undefined;
   /** Returns the connection and handlers of the session, which may be replaced between two rounds. */
-  answerer(): Answerer;
+  responder(): Responder;
   /** Sends the request again, with these params in addition to its own. */
   send(params: object, session: Session): Promise<unknown>;
 }
@@ -25,20 +25,20 @@ export interface RoundsOptions {
  * @throws {InputRequiredError} when the result is incomplete after `max` rounds
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr#client-requirements
  */
-export async function playRounds(first: unknown, options: RoundsOptions): Promise<unknown> {
+export async function resolveInputRequired(first: unknown, options: InputRequiredOptions): Promise<unknown> {
   let result = first;
-  for (let round = 1; isInputRequired(result); round += 1) {
-    if (round > options.max) throw new InputRequiredError(`after ${options.max} rounds`, result);
-    const answerer = options.answerer();
+  for (let attempt = 1; isInputRequired(result); attempt += 1) {
+    if (attempt > options.max) throw new InputRequiredError(`after ${options.max} rounds`, result);
+    const responder = options.responder();
     const { inputRequests, requestState } = result;
     const isAsking = isObject(inputRequests) && Object.keys(inputRequests).length > 0;
     // Without an input request, the server waits for something else.
-    if (!isAsking) await pause(betweenRounds, options.clock, options.signal);
+    if (!isAsking) await pause(inputRetryDelay, options.clock, options.signal);
     const inputResponses = isObject(inputRequests)
-      ? await answerAll(inputRequests, result, { answerer, options })
+      ? await respondToAll(inputRequests, result, { responder, options })
       : undefined;
     const retry = { ...(inputResponses && { inputResponses }), ...(requestState !== undefined && { requestState }) };
-    result = await options.send(retry, answerer.connection.session);
+    result = await options.send(retry, responder.connection.session);
   }
   return result;
 }
@@ -67,26 +67,29 @@ export function joinProgress(options: CallOptions): { readonly options: CallOpti
 }
 
 /** Handlers of input requests, and the signal that ends them. */
-export interface Answering {
-  readonly answerer: Answerer;
-  readonly options: Pick<RoundsOptions, "signal">;
+export interface RespondOptions {
+  readonly responder: Responder;
+  readonly options: Pick<InputRequiredOptions, "signal">;
 }
 
 /** Responds to every input request of a result concurrently. The first failure aborts the others. */
-export async function answerAll(
+export async function respondToAll(
   requests: Readonly<Record<string, unknown>>,
   result: object,
-  { answerer, options }: Answering,
+  { responder, options }: RespondOptions,
 ): Promise<object> {
   const stop = new AbortController();
   const leave = followSignals(stop, [options.signal]);
   const { signal } = stop;
   try {
-    const answers = Object.entries(requests).map(async ([key, request]) => {
+    const responses = Object.entries(requests).map(async ([key, request]) => {
       signal.throwIfAborted();
-      return [key, await untilAborted(answerQuestion(answerer, { key, request, result }, signal), signal)] as const;
+      return [
+        key,
+        await untilAborted(handleInputRequest(responder, { key, request, result }, signal), signal),
+      ] as const;
     });
-    return Object.fromEntries(await Promise.all(answers));
+    return Object.fromEntries(await Promise.all(responses));
   } catch (error) {
     stop.abort(error);
     throw error;
@@ -105,4 +108,4 @@ function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promi
 }
 
 /** Milliseconds between two rounds without an input request. */
-const betweenRounds = 250;
+const inputRetryDelay = 250;

@@ -6,7 +6,7 @@ import { checkForm, fillForm } from "../../protocol/elicitation-form.ts";
 import type { AnyClientRequestContext, AnyFormContext } from "../any-definition.ts";
 
 /** Context for a handler of the user: a view of the server's request. */
-export class AnswerScope extends CallScope implements AnyClientRequestContext {
+export class ResponseScope extends CallScope implements AnyClientRequestContext {
   readonly #call: CallContext;
 
   constructor(call: CallContext) {
@@ -21,7 +21,7 @@ export class AnswerScope extends CallScope implements AnyClientRequestContext {
 }
 
 /** Context of a form request, with the requested schema. */
-export class FormScope extends AnswerScope implements AnyFormContext {
+export class FormScope extends ResponseScope implements AnyFormContext {
   readonly #schema: unknown;
 
   constructor(call: CallContext, schema: unknown) {

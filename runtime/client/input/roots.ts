@@ -1,6 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/incoming-call.ts";
-import { AnswerScope } from "./response-scope.ts";
+import { ResponseScope } from "./response-scope.ts";
 import type { AnyRootsOption } from "../any-definition.ts";
 
 /** Roots of a client, which may change while it is connected. */
@@ -47,7 +47,7 @@ export function createRoots(source: AnyRootsOption | undefined, notify: () => vo
       notifyListChanged();
     },
     async list(call) {
-      const found: unknown = typeof roots === "function" ? await roots(new AnswerScope(call)) : roots;
+      const found: unknown = typeof roots === "function" ? await roots(new ResponseScope(call)) : roots;
       checkRoots(found);
       return { roots: found };
     },

@@ -3,7 +3,7 @@ import { checkToolResults } from "../../protocol/tool-results.ts";
 import type { CallContext } from "../../protocol/incoming-call.ts";
 import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
 import { omit } from "../../protocol/known-members.ts";
-import { AnswerScope } from "./response-scope.ts";
+import { ResponseScope } from "./response-scope.ts";
 import type { AnySamplingOption } from "../any-definition.ts";
 
 /**
@@ -15,11 +15,11 @@ export function createSampling(source: AnySamplingOption): (params: unknown, cal
   return (params, call) => {
     const request = toKnown(params, call.revision);
     if (!source.tools && (request.tools !== undefined || request.toolChoice !== undefined)) {
-      throw refuse("This client has not declared sampling.tools");
+      throw reject("This client has not declared sampling.tools");
     }
     const issue = checkToolResults(request);
     if (issue) throw invalidParams(issue);
-    return source.createMessage(request, new AnswerScope(call));
+    return source.createMessage(request, new ResponseScope(call));
   };
 }
 
@@ -29,6 +29,6 @@ function toKnown(params: unknown, { capabilities }: Revision): Record<string, un
   return capabilities.client.includes("sampling.tools") ? request : omit(request, "tools", "toolChoice");
 }
 
-function refuse(message: string): RpcError {
+function reject(message: string): RpcError {
   return new RpcError(errorCodes.invalidParams, message);
 }

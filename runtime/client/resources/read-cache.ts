@@ -10,12 +10,12 @@ export interface ReadOptions {
 /** Cache of resources that were read, kept for as long as the server allows. */
 export class ReadCache {
   readonly #cache: ResultCache;
-  readonly #isAnswered: (result: object) => boolean;
+  readonly #hasResponse: (result: object) => boolean;
 
-  /** @param isAnswered - returns true if a result depends on responses to input requests: such a result is not cached */
-  constructor(cache: ResultCache, isAnswered: (result: object) => boolean) {
+  /** @param hasResponse - returns true if a result depends on responses to input requests: such a result is not cached */
+  constructor(cache: ResultCache, hasResponse: (result: object) => boolean) {
     this.#cache = cache;
-    this.#isAnswered = isAnswered;
+    this.#hasResponse = hasResponse;
   }
 
   /** Returns the cached result, or sends the request. */
@@ -28,7 +28,7 @@ export class ReadCache {
     if (typeof kept === "object" && kept !== null) return kept;
     const { asking } = this.#cache;
     const result = await ask();
-    if (this.#isAnswered(result)) return result;
+    if (this.#hasResponse(result)) return result;
     this.#cache.keep(toKey(uri), result, { ...this.#cache.readFreshness(result), ...asking });
     return result;
   }

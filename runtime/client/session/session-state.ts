@@ -9,7 +9,7 @@ import { findRow } from "../../protocol/method-rows.ts";
 import { requestOf, safeHandlers, sendOnce, type CoreCallOptions } from "./requests.ts";
 import { toClientCapabilities } from "../capabilities.ts";
 import type { ClientConnection } from "../connect.ts";
-import type { Answerer } from "../input/input-request.ts";
+import type { Responder } from "../input/input-request.ts";
 import { createElicitation, type Elicitation } from "../input/elicitation.ts";
 import type { ClientEvent, RestoredState } from "../events.ts";
 import { createClientHandlers, type NotificationSink } from "../handlers.ts";
@@ -22,7 +22,7 @@ import type { Retry } from "../options.ts";
 import { ReadCache } from "../resources/read-cache.ts";
 import { ResultCache } from "../lists/result-cache.ts";
 import type { RootsKeeper } from "../input/roots.ts";
-import { isInputRequired, joinProgress, playRounds } from "../input/input-required.ts";
+import { isInputRequired, joinProgress, resolveInputRequired } from "../input/input-required.ts";
 import type { AnyClientOptions } from "../any-definition.ts";
 import { TaskManager } from "../../tasks/task-manager.ts";
 import { ServerTasks } from "../tasks/server-tasks.ts";
@@ -52,8 +52,8 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
   readonly #roots: RootsKeeper;
   readonly #target: SessionTarget;
   readonly #elicitation: Elicitation;
-  readonly #answered = new WeakSet<object>();
-  readonly #answerers = new WeakMap<ClientConnection, Answerer>();
+  readonly #responded = new WeakSet<object>();
+  readonly #responders = new WeakMap<ClientConnection, Responder>();
   /** Log level that is set again in a new session. */
   logLevel: string | undefined;
 
@@ -68,7 +68,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       profile: source.profile,
     });
     const cache = new ResultCache({ ...source.cache, clock: source.clock });
-    this.reads = new ReadCache(cache, (result) => this.#answered.has(result));
+    this.reads = new ReadCache(cache, (result) => this.#responded.has(result));
     this.lists = new Lists({
       isCached: source.cacheLists ?? true,
       cache,
@@ -88,7 +88,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       listening: this.taskListening,
       call: (handler, params, options) => this.call(handler, params, options),
       connection: () => this.line.last,
-      answerer: () => this.#toAnswerer(this.line.last),
+      responder: () => this.#toResponder(this.line.last),
     });
     this.listening = new Listening({
       clock: source.clock,
@@ -129,22 +129,22 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       this.line.run((connection) => requestOf(connection, handler, sent, progress.options), running),
     );
     if (!isInputRequired(result)) return isObject(result) ? result : {};
-    const complete = await playRounds(result, {
+    const complete = await resolveInputRequired(result, {
       max: this.source.maxInputRounds ?? 10,
       clock: this.source.clock,
       signal,
-      answerer: () => this.#toAnswerer(this.line.last),
-      send: (answers, { revision }) => {
+      responder: () => this.#toResponder(this.line.last),
+      send: (responses, { revision }) => {
         progress.next();
         const send = async (connection: ClientConnection): Promise<unknown> => {
           if (connection.revision !== revision) throw new Error("The server came back with another revision.");
-          return requestOf(connection, handler, { ...sent, ...answers }, progress.options);
+          return requestOf(connection, handler, { ...sent, ...responses }, progress.options);
         };
         return around(() => this.line.run(send, running));
       },
     });
     if (!isObject(complete)) return {};
-    this.#answered.add(complete);
+    this.#responded.add(complete);
     return complete;
   }
 
@@ -204,11 +204,11 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     return createClientHandlers(this.source, revision, parts);
   }
 
-  #toAnswerer(connection: ClientConnection): Answerer {
-    const known = this.#answerers.get(connection);
-    const answerer = known ?? { connection, handlers: this.#createHandlers(connection.revision) };
-    this.#answerers.set(connection, answerer);
-    return answerer;
+  #toResponder(connection: ClientConnection): Responder {
+    const known = this.#responders.get(connection);
+    const responder = known ?? { connection, handlers: this.#createHandlers(connection.revision) };
+    this.#responders.set(connection, responder);
+    return responder;
   }
 
   adopt(connection: ClientConnection, { isFirst }: { readonly isFirst: boolean }): void {

@@ -169,8 +169,8 @@ export class Listening {
     if (!this.#streams.has(stream)) return;
     this.#current = { stream, honoured };
     this.#openedAt = this.#clock.now();
-    const refused = listKinds.filter((kind) => filter[filterMembers[kind]] && !honoured[filterMembers[kind]]);
-    if (isFirst && refused.length > 0) this.#host.lost(refused.map(toListChanges), new SubscriptionError(refused));
+    const rejected = listKinds.filter((kind) => filter[filterMembers[kind]] && !honoured[filterMembers[kind]]);
+    if (isFirst && rejected.length > 0) this.#host.lost(rejected.map(toListChanges), new SubscriptionError(rejected));
   }
 
   #toFilter({ connection }: ListenLine): ListenFilter {

@@ -3,8 +3,8 @@ import { findRow } from "../../protocol/method-rows.ts";
 import { PeerError, isPeerError } from "../../jsonrpc/errors.ts";
 import type { TaskPort } from "../../tasks/task-handle.ts";
 import { isTaskState, type TaskState } from "../../tasks/task.ts";
-import type { Answerer } from "../input/input-request.ts";
-import { answerAll } from "../input/input-required.ts";
+import type { Responder } from "../input/input-request.ts";
+import { respondToAll } from "../input/input-required.ts";
 import type { ServerTasksHost } from "./server-tasks.ts";
 
 /** True if servers decide at a revision that calls become tasks, because it has the tasks extension. */
@@ -24,14 +24,14 @@ export function readStartedTask(result: unknown): TaskState | undefined {
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outcome"> {
-  readonly #host: Pick<ServerTasksHost, "call"> & { answerer(): Answerer };
+  readonly #host: Pick<ServerTasksHost, "call"> & { responder(): Responder };
   readonly #details = new WeakMap<TaskState, Readonly<Record<string, unknown>>>();
   /** Keys of input requests that were responded to: one that the server still lists is not handled again. */
-  readonly #answered = new Set<string>();
+  readonly #responded = new Set<string>();
   /** Responses that could not be sent: their handlers need not run again. */
   readonly #kept = new Map<string, unknown>();
 
-  constructor(host: Pick<ServerTasksHost, "call"> & { answerer(): Answerer }) {
+  constructor(host: Pick<ServerTasksHost, "call"> & { responder(): Responder }) {
     this.#host = host;
   }
 
@@ -50,22 +50,22 @@ export class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outco
     if (status === "completed") return { value: result };
     if (status === "cancelled") throw new Error(`The task was cancelled and has no result: ${task.taskId}`);
     if (status === "failed") throw toPeerError(error);
-    if (isObject(inputRequests)) await this.#answer(task.taskId, inputRequests, { detail, signal: options.signal });
+    if (isObject(inputRequests)) await this.#respond(task.taskId, inputRequests, { detail, signal: options.signal });
     return undefined;
   };
 
   /** Runs the same handlers as for input requests in a result, by the same rules. */
-  async #answer(
+  async #respond(
     taskId: string,
     requests: Readonly<Record<string, unknown>>,
     { detail, signal }: { readonly detail: object; readonly signal: AbortSignal | undefined },
   ): Promise<void> {
-    const open = Object.entries(requests).filter(([key]) => !this.#answered.has(key));
+    const open = Object.entries(requests).filter(([key]) => !this.#responded.has(key));
     if (open.length === 0) return;
-    const answering = { answerer: this.#host.answerer(), options: { signal } };
+    const respondOptions = { responder: this.#host.responder(), options: { signal } };
     const asked = open.filter(([key]) => !this.#kept.has(key));
-    const answers = await answerAll(Object.fromEntries(asked), detail, answering);
-    for (const [key, answer] of Object.entries(answers)) this.#kept.set(key, answer);
+    const responses = await respondToAll(Object.fromEntries(asked), detail, respondOptions);
+    for (const [key, response] of Object.entries(responses)) this.#kept.set(key, response);
     const inputResponses = Object.fromEntries(open.map(([key]) => [key, this.#kept.get(key)]));
     try {
       await this.#host.call("updateTask", { taskId, inputResponses }, signal ? { signal } : {});
@@ -75,7 +75,7 @@ export class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outco
       throw error;
     }
     this.#kept.clear();
-    for (const [key] of open) this.#answered.add(key);
+    for (const [key] of open) this.#responded.add(key);
   }
 }
 

@@ -14,7 +14,7 @@ import {
 } from "../../tasks/task-handle.ts";
 import { isTaskState, knowsTasks, taskGate, type TaskState } from "../../tasks/task.ts";
 import type { ClientConnection } from "../connect.ts";
-import type { Answerer } from "../input/input-request.ts";
+import type { Responder } from "../input/input-request.ts";
 import { ExtensionTaskPort, hasExtensionTasks, readStartedTask } from "./extension-tasks.ts";
 import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
 import type { SessionCallOptions } from "../session/session.ts";
@@ -27,7 +27,7 @@ export interface ServerTasksHost {
   call(handler: string, params: object, options: SessionCallOptions): Promise<Record<string, unknown>>;
   connection(): ClientConnection;
   /** Returns the handlers of input requests of tasks, where these do not arrive as requests. */
-  answerer(): Answerer;
+  responder(): Responder;
   /** Source of notifications of task changes. Default: tasks are polled. */
   readonly listening?: Pick<TaskListening, "watch" | "forget" | "isHeard">;
 }
@@ -84,9 +84,9 @@ export class ServerTasks {
       ...(!isDecidedThere && { task: toTaskParams(task) }),
     };
     const sending = { ...rest, retry: "never", ...(!isDecidedThere && { taskEnded: ended.signal }) } as const;
-    const starting = this.#host.call("callTool", params, sending).then((answer) => {
-      const started = isDecidedThere ? readStartedTask(answer) : readCreatedTask("tools/call", answer);
-      if (!started) throw new NoTaskError("tools/call", answer);
+    const starting = this.#host.call("callTool", params, sending).then((response) => {
+      const started = isDecidedThere ? readStartedTask(response) : readCreatedTask("tools/call", response);
+      if (!started) throw new NoTaskError("tools/call", response);
       return this.follow(started, toResult, ended);
     });
     return signal ? giveUpOn(signal, starting) : starting;

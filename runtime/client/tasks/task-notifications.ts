@@ -26,7 +26,7 @@ export class TaskListening {
   readonly #host: TaskListeningHost;
   readonly #wanted = new Set<string>();
   /** Ids of tasks that the server does not notify of. */
-  readonly #refused = new Set<string>();
+  readonly #rejected = new Set<string>();
   /** Streams on which notifications may still arrive. */
   readonly #streams = new Set<ListenStream>();
   #line: ReconnectingConnection | undefined;
@@ -40,7 +40,7 @@ export class TaskListening {
   /** Adopts another connection; subscriptions on the last one are over. */
   adopt(connection: ClientConnection): void {
     this.#streams.clear();
-    this.#refused.clear();
+    this.#rejected.clear();
     this.#current = undefined;
     this.#syncing = undefined;
     this.#line = toLine(connection);
@@ -56,7 +56,7 @@ export class TaskListening {
 
   /** Called when no caller waits for a task any more. The stream may continue to report it while other tasks are wanted. */
   forget(taskId: string): void {
-    this.#refused.delete(taskId);
+    this.#rejected.delete(taskId);
     if (!this.#wanted.delete(taskId) || this.#wanted.size > 0) return;
     this.#current?.stream.end();
     this.#current = undefined;
@@ -101,14 +101,14 @@ export class TaskListening {
   async #follow(line: ReconnectingConnection): Promise<void> {
     const tried = new Set<string>();
     while (line === this.#line && this.#missing.some((id) => !tried.has(id))) {
-      const taskIds = [...this.#wanted].filter((id) => !this.#refused.has(id));
+      const taskIds = [...this.#wanted].filter((id) => !this.#rejected.has(id));
       for (const id of taskIds) tried.add(id);
       await this.#open(line, taskIds);
     }
   }
 
   get #missing(): readonly string[] {
-    return [...this.#wanted].filter((id) => !this.isHeard(id) && !this.#refused.has(id));
+    return [...this.#wanted].filter((id) => !this.isHeard(id) && !this.#rejected.has(id));
   }
 
   async #open({ connection, row }: ReconnectingConnection, taskIds: readonly string[]): Promise<void> {
@@ -120,7 +120,7 @@ export class TaskListening {
     if (!this.#streams.has(stream)) return;
     const before = this.#current?.stream;
     const honoured = new Set(accepted);
-    for (const id of taskIds) if (!honoured.has(id)) this.#refused.add(id);
+    for (const id of taskIds) if (!honoured.has(id)) this.#rejected.add(id);
     this.#current = honoured.size > 0 && this.#wanted.size > 0 ? { stream, honoured } : undefined;
     before?.end();
     if (!this.#current) return stream.end();

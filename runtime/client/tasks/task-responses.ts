@@ -7,16 +7,16 @@ import type { TaskManager } from "../../tasks/task-manager.ts";
 import { readRelatedTask, taskGate, withRelatedTask } from "../../tasks/task.ts";
 
 /** Function that handles a request of the server and returns the result. */
-export type AnswerFunction = (params: unknown, call: CallContext) => unknown;
+export type RespondFunction = (params: unknown, call: CallContext) => unknown;
 
 /** Lets a request of the server run as a task, where that was declared; otherwise ignores that the server wants one. */
-export function answerAsTask(
+export function respondAsTask(
   handler: string,
-  answer: AnswerFunction,
+  response: RespondFunction,
   { revision, tasks }: { readonly revision: Revision; readonly tasks: TaskManager },
-): AnswerFunction {
+): RespondFunction {
   const row = findRow(revision.serverRequests, handler);
-  const plain = tieToTask(answer);
+  const plain = tieToTask(response);
   if (!row) return plain;
   const gate = taskGate(row, "client");
   const asTask = allowTask(row, { tasks, terms: {} }, plain);
@@ -28,10 +28,10 @@ export function answerAsTask(
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#related-task-metadata
  */
-export function tieToTask(answer: AnswerFunction): AnswerFunction {
+export function tieToTask(response: RespondFunction): RespondFunction {
   return (params, call) => {
     const taskId = readRelatedTask(call.meta, call.revision);
-    if (taskId === undefined) return answer(params, call);
-    return Promise.resolve(answer(params, call)).then((result) => withRelatedTask(result, call.revision, taskId));
+    if (taskId === undefined) return response(params, call);
+    return Promise.resolve(response(params, call)).then((result) => withRelatedTask(result, call.revision, taskId));
   };
 }

@@ -1,4 +1,4 @@
-import { refuse } from "../errors.ts";
+import { reject } from "../errors.ts";
 import type { Implemented } from "../feature.ts";
 import type { Complete, Completion, CompletionContext } from "../protocol-types.ts";
 import type { AnyContext, AnyPrompt, AnyResourceTemplate } from "../any-definition.ts";
@@ -59,8 +59,8 @@ function findComplete(params: CompleteParams, where: readonly Implemented[], sco
   }
   const { ref } = params;
   throw ref.type === "ref/prompt"
-    ? refuse(`Unknown prompt: ${ref.name}`, { name: ref.name })
-    : refuse(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
+    ? reject(`Unknown prompt: ${ref.name}`, { name: ref.name })
+    : reject(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
 }
 
 function isCompleting(implemented: Implemented): implemented is Completing {

@@ -2,12 +2,12 @@ import type { RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/incoming-call.ts";
 import { InvalidMessageError } from "../../jsonrpc/errors.ts";
 import { readTaskParams, withoutTask } from "../../tasks/task.ts";
-import { checkQuestion } from "./check-request.ts";
+import { checkInputRequest } from "./check-request.ts";
 import type { AskForTask } from "../feature.ts";
-import { readRound, type Rounds } from "./rounds.ts";
+import { readInputState, type InputRunner } from "./input-runner.ts";
 
 /** Input request to a client. */
-export interface ClientQuestion {
+export interface ClientRequest {
   readonly row: RequestRow;
   readonly params: object;
   /** Key of the input request where it is part of a result. */
@@ -15,7 +15,7 @@ export interface ClientQuestion {
 }
 
 /** Functions with which an input request is sent and its response is checked. */
-export interface AskingParts extends Pick<Rounds, "check"> {
+export interface AskingParts extends Pick<InputRunner, "check"> {
   readonly askForTask: AskForTask | undefined;
 }
 
@@ -28,15 +28,15 @@ export interface AskingParts extends Pick<Rounds, "check"> {
  */
 export async function askClient(
   call: CallContext,
-  { row, params, key }: ClientQuestion,
+  { row, params, key }: ClientRequest,
   { askForTask, check }: AskingParts,
 ): Promise<unknown> {
-  const round = readRound(call);
-  if (round) return round.ask(row, withoutSessionMembers(params), key);
-  const answer = await request(call, row, { params, key, askForTask });
-  const issue = check?.(row, params, answer);
+  const inputState = readInputState(call);
+  if (inputState) return inputState.ask(row, withoutSessionMembers(params), key);
+  const response = await request(call, row, { params, key, askForTask });
+  const issue = check?.(row, params, response);
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
-  return answer;
+  return response;
 }
 
 /** Removes the members `task` and `elicitationId`, which belong to sessions: an input request inside a result has neither. */
@@ -48,10 +48,10 @@ export function withoutSessionMembers(params: object): object {
 function request(
   call: CallContext,
   row: RequestRow,
-  { params, key, askForTask }: Pick<ClientQuestion, "params" | "key"> & Pick<AskingParts, "askForTask">,
+  { params, key, askForTask }: Pick<ClientRequest, "params" | "key"> & Pick<AskingParts, "askForTask">,
 ): Promise<unknown> {
   const { signal, session } = call;
-  checkQuestion(row, params, session);
+  checkInputRequest(row, params, session);
   if (!readTaskParams(params)) return call.request(row, params, { signal, key });
   return askForTask ? askForTask(call, row, params) : call.request(row, withoutTask(params), { signal, key });
 }

@@ -12,7 +12,7 @@ import { hasCapability, isDeclared, samplingGates } from "./capability-gates.ts"
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#capabilities
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#capabilities
  */
-export function checkQuestion({ method, handler }: RequestRow, params: object, session: Session): void {
+export function checkInputRequest({ method, handler }: RequestRow, params: object, session: Session): void {
   const gate = findGates(handler, params, session).find((needed) => !isDeclared(needed, session));
   if (gate) throw new CapabilityError(method, gate);
   checkConversation(method, handler, params);

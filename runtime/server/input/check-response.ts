@@ -7,13 +7,18 @@ import { checkContent } from "../../protocol/elicitation-form.ts";
  *
  * @see https://modelcontextprotocol.io/specification/latest/client/elicitation
  */
-export function checkAnswer(row: RequestRow | EmbeddedRow, params: unknown, answer: unknown): Issue | undefined {
-  return row.result(answer) ?? (row.handler === "elicit" ? checkElicited(params, answer) : undefined);
+export function checkInputResponse(
+  row: RequestRow | EmbeddedRow,
+  params: unknown,
+  response: unknown,
+): Issue | undefined {
+  return row.result(response) ?? (row.handler === "elicit" ? checkElicited(params, response) : undefined);
 }
 
-function checkElicited(params: unknown, answer: unknown): Issue | undefined {
-  if (!isObject(params) || !isObject(answer) || params.mode === "url" || answer.action !== "accept") return undefined;
-  const [problem] = checkContent(params.requestedSchema, isObject(answer.content) ? answer.content : {});
+function checkElicited(params: unknown, response: unknown): Issue | undefined {
+  if (!isObject(params) || !isObject(response) || params.mode === "url" || response.action !== "accept")
+    return undefined;
+  const [problem] = checkContent(params.requestedSchema, isObject(response.content) ? response.content : {});
   if (!problem) return undefined;
   const path = ["content", ...(problem.path ?? [])].map(String);
   const issue = fail(`a value that fits the form: it ${problem.message}`);

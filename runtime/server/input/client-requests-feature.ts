@@ -1,15 +1,15 @@
-import { createAskedRounds } from "./session-input.ts";
+import { createAskingInputRunner } from "./session-input.ts";
 import { createAskingScopes } from "./input-scope.ts";
 import type { ServerRequestState } from "../definition.ts";
 import type { Feature } from "../feature.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
 /** Input requests where every revision of a program has sessions: they are sent as requests to the client. */
-export const questions: Feature = {
-  name: "questions",
+export const clientRequests: Feature = {
+  name: "clientRequests",
   createScopes: createAskingScopes,
   create: (_parts, { requestState }: AnyServerDefinition & ServerRequestState) => ({
     implement: () => ({ handlers: {} }),
-    rounds: () => createAskedRounds(requestState?.clock),
+    inputRunner: () => createAskingInputRunner(requestState?.clock),
   }),
 };

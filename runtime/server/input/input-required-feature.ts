@@ -1,21 +1,23 @@
-import { createAskedRounds } from "./session-input.ts";
+import { createAskingInputRunner } from "./session-input.ts";
 import { createAskingScopes } from "./input-scope.ts";
 import type { ServerRequestState } from "../definition.ts";
 import type { Feature } from "../feature.ts";
-import { createReplayedRounds } from "./replayed-input.ts";
+import { createReplayingInputRunner } from "./replayed-input.ts";
 import { toRequestStateSettings } from "./request-state-options.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
 /** Calls that need input of the client: in rounds of stateless requests, and by requests to the client at other revisions. */
-export const rounds: Feature = {
-  name: "rounds",
+export const inputRequests: Feature = {
+  name: "inputRequests",
   createScopes: createAskingScopes,
   create(_parts, source: AnyServerDefinition & ServerRequestState) {
     const settings = toRequestStateSettings(source);
     return {
       implement: () => ({ handlers: {} }),
-      rounds: (revision) =>
-        revision.lifecycle === "per-request" ? createReplayedRounds(settings) : createAskedRounds(settings.clock),
+      inputRunner: (revision) =>
+        revision.lifecycle === "per-request"
+          ? createReplayingInputRunner(settings)
+          : createAskingInputRunner(settings.clock),
     };
   },
 };

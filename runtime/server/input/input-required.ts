@@ -1,20 +1,20 @@
 /** Input requests that a handler returns: by key, each with a method and its params. */
-export interface InputQuestions {
+export interface InputRequiredFields {
   readonly inputRequests?: { readonly [key: string]: { readonly method: string; readonly params?: object } };
   /** Text that the handler needs in the next round. The client carries it, signed: it can read it, but not change it. */
   readonly requestState?: string;
 }
 
 /** Return value of a handler that needs input before it can return its result. */
-export class InputRequired<Questions extends InputQuestions = InputQuestions> {
-  readonly questions: Questions;
+export class InputRequired<Fields extends InputRequiredFields = InputRequiredFields> {
+  readonly fields: Fields;
 
-  constructor(questions: Questions) {
-    const { inputRequests, requestState } = questions;
+  constructor(fields: Fields) {
+    const { inputRequests, requestState } = fields;
     if (inputRequests === undefined && requestState === undefined) {
       throw new Error("inputRequired needs inputRequests, requestState or both.");
     }
-    this.questions = questions;
+    this.fields = fields;
   }
 }
 
@@ -25,6 +25,6 @@ export class InputRequired<Questions extends InputQuestions = InputQuestions> {
  * @throws {Error} when neither `inputRequests` nor `requestState` is given
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr
  */
-export function inputRequired<Questions extends InputQuestions>(questions: Questions): InputRequired<Questions> {
-  return new InputRequired(questions);
+export function inputRequired<Fields extends InputRequiredFields>(fields: Fields): InputRequired<Fields> {
+  return new InputRequired(fields);
 }

@@ -5,71 +5,71 @@ import { CapabilityError } from "../../jsonrpc/errors.ts";
 import { askClient, type AskingParts } from "./ask-client.ts";
 import { HandlerScope, type ContextParts, type CreateScope } from "../context.ts";
 import type { AskForTask } from "../feature.ts";
-import type { QuestionOptions } from "../protocol-types.ts";
-import type { RoundInput } from "./round-record.ts";
+import type { InputRequestOptions } from "../protocol-types.ts";
+import type { ClientInput } from "./input-record.ts";
 
 /** Creates contexts for programs with input requests. The input requests of a revision are looked up once. */
 export function createAskingScopes(revision: Revision, askForTask: AskForTask | undefined): CreateScope {
-  const rows: QuestionRows = {
-    createMessage: findQuestion(revision, "createMessage"),
-    elicit: findQuestion(revision, "elicit"),
-    listRoots: findQuestion(revision, "listRoots"),
+  const rows: InputRequestRows = {
+    createMessage: findInputRequest(revision, "createMessage"),
+    elicit: findInputRequest(revision, "elicit"),
+    listRoots: findInputRequest(revision, "listRoots"),
   };
-  const questions: Questions = { rows, askForTask };
-  return (call, parts) => new AskingScope(call, parts, questions);
+  const inputRequests: InputRequests = { rows, askForTask };
+  return (call, parts) => new AskingScope(call, parts, inputRequests);
 }
 
-type QuestionRows = { readonly [Kind in keyof typeof kinds]: RequestRow | undefined };
+type InputRequestRows = { readonly [Kind in keyof typeof kinds]: RequestRow | undefined };
 
 /** Finds the row of an input request. Where servers send no requests, it is part of a result: the lifecycle brings it to the client. */
-function findQuestion(revision: Revision, handler: string): RequestRow | undefined {
+function findInputRequest(revision: Revision, handler: string): RequestRow | undefined {
   const embedded = findRow(revision.embeddedRequests, handler);
   return findRow(revision.serverRequests, handler) ?? (embedded && { ...embedded, kind: "request" });
 }
 
-interface Questions extends Pick<AskingParts, "askForTask"> {
-  readonly rows: QuestionRows;
+interface InputRequests extends Pick<AskingParts, "askForTask"> {
+  readonly rows: InputRequestRows;
 }
 
 /** Context of a handler that may send input requests. */
 class AskingScope extends HandlerScope {
   readonly #call: CallContext;
   readonly #parts: ContextParts;
-  readonly #questions: Questions;
+  readonly #inputRequests: InputRequests;
 
-  constructor(call: CallContext, parts: ContextParts, questions: Questions) {
+  constructor(call: CallContext, parts: ContextParts, inputRequests: InputRequests) {
     super(call, parts);
     this.#call = call;
     this.#parts = parts;
-    this.#questions = questions;
+    this.#inputRequests = inputRequests;
   }
 
-  get inputResponses(): RoundInput["inputResponses"] | undefined {
-    return this.#parts.rounds.of(this.#call).input?.inputResponses;
+  get inputResponses(): ClientInput["inputResponses"] | undefined {
+    return this.#parts.inputRunner.of(this.#call).input?.inputResponses;
   }
 
   get requestState(): string | undefined {
-    return this.#parts.rounds.of(this.#call).input?.requestState;
+    return this.#parts.inputRunner.of(this.#call).input?.requestState;
   }
 
-  get sample(): Question {
+  get sample(): SendInputRequest {
     return (params, options) => this.#ask("createMessage", params, options);
   }
 
-  get elicit(): Question {
+  get elicit(): SendInputRequest {
     return (params, options) => this.#ask("elicit", params, options);
   }
 
-  get roots(): (options?: QuestionOptions) => Promise<unknown> {
+  get roots(): (options?: InputRequestOptions) => Promise<unknown> {
     return async (options) => {
       const result = await this.#ask("listRoots", {}, options);
       return isObject(result) ? result.roots : undefined;
     };
   }
 
-  async #ask(kind: keyof typeof kinds, params: object, { key }: QuestionOptions = {}): Promise<unknown> {
-    const { check } = this.#parts.rounds;
-    const { rows, askForTask } = this.#questions;
+  async #ask(kind: keyof typeof kinds, params: object, { key }: InputRequestOptions = {}): Promise<unknown> {
+    const { check } = this.#parts.inputRunner;
+    const { rows, askForTask } = this.#inputRequests;
     const row = rows[kind];
     // At a revision without the input request, no client can have declared its capability.
     if (!row) throw new CapabilityError(kinds[kind].method, { side: "client", path: [kinds[kind].capability] });
@@ -77,7 +77,7 @@ class AskingScope extends HandlerScope {
   }
 }
 
-type Question = (params: object, options?: QuestionOptions) => Promise<unknown>;
+type SendInputRequest = (params: object, options?: InputRequestOptions) => Promise<unknown>;
 
 const kinds = {
   createMessage: { method: "sampling/createMessage", capability: "sampling" },

@@ -7,9 +7,9 @@ import { InputRequired } from "./input-required.ts";
 import { toStateScope } from "./request-state.ts";
 import { readReturned, toReturned } from "./returned-requests.ts";
 import type { RequestStateSettings } from "./request-state-options.ts";
-import { emptyRecord, type RoundInput, type RoundRecord } from "./round-record.ts";
-import { Round, type RoundStart } from "./round.ts";
-import { keepRounds, readRound, type RoundRequest, type Rounds, type Work } from "./rounds.ts";
+import { emptyRecord, type ClientInput, type InputRecord } from "./input-record.ts";
+import { ReplayedInputState, type ReplayStart } from "./replayed-input-state.ts";
+import { keepInputState, readInputState, type InputRunRequest, type InputRunner, type Work } from "./input-runner.ts";
 
 /**
  * Creates the rounds of stateless requests. Each round is a request: it carries the state that earlier rounds left with the client, runs the
@@ -17,10 +17,10 @@ import { keepRounds, readRound, type RoundRequest, type Rounds, type Work } from
  *
  * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr
  */
-export function createReplayedRounds(settings: RequestStateSettings): Rounds {
-  const plain = keepRounds();
+export function createReplayingInputRunner(settings: RequestStateSettings): InputRunner {
+  const plain = keepInputState();
   return {
-    of: (call) => readRound(call) ?? plain(call),
+    of: (call) => readInputState(call) ?? plain(call),
     run: (request, call, work) =>
       attempt(
         () => replay({ request, call, settings }, work),
@@ -33,7 +33,7 @@ export function createReplayedRounds(settings: RequestStateSettings): Rounds {
 
 /** A call with the settings of its rounds. */
 interface Replay {
-  readonly request: RoundRequest;
+  readonly request: InputRunRequest;
   readonly call: CallContext;
   readonly settings: RequestStateSettings;
 }
@@ -51,35 +51,35 @@ function replay(of: Replay, work: Work): Awaitable<object> {
   return play(new Turn(of, emptyRecord, noResponses, given && { inputResponses: given }), work);
 }
 
-type Responses = RoundStart["responses"];
+type Responses = ReplayStart["responses"];
 
 const noResponses: Responses = {};
 
 /** Creates the turn of a round after the first; checks the responses to returned input requests. */
-function continueTurn(of: Replay, record: RoundRecord, responses: Responses): Turn {
+function continueTurn(of: Replay, record: InputRecord, responses: Responses): Turn {
   const { returned, input } = record;
-  const answered = returned && readReturned(returned, responses, of.call.revision.embeddedRequests);
-  return new Turn(of, record, responses, answered ?? input);
+  const responded = returned && readReturned(returned, responses, of.call.revision.embeddedRequests);
+  return new Turn(of, record, responses, responded ?? input);
 }
 
 function play(turn: Turn, work: Work): Awaitable<object> {
   const { call } = turn.of;
-  const round = new Round(call, turn);
-  return chain(round.play(work), (result) => {
+  const inputState = new ReplayedInputState(call, turn);
+  return chain(inputState.play(work), (result) => {
     if (!(result instanceof InputRequired)) return result;
-    const { questions } = result;
-    return turn.suspend(questions.inputRequests, { ...round.record, returned: toReturned(questions, call.session) });
+    const { fields } = result;
+    return turn.suspend(fields.inputRequests, { ...inputState.record, returned: toReturned(fields, call.session) });
   });
 }
 
 /** One round: the state and the responses that the client sent, and the way to the next round. */
-class Turn implements RoundStart {
+class Turn implements ReplayStart {
   readonly of: Replay;
-  readonly record: RoundRecord;
+  readonly record: InputRecord;
   readonly responses: Responses;
-  readonly input: RoundInput | undefined;
+  readonly input: ClientInput | undefined;
 
-  constructor(of: Replay, record: RoundRecord, responses: Responses, input: RoundInput | undefined) {
+  constructor(of: Replay, record: InputRecord, responses: Responses, input: ClientInput | undefined) {
     this.of = of;
     this.record = record;
     this.responses = responses;
@@ -90,7 +90,7 @@ class Turn implements RoundStart {
     return this.of.settings;
   }
 
-  async suspend(inputRequests: object | undefined, record: RoundRecord): Promise<object> {
+  async suspend(inputRequests: object | undefined, record: InputRecord): Promise<object> {
     const requestState = await this.settings.states.seal(toScope(this.of), record);
     return { resultType: "input_required", ...(inputRequests && { inputRequests }), requestState };
   }

@@ -1,16 +1,16 @@
 import { deflate, inflate } from "../../framing/deflate.ts";
 import { isObject, fail, under } from "../../../generated/support.ts";
 import { invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
-import { readRecord, type RoundRecord } from "./round-record.ts";
+import { readRecord, type InputRecord } from "./input-record.ts";
 import type { ReplayStore } from "../../stores/replay-store.ts";
 import type { Sealer } from "./sealing.ts";
 
 /** Writes and reads request states, which clients carry from one round of a call to the next. */
 export interface RequestStates {
   /** Returns the signed state. Rejects a record that is longer than `maxBytes`. */
-  seal(scope: string, record: RoundRecord): Promise<string>;
+  seal(scope: string, record: InputRecord): Promise<string>;
   /** Returns the record of a state. Rejects a state that was not sealed for this scope, has expired, or was used where one use is allowed. */
-  open(scope: string, state: string, principal?: string): Promise<RoundRecord>;
+  open(scope: string, state: string, principal?: string): Promise<InputRecord>;
 }
 
 /** Bounds of request states: time, size and uses. */
@@ -47,11 +47,11 @@ export function createRequestStates(
       const bytes = packed && (await unpack(packed, maxBytes));
       const value: unknown = bytes && JSON.parse(new TextDecoder().decode(bytes));
       const record = readRecord(value);
-      if (!record || !isObject(value)) throw refuse("what this server gave for this very request, unchanged");
+      if (!record || !isObject(value)) throw reject("what this server gave for this very request, unchanged");
       const isExpired = typeof value.expires !== "number" || value.expires <= Date.now();
-      if (isExpired) throw refuse(`one that has not expired: ${beginAgain}`);
+      if (isExpired) throw reject(`one that has not expired: ${beginAgain}`);
       const isUsed = replays && !(await isFirstUse(value, replays, principal));
-      if (isUsed) throw refuse(`one that has not been used: ${beginAgain}`);
+      if (isUsed) throw reject(`one that has not been used: ${beginAgain}`);
       return record;
     },
   };
@@ -122,7 +122,7 @@ async function isFirstUse(
   return typeof id === "string" && typeof expires === "number" && (await replays.add(id, expires, principal));
 }
 
-function refuse(expected: string): RpcError {
+function reject(expected: string): RpcError {
   return invalidParams(under("requestState", fail(expected)));
 }
 

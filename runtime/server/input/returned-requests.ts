@@ -2,14 +2,14 @@ import { fail, isObject, under, type EmbeddedRow, type RequestRow, type Table } 
 import { findMethod } from "../../protocol/method-rows.ts";
 import { CapabilityError, InvalidMessageError, invalidParams } from "../../jsonrpc/errors.ts";
 import type { Session } from "../../protocol/session.ts";
-import { checkAnswer } from "./check-response.ts";
+import { checkInputResponse } from "./check-response.ts";
 import { checkConversation } from "./check-request.ts";
-import type { InputQuestions } from "./input-required.ts";
+import type { InputRequiredFields } from "./input-required.ts";
 import { findMissingGate } from "./capability-gates.ts";
-import type { Returned, RoundInput } from "./round-record.ts";
+import type { Returned, ClientInput } from "./input-record.ts";
 
 /** Input requests of a revision by method. */
-export type QuestionTable = Table<RequestRow | EmbeddedRow>;
+export type InputRequestTable = Table<RequestRow | EmbeddedRow>;
 
 /**
  * Returns the part of returned input requests that the next round needs.
@@ -17,9 +17,9 @@ export type QuestionTable = Table<RequestRow | EmbeddedRow>;
  * @throws {InvalidMessageError} when an input request does not fit the revision
  * @throws {CapabilityError} when an input request needs a capability that the client did not declare
  */
-export function toReturned({ inputRequests = {}, requestState }: InputQuestions, session: Session): Returned {
+export function toReturned({ inputRequests = {}, requestState }: InputRequiredFields, session: Session): Returned {
   const requests = Object.entries(inputRequests).map(([key, { method, params = {} }]) => {
-    const row = findQuestion(session.revision.embeddedRequests, method);
+    const row = findInputRequest(session.revision.embeddedRequests, method);
     const issue = row.params(params);
     if (issue) throw new InvalidMessageError(method, "params", issue);
     const gate = findMissingGate(row, params, session);
@@ -38,11 +38,11 @@ export function toReturned({ inputRequests = {}, requestState }: InputQuestions,
 export function readReturned(
   { requests, requestState }: Returned,
   responses: Readonly<Record<string, unknown>>,
-  table: QuestionTable,
-): RoundInput {
+  table: InputRequestTable,
+): ClientInput {
   const given = requests.filter(({ key }) => Object.hasOwn(responses, key));
   for (const { key, method, params } of given) {
-    const issue = checkAnswer(findQuestion(table, method), params, responses[key]);
+    const issue = checkInputResponse(findInputRequest(table, method), params, responses[key]);
     if (issue) throw invalidParams(under("inputResponses", under(key, issue)));
   }
   const inputResponses = Object.fromEntries(given.map(({ key }) => [key, responses[key]]));
@@ -54,7 +54,7 @@ export function readReturned(
  *
  * @throws {InvalidMessageError} when the revision has no input request with this method
  */
-export function findQuestion<Row extends RequestRow | EmbeddedRow>(table: Table<Row>, method: string): Row {
+export function findInputRequest<Row extends RequestRow | EmbeddedRow>(table: Table<Row>, method: string): Row {
   const row = findMethod(table, method);
   const kinds = Object.keys(table).join(", ") || "nothing";
   if (!row) throw new InvalidMessageError(method, "params", fail(`one of ${kinds}`, "method"));

@@ -1,5 +1,5 @@
 import type { RpcError } from "../../jsonrpc/errors.ts";
-import { refuse } from "../errors.ts";
+import { reject } from "../errors.ts";
 import { createSealer } from "../input/sealing.ts";
 
 /** Creates and reads cursors. Each is valid only for the list for which it was created. */
@@ -36,5 +36,5 @@ const longestPlace = 4_096;
 const longestCursor = 20_000;
 
 function unknownCursor(): RpcError {
-  return refuse("Unknown cursor: begin again without one");
+  return reject("Unknown cursor: begin again without one");
 }

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../../generated/support.ts";
-import { refusalCodes } from "../../jsonrpc/rejection-codes.ts";
+import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import { RpcError } from "../../jsonrpc/errors.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
 
@@ -11,6 +11,6 @@ export function authorize(isAllowed: (request: ServerRequest) => Awaitable<boole
   return async (request, next) => {
     // Only `true` permits a request: a check that forgets to return a value must not grant access.
     if ((await isAllowed(request)) === true) return next();
-    throw new RpcError(refusalCodes.forbidden, "This request is not allowed");
+    throw new RpcError(rejectionCodes.forbidden, "This request is not allowed");
   };
 }

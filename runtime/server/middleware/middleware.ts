@@ -62,7 +62,7 @@ export async function runMiddleware(
   request: ServerRequest,
   handle: () => unknown,
 ): Promise<unknown> {
-  let answer: unknown;
+  let response: unknown;
   const enter = async (index: number): Promise<unknown> => {
     const step = middleware[index];
     if (step)
@@ -70,12 +70,12 @@ export async function runMiddleware(
         request,
         once(() => enter(index + 1)),
       );
-    answer = await handle();
-    return answer instanceof StaticResult ? answer.value : answer;
+    response = await handle();
+    return response instanceof StaticResult ? response.value : response;
   };
   const result = await enter(0);
   // A result that no middleware replaced keeps its encoded form.
-  return answer instanceof StaticResult && answer.value === result ? answer : result;
+  return response instanceof StaticResult && response.value === result ? response : result;
 }
 
 function once(next: () => Promise<unknown>): () => Promise<unknown> {

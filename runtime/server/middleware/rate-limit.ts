@@ -1,4 +1,4 @@
-import { refusalCodes } from "../../jsonrpc/rejection-codes.ts";
+import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import { RpcError } from "../../jsonrpc/errors.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
@@ -35,7 +35,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     const wait = buckets(key(request), now).take(now);
     if (wait === 0) return next();
     const retryAfter = Math.ceil(wait / 1_000);
-    throw new RpcError(refusalCodes.tooMany, `Too many requests: try again in ${retryAfter} s`, {
+    throw new RpcError(rejectionCodes.tooMany, `Too many requests: try again in ${retryAfter} s`, {
       data: { retryAfter },
     });
   };

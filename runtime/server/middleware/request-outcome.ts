@@ -16,9 +16,9 @@ function toOutcome(result: unknown): RequestOutcome {
 
 /** Outcome of a thrown value: `refused` if the error was raised on purpose, `failed` if something broke. */
 function toFailedOutcome(thrown: unknown): RequestOutcome {
-  const isRefusal = isRpcError(thrown) && !isPeerError(thrown);
+  const isRejection = isRpcError(thrown) && !isPeerError(thrown);
   const { code, message } = RpcError.from(thrown);
-  return { kind: isRefusal ? "refused" : "failed", code, message };
+  return { kind: isRejection ? "refused" : "failed", code, message };
 }
 
 /** Runs the rest of a request and reports its outcome, success or failure. */

@@ -3,7 +3,7 @@ import type { CallContext } from "../../protocol/incoming-call.ts";
 import { checkMetaOf } from "../check-meta.ts";
 import { checkUnique } from "../check-definition.ts";
 import type { CompleteParams, Completing, Found } from "../completions/complete.ts";
-import { refuse } from "../errors.ts";
+import { reject } from "../errors.ts";
 import type { Feature } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list/list-handler.ts";
@@ -24,14 +24,14 @@ export const prompts: Feature = {
       const asked = method === "prompts/get" ? name : isObject(ref) && ref.type === "ref/prompt" && ref.name;
       return typeof asked === "string" ? parts.prompts.get(asked) : undefined;
     },
-    implement({ options, rounds, toContext, isOffered }): Completing {
+    implement({ options, inputRunner, toContext, isOffered }): Completing {
       const registry = createPrompts(parts.prompts, options);
       return {
         handlers: isOffered("prompts")
           ? {
               listPrompts: toListHandler(registry),
               getPrompt: (params: GetPromptParams, call: CallContext) =>
-                rounds.run({ method: "prompts/get", params }, call, (during) =>
+                inputRunner.run({ method: "prompts/get", params }, call, (during) =>
                   registry.get(params.name, params.arguments ?? {}, toContext(during)),
                 ),
             }
@@ -54,10 +54,10 @@ function findComplete(
 ): Found | undefined {
   if (ref.type !== "ref/prompt") return undefined;
   const prompt = registry.find(ref.name, scope);
-  if (!prompt) throw refuse(`Unknown prompt: ${ref.name}`, { name: ref.name });
+  if (!prompt) throw reject(`Unknown prompt: ${ref.name}`, { name: ref.name });
   requireScopes(prompt, scope);
   const known = prompt.arguments ?? {};
   if (!Object.hasOwn(known, argument.name))
-    throw refuse(`Unknown argument: ${argument.name}`, { argument: argument.name });
+    throw reject(`Unknown argument: ${argument.name}`, { argument: argument.name });
   return { complete: known[argument.name]?.complete };
 }

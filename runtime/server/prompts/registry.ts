@@ -2,7 +2,7 @@ import { isObject } from "../../../generated/support.ts";
 import { merge } from "../../internal/merge.ts";
 import type { Catalogue } from "../list/catalogue.ts";
 import { checkContent } from "../check-content.ts";
-import { askHandler, refuse } from "../errors.ts";
+import { askHandler, reject } from "../errors.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { ListHost } from "../list/changing-lists.ts";
@@ -44,7 +44,7 @@ export function createPrompts(prompts: Catalogue<AnyPrompt>, options: RegistryOp
     find,
     async get(name, args, context) {
       const prompt = find(name, context);
-      if (!prompt) throw refuse(`Unknown prompt: ${name}`, { name });
+      if (!prompt) throw reject(`Unknown prompt: ${name}`, { name });
       requireScopes(prompt, context);
       const outcome = await askHandler(() => prompt.get(pickArguments(prompt, args), context));
       if (outcome instanceof InputRequired) return outcome;
@@ -72,7 +72,7 @@ function pickArguments(
     .filter(([name, { required }]) => required && !Object.hasOwn(given, name))
     .map(([name]) => name);
   if (missing.length > 0) {
-    throw refuse(`Missing required argument of prompt "${prompt.name}": ${missing.join(", ")}`, { missing });
+    throw reject(`Missing required argument of prompt "${prompt.name}": ${missing.join(", ")}`, { missing });
   }
   const present = declared.filter(([name]) => Object.hasOwn(given, name));
   return Object.fromEntries(present.map(([name]) => [name, given[name] ?? ""]));

@@ -4,7 +4,7 @@ import { checkResource, checkTemplate } from "./check-resources.ts";
 import { checkMetaOf } from "../check-meta.ts";
 import { checkUnique } from "../check-definition.ts";
 import type { CompleteParams, Completing, Found } from "../completions/complete.ts";
-import { refuse } from "../errors.ts";
+import { reject } from "../errors.ts";
 import type { Feature, Scene, ServedFeature } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list/list-handler.ts";
@@ -77,7 +77,7 @@ function implementResources(registry: ResourceRegistry, scene: Scene): object {
     listResources: toListHandler(registry),
     listResourceTemplates: toListHandler(registry.templates),
     readResource: (params: UriParams, call: CallContext) =>
-      scene.rounds.run({ method: "resources/read", params }, call, (during) =>
+      scene.inputRunner.run({ method: "resources/read", params }, call, (during) =>
         registry.read(params.uri, Object.assign(scene.createScope(during, scene), { uri: params.uri })),
       ),
   };
@@ -114,10 +114,10 @@ function findComplete(
   if (ref.type !== "ref/resource") return undefined;
   if (registry.find(ref.uri, scope)) return { complete: undefined };
   const found = registry.findTemplate(ref.uri, scope);
-  if (!found) throw refuse(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
+  if (!found) throw reject(`Unknown resource template: ${ref.uri}`, { uri: ref.uri });
   requireScopes(found.template, scope);
   if (!found.pattern.variables.includes(argument.name))
-    throw refuse(`Unknown argument: ${argument.name}`, { argument: argument.name });
+    throw reject(`Unknown argument: ${argument.name}`, { argument: argument.name });
   const { complete = {} } = found.template;
   return { complete: Object.hasOwn(complete, argument.name) ? complete[argument.name] : undefined };
 }

@@ -1,6 +1,6 @@
 import { RpcError } from "../../jsonrpc/errors.ts";
 import type { Connection } from "../../protocol/peer.ts";
-import { refusalCodes } from "../../jsonrpc/rejection-codes.ts";
+import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import type { Session } from "../../protocol/session.ts";
 import { notifySession, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
 
@@ -67,5 +67,7 @@ export class Subscriptions implements Audience {
 
 /** Creates the error response for a client that has too many subscriptions. */
 export function tooMany(limit: number): RpcError {
-  return new RpcError(refusalCodes.tooMany, `Too many subscriptions: a session may have ${limit}`, { data: { limit } });
+  return new RpcError(rejectionCodes.tooMany, `Too many subscriptions: a session may have ${limit}`, {
+    data: { limit },
+  });
 }

@@ -4,7 +4,7 @@ import { toContent } from "../../skills/file.ts";
 import { toSkillEntry, type Skill } from "../../skills/skill.ts";
 import { createSkillTree, type SkillTree } from "../../skills/tree.ts";
 import type { ServerSkills } from "../definition.ts";
-import { refuse } from "../errors.ts";
+import { reject } from "../errors.ts";
 import type { Feature, Scene } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list/list-handler.ts";
@@ -72,7 +72,7 @@ function implementSkills(served: readonly (Skill & Visible)[], { options }: Scen
     listSkills: toListHandler(listing),
     getSkill({ uri }: { readonly uri: string }) {
       const result = results.get(uri);
-      if (!result) throw refuse(`There is no skill at ${uri}`, { uri });
+      if (!result) throw reject(`There is no skill at ${uri}`, { uri });
       return result;
     },
   };
@@ -85,7 +85,7 @@ function implementDirectories(
   const { cursors, pageSize = Infinity, revision, envelope } = options;
   return async ({ uri, cursor }) => {
     const items = folders.get(uri);
-    if (!items) throw refuse(`There is no folder of a skill at ${uri}`, { uri });
+    if (!items) throw reject(`There is no folder of a skill at ${uri}`, { uri });
     const scope = ["folder", revision.id, uri].join("\n");
     const start = cursor === undefined ? 0 : Number(await cursors.open(scope, cursor));
     const end = start + pageSize;

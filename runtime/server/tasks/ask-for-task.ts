@@ -17,10 +17,10 @@ export function askForTask(call: CallContext, row: RequestRow, params: object): 
 
 async function followTask(call: CallContext, row: RequestRow, params: object): Promise<unknown> {
   const ended = new AbortController();
-  const answer = await call.request(row, params, { taskEnded: ended.signal });
+  const response = await call.request(row, params, { taskEnded: ended.signal });
   // A client that returns a final result instead of a task has already done the work.
-  if (readTaskParams(answer) === undefined) return answer;
-  const task = new FollowedTask<unknown>(readCreatedTask(row.method, answer), {
+  if (readTaskParams(response) === undefined) return response;
+  const task = new FollowedTask<unknown>(readCreatedTask(row.method, response), {
     clock: undefined,
     send: (handler, taskId, options) => send(call, handler, { taskId, options }),
     toResult: (value) => checkResult(row, value),

@@ -8,8 +8,8 @@ import type { TaskKey } from "../../stores/task-store.ts";
 import { toCreated, toDetailed } from "../../tasks/detailed-task.ts";
 import { StoredInputRequests } from "../../tasks/stored-input-requests.ts";
 import type { TaskKeeping, TaskManager } from "../../tasks/task-manager.ts";
-import { checkAnswer } from "../input/check-response.ts";
-import { createAskedRounds } from "../input/session-input.ts";
+import { checkInputResponse } from "../input/check-response.ts";
+import { createAskingInputRunner } from "../input/session-input.ts";
 import { readAuth, type ContextParts } from "../context.ts";
 import type { Implemented, Scene } from "../feature.ts";
 import type { ListenMore } from "../subscriptions/listen.ts";
@@ -61,15 +61,15 @@ export function serveTasks(
   { revision, audience }: { readonly revision: Revision; readonly audience: Pick<SessionRegistry, "notifyTopic"> },
 ): ServedTasks {
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
-  const checkStored = (request: unknown, answer: unknown): Issue | undefined => {
+  const checkStored = (request: unknown, response: unknown): Issue | undefined => {
     const { method, params } = isObject(request) ? request : {};
     const row = findMethod(revision.embeddedRequests, String(method));
-    return row && checkAnswer(row, params, answer);
+    return row && checkInputResponse(row, params, response);
   };
   const handlers = {
     getTask: async ({ taskId }: TaskParams, call: CallContext) => toDetailed(await tasks.read(keyOf(call, taskId))),
     async updateTask({ taskId, inputResponses }: UpdateParams, call: CallContext): Promise<object> {
-      await tasks.answer(keyOf(call, taskId), inputResponses, checkStored);
+      await tasks.respond(keyOf(call, taskId), inputResponses, checkStored);
       return {};
     },
     async cancelTask({ taskId }: TaskParams, call: CallContext): Promise<object> {
@@ -80,7 +80,7 @@ export function serveTasks(
   // Input requests of the work are kept in the task. Only those before the task begins use multi round-trip requests.
   const createOutlet = (): StoredInputRequests =>
     new StoredInputRequests({
-      check: checkAnswer,
+      check: checkInputResponse,
       notifyStatus: (record) => audience.notifyTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
     });
   return {
@@ -100,14 +100,18 @@ function createCallTool(
   tasks: TaskManager,
   { scene, keeping }: Pick<ExtensionTasksParts, "scene"> & Pick<ServedTasks, "keeping">,
 ): (params: CallParams, call: CallContext) => Promise<object> {
-  const { revision, tools, rounds, toContext, createScope } = scene;
+  const { revision, tools, inputRunner, toContext, createScope } = scene;
   const row = findToolRow(revision);
   const gate = findGate(revision);
-  const inside: ContextParts = { message: scene.message, levels: scene.levels, rounds: createAskedRounds(undefined) };
+  const inside: ContextParts = {
+    message: scene.message,
+    levels: scene.levels,
+    inputRunner: createAskingInputRunner(undefined),
+  };
   const runInside = (tool: AnyTool, args: object, params: CallParams) => (during: CallContext) =>
     attempt(
       () =>
-        inside.rounds.run({ method: row.method, params }, during, (run) =>
+        inside.inputRunner.run({ method: row.method, params }, during, (run) =>
           tools.run(tool, args, createScope(run, inside)),
         ),
       (error) => {
@@ -121,12 +125,12 @@ function createCallTool(
     const isDeclared = isOpen(gate, call.session);
     if (terms?.support === "required" && !isDeclared) throw missingCapability(revision, gate);
     const run = (running: AnyTool): Awaitable<object> =>
-      rounds.run({ method: row.method, params }, call, (during) => tools.run(running, args, toContext(during)));
+      inputRunner.run({ method: row.method, params }, call, (during) => tools.run(running, args, toContext(during)));
     if (!terms || !isDeclared) return run(withPreparation(tool));
     let ready: { readonly args: unknown } | undefined;
-    const answer = await run(preparationOf(tool, (found) => (ready = { args: found })));
+    const response = await run(preparationOf(tool, (found) => (ready = { args: found })));
     // Invalid arguments, and input that is required first, need no task.
-    if (!ready) return answer;
+    if (!ready) return response;
     const work = runInside(afterPreparation(tool, ready.args), args, params);
     return toCreated(await tasks.begin(call, { row, ttl: undefined, terms, keeping, work }));
   };

@@ -18,8 +18,8 @@ export const tasks: Feature = {
     const isOffered = (): boolean => isChangeable || [...parts.tools].some((tool) => tool.task);
     return {
       gates: (revision) => (knowsTasks(revision) && isOffered() ? [taskGate(findToolRow(revision), "server")] : []),
-      implement({ revision, tools: registry, rounds, toContext }) {
-        const around = { revision, rounds, toContext };
+      implement({ revision, tools: registry, inputRunner, toContext }) {
+        const around = { revision, inputRunner, toContext };
         if (!isOffered()) return { handlers: {} };
         return {
           handlers: knowsTasks(revision)

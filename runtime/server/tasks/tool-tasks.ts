@@ -8,7 +8,7 @@ import type { TaskManager } from "../../tasks/task-manager.ts";
 import { readTaskParams, taskGate } from "../../tasks/task.ts";
 import type { ToolTask, ToolTaskOptions } from "../definition.ts";
 import { withPreparation } from "../tools/prepared-tool.ts";
-import type { Rounds } from "../input/rounds.ts";
+import type { InputRunner } from "../input/input-runner.ts";
 import type { AnyContext, AnyTool } from "../any-definition.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 
@@ -20,7 +20,7 @@ export interface TaskCallHandlers extends TaskHandlers {
 /** Dependencies of tool calls other than the tools. */
 export interface TaskCallParts {
   readonly revision: Revision;
-  readonly rounds: Rounds;
+  readonly inputRunner: InputRunner;
   toContext(call: CallContext): AnyContext;
 }
 
@@ -37,7 +37,7 @@ interface TaskCallParams {
 export function implementTaskCalls(
   tools: ToolRegistry,
   tasks: TaskManager,
-  { revision, toContext, rounds }: TaskCallParts,
+  { revision, toContext, inputRunner }: TaskCallParts,
 ): TaskCallHandlers {
   const row = findToolRow(revision);
   const gate = taskGate(row, "server");
@@ -47,7 +47,7 @@ export function implementTaskCalls(
       const { name, arguments: args = {} } = params;
       const tool = withPreparation(tools.find(name, toContext(call)));
       const work = (during: CallContext): Awaitable<object> =>
-        rounds.run({ method: row.method, params }, during, (run) => tools.run(tool, args, toContext(run)));
+        inputRunner.run({ method: row.method, params }, during, (run) => tools.run(tool, args, toContext(run)));
       // A task request without the negotiated capability is ignored, and the call runs plainly.
       if (!isOpen(gate, call.session)) return work(call);
       const asked = readTaskParams(params);
@@ -63,14 +63,14 @@ export function implementTaskCalls(
 /** Handles tool calls at revisions without tasks. Their preparation runs first, as it does before a task begins. */
 export function implementPlainCalls(
   tools: ToolRegistry,
-  { revision, toContext, rounds }: TaskCallParts,
+  { revision, toContext, inputRunner }: TaskCallParts,
 ): Pick<TaskCallHandlers, "callTool"> {
   const { method } = findToolRow(revision);
   return {
     async callTool(params, call) {
       const { name, arguments: args = {} } = params;
       const tool = withPreparation(tools.find(name, toContext(call)));
-      return rounds.run({ method, params }, call, (during) => tools.run(tool, args, toContext(during)));
+      return inputRunner.run({ method, params }, call, (during) => tools.run(tool, args, toContext(during)));
     },
   };
 }

@@ -21,9 +21,9 @@ export function createParamHeaderReader(
     const name = isObject(params) ? params.name : undefined;
     const tool = row?.handler === "callTool" && typeof name === "string" ? server.tools.get(name) : undefined;
     if (!tool || !isKnown(tool, sender)) return none;
-    const mirrors = known.get(tool) ?? readParamHeaders(readInputSchema(describeTool(tool, revision)));
-    known.set(tool, mirrors);
-    return mirrors;
+    const paramHeaders = known.get(tool) ?? readParamHeaders(readInputSchema(describeTool(tool, revision)));
+    known.set(tool, paramHeaders);
+    return paramHeaders;
   };
 }
 

@@ -8,7 +8,7 @@ import type { OnError } from "../../jsonrpc/error-report.ts";
 import type { Catalogue } from "../list/catalogue.ts";
 import { checkMetaOf } from "../check-meta.ts";
 
-import { isToolError, refuse } from "../errors.ts";
+import { isToolError, reject } from "../errors.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import { findForeign } from "../foreign-values.ts";
@@ -56,7 +56,7 @@ export function createTools(tools: Catalogue<AnyTool>, options: RegistryOptions)
     ...createListing({ member: "tools", catalogue: tools, describe }, options),
     find(name, requester) {
       const tool = tools.get(name);
-      if (!tool || !isVisible(tool, requester)) throw refuse(`Unknown tool: ${name}`, { name });
+      if (!tool || !isVisible(tool, requester)) throw reject(`Unknown tool: ${name}`, { name });
       // @part http
       requireScopes(tool, requester);
       return tool;

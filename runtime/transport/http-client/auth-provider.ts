@@ -9,7 +9,7 @@ export interface AuthRequest {
 }
 
 /** Head of the server's response. */
-export interface AuthAnswer {
+export interface AuthResponse {
   readonly status: number;
   readonly headers: Headers;
 }
@@ -22,5 +22,5 @@ export interface AuthProvider {
    * Inspects every response, and may obtain what the server demands: the request is then repeated. It may take as long as a user needs. Rejects when
    * the demand cannot be met. An accepted response is treated as if there were no provider.
    */
-  review?(answer: AuthAnswer, request: AuthRequest): Awaitable<"accept" | "repeat">;
+  review?(response: AuthResponse, request: AuthRequest): Awaitable<"accept" | "repeat">;
 }

@@ -13,8 +13,8 @@ export function authorizeEndpoint(endpoint: Endpoint, provider: AuthProvider): E
         const own = await pending(() => provider.authorize(subject));
         const response = await endpoint.request({ ...request, headers: { ...own, ...request.headers } });
         const { status, headers } = response;
-        const verdict = await pending(() => provider.review?.({ status, headers }, subject) ?? "accept");
-        if (verdict === "accept" || attempt === maxAttempts) return response;
+        const impact = await pending(() => provider.review?.({ status, headers }, subject) ?? "accept");
+        if (impact === "accept" || attempt === maxAttempts) return response;
         await response.body?.cancel();
       }
     },

@@ -1,21 +1,21 @@
 import { ByteBuffer } from "../../framing/byte-buffer.ts";
-import { AnswerError } from "./errors.ts";
+import { ResponseError } from "./errors.ts";
 
 /**
  * Returns the whole body as text. Buffers no more than the limit.
  *
- * @throws {AnswerError} when the body is longer than `maxBytes` or not valid UTF-8
+ * @throws {ResponseError} when the body is longer than `maxBytes` or not valid UTF-8
  */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
   const body = new ByteBuffer();
   await readChunks(response, (chunk) => {
-    if (body.length + chunk.length > maxBytes) throw new AnswerError(`The answer is longer than ${maxBytes} bytes`);
+    if (body.length + chunk.length > maxBytes) throw new ResponseError(`The answer is longer than ${maxBytes} bytes`);
     body.push(chunk);
   });
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body.bytes);
   } catch (cause) {
-    throw new AnswerError("The answer is not valid UTF-8", { cause });
+    throw new ResponseError("The answer is not valid UTF-8", { cause });
   }
 }
 

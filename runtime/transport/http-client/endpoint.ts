@@ -75,8 +75,8 @@ function createPlainEndpoint(url: URL, options: EndpointOptions): Endpoint {
 }
 
 /** Reads an error response into an `HttpError`. */
-export async function readRefusal(response: Response, url: URL): Promise<HttpError> {
-  const body = await readText(response, maxRefusal).catch(() => "");
+export async function readRejection(response: Response, url: URL): Promise<HttpError> {
+  const body = await readText(response, maxRejection).catch(() => "");
   const reason =
     response.status === 401 || response.status === 403 ? " (see wwwAuthenticate for what it asks for)" : "";
   return new HttpError(`${describeUrl(url)} answered with HTTP ${response.status}${reason}${quote(body)}`, {
@@ -109,7 +109,7 @@ function toHeaders(...given: readonly Readonly<Record<string, string>>[]): Heade
 
 const maxRedirects = 3;
 
-const maxRefusal = 64 * 1024;
+const maxRejection = 64 * 1024;
 
 async function attempt(
   run: () => Promise<Response>,
@@ -130,13 +130,13 @@ function isRedirect(response: Response): boolean {
 
 function readRedirect(response: Response, { from, method }: { readonly from: URL; readonly method: string }): URL {
   const { status } = response;
-  const refuse = (why: string): HttpError =>
+  const reject = (why: string): HttpError =>
     new HttpError(`${describeUrl(from)} redirects ${why}. Use the URL that it leads to.`, { status, body: "" });
   const location = response.headers.get("location");
-  if (location === null || !URL.canParse(location, from.href)) throw refuse("without saying where");
+  if (location === null || !URL.canParse(location, from.href)) throw reject("without saying where");
   const target = new URL(location, from);
-  if (target.origin !== from.origin) throw refuse(`to another origin, ${target.origin}, which is refused`);
-  if (method !== "GET" && status < 307) throw refuse("in a way that would turn a POST into a GET");
+  if (target.origin !== from.origin) throw reject(`to another origin, ${target.origin}, which is refused`);
+  if (method !== "GET" && status < 307) throw reject("in a way that would turn a POST into a GET");
   return target;
 }
 

@@ -8,18 +8,18 @@ export class HttpError extends Error {
   /** Beginning of the response body. */
   readonly body: string;
 
-  constructor(message: string, refusal: Refusal) {
+  constructor(message: string, rejection: Rejection) {
     super(message);
     this.name = "HttpError";
-    this.status = refusal.status;
-    this.wwwAuthenticate = refusal.wwwAuthenticate;
-    this.retryAfter = refusal.retryAfter;
-    this.body = refusal.body;
+    this.status = rejection.status;
+    this.wwwAuthenticate = rejection.wwwAuthenticate;
+    this.retryAfter = rejection.retryAfter;
+    this.body = rejection.body;
   }
 }
 
 /** Error response of a server. */
-export interface Refusal {
+export interface Rejection {
   readonly status: number;
   readonly body: string;
   readonly wwwAuthenticate?: string | undefined;
@@ -43,10 +43,10 @@ export class SessionExpiredError extends Error {
 }
 
 /** Error for a response that violates the protocol. */
-export class AnswerError extends Error {
+export class ResponseError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
-    this.name = "AnswerError";
+    this.name = "ResponseError";
   }
 }
 
@@ -66,7 +66,7 @@ export function isSessionExpiredError(value: unknown): value is SessionExpiredEr
 }
 
 /** True if a connection failed because nothing listens at its address, as far as the platform reports it. */
-export function isRefusedConnection(error: unknown): boolean {
+export function isConnectionRefused(error: unknown): boolean {
   for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
     const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
     if (causes.some((one) => one instanceof Error && "code" in one && one.code === "ECONNREFUSED")) return true;

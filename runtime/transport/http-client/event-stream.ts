@@ -4,7 +4,7 @@ import { toError } from "../../jsonrpc/errors.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { readChunks } from "./body.ts";
 import { sleep, toDelay, type Reconnection } from "./reconnect-delay.ts";
-import { AnswerError, LostError, isHttpError, isLostError, isRefusedConnection } from "./errors.ts";
+import { ResponseError, LostError, isHttpError, isLostError, isConnectionRefused } from "./errors.ts";
 
 /** Options of an event stream that can be resumed. */
 export interface StreamOptions {
@@ -33,7 +33,7 @@ export class EventStream {
   /** Consecutive attempts without an event. */
   #fruitless = 0;
   /** Consecutive attempts among them that found nothing listening. */
-  #refused = 0;
+  #rejected = 0;
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -48,12 +48,12 @@ export class EventStream {
       if (connection) cause = await this.#read(connection);
       if (isDone()) return;
       signal.throwIfAborted();
-      if (cause instanceof AnswerError) throw cause;
+      if (cause instanceof ResponseError) throw cause;
       if (!open || (this.#lastEventId === undefined && !restarts)) {
         throw new LostError("The stream ended before the answer came, and cannot be resumed", { cause });
       }
       const { reconnection } = this.#options;
-      const attempt = this.#refused > 0 && !restarts ? 0 : this.#fruitless;
+      const attempt = this.#rejected > 0 && !restarts ? 0 : this.#fruitless;
       await sleep(toDelay(attempt, { retry: this.#retry, reconnection }), signal);
       connection = await this.#reopen(open);
     }
@@ -67,7 +67,7 @@ export class EventStream {
       event: (event) => this.#take(event),
       problem(found) {
         sink.problem(found);
-        problem = new AnswerError(found.message);
+        problem = new ResponseError(found.message);
       },
     });
     try {
@@ -94,15 +94,15 @@ export class EventStream {
     this.#fruitless += 1;
     try {
       const connection = await open(this.#lastEventId);
-      this.#refused = 0;
+      this.#rejected = 0;
       return connection;
     } catch (error) {
       if (!isPassing(error)) throw error;
       const { reconnection, restarts } = this.#options;
       const { attempts } = reconnection;
-      this.#refused = isRefusedConnection(error) ? this.#refused + 1 : 0;
+      this.#rejected = isConnectionRefused(error) ? this.#rejected + 1 : 0;
       // A server that is gone does not continue unfinished requests after a restart.
-      if (this.#refused >= mostRefused && !restarts) throw new LostError("The server is gone", { cause: error });
+      if (this.#rejected >= mostRejected && !restarts) throw new LostError("The server is gone", { cause: error });
       if (this.#fruitless < attempts) return undefined;
       throw new LostError(`The stream could not be resumed in ${attempts} attempts`, { cause: error });
     }
@@ -110,7 +110,7 @@ export class EventStream {
 }
 
 /** Consecutive refused connections after which the response to a request is given up. */
-const mostRefused = 2;
+const mostRejected = 2;
 
 /** True if the next attempt may succeed. A 409 comes from an earlier connection of this client, whose end the server has not noticed. */
 export function isPassing(error: unknown): boolean {

@@ -9,7 +9,7 @@ import { discard } from "./body.ts";
 import { toReconnection, type ReconnectOptions } from "./reconnect-delay.ts";
 import type { EndpointOptions } from "./endpoint.ts";
 import { isHttpError, isLostError, isSessionExpiredError, type HttpError } from "./errors.ts";
-import { Exchange, readAnsweredId, readAnswers, readRequestIds, type AnswerOptions } from "./post-exchange.ts";
+import { Exchange, readResponseId, readResponses, readRequestIds, type ResponseOptions } from "./post-exchange.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
 import { HttpConnection, type Posted, type Posting } from "./http-connection.ts";
 import { GetStream } from "./get-stream.ts";
@@ -55,14 +55,14 @@ export function createHttpClientTransport(url: string | URL, options: HttpClient
 class HttpClient implements Transport {
   readonly carriesOneByOne = true;
   readonly #options: HttpClientOptions;
-  readonly #reading: Omit<AnswerOptions, "resume">;
+  readonly #reading: Omit<ResponseOptions, "resume">;
   readonly #link: HttpConnection;
   readonly #keeper: SessionKeeper;
   readonly #listener: GetStream;
   readonly #queue = new KeyedQueue<RequestId | undefined>();
   readonly #waiting = new Map<RequestId, Exchange>();
   readonly #operations = new InFlight();
-  readonly #mirrored = new ParamHeaders();
+  readonly #paramHeaders = new ParamHeaders();
   readonly #limiter: ConcurrencyLimiter;
   #receiver: Receiver | undefined;
   #closing: Promise<void> | undefined;
@@ -130,7 +130,7 @@ class HttpClient implements Transport {
     if (isOpening && ids[0] !== undefined) this.#keeper.opening = { id: ids[0], body };
     for (const id of ids) this.#waiting.set(id, exchange);
     const { signal } = exchange;
-    const posting = { body, isOpening, headers: this.#mirror(message), signal, hold: () => this.#hold(ids) };
+    const posting = { body, isOpening, headers: this.#toParamHeaders(message), signal, hold: () => this.#hold(ids) };
     try {
       await this.#operations.run(exchange, () => this.#converse(posting, exchange));
     } catch (error) {
@@ -146,9 +146,9 @@ class HttpClient implements Transport {
     try {
       const { response, session } = await this.#post(posting, { repeats: !posting.isOpening });
       const resume = this.#isStateless ? undefined : (id: string | undefined) => this.#link.get(id, signal, session);
-      await readAnswers(response, exchange, { ...this.#reading, resume });
+      await readResponses(response, exchange, { ...this.#reading, resume });
     } catch (error) {
-      if (isHttpError(error)) this.#deliverRefusal(error, exchange);
+      if (isHttpError(error)) this.#deliverRejection(error, exchange);
       if (!exchange.isDone) throw error;
     }
   }
@@ -156,9 +156,9 @@ class HttpClient implements Transport {
   async #notify(message: Outgoing, body: string, related: RequestId | undefined): Promise<void> {
     const cancelled = readCancelled(message);
     if (cancelled !== undefined) return this.#cancel(cancelled, body);
-    const headers = this.#mirror(message);
+    const headers = this.#toParamHeaders(message);
     const isConfirmation = isMethod(message, "notifications/initialized");
-    const lane = related ?? readAnswered(message);
+    const lane = related ?? readRespondedId(message);
     const repeats = "method" in message && lane === undefined && !isConfirmation;
     await this.#queue.run(lane, () => this.#accept({ body, headers }, { repeats }));
     if (isConfirmation) this.#listen();
@@ -211,14 +211,14 @@ class HttpClient implements Transport {
     return this.#link.revision?.lifecycle === "per-request";
   }
 
-  #mirror(message: Outgoing): Readonly<Record<string, string>> {
-    return this.#isStateless ? this.#mirrored.toHeaders(message, this.#link.revision) : {};
+  #toParamHeaders(message: Outgoing): Readonly<Record<string, string>> {
+    return this.#isStateless ? this.#paramHeaders.toHeaders(message, this.#link.revision) : {};
   }
 
   /** Removes tools with header annotations that the client cannot follow, and reports them as problems. */
   #look(value: unknown): unknown {
     if (!this.#isStateless) return value;
-    return this.#mirrored.learn(value, (name, reason) => {
+    return this.#paramHeaders.learn(value, (name, reason) => {
       const message = `The server's tool ${JSON.stringify(name)} is left out: ${reason}`;
       this.#receiver?.problem({ kind: "syntax", message });
     });
@@ -231,7 +231,7 @@ class HttpClient implements Transport {
   }
 
   #settle(value: unknown): void {
-    const id = readAnsweredId(value);
+    const id = readResponseId(value);
     if (!isRequestId(id) || !isObject(value)) return;
     this.#waiting.get(id)?.settle(id);
     const { opening } = this.#keeper;
@@ -239,10 +239,10 @@ class HttpClient implements Transport {
   }
 
   /** Delivers the body of an error response if it is the response that the exchange waits for. */
-  #deliverRefusal(refusal: HttpError, exchange: Exchange): void {
-    decode(refusal.body, this.#reading.limits, {
+  #deliverRejection(rejection: HttpError, exchange: Exchange): void {
+    decode(rejection.body, this.#reading.limits, {
       message: (value) => {
-        if (exchange.open.some((id) => id === readAnsweredId(value))) this.#deliver(value);
+        if (exchange.open.some((id) => id === readResponseId(value))) this.#deliver(value);
       },
       problem() {},
     });
@@ -298,6 +298,6 @@ function readCancelled(message: Outgoing): RequestId | undefined {
 }
 
 /** Returns the id of the peer's request that a message responds to. */
-function readAnswered(message: Outgoing): RequestId | undefined {
+function readRespondedId(message: Outgoing): RequestId | undefined {
   return "id" in message && !("method" in message) ? message.id : undefined;
 }

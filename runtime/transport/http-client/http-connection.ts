@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import { discard, readMediaType } from "./body.ts";
-import { createEndpoint, readRefusal, type Endpoint, type EndpointOptions } from "./endpoint.ts";
-import { AnswerError, SessionExpiredError } from "./errors.ts";
+import { createEndpoint, readRejection, type Endpoint, type EndpointOptions } from "./endpoint.ts";
+import { ResponseError, SessionExpiredError } from "./errors.ts";
 import { readSession, toSessionHeaders, type HttpSession } from "./session.ts";
 
 /** Message or batch to post. */
@@ -37,12 +37,12 @@ export class HttpConnection {
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
-  async post({ body, isOpening, headers: mirrored, signal, hold }: Posting): Promise<Posted> {
+  async post({ body, isOpening, headers: paramHeaders, signal, hold }: Posting): Promise<Posted> {
     const session = isOpening ? {} : this.session;
     const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
-    const all = isOpening ? headers : { ...headers, ...mirrored, ...toSessionHeaders(session, this.revision) };
+    const all = isOpening ? headers : { ...headers, ...paramHeaders, ...toSessionHeaders(session, this.revision) };
     const response = await this.#endpoint.request({ method: "POST", headers: all, body, signal, hold });
-    if (!response.ok) throw await this.#refuse(response, session);
+    if (!response.ok) throw await this.#reject(response, session);
     if (!isOpening) return { response, session };
     this.session = readSession(response);
     return { response, session: this.session };
@@ -61,10 +61,10 @@ export class HttpConnection {
     const headers = { Accept: "text/event-stream", ...toSessionHeaders(session, this.revision) };
     const all = lastEventId === undefined ? headers : { ...headers, "Last-Event-ID": lastEventId };
     const response = await this.#endpoint.request({ method: "GET", headers: all, signal });
-    if (!response.ok) throw await this.#refuse(response, session);
+    if (!response.ok) throw await this.#reject(response, session);
     if (readMediaType(response) === "text/event-stream") return response;
     await discard(response);
-    throw new AnswerError("The server answered GET with something else than an event stream");
+    throw new ResponseError("The server answered GET with something else than an event stream");
   }
 
   /** Ends the session, if the server keeps one. The status of the response is ignored: servers need not allow it. */
@@ -74,9 +74,9 @@ export class HttpConnection {
     await discard(await this.#endpoint.request({ method: "DELETE", headers, signal }));
   }
 
-  async #refuse(response: Response, session: HttpSession): Promise<Error> {
-    const refusal = await readRefusal(response, this.#endpoint.url);
-    if (response.status !== 404 || session.id === undefined) return refusal;
-    return new SessionExpiredError("The server does not know the session any more", { cause: refusal });
+  async #reject(response: Response, session: HttpSession): Promise<Error> {
+    const rejection = await readRejection(response, this.#endpoint.url);
+    if (response.status !== 404 || session.id === undefined) return rejection;
+    return new SessionExpiredError("The server does not know the session any more", { cause: rejection });
   }
 }

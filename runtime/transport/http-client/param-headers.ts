@@ -32,10 +32,10 @@ export class ParamHeaders {
   }
 
   /** Reads the header annotations of tool lists among received values, and removes tools with annotations that are not valid. */
-  learn(value: unknown, onRefused: (name: string, reason: string) => void): unknown {
+  learn(value: unknown, onRejected: (name: string, reason: string) => void): unknown {
     const result = isObject(value) ? value.result : undefined;
     if (!isObject(value) || !isObject(result) || !Array.isArray(result.tools)) return value;
-    const tools = result.tools.filter((tool: unknown) => this.#remember(tool, onRefused));
+    const tools = result.tools.filter((tool: unknown) => this.#remember(tool, onRejected));
     return tools.length === result.tools.length ? value : { ...value, result: { ...result, tools } };
   }
 
@@ -52,14 +52,14 @@ export class ParamHeaders {
     return Object.fromEntries(fields);
   }
 
-  #remember(tool: unknown, onRefused: (name: string, reason: string) => void): boolean {
+  #remember(tool: unknown, onRejected: (name: string, reason: string) => void): boolean {
     if (!isObject(tool) || typeof tool.name !== "string") return true;
     try {
       this.#tools.set(tool.name, readParamHeaders(tool.inputSchema));
       return true;
     } catch (error) {
       this.#tools.delete(tool.name);
-      onRefused(tool.name, error instanceof Error ? error.message : String(error));
+      onRejected(tool.name, error instanceof Error ? error.message : String(error));
       return false;
     }
   }

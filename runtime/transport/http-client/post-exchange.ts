@@ -4,7 +4,7 @@ import type { Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import { discard, readMediaType, readText } from "./body.ts";
 import type { Reconnection } from "./reconnect-delay.ts";
-import { AnswerError, LostError } from "./errors.ts";
+import { ResponseError, LostError } from "./errors.ts";
 import { EventStream } from "./event-stream.ts";
 
 /** Requests that were posted together and wait for their responses. */
@@ -48,7 +48,7 @@ export class Exchange {
 }
 
 /** Options to read the responses to an exchange. */
-export interface AnswerOptions {
+export interface ResponseOptions {
   readonly limits: Limits;
   readonly reconnection: Reconnection;
   readonly sink: Sink;
@@ -60,10 +60,10 @@ export interface AnswerOptions {
  * Reads the responses to posted requests, as JSON or as a stream of events.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
- * @throws {AnswerError} when a response is missing at the end of the HTTP response
+ * @throws {ResponseError} when a response is missing at the end of the HTTP response
  * @throws {LostError} when the connection breaks and cannot be resumed
  */
-export async function readAnswers(response: Response, exchange: Exchange, options: AnswerOptions): Promise<void> {
+export async function readResponses(response: Response, exchange: Exchange, options: ResponseOptions): Promise<void> {
   const type = readMediaType(response);
   switch (type) {
     case "text/event-stream":
@@ -76,7 +76,7 @@ export async function readAnswers(response: Response, exchange: Exchange, option
   }
   if (exchange.isDone) return;
   const what = type === "application/json" ? "without an answer in it" : `with ${type === "" ? "nothing" : type}`;
-  throw new AnswerError(`The server answered a request with HTTP ${response.status}, ${what}`);
+  throw new ResponseError(`The server answered a request with HTTP ${response.status}, ${what}`);
 }
 
 /** Returns the ids of the requests in an outgoing message or batch. */
@@ -86,14 +86,14 @@ export function readRequestIds(message: Outgoing): readonly RequestId[] {
 }
 
 /** Returns the id of the request that a received value responds to. */
-export function readAnsweredId(value: unknown): unknown {
+export function readResponseId(value: unknown): unknown {
   return isObject(value) && value.method === undefined ? value.id : undefined;
 }
 
 /** Milliseconds that a server may leave a stream open after the last response. */
 const grace = 1_000;
 
-async function followStream(response: Response, exchange: Exchange, options: AnswerOptions): Promise<void> {
+async function followStream(response: Response, exchange: Exchange, options: ResponseOptions): Promise<void> {
   const { signal } = exchange;
   const stream = new EventStream({
     ...options,
@@ -111,12 +111,12 @@ async function followStream(response: Response, exchange: Exchange, options: Ans
   }
 }
 
-async function readJson(response: Response, exchange: Exchange, { limits, sink }: AnswerOptions): Promise<void> {
+async function readJson(response: Response, exchange: Exchange, { limits, sink }: ResponseOptions): Promise<void> {
   try {
     decode(await readText(response, limits.maxMessageBytes), limits, sink);
   } catch (cause) {
     exchange.signal.throwIfAborted();
-    if (cause instanceof AnswerError) throw cause;
+    if (cause instanceof ResponseError) throw cause;
     throw new LostError("The connection broke before the answer was complete", { cause });
   }
 }

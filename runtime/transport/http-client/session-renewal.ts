@@ -3,7 +3,7 @@ import { encode, type Sink } from "../../framing/json.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { discard } from "./body.ts";
 import { SessionExpiredError, isSessionExpiredError } from "./errors.ts";
-import { Exchange, readAnsweredId, readAnswers, type AnswerOptions } from "./post-exchange.ts";
+import { Exchange, readResponseId, readResponses, type ResponseOptions } from "./post-exchange.ts";
 import type { HttpConnection, Posted, Posting } from "./http-connection.ts";
 import { checkSameServer } from "./session.ts";
 
@@ -15,7 +15,7 @@ export interface Opening {
 }
 
 /** Options for the renewal of a session. */
-export interface RenewalOptions extends Omit<AnswerOptions, "resume"> {
+export interface RenewalOptions extends Omit<ResponseOptions, "resume"> {
   /** Reaction to a lost session: `close` never renews. */
   readonly sessionLoss: "renew" | "close";
   /** Time limit of the handshake in milliseconds. */
@@ -104,7 +104,7 @@ export class SessionKeeper {
     let result: unknown;
     const sink: Sink = {
       message: (value) => {
-        if (readAnsweredId(value) !== opening.id || !isObject(value)) return this.#options.sink.message(value);
+        if (readResponseId(value) !== opening.id || !isObject(value)) return this.#options.sink.message(value);
         result = value.result;
         exchange.settle(opening.id);
       },
@@ -112,7 +112,7 @@ export class SessionKeeper {
     };
     const { response, session } = await this.#link.post({ body: opening.body, isOpening: true, signal });
     const resume = (id: string | undefined): Promise<Response> => this.#link.get(id, signal, session);
-    await readAnswers(response, exchange, { ...this.#options, sink, resume });
+    await readResponses(response, exchange, { ...this.#options, sink, resume });
     return result;
   }
 }

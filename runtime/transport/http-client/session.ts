@@ -1,6 +1,6 @@
 import type { Revision } from "../../../generated/support.ts";
 import { isObject } from "../../../generated/support.ts";
-import { AnswerError, SessionExpiredError } from "./errors.ts";
+import { ResponseError, SessionExpiredError } from "./errors.ts";
 
 /** Session at the HTTP level. */
 export interface HttpSession {
@@ -24,13 +24,13 @@ export function toSessionHeaders(session: HttpSession, revision: Revision | unde
  * Returns the session that a response to `initialize` opens.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
- * @throws {AnswerError} when the session id contains characters that are not allowed
+ * @throws {ResponseError} when the session id contains characters that are not allowed
  */
 export function readSession(response: Response): HttpSession {
   const id = response.headers.get(sessionHeader);
   if (id === null) return {};
   if (!/^[\x21-\x7e]+$/.test(id)) {
-    throw new AnswerError("The server gave a session id with characters that are not allowed in it");
+    throw new ResponseError("The server gave a session id with characters that are not allowed in it");
   }
   return { id };
 }

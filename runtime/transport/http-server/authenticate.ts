@@ -1,9 +1,9 @@
 import { classify, type Incoming } from "../../jsonrpc/message.ts";
 import type { Clock } from "../../internal/timers.ts";
-import type { Answer, EventWriter, Exchange, RequestHead } from "./exchange/exchange.ts";
+import type { HttpResponse, EventWriter, Exchange, RequestHead } from "./exchange/exchange.ts";
 import type { Guard, Identity } from "./identity.ts";
 import type { PostBody } from "./post-body.ts";
-import { refuse, type Rejection } from "./rejection.ts";
+import { reject, type Rejection } from "./rejection.ts";
 import type { HttpService } from "./settings.ts";
 
 /** Context for the checks of the sender. */
@@ -18,8 +18,8 @@ export async function authenticate(
   { settings: { guard, clock } }: Pick<Guarded, "settings">,
 ): Promise<Identity | Rejection | undefined> {
   if (!guard) return undefined;
-  const outcome: Identity | Answer = await guard.authenticate(exchange, exchange);
-  if ("status" in outcome) return { kind: "refused", answer: outcome };
+  const outcome: Identity | HttpResponse = await guard.authenticate(exchange, exchange);
+  if ("status" in outcome) return { kind: "refused", response: outcome };
   const { until } = outcome;
   if (until !== undefined) exchange.onStream((writer) => endStreamAt(until, writer, clock));
   return outcome;
@@ -50,7 +50,7 @@ export function checkScopes(
   );
   if (needed.every((scope) => identity?.scopes?.includes(scope))) return undefined;
   const scopes = [...new Set(needed)];
-  return refuse(403, `This needs the scope ${scopes.join(" ")}`, {
+  return reject(403, `This needs the scope ${scopes.join(" ")}`, {
     id: idOf(all),
     headers: identity && guard?.challengeScopes?.(scopes, identity, head),
   });
@@ -61,7 +61,7 @@ function idOf([incoming, ...others]: readonly Incoming[]): string | number | und
 }
 
 /** Serves a public document, also to pages of any origin: its content does not depend on the requester. */
-export function answerDocument({ method }: Exchange, document: Answer): Answer {
+export function respondWithDocument({ method }: Exchange, document: HttpResponse): HttpResponse {
   switch (method) {
     case "GET":
     case "HEAD":
@@ -69,7 +69,7 @@ export function answerDocument({ method }: Exchange, document: Answer): Answer {
     case "OPTIONS":
       return { status: 204, headers: { ...readableByAll, ...preflight } };
     default:
-      return refuse(405, "This document can only be read", { headers: { allow: "GET, HEAD, OPTIONS" } }).answer;
+      return reject(405, "This document can only be read", { headers: { allow: "GET, HEAD, OPTIONS" } }).response;
   }
 }
 

@@ -26,8 +26,8 @@ export function toCorsFields(
 /** Returns the fields of a response to a preflight request. Only the tools know the names of mirrored parameters, so requested ones are allowed. */
 export function toPreflightFields(request: RequestHead, cors: CorsOptions): HeaderFields {
   const asked = request.header("access-control-request-headers")?.split(",") ?? [];
-  const mirrored = asked.map((name) => name.trim()).filter((name) => mirroredHeader.test(name));
-  const headers = [...protocolHeaders, ...(cors.headers ?? []), ...mirrored];
+  const named = asked.map((name) => name.trim()).filter((name) => paramHeader.test(name));
+  const headers = [...protocolHeaders, ...(cors.headers ?? []), ...named];
   return {
     "access-control-allow-methods": "GET, POST, DELETE",
     "access-control-allow-headers": headers.join(", "),
@@ -35,7 +35,7 @@ export function toPreflightFields(request: RequestHead, cors: CorsOptions): Head
   };
 }
 
-const mirroredHeader = /^mcp-param-[\w!#$%&'*+.^`|~-]+$/i;
+const paramHeader = /^mcp-param-[\w!#$%&'*+.^`|~-]+$/i;
 
 const protocolHeaders = [
   "Accept",

@@ -4,7 +4,7 @@ import type { Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import type { Batched, PostBody, Single } from "./post-body.ts";
 import { SessionResponse } from "./session-response.ts";
-import { refuse } from "./rejection.ts";
+import { reject } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 
 /** POST that has passed its checks. */
@@ -33,16 +33,16 @@ function dispatchSingle(
 ): SessionResponse | undefined {
   if (incoming.kind !== "request") {
     session.receive(value, toOrigin(identity));
-    const answer = incoming.kind === "unusable" ? refuse(400, incoming.reason).answer : { status: 202 };
-    exchange.answer(answer);
+    const response = incoming.kind === "unusable" ? reject(400, incoming.reason).response : { status: 202 };
+    exchange.respond(response);
     return undefined;
   }
   const { id } = incoming;
   if (session.isRunning(id)) {
-    exchange.answer(refuse(400, inUse, { id }).answer);
+    exchange.respond(reject(400, inUse, { id }).response);
     return undefined;
   }
-  const post = new SessionResponse(exchange, session, { identity, answers: 1, isBatch: false });
+  const post = new SessionResponse(exchange, session, { identity, expected: 1, isBatch: false });
   session.expect(id, post);
   session.receive(value, post);
   return post;
@@ -59,23 +59,23 @@ function dispatchBatch(
   { values }: Batched,
 ): SessionResponse | undefined {
   const members = values.map((value) => ({ value, incoming: classify(value) }));
-  const answers = members.filter(({ incoming: { kind } }) => kind === "request" || kind === "invalid").length;
-  const post = new SessionResponse(exchange, session, { identity, answers, isBatch: true });
+  const responses = members.filter(({ incoming: { kind } }) => kind === "request" || kind === "invalid").length;
+  const post = new SessionResponse(exchange, session, { identity, expected: responses, isBatch: true });
   const admitted = members.filter(({ incoming }) => {
-    const refusal = findRefusal(incoming, session);
-    if (refusal !== undefined) post.answer(refusal);
+    const rejection = findRejection(incoming, session);
+    if (rejection !== undefined) post.respond(rejection);
     else if (incoming.kind === "request") session.expect(incoming.id, post);
-    return refusal === undefined;
+    return rejection === undefined;
   });
   for (const { value, incoming } of admitted) {
     session.receive(value, incoming.kind === "request" ? post : toOrigin(identity));
   }
-  if (answers > 0) return post;
-  exchange.answer({ status: 202 });
+  if (responses > 0) return post;
+  exchange.respond({ status: 202 });
   return undefined;
 }
 
-function findRefusal(incoming: Incoming, session: HttpSession): string | undefined {
+function findRejection(incoming: Incoming, session: HttpSession): string | undefined {
   if (incoming.kind === "invalid") return toError(incoming.id, incoming.reason);
   if (incoming.kind !== "request") return undefined;
   const { id, method } = incoming;

@@ -9,7 +9,7 @@ import { StatelessResponse } from "./stateless-response.ts";
 import { toCorsFields, toPreflightFields } from "./cors.ts";
 import { dispatchMessages, type MessageDispatch } from "./dispatch-messages.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
-import { answerDocument } from "./authenticate.ts";
+import { respondWithDocument } from "./authenticate.ts";
 import { FetchExchange } from "./exchange/fetch-exchange.ts";
 import {
   checkHost,
@@ -24,7 +24,7 @@ import type { Identity } from "./identity.ts";
 import { idOf, type PostBody } from "./post-body.ts";
 import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
-import { refuse, type Rejection } from "./rejection.ts";
+import { reject, type Rejection } from "./rejection.ts";
 import { toSpokenRevisions } from "./revisions.ts";
 import type { HttpSession } from "./session.ts";
 import { Sessions } from "./sessions.ts";
@@ -90,7 +90,7 @@ class OpenServerContext implements HttpServerContext {
   readonly service: HttpService;
   readonly settings: HttpServerContext["settings"];
   readonly revisions: HttpServerContext["revisions"];
-  readonly claims: HttpServerContext["claims"];
+  readonly metadataRules: HttpServerContext["metadataRules"];
   readonly sessions: Sessions;
   readonly sse: HttpSseContext["sse"] | undefined;
   readonly streams: Map<string, SseSession> = new Map();
@@ -100,7 +100,7 @@ class OpenServerContext implements HttpServerContext {
     this.service = service;
     this.revisions = toSpokenRevisions(service.revisions);
     this.settings = toSettings(options, this.revisions);
-    this.claims = createMetadataRules(service.revisions);
+    this.metadataRules = createMetadataRules(service.revisions);
     this.sessions = new Sessions(service, this.settings, this.revisions);
     this.sse = this.settings.sse;
   }
@@ -112,18 +112,19 @@ async function handle(exchange: Exchange, serverContext: OpenServerContext): Pro
     if (fields) exchange.addFields(fields);
     const document = serverContext.settings.guard?.documents?.get(exchange.path);
     if (document)
-      return exchange.answer(
-        (checkOpen(serverContext) ?? checkHost(exchange, serverContext))?.answer ?? answerDocument(exchange, document),
+      return exchange.respond(
+        (checkOpen(serverContext) ?? checkHost(exchange, serverContext))?.response ??
+          respondWithDocument(exchange, document),
       );
     if (isHttpSseContext(serverContext)) {
       const endpoint = findSseEndpoint(exchange, serverContext);
-      if (endpoint) return answerRefused(exchange, await serveSse(endpoint, exchange, serverContext), serverContext);
+      if (endpoint) return respondRejected(exchange, await serveSse(endpoint, exchange, serverContext), serverContext);
     }
     const admission = await validateRequest(exchange, serverContext);
     await perform(exchange, checkOpen(serverContext) ?? admission, serverContext);
   } catch (thrown) {
     serverContext.settings.fail(thrown);
-    exchange.fail(refuse(500, "Internal error", { code: errorCodes.internalError }).answer);
+    exchange.fail(reject(500, "Internal error", { code: errorCodes.internalError }).response);
   }
 }
 
@@ -131,17 +132,17 @@ function isHttpSseContext(serverContext: OpenServerContext): serverContext is Op
   return serverContext.sse !== undefined;
 }
 
-function answerRefused(exchange: Exchange, refusal: Rejection | undefined, serverContext: OpenServerContext): void {
-  if (!refusal) return;
-  serverContext.settings.metrics?.rejected(refusal.answer.status);
-  exchange.answer(toProfiledRejection(refusal.answer, exchange, profileFor(exchange, serverContext)));
+function respondRejected(exchange: Exchange, rejection: Rejection | undefined, serverContext: OpenServerContext): void {
+  if (!rejection) return;
+  serverContext.settings.metrics?.rejected(rejection.response.status);
+  exchange.respond(toProfiledRejection(rejection.response, exchange, profileFor(exchange, serverContext)));
 }
 
 /** Returns the profile; none for requests of stateless revisions. */
-function profileFor(head: RequestHead, { settings, claims }: OpenServerContext): Profile | undefined {
-  if (!settings.profile || !claims) return settings.profile;
-  const version = head.header(claims.headers.version.field)?.trim();
-  return claims.revisions.some(({ id }) => id === version) ? undefined : settings.profile;
+function profileFor(head: RequestHead, { settings, metadataRules }: OpenServerContext): Profile | undefined {
+  if (!settings.profile || !metadataRules) return settings.profile;
+  const version = head.header(metadataRules.headers.version.field)?.trim();
+  return metadataRules.revisions.some(({ id }) => id === version) ? undefined : settings.profile;
 }
 
 async function perform(
@@ -153,22 +154,22 @@ async function perform(
     case "message":
       return deliverNow(exchange, admission, serverContext);
     case "refused":
-      return answerRefused(exchange, admission, serverContext);
+      return respondRejected(exchange, admission, serverContext);
     case "preflight":
-      return exchange.answer({ status: 204, headers: toPreflightFields(exchange, serverContext.settings.cors ?? {}) });
-    case "claim":
-      return answerClaim(exchange, admission, serverContext);
+      return exchange.respond({ status: 204, headers: toPreflightFields(exchange, serverContext.settings.cors ?? {}) });
+    case "stateless":
+      return respondStateless(exchange, admission, serverContext);
     case "noted":
-      return exchange.answer({ status: 202 });
+      return exchange.respond({ status: 202 });
     case "open":
       return openSession(exchange, admission, serverContext);
     case "without-session":
       return dispatchStateless(exchange, admission, serverContext);
     case "listen":
-      return answerRefused(exchange, await listen(exchange, admission.session, admission.cursor), serverContext);
+      return respondRejected(exchange, await listen(exchange, admission.session, admission.cursor), serverContext);
     case "leave":
       await serverContext.sessions.end(admission.session);
-      return exchange.answer({ status: 204 });
+      return exchange.respond({ status: 204 });
     default:
       return admission satisfies never;
   }
@@ -176,17 +177,17 @@ async function perform(
 
 function deliverNow(exchange: Exchange, delivery: MessageDispatch, { sessions, settings }: OpenServerContext): void {
   const post = dispatchMessages(exchange, delivery);
-  if (post && !post.isDone && settings.answers === "sse") sessions.expectStream(post);
+  if (post && !post.isDone && settings.responseMode === "sse") sessions.expectStream(post);
 }
 
 /** Answers a stateless request, whose connection lasts as long as the request. */
-function answerClaim(
+function respondStateless(
   exchange: Exchange,
-  { identity, claimed }: ValidationOutcome & { readonly kind: "claim" },
+  { identity, stateless }: ValidationOutcome & { readonly kind: "stateless" },
   { service, sessions, settings }: OpenServerContext,
 ): void {
-  const { answers: style, maxStreamBytes: maxWaiting, metrics } = settings;
-  const post = new StatelessResponse(exchange, { identity, claimed, style, maxWaiting, metrics });
+  const { responseMode: style, maxStreamBytes: maxWaiting, metrics } = settings;
+  const post = new StatelessResponse(exchange, { identity, stateless, style, maxWaiting, metrics });
   const connection = service.accept(post);
   post.receive();
   if (!post.isDone) sessions.adopt({ connection, keepAlive: () => post.keepAlive() });
@@ -198,7 +199,7 @@ function openSession(
   serverContext: OpenServerContext,
 ): void {
   const { service, sessions, settings } = serverContext;
-  if (service.takesSessions?.() === false) return answerRefused(exchange, tooManySessions(), serverContext);
+  if (service.takesSessions?.() === false) return respondRejected(exchange, tooManySessions(), serverContext);
   const id = idOf(postBody);
   if (postBody.kind !== "single" || id === undefined) return;
   const session = sessions.open(identity?.principal);
@@ -228,7 +229,7 @@ async function listen(
   if (cursor === undefined) return void session.listen(exchange);
   const position = readPosition(cursor);
   if (position && (await session.resume(exchange, position))) return undefined;
-  return refuse(400, "The Last-Event-ID is not known (any more): open a stream without it");
+  return reject(400, "The Last-Event-ID is not known (any more): open a stream without it");
 }
 
 function readPosition(cursor: string): StreamPosition | undefined {

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../../generated/support.ts";
-import type { Answer, Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
+import type { HttpResponse, Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
 
 /** Authenticated sender of a request. */
 export interface Identity {
@@ -17,7 +17,10 @@ export interface Identity {
  * Authenticates the sender of a request, or returns a response in place of the server: 401 with `WWW-Authenticate`, 403, ... Fields that are added to
  * `reply` become part of the response in any case.
  */
-export type Authenticate = (request: RequestHead, reply: Pick<Exchange, "addFields">) => Awaitable<Identity | Answer>;
+export type Authenticate = (
+  request: RequestHead,
+  reply: Pick<Exchange, "addFields">,
+) => Awaitable<Identity | HttpResponse>;
 
 /** Access control of a server, with its challenges and public documents. */
 export interface Guard {
@@ -25,7 +28,7 @@ export interface Guard {
   /** Returns the fields of the 403 response to a sender that lacks some of these scopes. Default: none. */
   challengeScopes?(needed: readonly string[], identity: Identity, request: RequestHead): HeaderFields;
   /** Public responses to GET, by path: they describe how to get access. */
-  readonly documents?: ReadonlyMap<string, Answer>;
+  readonly documents?: ReadonlyMap<string, HttpResponse>;
 }
 
 /** Normalizes a guard that may be a function. */

@@ -3,7 +3,7 @@ import { errorCodes } from "../../jsonrpc/errors.ts";
 import { sessionHeader } from "./validate-request.ts";
 import { jsonFields, type ResponseSink } from "./session-response.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
-import { refuse } from "./rejection.ts";
+import { reject } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -22,10 +22,10 @@ export class InitializeResponse implements ResponseSink {
     this.#settings = settings;
   }
 
-  answer(text: string): void {
+  respond(text: string): void {
     if (this.#session.connection.session) return void this.#list(text);
     this.#sessions.forget(this.#session);
-    this.#exchange.answer({ status: 200, headers: jsonFields, body: text });
+    this.#exchange.respond({ status: 200, headers: jsonFields, body: text });
   }
 
   push(): void {
@@ -33,7 +33,7 @@ export class InitializeResponse implements ResponseSink {
   }
 
   skip(): void {
-    this.#exchange.answer({ status: 202 });
+    this.#exchange.respond({ status: 202 });
   }
 
   keepAlive(): void {
@@ -41,33 +41,33 @@ export class InitializeResponse implements ResponseSink {
   }
 
   end(): void {
-    this.#answerBusy("The server is shutting down", "5");
+    this.#respondBusy("The server is shutting down", "5");
   }
 
   async #list(text: string): Promise<void> {
     try {
       if (await this.#sessions.list(this.#session)) {
         const headers = { ...jsonFields, [sessionHeader]: this.#session.key.id };
-        return this.#exchange.answer({ status: 200, headers, body: text });
+        return this.#exchange.respond({ status: 200, headers, body: text });
       }
-      this.#refuse("There are too many sessions: try again later");
+      this.#reject("There are too many sessions: try again later");
     } catch (thrown) {
       this.#settings.fail(thrown);
-      this.#refuse("The session cannot be kept: try again later");
+      this.#reject("The session cannot be kept: try again later");
     }
   }
 
-  #refuse(message: string): void {
+  #reject(message: string): void {
     this.#sessions.forget(this.#session);
-    this.#answerBusy(message, "30");
+    this.#respondBusy(message, "30");
   }
 
   /** @param retryAfter - seconds for the client to wait */
-  #answerBusy(message: string, retryAfter: string): void {
-    const { answer } = refuse(503, message, {
+  #respondBusy(message: string, retryAfter: string): void {
+    const { response: respond } = reject(503, message, {
       code: errorCodes.internalError,
       headers: { "retry-after": retryAfter },
     });
-    this.#exchange.answer(toProfiledRejection(answer, this.#exchange, this.#settings.profile));
+    this.#exchange.respond(toProfiledRejection(respond, this.#exchange, this.#settings.profile));
   }
 }

@@ -74,12 +74,12 @@ const bounds = {
 } as const;
 
 /** Imports `node:http` or `node:https` on demand: servers on stdio load this module too and must not wait for it. */
-async function createNodeServer(answer: HttpHandler["node"], options: ListenOptions): Promise<NodeServer> {
+async function createNodeServer(result: HttpHandler["node"], options: ListenOptions): Promise<NodeServer> {
   const { tls, headersTimeout = 10_000, requestTimeout = 30_000 } = options;
   const connectionsCheckingInterval = Math.min(1_000, headersTimeout, requestTimeout);
   const all = { ...bounds, headersTimeout, requestTimeout, connectionsCheckingInterval };
-  if (!tls) return (await import("node:http")).createServer(all, answer);
-  return (await import("node:https")).createServer({ ...all, handshakeTimeout: headersTimeout, ...tls }, answer);
+  if (!tls) return (await import("node:http")).createServer(all, result);
+  return (await import("node:https")).createServer({ ...all, handshakeTimeout: headersTimeout, ...tls }, result);
 }
 
 /** Adds the health path. A closing server is not ready: it responds with 503 on open connections. */

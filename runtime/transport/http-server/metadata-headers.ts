@@ -35,21 +35,21 @@ export interface MetadataMessage {
  */
 export function createMetadataRules(revisions: readonly Revision[]): MetadataRules | undefined {
   const reader = createMetadataReader(revisions);
-  return reader && { ...reader, headers: createClaimHeaders(reader.revisions) };
+  return reader && { ...reader, headers: createMetadataHeaders(reader.revisions) };
 }
 
 /** @throws {Error} when no revision specifies the header that names it */
-function createClaimHeaders(revisions: readonly Revision[]): MetadataHeaders {
+function createMetadataHeaders(revisions: readonly Revision[]): MetadataHeaders {
   const named = revisions.flatMap(({ headers }) => headers).find(({ source }) => source === "revision");
   if (!named) throw new Error("No revision without sessions says which header names it");
-  const rules = new Map(revisions.map((revision) => [revision, revision.headers.flatMap(toClaimRule)]));
+  const rules = new Map(revisions.map((revision) => [revision, revision.headers.flatMap(toMetadataRule)]));
   return {
     version: toFieldName(named.name),
     findUnlike: (head, message, revision) => rules.get(revision)?.find((rule) => !agrees(head, rule, message))?.name,
   };
 }
 
-interface ClaimRule extends FieldName {
+interface MetadataRule extends FieldName {
   readonly methods: readonly string[] | undefined;
   readonly required: boolean;
   read(message: MetadataMessage): unknown;
@@ -61,7 +61,7 @@ interface ClaimRule extends FieldName {
  * Returns the rule for a header. The version has its own check before, because it determines the rules. Only headers that repeat params may be
  * encoded: intermediaries read the method as it is.
  */
-function toClaimRule({ name, source, methods, required }: HeaderRule): readonly ClaimRule[] {
+function toMetadataRule({ name, source, methods, required }: HeaderRule): readonly MetadataRule[] {
   const [part, ...path] = source.split(".");
   const rule = { ...toFieldName(name), methods, required };
   if (source === "method") return [{ ...rule, read: ({ method }) => method, decode: (field) => field.trim() }];
@@ -74,7 +74,7 @@ function toFieldName(name: string): FieldName {
   return { name, field: name.toLowerCase() };
 }
 
-function agrees(head: RequestHead, rule: ClaimRule, message: MetadataMessage): boolean {
+function agrees(head: RequestHead, rule: MetadataRule, message: MetadataMessage): boolean {
   const { field, methods, required, read, decode } = rule;
   if (methods && !methods.includes(message.method)) return true;
   const expected = read(message);

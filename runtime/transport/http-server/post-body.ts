@@ -2,7 +2,7 @@ import { decode, type DecodingLimits } from "../../framing/json.ts";
 import type { Problem } from "../../jsonrpc/channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { classify, type Incoming } from "../../jsonrpc/message.ts";
-import { refuse, type Rejection } from "./rejection.ts";
+import { reject, type Rejection } from "./rejection.ts";
 
 /** Content of the body of a POST. */
 export type PostBody = Single | Batched;
@@ -28,10 +28,10 @@ export function readPostBody(text: string, limits: DecodingLimits): PostBody | R
     problem: (problem) => void (caught.problem = problem),
   });
   const { value, problem } = caught;
-  if (problem) return refuseProblem(problem);
+  if (problem) return rejectProblem(problem);
   if (Array.isArray(value)) return { kind: "batch", values: value };
   const incoming = classify(value);
-  if (incoming.kind === "invalid") return refuse(400, incoming.reason, { id: incoming.id });
+  if (incoming.kind === "invalid") return reject(400, incoming.reason, { id: incoming.id });
   return { kind: "single", value, incoming };
 }
 
@@ -47,9 +47,9 @@ export function idOf(postBody: PostBody): string | number | undefined {
   return postBody.kind === "single" && postBody.incoming.kind === "request" ? postBody.incoming.id : undefined;
 }
 
-function refuseProblem({ kind, message, value }: Problem): Rejection {
+function rejectProblem({ kind, message, value }: Problem): Rejection {
   const isSyntax = kind === "syntax" || kind === "encoding";
   const incoming = value === undefined ? undefined : classify(value);
   const id = incoming?.kind === "request" || incoming?.kind === "invalid" ? incoming.id : undefined;
-  return refuse(400, message, { code: isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, id });
+  return reject(400, message, { code: isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, id });
 }

@@ -1,7 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import type { ErrorObject } from "../../jsonrpc/message.ts";
-import type { HttpRefusalReason, Profile } from "../../protocol/profile.ts";
-import type { Answer, HeaderFields, RequestHead } from "./exchange/exchange.ts";
+import type { HttpRejectionReason, Profile } from "../../protocol/profile.ts";
+import type { HttpResponse, HeaderFields, RequestHead } from "./exchange/exchange.ts";
 
 /** Status and fields of a JSON error response. */
 export interface ErrorStatus {
@@ -10,19 +10,23 @@ export interface ErrorStatus {
 }
 
 /** Applies the profile to the JSON-RPC error of a rejection. Returns other responses unchanged. */
-export function toProfiledRejection(answer: Answer, head: RequestHead, profile: Profile | undefined): Answer {
-  if (!profile?.toHttpError || answer.status < 400) return answer;
-  const message = readMessage(answer.body);
+export function toProfiledRejection(
+  response: HttpResponse,
+  head: RequestHead,
+  profile: Profile | undefined,
+): HttpResponse {
+  if (!profile?.toHttpError || response.status < 400) return response;
+  const message = readMessage(response.body);
   const error = message && readError(message.error);
-  if (!error) return answer;
-  const { status, headers = {} } = answer;
+  if (!error) return response;
+  const { status, headers = {} } = response;
   const retryAfter = Number(headers["retry-after"] ?? Number.NaN);
-  const refusal = {
+  const rejection = {
     status,
-    reason: answer.reason ?? guessReason(status, head),
+    reason: response.reason ?? guessReason(status, head),
     ...(Number.isFinite(retryAfter) && { retryAfter }),
   };
-  return { status, headers, body: JSON.stringify({ ...message, error: profile.toHttpError(error, refusal) }) };
+  return { status, headers, body: JSON.stringify({ ...message, error: profile.toHttpError(error, rejection) }) };
 }
 
 /** Returns the HTTP status of an error response within a session, if the profile specifies one other than 200. */
@@ -35,7 +39,7 @@ export function toErrorStatus(error: ErrorObject, profile: Profile | undefined):
 }
 
 /** Guesses the reason of a guard that gives none, by the presence of credentials in the request. */
-function guessReason(status: number, head: RequestHead): HttpRefusalReason | undefined {
+function guessReason(status: number, head: RequestHead): HttpRejectionReason | undefined {
   const hasCredentials = (head.header("authorization") ?? head.header("x-api-key")) !== undefined;
   return status === 401 && !hasCredentials ? "no-credentials" : undefined;
 }

@@ -1,12 +1,12 @@
 import { errorCodes } from "../../jsonrpc/errors.ts";
-import type { HttpRefusalReason } from "../../protocol/profile.ts";
+import type { HttpRejectionReason } from "../../protocol/profile.ts";
 import type { ErrorMessage, RequestId } from "../../jsonrpc/message.ts";
-import type { Answer, HeaderFields } from "./exchange/exchange.ts";
+import type { HttpResponse, HeaderFields } from "./exchange/exchange.ts";
 
 /** Rejection of a request before it reaches a handler. */
 export interface Rejection {
   readonly kind: "refused";
-  readonly answer: Answer;
+  readonly response: HttpResponse;
 }
 
 /** Details of a rejection in addition to its status and message. */
@@ -17,15 +17,15 @@ export interface RejectionDetails {
   readonly id?: RequestId | undefined;
   readonly headers?: HeaderFields | undefined;
   /** Reason for profiles; not sent. */
-  readonly reason?: HttpRefusalReason | undefined;
+  readonly reason?: HttpRejectionReason | undefined;
 }
 
 /** Creates a rejection with a JSON-RPC error as its body. */
-export function refuse(status: number, message: string, details: RejectionDetails = {}): Rejection {
+export function reject(status: number, message: string, details: RejectionDetails = {}): Rejection {
   const { code = errorCodes.invalidRequest, id, headers, reason } = details;
   const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: { code, message } };
-  const answer = { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };
-  return { kind: "refused", answer: reason === undefined ? answer : { ...answer, reason } };
+  const response = { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };
+  return { kind: "refused", response: reason === undefined ? response : { ...response, reason } };
 }
 
 const json: HeaderFields = { "content-type": "application/json" };

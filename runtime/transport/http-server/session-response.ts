@@ -1,15 +1,15 @@
 import { encodeEvent } from "../../framing/sse-events.ts";
 import { UnreachableError } from "../../jsonrpc/errors.ts";
 import type { EventStream } from "./event-stream.ts";
-import type { Answer, Exchange, HeaderFields } from "./exchange/exchange.ts";
+import type { HttpResponse, Exchange, HeaderFields } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import type { ErrorStatus } from "./profiled-rejection.ts";
-import { refuse } from "./rejection.ts";
+import { reject } from "./rejection.ts";
 
 /** Destination of responses, and of messages that belong to a request. */
 export interface ResponseSink {
   /** Sends a response as JSON text, with its status if that is not 200. */
-  answer(text: string, failure?: ErrorStatus): void;
+  respond(text: string, failure?: ErrorStatus): void;
   /** Marks a request that gets no response. */
   skip(): void;
   /** Sends a message that comes before the response. */
@@ -37,7 +37,7 @@ export interface SessionResponseHost {
 export interface SessionResponseDetails {
   readonly identity: Identity | undefined;
   /** Number of responses to expect. */
-  readonly answers: number;
+  readonly expected: number;
   readonly isBatch: boolean;
 }
 
@@ -58,15 +58,15 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
   #stream: EventStream | undefined;
   #isOld = false;
 
-  constructor(exchange: Exchange, host: SessionResponseHost, { identity, answers, isBatch }: SessionResponseDetails) {
+  constructor(exchange: Exchange, host: SessionResponseHost, { identity, expected, isBatch }: SessionResponseDetails) {
     this.identity = identity;
     this.#exchange = exchange;
     this.#host = host;
-    this.#open = answers;
+    this.#open = expected;
     this.#isBatch = isBatch;
   }
 
-  answer(text: string, failure?: ErrorStatus): void {
+  respond(text: string, failure?: ErrorStatus): void {
     this.#failure = failure;
     if (this.#stream) void this.#stream.send(text);
     else this.#text = this.#text === "" ? text : `${this.#text},${text}`;
@@ -77,8 +77,8 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
     this.#open -= 1;
     if (this.#open > 0) return;
     if (this.#stream) this.#host.endStream(this.#stream);
-    else if (this.#text === "") this.#exchange.answer({ status: 202 });
-    else this.#answerAtOnce(this.#takeText());
+    else if (this.#text === "") this.#exchange.respond({ status: 202 });
+    else this.#respondAtOnce(this.#takeText());
   }
 
   push(text: string, kind: "request" | "notification"): void | Promise<void> {
@@ -122,15 +122,15 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
     if (this.#open <= 0) return;
     this.#open = 0;
     if (this.#stream) this.#host.endStream(this.#stream);
-    else this.#exchange.answer(refuse(404, "The session has ended: send initialize to begin a new one").answer);
+    else this.#exchange.respond(reject(404, "The session has ended: send initialize to begin a new one").response);
   }
 
-  #answerAtOnce(text: string): void {
+  #respondAtOnce(text: string): void {
     if (this.#failure && !this.#isBatch) {
       const { status, headers } = this.#failure;
-      return this.#exchange.answer({ status, headers: { ...jsonFields, ...headers }, body: text });
+      return this.#exchange.respond({ status, headers: { ...jsonFields, ...headers }, body: text });
     }
-    this.#exchange.answer(this.#host.style === "sse" ? toOnlyEvent(text) : toJsonAnswer(text));
+    this.#exchange.respond(this.#host.style === "sse" ? toOnlyEvent(text) : toJsonResponse(text));
   }
 
   #takeText(): string {
@@ -141,12 +141,12 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
 }
 
 /** Creates a JSON response from one message. */
-export function toJsonAnswer(text: string, status: number = 200): Answer {
+export function toJsonResponse(text: string, status: number = 200): HttpResponse {
   return { status, headers: jsonFields, body: text };
 }
 
 /** Creates a stream with a single event. The stream is complete from the start and is never resumed, so the event needs no id. */
-export function toOnlyEvent(text: string): Answer {
+export function toOnlyEvent(text: string): HttpResponse {
   return { status: 200, headers: streamFields, body: encodeEvent({ type: "message", data: text }) };
 }
 

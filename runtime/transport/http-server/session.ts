@@ -86,7 +86,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     const text = encode(outgoing);
     if (!("jsonrpc" in outgoing)) return this.#listen(text, "notification");
     if (!("method" in outgoing))
-      return this.#answer(outgoing.id, text, "error" in outgoing ? outgoing.error : undefined);
+      return this.#respond(outgoing.id, text, "error" in outgoing ? outgoing.error : undefined);
     const kind = "id" in outgoing ? "request" : "notification";
     const reply = related === undefined ? undefined : this.#replies.get(related);
     if (reply) return reply.push(text, kind);
@@ -166,7 +166,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   // Members of `PostHost`.
 
   get style(): ResponseMode {
-    return this.#settings.answers;
+    return this.#settings.responseMode;
   }
 
   get polls(): boolean {
@@ -215,9 +215,9 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     }
   };
 
-  #answer(id: RequestId | undefined, text: string, error: ErrorObject | undefined): void {
+  #respond(id: RequestId | undefined, text: string, error: ErrorObject | undefined): void {
     if (id === undefined) return;
-    this.#takeReply(id)?.answer(text, error && toErrorStatus(error, this.#settings.profile));
+    this.#takeReply(id)?.respond(text, error && toErrorStatus(error, this.#settings.profile));
     this.#emitIdle();
   }
 

@@ -12,21 +12,21 @@ export class Sessions {
   readonly #service: HttpService;
   readonly #settings: HttpSettings;
   readonly #revisions: SpokenRevisions;
-  readonly #rounds: Rounds;
+  readonly #schedule: Schedule;
   readonly #live = new Map<string, HttpSession>();
   /** Connections that are not in the store: being opened, or of a single POST. */
   readonly #unlisted = new Set<Looked>();
   /** Sessions without a request since their handshake, the oldest first. */
   readonly #unused = new Set<HttpSession>();
   #stopTicking: (() => void) | undefined;
-  #round = 0;
+  #ticks = 0;
   #slow: SessionResponse[] = [];
   #isClosed = false;
 
   constructor(service: HttpService, settings: HttpSettings, revisions: SpokenRevisions) {
     this.#service = service;
     this.#settings = settings;
-    this.#rounds = toRounds(settings);
+    this.#schedule = toSchedule(settings);
     this.#revisions = revisions;
   }
 
@@ -158,10 +158,10 @@ export class Sessions {
    * in time, even if its lifetime is short.
    */
   #tick(): void {
-    this.#stopTicking ??= this.#settings.clock.after(this.#rounds.interval, () => {
+    this.#stopTicking ??= this.#settings.clock.after(this.#schedule.interval, () => {
       this.#stopTicking = undefined;
-      this.#round += 1;
-      if (this.#round % this.#rounds.untilComment === 0) this.#keepAlive();
+      this.#ticks += 1;
+      if (this.#ticks % this.#schedule.untilComment === 0) this.#keepAlive();
       for (const session of this.#live.values()) this.#lookAfter(session);
       if (this.#live.size + this.#unlisted.size > 0) this.#tick();
     });
@@ -195,7 +195,7 @@ export interface Looked {
 }
 
 /** Schedule for the maintenance of sessions. */
-interface Rounds {
+interface Schedule {
   /** Milliseconds between two rounds. */
   readonly interval: number;
   /** Number of rounds for each comment on streams. */
@@ -203,7 +203,7 @@ interface Rounds {
 }
 
 /** Returns the schedule: at least two rounds in the lifetime of an unused session, and as many as streams need for comments. */
-function toRounds({ keepAlive, sessions }: HttpSettings): Rounds {
+function toSchedule({ keepAlive, sessions }: HttpSettings): Schedule {
   const longest = (sessions?.ttl ?? Infinity) / 2;
   if (keepAlive === Infinity) return { interval: longest, untilComment: Infinity };
   const untilComment = Math.max(1, Math.ceil(keepAlive / longest));

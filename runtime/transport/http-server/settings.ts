@@ -45,7 +45,7 @@ export interface HttpOptions extends HostOptions {
   /** Path of the endpoint; other paths get 404. Default: every path, so that the handler can be mounted anywhere. */
   readonly path?: string;
   /** Form of responses. Default `"auto"`. */
-  readonly answers?: ResponseMode;
+  readonly responseMode?: ResponseMode;
   /** Options of sessions. `false`: every POST is stateless, no session ids are issued, and the server cannot send requests to clients. */
   readonly sessions?: SessionOptions | false;
   /** Store of streamed events. Default: in memory, with bounds. `false`: streams cannot be resumed. */
@@ -111,7 +111,10 @@ export interface SseOptions {
 
 /** Options of a server over HTTP with every default filled in. */
 export interface HttpSettings extends Required<
-  Pick<HttpOptions, "answers" | "polling" | "retry" | "keepAlive" | "maxStreamBytes" | "bodyTimeout" | "strictVersion">
+  Pick<
+    HttpOptions,
+    "responseMode" | "polling" | "retry" | "keepAlive" | "maxStreamBytes" | "bodyTimeout" | "strictVersion"
+  >
 > {
   readonly path: string | undefined;
   readonly sessions: { readonly ttl: number; readonly store: SessionStore } | undefined;
@@ -139,13 +142,13 @@ const bodyBytes = 4 * 1024 * 1024;
  * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
  */
 export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions, "hasSse">): HttpSettings {
-  const { answers = "auto", sessions = {}, metrics, onError } = options;
+  const { responseMode = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
   const { events = new MemoryEventStore(metrics && { metrics }) } = options;
   let nonce: string | undefined;
   return {
     path: options.path,
-    answers,
+    responseMode,
     polling: options.polling ?? true,
     retry: options.retry ?? 1_000,
     keepAlive: options.keepAlive ?? 15_000,

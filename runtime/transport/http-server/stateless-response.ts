@@ -8,14 +8,14 @@ import { isEndless } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../jsonrpc/message.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
-import { streamFields, toJsonAnswer, toOnlyEvent, type ResponseMode } from "./session-response.ts";
-import { refuse } from "./rejection.ts";
+import { streamFields, toJsonResponse, toOnlyEvent, type ResponseMode } from "./session-response.ts";
+import { reject } from "./rejection.ts";
 import type { StatelessMessage } from "./validate-stateless.ts";
 
 /** Options of a stateless response. */
 export interface StatelessResponseOptions {
   readonly identity: Identity | undefined;
-  readonly claimed: StatelessMessage;
+  readonly stateless: StatelessMessage;
   readonly style: ResponseMode;
   /** Bytes that may wait for a slow reader. */
   readonly maxWaiting: number;
@@ -60,7 +60,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
 
   /** Delivers the request. Without an immediate response, watches for the client to disconnect. */
   receive(): void {
-    this.#receiver?.message(this.#options.claimed.value, this);
+    this.#receiver?.message(this.#options.stateless.value, this);
     if (!this.#isDone) this.#exchange.onClose(() => this.#leave());
   }
 
@@ -68,7 +68,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
     if (this.#isDone) return;
     const text = encode(outgoing);
     if ("method" in outgoing) return this.#push(text);
-    this.#answer(text, "error" in outgoing ? outgoing.error : undefined);
+    this.#respond(text, "error" in outgoing ? outgoing.error : undefined);
   }
 
   abandon(): void {
@@ -78,9 +78,9 @@ export class StatelessResponse implements Channel, HttpOrigin {
 
   close(): Promise<void> {
     if (!this.#isDone && !this.#writer) {
-      const { id } = this.#options.claimed;
+      const { id } = this.#options.stateless;
       const details = { code: errorCodes.internalError, id, headers: { "retry-after": "5" } };
-      this.#exchange.answer(refuse(503, "The server is shutting down", details).answer);
+      this.#exchange.respond(reject(503, "The server is shutting down", details).response);
     }
     this.abandon();
     return Promise.resolve();
@@ -99,7 +99,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
   }
 
   #push(text: string): void | Promise<void> {
-    if (!this.#writer && this.#options.style === "json" && !isEndless(this.#options.claimed.method)) return;
+    if (!this.#writer && this.#options.style === "json" && !isEndless(this.#options.stateless.method)) return;
     const writer = this.#toStream();
     writer.write(encodeEvent({ type: "message", data: text }));
     if (writer.waiting <= comfortable) return;
@@ -109,15 +109,15 @@ export class StatelessResponse implements Channel, HttpOrigin {
     this.#leave();
   }
 
-  #answer(text: string, error: ErrorObject | undefined): void {
+  #respond(text: string, error: ErrorObject | undefined): void {
     this.#finish();
     if (this.#writer) {
       this.#writer.write(encodeEvent({ type: "message", data: text }));
       return this.#writer.end();
     }
-    const status = error ? statusOf(error, this.#options.claimed.revision) : 200;
+    const status = error ? statusOf(error, this.#options.stateless.revision) : 200;
     const isStream = this.#options.style === "sse" && status === 200;
-    this.#exchange.answer(isStream ? toOnlyEvent(text) : toJsonAnswer(text, status));
+    this.#exchange.respond(isStream ? toOnlyEvent(text) : toJsonResponse(text, status));
   }
 
   #toStream(): EventWriter {
@@ -132,7 +132,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
     if (this.#isDone) return;
     this.#isDone = true;
     // The client does not read this response, but some platforms wait for one.
-    if (!this.#writer) this.#exchange.answer({ status: 499 });
+    if (!this.#writer) this.#exchange.respond({ status: 499 });
     this.#receiver?.disconnected(new Error("The client closed the connection on which it waited for the answer"));
   }
 

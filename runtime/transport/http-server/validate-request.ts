@@ -6,7 +6,7 @@ import { authenticate, checkScopes } from "./authenticate.ts";
 import { accepts, isJson } from "./media-types.ts";
 import type { Identity } from "./identity.ts";
 import { idOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
-import { refuse, type Rejection } from "./rejection.ts";
+import { reject, type Rejection } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
@@ -64,8 +64,8 @@ export async function validateRequest(
   if (unread) return unread;
   const postBody = await readBody(exchange, serverContext);
   if (isRejection(postBody)) return postBody;
-  const claimed = validateStateless(exchange, serverContext, { identity, postBody });
-  if (claimed) return checkClaimScopes(exchange, serverContext, { claimed, postBody }) ?? claimed;
+  const stateless = validateStateless(exchange, serverContext, { identity, postBody });
+  if (stateless) return checkStatelessScopes(exchange, serverContext, { stateless, postBody }) ?? stateless;
   if (!serverContext.settings.sessions)
     return validateStatelessRequest(exchange, serverContext, { identity, postBody });
   if (isInitialize(postBody) && exchange.header(sessionHeader) === undefined)
@@ -87,7 +87,7 @@ export async function validateRequest(
 export function checkOpen({ isClosing }: HttpServerContext): Rejection | undefined {
   if (!isClosing) return undefined;
   const headers = { "retry-after": "5", connection: "close" };
-  return refuse(503, "The server is shutting down", { code: errorCodes.internalError, headers });
+  return reject(503, "The server is shutting down", { code: errorCodes.internalError, headers });
 }
 
 /** Name of the header that carries the session id, in lower case. */
@@ -98,9 +98,9 @@ export const sessionHeader = "mcp-session-id";
  */
 export function checkLines(exchange: Exchange): Rejection | undefined {
   if (exchange.isCut)
-    return refuse(431, "The request has too many header fields", { headers: { connection: "close" } });
+    return reject(431, "The request has too many header fields", { headers: { connection: "close" } });
   const repeated = singleFields.find(([field]) => exchange.isRepeated(field));
-  return repeated && refuse(400, `The header ${repeated[1]} must be sent once`);
+  return repeated && reject(400, `The header ${repeated[1]} must be sent once`);
 }
 
 const singleFields: readonly (readonly [field: string, name: string])[] = [
@@ -115,9 +115,9 @@ const singleFields: readonly (readonly [field: string, name: string])[] = [
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-7.2
  */
 export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext): Rejection | undefined {
-  if (hosts.length === 0) return refuse(400, "The request must name exactly one host");
+  if (hosts.length === 0) return reject(400, "The request must name exactly one host");
   if (hosts.every((host) => settings.hosts.isHost(host))) return undefined;
-  return refuse(403, "This host is not served here: the server's allowedHosts does not list it");
+  return reject(403, "This host is not served here: the server's allowedHosts does not list it");
 }
 
 /**
@@ -128,22 +128,22 @@ export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext):
 export function checkOrigin(exchange: Exchange, { settings }: HttpServerContext): Rejection | undefined {
   const origin = exchange.header("origin");
   if (origin === undefined || settings.hosts.isOrigin(origin, exchange.hosts)) return undefined;
-  return refuse(403, "Pages of this origin are not served: the server's allowedOrigins does not list it");
+  return reject(403, "Pages of this origin are not served: the server's allowedOrigins does not list it");
 }
 
 /** Rejects a request unless its `Accept` header admits every one of these types. */
 export function checkAccept(head: RequestHead, types: readonly string[]): Rejection | undefined {
   const header = head.header("accept");
   if (types.every((type) => accepts(header, type))) return undefined;
-  return refuse(406, `The Accept header must list ${types.join(" and ")}`);
+  return reject(406, `The Accept header must list ${types.join(" and ")}`);
 }
 
 /** Rejects content other than uncompressed JSON within the size limit. */
 export function checkContent(head: RequestHead, { settings }: HttpServerContext): Rejection | undefined {
-  if (!isJson(head.header("content-type"))) return refuse(415, "The Content-Type must be application/json");
+  if (!isJson(head.header("content-type"))) return reject(415, "The Content-Type must be application/json");
   const encoding = head.header("content-encoding");
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    return refuse(415, "A body must not have a Content-Encoding");
+    return reject(415, "A body must not have a Content-Encoding");
   }
   const length = Number(head.header("content-length") ?? 0);
   return length > settings.limits.maxMessageBytes ? tooLarge(settings) : undefined;
@@ -159,11 +159,11 @@ export async function readBody(exchange: Exchange, { settings }: HttpServerConte
     case "too-large":
       return tooLarge(settings);
     case "not-text":
-      return refuse(400, "The message is not valid UTF-8", { code: errorCodes.parseError });
+      return reject(400, "The message is not valid UTF-8", { code: errorCodes.parseError });
     case "lost":
-      return refuse(400, "The body is not complete");
+      return reject(400, "The body is not complete");
     case "late":
-      return refuse(408, "The body did not arrive in time", { headers: { connection: "close" } });
+      return reject(408, "The body did not arrive in time", { headers: { connection: "close" } });
     default:
       return body satisfies never;
   }
@@ -175,10 +175,10 @@ export function isRejection<Value extends object>(value: Value | Rejection | und
 }
 
 function checkMethod({ method, path }: RequestHead, { settings, revisions }: HttpServerContext): Rejection | undefined {
-  if (settings.path !== undefined && path !== settings.path) return refuse(404, "There is nothing at this path");
+  if (settings.path !== undefined && path !== settings.path) return reject(404, "There is nothing at this path");
   const allowed = settings.sessions && revisions.hasSessions ? sessionMethods : statelessMethods;
   if (allowed.includes(method) || (method === "OPTIONS" && settings.cors)) return undefined;
-  return refuse(405, `The endpoint takes ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
+  return reject(405, `The endpoint takes ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
 }
 
 /** A response may be JSON or a stream, so both must be acceptable. */
@@ -218,19 +218,19 @@ function validateStatelessRequest(
   const name = exchange.header(versionHeader)?.trim();
   const revision = name === undefined ? serverContext.revisions.assumed : serverContext.revisions.find(name);
   if (!revision)
-    return refuse(400, `The header MCP-Protocol-Version is missing. Served: ${serverContext.revisions.names}`);
+    return reject(400, `The header MCP-Protocol-Version is missing. Served: ${serverContext.revisions.names}`);
   const unfit =
     checkBatch(postBody, revision, serverContext) ?? checkScopes(exchange, serverContext, { identity, postBody });
   return unfit ?? { kind: "without-session", identity, postBody, revision };
 }
 
-function checkClaimScopes(
+function checkStatelessScopes(
   head: RequestHead,
   serverContext: HttpServerContext,
-  { claimed, postBody }: { readonly claimed: StatelessOutcome; readonly postBody: PostBody },
+  { stateless, postBody }: { readonly stateless: StatelessOutcome; readonly postBody: PostBody },
 ): Rejection | undefined {
-  return claimed.kind === "claim"
-    ? checkScopes(head, serverContext, { identity: claimed.identity, postBody })
+  return stateless.kind === "stateless"
+    ? checkScopes(head, serverContext, { identity: stateless.identity, postBody })
     : undefined;
 }
 
@@ -241,14 +241,14 @@ async function findSession(
 ): Promise<HttpSession | Rejection> {
   const id = exchange.header(sessionHeader);
   if (id === undefined)
-    return refuse(400, "The header Mcp-Session-Id is missing: send initialize first", { reason: "not-initialized" });
+    return reject(400, "The header Mcp-Session-Id is missing: send initialize first", { reason: "not-initialized" });
   const session = await sessions.find({ id, owner: identity?.principal });
   const unknown = "There is no such session (any more): send initialize to begin a new one";
-  return session ?? refuse(404, unknown, { reason: "unknown-session" });
+  return session ?? reject(404, unknown, { reason: "unknown-session" });
 }
 
 function checkSecond(postBody: PostBody): Rejection | undefined {
-  return isInitialize(postBody) ? refuse(400, "The session is already initialized", { id: idOf(postBody) }) : undefined;
+  return isInitialize(postBody) ? reject(400, "The session is already initialized", { id: idOf(postBody) }) : undefined;
 }
 
 /**
@@ -264,9 +264,9 @@ function checkVersion(
   const name = head.header(versionHeader)?.trim();
   if (name === undefined) return undefined;
   const { revisions, settings } = serverContext;
-  if (!revisions.find(name)) return refuse(400, `This protocol version is not served. Served: ${revisions.names}`);
+  if (!revisions.find(name)) return reject(400, `This protocol version is not served. Served: ${revisions.names}`);
   if (!settings.strictVersion || !session || session.revision?.id === name) return undefined;
-  return refuse(400, `The session was opened at protocol version ${session.revision?.id}`);
+  return reject(400, `The session was opened at protocol version ${session.revision?.id}`);
 }
 
 function checkBatch(
@@ -276,14 +276,14 @@ function checkBatch(
 ): Rejection | undefined {
   if (postBody.kind === "single") return undefined;
   const { maxBatch } = settings.limits;
-  if (!revision?.batching) return refuse(400, "A message must be a JSON object: there are no batches here");
-  if (postBody.values.length === 0) return refuse(400, "A batch must not be empty");
-  if (postBody.values.length > maxBatch) return refuse(400, `A batch must not have more than ${maxBatch} members`);
+  if (!revision?.batching) return reject(400, "A message must be a JSON object: there are no batches here");
+  if (postBody.values.length === 0) return reject(400, "A batch must not be empty");
+  if (postBody.values.length > maxBatch) return reject(400, `A batch must not have more than ${maxBatch} members`);
   return undefined;
 }
 
 function tooLarge({ limits }: HttpSettings): Rejection {
-  return refuse(413, `The message is longer than ${limits.maxMessageBytes} bytes`, {
+  return reject(413, `The message is longer than ${limits.maxMessageBytes} bytes`, {
     headers: { connection: "close" },
   });
 }

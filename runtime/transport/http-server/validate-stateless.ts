@@ -8,14 +8,14 @@ import type { RequestHead } from "./exchange/exchange.ts";
 import type { Identity } from "./identity.ts";
 import type { PostBody } from "./post-body.ts";
 import { jsonFields } from "./session-response.ts";
-import { refuse, type Rejection } from "./rejection.ts";
+import { reject, type Rejection } from "./rejection.ts";
 import type { SpokenRevisions } from "./revisions.ts";
 import type { MetadataSender, HttpService } from "./settings.ts";
 
 /** Context of the checks of stateless requests. */
 export interface StatelessContext {
   /** Rules for stateless requests; absent where every revision has sessions. */
-  readonly claims: MetadataRules | undefined;
+  readonly metadataRules: MetadataRules | undefined;
   readonly revisions: SpokenRevisions;
   readonly service: Pick<HttpService, "readParamHeaders">;
 }
@@ -23,7 +23,7 @@ export interface StatelessContext {
 /** Outcome of the checks of a POST that belongs to no session. */
 export type StatelessOutcome =
   | Rejection
-  | { readonly kind: "claim"; readonly identity: Identity | undefined; readonly claimed: StatelessMessage }
+  | { readonly kind: "stateless"; readonly identity: Identity | undefined; readonly stateless: StatelessMessage }
   /** A notification: it refers to nothing, so it is only acknowledged. */
   | { readonly kind: "noted" };
 
@@ -46,22 +46,26 @@ export function validateStateless(
   serverContext: StatelessContext,
   { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
 ): StatelessOutcome | undefined {
-  const { claims } = serverContext;
-  if (!claims || isOfSession(head, postBody, { claims, revisions: serverContext.revisions })) return undefined;
-  if (postBody.kind === "batch") return refuse(400, "A message must be a JSON object: there are no batches here");
+  const { metadataRules } = serverContext;
+  if (!metadataRules || isOfSession(head, postBody, { metadataRules, revisions: serverContext.revisions }))
+    return undefined;
+  if (postBody.kind === "batch") return reject(400, "A message must be a JSON object: there are no batches here");
   const { incoming, value } = postBody;
-  if (incoming.kind === "notification") return validateNotification(head, incoming, claims);
-  if (incoming.kind !== "request") return refuse(400, "Only requests and notifications may be sent here");
-  const unlike = checkOpening(head, incoming, claims) ?? checkVersions(head, incoming, claims);
+  if (incoming.kind === "notification") return validateNotification(head, incoming, metadataRules);
+  if (incoming.kind !== "request") return reject(400, "Only requests and notifications may be sent here");
+  const unlike = checkOpening(head, incoming, metadataRules) ?? checkVersions(head, incoming, metadataRules);
   if (unlike) return unlike;
-  const claim = claims.read(incoming.params);
-  if (claim.kind === "refused") return refuseWith(claim.error, incoming.id);
-  if (claim.kind === "none") return refuseWith(missingMetadata(claims.revisions), incoming.id);
-  const { revision, info, capabilities } = claim;
+  const metadata = metadataRules.read(incoming.params);
+  if (metadata.kind === "refused") return rejectWith(metadata.error, incoming.id);
+  if (metadata.kind === "none") return rejectWith(missingMetadata(metadataRules.revisions), incoming.id);
+  const { revision, info, capabilities } = metadata;
   const sender: MetadataSender = { revision, identity, client: { info, capabilities } };
   const unequal =
-    checkRules(head, incoming, { revision, claims }) ?? checkParamHeaders(head, incoming, { sender, serverContext });
-  return unequal ?? { kind: "claim", identity, claimed: { value, id: incoming.id, method: incoming.method, revision } };
+    checkRules(head, incoming, { revision, metadataRules }) ??
+    checkParamHeaders(head, incoming, { sender, serverContext });
+  return (
+    unequal ?? { kind: "stateless", identity, stateless: { value, id: incoming.id, method: incoming.method, revision } }
+  );
 }
 
 type Request = Incoming & { readonly kind: "request" };
@@ -69,16 +73,21 @@ type Request = Incoming & { readonly kind: "request" };
 type Notification = Incoming & { readonly kind: "notification" };
 
 /** Validates a notification. The protocol does not specify its metadata, but a version that it names must be served. */
-function validateNotification(head: RequestHead, notification: Notification, claims: MetadataRules): StatelessOutcome {
-  const unlike = checkVersions(head, notification, claims);
+function validateNotification(
+  head: RequestHead,
+  notification: Notification,
+  metadataRules: MetadataRules,
+): StatelessOutcome {
+  const unlike = checkVersions(head, notification, metadataRules);
   if (unlike) return unlike;
-  const version = claims.readVersion(notification.params) ?? head.header(claims.headers.version.field)?.trim();
-  const isServed = version === undefined || claims.revisions.some(({ id }) => id === version);
-  return isServed ? { kind: "noted" } : refuseWith(unsupportedVersion(claims.revisions, version), undefined);
+  const version =
+    metadataRules.readVersion(notification.params) ?? head.header(metadataRules.headers.version.field)?.trim();
+  const isServed = version === undefined || metadataRules.revisions.some(({ id }) => id === version);
+  return isServed ? { kind: "noted" } : rejectWith(unsupportedVersion(metadataRules.revisions, version), undefined);
 }
 
 interface Era {
-  readonly claims: MetadataRules;
+  readonly metadataRules: MetadataRules;
   readonly revisions: SpokenRevisions;
 }
 
@@ -86,57 +95,60 @@ interface Era {
  * True if a POST belongs to a session. The body decides; without a version in it the header does, except for `initialize`, which always opens a
  * session.
  */
-function isOfSession(head: RequestHead, postBody: PostBody, { claims, revisions }: Era): boolean {
+function isOfSession(head: RequestHead, postBody: PostBody, { metadataRules, revisions }: Era): boolean {
   if (!revisions.hasSessions) return false;
-  if (postBody.kind === "batch") return !postBody.values.some((value) => isClaimed(value, claims));
-  if (isClaimed(postBody.value, claims)) return false;
+  if (postBody.kind === "batch") return !postBody.values.some((value) => hasMetadata(value, metadataRules));
+  if (hasMetadata(postBody.value, metadataRules)) return false;
   const { incoming } = postBody;
   if (incoming.kind === "request" && incoming.method === "initialize") return true;
-  const named = head.header(claims.headers.version.field)?.trim();
-  return !claims.revisions.some(({ id }) => id === named);
+  const named = head.header(metadataRules.headers.version.field)?.trim();
+  return !metadataRules.revisions.some(({ id }) => id === named);
 }
 
 /** True if a body, or part of it, names its revision, so that it belongs to no session. */
-export function isStatelessBody(postBody: PostBody, { claims }: Pick<StatelessContext, "claims">): boolean {
-  if (!claims) return false;
+export function isStatelessBody(
+  postBody: PostBody,
+  { metadataRules }: Pick<StatelessContext, "metadataRules">,
+): boolean {
+  if (!metadataRules) return false;
   const values = postBody.kind === "single" ? [postBody.value] : postBody.values;
-  return values.some((value) => isClaimed(value, claims));
+  return values.some((value) => hasMetadata(value, metadataRules));
 }
 
-function isClaimed(value: unknown, claims: MetadataRules): boolean {
-  return isObject(value) && claims.readVersion(value.params) !== undefined;
+function hasMetadata(value: unknown, metadataRules: MetadataRules): boolean {
+  return isObject(value) && metadataRules.readVersion(value.params) !== undefined;
 }
 
 /** Rejects `initialize`, with the served revisions in the error, and a request that names its version only in the header. */
-function checkOpening(head: RequestHead, request: Request, claims: MetadataRules): Rejection | undefined {
+function checkOpening(head: RequestHead, request: Request, metadataRules: MetadataRules): Rejection | undefined {
   const { id, method, params } = request;
-  if (claims.readVersion(params) !== undefined) return undefined;
+  if (metadataRules.readVersion(params) !== undefined) return undefined;
   if (method === "initialize" && isObject(params)) {
-    return refuseWith(unsupportedVersion(claims.revisions, params.protocolVersion), id);
+    return rejectWith(unsupportedVersion(metadataRules.revisions, params.protocolVersion), id);
   }
-  const hasHeader = head.header(claims.headers.version.field) !== undefined;
-  return hasHeader ? refuseWith(missingMetadata(claims.revisions), id) : undefined;
+  const hasHeader = head.header(metadataRules.headers.version.field) !== undefined;
+  return hasHeader ? rejectWith(missingMetadata(metadataRules.revisions), id) : undefined;
 }
 
 function checkVersions(
   head: RequestHead,
   incoming: Request | Notification,
-  claims: MetadataRules,
+  metadataRules: MetadataRules,
 ): Rejection | undefined {
-  const { name, field: lower } = claims.headers.version;
+  const { name, field: lower } = metadataRules.headers.version;
   const field = head.header(lower)?.trim();
-  const version = claims.readVersion(incoming.params);
+  const version = metadataRules.readVersion(incoming.params);
   const isSaid = field !== undefined && version !== undefined;
   const isFine = isSaid ? field === version : incoming.kind === "notification";
-  return isFine ? undefined : mismatch(head, name, { revisions: claims.revisions, incoming });
+  return isFine ? undefined : mismatch(head, name, { revisions: metadataRules.revisions, incoming });
 }
 
 function checkRules(
   head: RequestHead,
   request: Request,
-  { revision, claims }: { readonly revision: Revision; readonly claims: MetadataRules },
+  { revision, metadataRules }: { readonly revision: Revision; readonly metadataRules: MetadataRules },
 ): Rejection | undefined {
-  const name = claims.headers.findUnlike(head, request, revision);
+  const name = metadataRules.headers.findUnlike(head, request, revision);
   return name === undefined ? undefined : mismatch(head, name, { revisions: [revision], incoming: request });
 }
 
@@ -166,7 +178,7 @@ function mismatch(head: RequestHead, name: string, { revisions, incoming }: Mism
   const error = new RpcError(codeOf(revisions, "headerMismatch"), `The header ${name} ${problem}`, {
     data: { header: name },
   });
-  return refuseWith(error, id);
+  return rejectWith(error, id);
 }
 
 interface Mismatch {
@@ -176,7 +188,7 @@ interface Mismatch {
 
 const repeated = "must be sent once; send a value with a comma in base64";
 
-function refuseWith(error: RpcError, id: RequestId | undefined): Rejection {
+function rejectWith(error: RpcError, id: RequestId | undefined): Rejection {
   const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: toErrorObject(error) };
-  return { kind: "refused", answer: { status: 400, headers: jsonFields, body: JSON.stringify(body) } };
+  return { kind: "refused", response: { status: 400, headers: jsonFields, body: JSON.stringify(body) } };
 }

@@ -8,11 +8,11 @@ import { discard, readChunks, readMediaType } from "../http-client/body.ts";
 import {
   createEndpoint,
   describeUrl,
-  readRefusal,
+  readRejection,
   type Endpoint,
   type EndpointOptions,
 } from "../http-client/endpoint.ts";
-import { AnswerError, LostError } from "../http-client/errors.ts";
+import { ResponseError, LostError } from "../http-client/errors.ts";
 import { KeyedQueue } from "../http-client/keyed-queue.ts";
 import { InFlight, within } from "../http-client/in-flight.ts";
 import { ConcurrencyLimiter } from "../http-client/concurrency-limiter.ts";
@@ -82,8 +82,8 @@ class SseClient implements Transport {
   send(message: Outgoing, related?: RequestId): Promise<void> {
     const body = encode(message);
     const isRequest = "method" in message && "id" in message;
-    const answered = "id" in message ? message.id : undefined;
-    const sent = this.#queue.run(isRequest ? message : (related ?? answered), () =>
+    const responded = "id" in message ? message.id : undefined;
+    const sent = this.#queue.run(isRequest ? message : (related ?? responded), () =>
       this.#limiter.pass(body, () => this.#post(body)),
     );
     sent.catch(() => {});
@@ -101,7 +101,7 @@ class SseClient implements Transport {
     const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
     await this.#operations.runWithin(acceptTimeout, async (signal) => {
       const response = await endpoint.request({ method: "POST", headers, body, signal });
-      if (!response.ok) throw await readRefusal(response, endpoint.url);
+      if (!response.ok) throw await readRejection(response, endpoint.url);
       await discard(response);
     });
   }
@@ -109,7 +109,7 @@ class SseClient implements Transport {
   async #listen(): Promise<void> {
     const { endpointTimeout = 10_000 } = this.#options;
     const expire = (): void =>
-      this.#disconnect(new AnswerError(`The server named no URL for messages in ${endpointTimeout} ms`));
+      this.#disconnect(new ResponseError(`The server named no URL for messages in ${endpointTimeout} ms`));
     const timer = setTimeout(expire, endpointTimeout);
     this.#target.catch(() => {}).finally(() => clearTimeout(timer));
     try {
@@ -124,10 +124,10 @@ class SseClient implements Transport {
     const endpoint = createEndpoint(this.#url, this.#options);
     const headers = { Accept: "text/event-stream" };
     const response = await endpoint.request({ method: "GET", headers, signal: this.#stream.signal });
-    if (!response.ok) throw await readRefusal(response, this.#url);
+    if (!response.ok) throw await readRejection(response, this.#url);
     if (readMediaType(response) === "text/event-stream") return response;
     await discard(response);
-    throw new AnswerError(`${describeUrl(this.#url)} did not answer with an event stream`);
+    throw new ResponseError(`${describeUrl(this.#url)} did not answer with an event stream`);
   }
 
   async #read(response: Response): Promise<void> {
@@ -136,7 +136,7 @@ class SseClient implements Transport {
       event: (event) => this.#take(event),
       problem: (found) => {
         this.#receiver?.problem(found);
-        problem = new AnswerError(found.message);
+        problem = new ResponseError(found.message);
       },
     });
     await readChunks(response, (chunk) => {
@@ -159,7 +159,7 @@ class SseClient implements Transport {
     if (url?.origin !== this.#url.origin) {
       const where = url === undefined ? "something that is not a URL" : url.origin;
       return this.#disconnect(
-        new AnswerError(`The server wants messages posted to another origin, ${where}, which is refused`),
+        new ResponseError(`The server wants messages posted to another origin, ${where}, which is refused`),
       );
     }
     this.#hasTarget = true;

@@ -19,7 +19,7 @@ import type { HttpOrigin, Identity } from "../http-server/identity.ts";
 import { streamFields } from "../http-server/session-response.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import { refuse, type Rejection } from "../http-server/rejection.ts";
+import { reject, type Rejection } from "../http-server/rejection.ts";
 import type { HttpService, SseOptions } from "../http-server/settings.ts";
 import { SseSession } from "./http-sse-session.ts";
 
@@ -57,14 +57,18 @@ export async function serveSse(
   serverContext: HttpSseContext,
 ): Promise<Rejection | undefined> {
   const { cors } = serverContext.settings;
-  if (cors && exchange.method === "OPTIONS") return answerPreflight(exchange, serverContext, cors);
+  if (cors && exchange.method === "OPTIONS") return respondToPreflight(exchange, serverContext, cors);
   return endpoint === "stream" ? openSse(exchange, serverContext) : receiveSse(exchange, serverContext);
 }
 
-function answerPreflight(exchange: Exchange, serverContext: HttpSseContext, cors: CorsOptions): Rejection | undefined {
+function respondToPreflight(
+  exchange: Exchange,
+  serverContext: HttpSseContext,
+  cors: CorsOptions,
+): Rejection | undefined {
   const early = checkEarly(exchange, serverContext, "OPTIONS");
   if (early) return early;
-  return void exchange.answer({ status: 204, headers: toPreflightFields(exchange, cors) });
+  return void exchange.respond({ status: 204, headers: toPreflightFields(exchange, cors) });
 }
 
 /** Serves GET of the first endpoint: opens a session and its stream. */
@@ -114,13 +118,13 @@ async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Pr
   const postBody = await readBody(exchange, serverContext);
   if (isRejection(postBody)) return postBody;
   if (isStatelessBody(postBody, serverContext))
-    return refuse(400, "HTTP with SSE is for sessions: send initialize first");
+    return reject(400, "HTTP with SSE is for sessions: send initialize first");
   const session = await findSse(exchange, serverContext, identity);
   if (isRejection(session)) return session;
   const forbidden = checkScopes(exchange, serverContext, { identity, postBody });
   if (forbidden) return forbidden;
   const origin: HttpOrigin = { identity, releaseConnection: () => false };
-  exchange.answer({ status: 202 });
+  exchange.respond({ status: 202 });
   session.receive(postBody.kind === "single" ? postBody.value : postBody.values, origin);
   return undefined;
 }
@@ -131,7 +135,7 @@ function checkEarly(exchange: Exchange, serverContext: HttpSseContext, method: s
   const wrongMethod =
     exchange.method === method
       ? undefined
-      : refuse(405, `The endpoint takes ${method}`, { headers: { allow: method } });
+      : reject(405, `The endpoint takes ${method}`, { headers: { allow: method } });
   return (
     checkOpen(serverContext) ??
     wrongMethod ??
@@ -147,10 +151,10 @@ async function findSse(
   identity: Identity | undefined,
 ): Promise<SseSession | Rejection> {
   const id = exchange.query(sessionParameter);
-  if (id === undefined) return refuse(400, `The query parameter ${sessionParameter} is missing`);
+  if (id === undefined) return reject(400, `The query parameter ${sessionParameter} is missing`);
   const session = serverContext.streams.get(id);
   if (!session || session.key.owner !== identity?.principal)
-    return refuse(404, "There is no such session (any more)", { reason: "unknown-session" });
+    return reject(404, "There is no such session (any more)", { reason: "unknown-session" });
   // Keeps the store from expiring a session that only this process can serve.
   await serverContext.settings.sessions?.store.find(session.key);
   return session;
@@ -168,5 +172,5 @@ async function forget(key: SessionKey, serverContext: HttpSseContext): Promise<v
 /** Creates the rejection of a session beyond the limit. */
 export function tooManySessions(): Rejection {
   const details = { code: errorCodes.internalError, headers: { "retry-after": "30" } };
-  return refuse(503, "There are too many sessions: try again later", details);
+  return reject(503, "There are too many sessions: try again later", details);
 }

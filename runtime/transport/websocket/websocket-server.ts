@@ -63,10 +63,10 @@ const bounds = {
   insecureHTTPParser: false,
 } as const;
 
-function createNodeServer(answer: RequestListener, tls: SecureOptions | undefined): Server {
+function createNodeServer(result: RequestListener, tls: SecureOptions | undefined): Server {
   return tls
-    ? createSecureServer({ ...bounds, handshakeTimeout: bounds.headersTimeout, ...tls }, answer)
-    : createServer(bounds, answer);
+    ? createSecureServer({ ...bounds, handshakeTimeout: bounds.headersTimeout, ...tls }, result)
+    : createServer(bounds, result);
 }
 
 /** Responds to requests that open no WebSocket: with a document of the guard, or with 426. */
@@ -75,7 +75,7 @@ function createRequestListener({ authenticate }: WsListenOptions): RequestListen
   return (request, response) => {
     request.resume();
     const document = request.method === "GET" ? documents?.get(request.url?.split("?")[0] ?? "") : undefined;
-    const answer = document ?? { status: 426, headers: { upgrade: "websocket", connection: "upgrade, close" } };
-    response.writeHead(answer.status, answer.headers).end(answer.body);
+    const result = document ?? { status: 426, headers: { upgrade: "websocket", connection: "upgrade, close" } };
+    response.writeHead(result.status, result.headers).end(result.body);
   };
 }

@@ -90,11 +90,11 @@ export class WebSocketTransport implements Transport {
   start(receiver: Receiver): void {
     this.#receiver = receiver;
     if (this.#state === "closed") return receiver.disconnected();
-    this.#first = new FirstMessage(this.#handshakeTimeout, ({ message }) => this.#refuse(closeCodes.policy, message));
+    this.#first = new FirstMessage(this.#handshakeTimeout, ({ message }) => this.#reject(closeCodes.policy, message));
     this.#socket.listen({
       opened: () => this.#open(),
       text: (text) => this.#take(text, receiver),
-      binary: () => this.#refuse(closeCodes.binary, "A message must be a text frame"),
+      binary: () => this.#reject(closeCodes.binary, "A message must be a text frame"),
       closed: (reason) => this.#finish(reason),
     });
   }
@@ -125,7 +125,7 @@ export class WebSocketTransport implements Transport {
   #take(text: string, receiver: Receiver): void {
     if (this.#state !== "open") return;
     // A message has at least as many bytes as UTF-16 units. Implementations that count bytes have already applied the limit.
-    if (text.length > this.#limits.maxMessageBytes) return this.#refuse(closeCodes.tooBig, "The message is too long");
+    if (text.length > this.#limits.maxMessageBytes) return this.#reject(closeCodes.tooBig, "The message is too long");
     decode(text, this.#limits, {
       message: (value) => {
         this.#first?.settle();
@@ -136,7 +136,7 @@ export class WebSocketTransport implements Transport {
   }
 
   /** Closes the connection: the peer violates the transport, so there is no request to respond to. */
-  #refuse(code: number, reason: string): void {
+  #reject(code: number, reason: string): void {
     this.#socket.close(code, reason);
     this.#finish(new Error(`The connection was closed with code ${code}: ${reason}`));
   }

@@ -6,7 +6,7 @@ import { toLimits } from "../../jsonrpc/limits.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import { systemClock } from "../../internal/timers.ts";
 import { defaultPatience } from "../first-message.ts";
-import type { Answer, HeaderFields } from "../http-server/exchange/exchange.ts";
+import type { HttpResponse, HeaderFields } from "../http-server/exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "../http-server/hosts.ts";
 import { NodeHead } from "../http-server/exchange/node-head.ts";
 import { toGuard, type Authenticate, type Guard, type Identity } from "../http-server/identity.ts";
@@ -110,14 +110,14 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
     stream.destroy();
   };
   const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> => {
-    const status = findRefusal(request, rules);
-    if (status !== undefined) return refuse(stream, { status });
-    if (isFull()) return refuse(stream, full);
+    const status = findRejection(request, rules);
+    if (status !== undefined) return reject(stream, { status });
+    if (isFull()) return reject(stream, full);
     const { outcome, fields } = await identify(request, guard, fail);
     if (outcome && "status" in outcome)
-      return refuse(stream, { ...outcome, headers: { ...outcome.headers, ...fields } });
+      return reject(stream, { ...outcome, headers: { ...outcome.headers, ...fields } });
     // Other connections may have been opened in the meantime.
-    if (isFull()) return refuse(stream, full);
+    if (isFull()) return reject(stream, full);
     added.set(request, fields);
     sockets.handleUpgrade(request, stream, head, (socket) => {
       open(socket, outcome).catch((thrown: unknown) => drop(stream, thrown));
@@ -126,7 +126,7 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     stream.on("error", ignore);
     if (isOurs(request, options.path)) upgrade(request, stream, head).catch((thrown: unknown) => drop(stream, thrown));
-    else if (server.listenerCount("upgrade") === 1) refuse(stream, { status: 404 });
+    else if (server.listenerCount("upgrade") === 1) reject(stream, { status: 404 });
   };
   server.on("upgrade", onUpgrade);
   return {
@@ -207,7 +207,7 @@ function isOurs(request: IncomingMessage, path: string | undefined): boolean {
 const leastHttpVersion = 1.1;
 
 /** Returns the status that rejects an upgrade. Runs before all other checks, so that foreign hosts and origins are rejected first. */
-function findRefusal(request: IncomingMessage, rules: HostRules): number | undefined {
+function findRejection(request: IncomingMessage, rules: HostRules): number | undefined {
   const { origin = [], "sec-websocket-protocol": offered } = request.headersDistinct;
   const { host, isCut } = new NodeHead(request);
   if (isCut) return 431;
@@ -223,7 +223,7 @@ async function identify(
   request: IncomingMessage,
   guard: Guard | undefined,
   fail: (thrown: unknown) => void,
-): Promise<{ readonly outcome: Identity | Answer | undefined; readonly fields: HeaderFields }> {
+): Promise<{ readonly outcome: Identity | HttpResponse | undefined; readonly fields: HeaderFields }> {
   let fields: HeaderFields = {};
   if (!guard) return { outcome: undefined, fields };
   const addFields = (more: HeaderFields): void => void (fields = { ...fields, ...more });
@@ -244,9 +244,9 @@ function closeAt(until: number, socket: WebSocket, transport: WebSocketTransport
 }
 
 /** Response while there are too many connections. */
-const full: Answer = { status: 503, headers: { "retry-after": "30" } };
+const full: HttpResponse = { status: 503, headers: { "retry-after": "30" } };
 
-function refuse(stream: Duplex, { status, headers, body = "" }: Answer): void {
+function reject(stream: Duplex, { status, headers, body = "" }: HttpResponse): void {
   const fields = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };
   // HTTP timeouts no longer apply to upgrades: a client that never closes would keep its connection indefinitely.
   stream.once("finish", () => stream.destroy());

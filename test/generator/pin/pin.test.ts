@@ -38,7 +38,7 @@ describe("a new revision", () => {
       revision: next,
       declarations: 155,
       overlay: { kind: "proposed", base: newest, dropped: [] },
-      questions: { open: [], confirm: [] },
+      decisions: { open: [], confirm: [] },
       warnings: [],
     });
     expect(await readFile(join(spec, next, "schema.ts"), "utf8")).toBe(dated(schema, next));
@@ -154,9 +154,9 @@ describe("a revision that is pinned already", () => {
 
   it("gets a proposal made from its own overlay when that does not fit any more", async () => {
     const without = schema.replaceAll("PARSE_ERROR", "BROKEN_JSON");
-    const { overlay, questions } = await pinText(without, { revision: newest, force: true });
+    const { overlay, decisions } = await pinText(without, { revision: newest, force: true });
     expect(overlay).toMatchObject({ kind: "proposed", dropped: ["errors: the constant PARSE_ERROR of parseError"] });
-    expect(questions.confirm).toContain("errors: the constant BROKEN_JSON (-32700) has no entry");
+    expect(decisions.confirm).toContain("errors: the constant BROKEN_JSON (-32700) has no entry");
   });
 });
 
@@ -164,7 +164,7 @@ describe("what a person has to decide", () => {
   it("is named: every method and gate that does not derive, and every entry that was left out", async () => {
     spec = join(folder, "own");
     // The step between the eras: nearly everything in the overlay changes.
-    const { overlay, questions } = await pinText(schema, { revision: "2026-07-27", force: true });
+    const { overlay, decisions } = await pinText(schema, { revision: "2026-07-27", force: true });
     expect(overlay).toMatchObject({
       base: "2025-11-25",
       dropped: expect.arrayContaining([
@@ -175,7 +175,7 @@ describe("what a person has to decide", () => {
         "errors: the constant URL_ELICITATION_REQUIRED of urlElicitationRequired",
       ]),
     });
-    expect(questions.open).toEqual([
+    expect(decisions.open).toEqual([
       expect.stringMatching(/`CreateMessageRequest` \(sampling\/createMessage\) is in no role union/),
       expect.stringMatching(/`ListRootsRequest` \(roots\/list\) is in no role union/),
       expect.stringMatching(/`ElicitRequest` \(elicitation\/create\) is in no role union/),
@@ -183,7 +183,7 @@ describe("what a person has to decide", () => {
       expect.stringMatching(/subscriptions\/listen needs server capability/),
       expect.stringMatching(/notifications\/subscriptions\/acknowledged needs server capability/),
     ]);
-    expect(questions.confirm).toEqual(
+    expect(decisions.confirm).toEqual(
       expect.arrayContaining([
         "lifecycle: per-request, unlike 2025-11-25",
         "tags: nothing tells apart CallToolResult | InputRequiredResult",
@@ -195,9 +195,9 @@ describe("what a person has to decide", () => {
 
   it("stops the generator with the same question", async () => {
     spec = join(folder, "own");
-    const { questions } = await pinText(schema, { revision: "2026-07-27", force: true });
+    const { decisions } = await pinText(schema, { revision: "2026-07-27", force: true });
     const message = await rejection((await openSpecFolder(spec)).readModel("2026-07-27"));
-    expect(message).toBe(`own/2026-07-27/overlay.json: ${questions.open[0]}`);
+    expect(message).toBe(`own/2026-07-27/overlay.json: ${decisions.open[0]}`);
   });
 
   it("is printed, and the next command with it", async () => {
@@ -217,8 +217,8 @@ describe("what a person has to decide", () => {
         'export interface SortToolsRequest extends JSONRPCRequest { method: "tools/sort"; params: { by: string } }\n',
         "export interface SortToolsResult extends Result { sorted: boolean }\n",
       );
-    const { questions } = await pinText(added, { revision: next });
-    expect(questions).toEqual({
+    const { decisions } = await pinText(added, { revision: next });
+    expect(decisions).toEqual({
       open: [],
       confirm: [
         'methods["tools/sort"]: new request; the client needs server capability tools',

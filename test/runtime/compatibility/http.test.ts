@@ -4,7 +4,7 @@ import { isObject } from "../../../generated/support.ts";
 import { requireApiKey, requireBearerToken } from "../../../runtime/auth/server/index.ts";
 import { connectClient, connectHttp } from "../../../runtime/index.ts";
 import { communityProfile } from "../../../runtime/compatibility/profile.ts";
-import { createRefusal, refusals, type RefusalName } from "../../../runtime/compatibility/rejections.ts";
+import { createRejection, rejections, type RejectionName } from "../../../runtime/compatibility/rejections.ts";
 import { isRpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import type { ServeHttpOptions } from "../../../runtime/server/run/http-handler.ts";
@@ -27,8 +27,8 @@ const server = createServer(
     middleware: [
       (request, next) => {
         const args = isObject(request.params) && isObject(request.params.arguments) ? request.params.arguments : {};
-        const name = Object.keys(refusals).find((one): one is RefusalName => one === args.refusal);
-        if (name) throw createRefusal(name, "Not now", { retryAfter: 2.5 });
+        const name = Object.keys(rejections).find((one): one is RejectionName => one === args.refusal);
+        if (name) throw createRejection(name, "Not now", { retryAfter: 2.5 });
         return next();
       },
     ],
@@ -179,7 +179,7 @@ describe("a server with the community profile refuses over HTTP", () => {
 });
 
 describe("a refusal of a handler", () => {
-  const refused = (refusal: RefusalName): object => call(7, "refuse", { refusal });
+  const refused = (refusal: RejectionName): object => call(7, "refuse", { refusal });
 
   test.each([
     ["backpressure", 503],
@@ -191,7 +191,7 @@ describe("a refusal of a handler", () => {
     expect(await send(refused(name), await open(send))).toMatchObject({
       status,
       retryAfter: "3",
-      json: { id: 7, error: { code: refusals[name].code, data: { retryAfter: 2.5 } } },
+      json: { id: 7, error: { code: rejections[name].code, data: { retryAfter: 2.5 } } },
     });
   });
 
@@ -201,13 +201,13 @@ describe("a refusal of a handler", () => {
       const send = await start();
       expect(await send(refused(name), await open(send))).toMatchObject({
         status: 200,
-        json: { id: 7, error: { code: refusals[name].code } },
+        json: { id: 7, error: { code: rejections[name].code } },
       });
     },
   );
 
   test("has its status as well where answers are streams, as long as none has begun", async () => {
-    const send = await start({ profile: communityProfile, answers: "sse" });
+    const send = await start({ profile: communityProfile, responseMode: "sse" });
     expect(await send(refused("backpressure"), await open(send))).toMatchObject({
       status: 503,
       json: { error: { code: 1005 } },

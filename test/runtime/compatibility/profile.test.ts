@@ -1,11 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { categoryOf, errorRanges, toErrorCategory } from "../../../runtime/compatibility/error-categories.ts";
 import { communityProfile, guideKey } from "../../../runtime/compatibility/profile.ts";
-import { createRefusal, readRefusal, refusals, type Refusal } from "../../../runtime/compatibility/rejections.ts";
+import {
+  createRejection,
+  readRejection,
+  rejections,
+  type Rejection,
+} from "../../../runtime/compatibility/rejections.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
 import { defaultLimits, defaultTimeouts } from "../../../runtime/jsonrpc/limits.ts";
 import { PeerError, RpcError } from "../../../runtime/jsonrpc/errors.ts";
-import { refusalCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
+import { rejectionCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
@@ -13,7 +18,7 @@ import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { Wire, initialize, initialized, play, serveWire, settle } from "../wire.ts";
 import { revisions } from "../../../generated/revisions.ts";
 
-const rows: readonly (readonly [string, Refusal])[] = Object.entries(refusals);
+const rows: readonly (readonly [string, Rejection])[] = Object.entries(rejections);
 
 describe("the catalogue of refusals", () => {
   test("has exactly the numbers of the guides, and nothing in the gaps between them", () => {
@@ -42,15 +47,18 @@ describe("the catalogue of refusals", () => {
     for (const [name, { retryable, status }] of rows) {
       if (retryable) expect([429, 503], name).toContain(status);
     }
-    expect(refusals.quotaExceeded.retryable).toBe(false);
-    expect(refusals.circuitOpen.retryable).toBe(true);
+    expect(rejections.quotaExceeded.retryable).toBe(false);
+    expect(rejections.circuitOpen.retryable).toBe(true);
   });
 
   test("a refusal that is thrown can be read again on the other side", () => {
-    const error = createRefusal("backpressure", "Busy", { retryAfter: 3, data: { queue: "a" } });
+    const error = createRejection("backpressure", "Busy", { retryAfter: 3, data: { queue: "a" } });
     expect([error.code, error.data]).toEqual([1005, { queue: "a", category: "load", retryable: true, retryAfter: 3 }]);
-    expect(readRefusal(new PeerError({ code: error.code, message: error.message }))).toBe(refusals.backpressure);
-    expect([readRefusal(new RpcError(1006, "reserved")), readRefusal(new Error("x"))]).toEqual([undefined, undefined]);
+    expect(readRejection(new PeerError({ code: error.code, message: error.message }))).toBe(rejections.backpressure);
+    expect([readRejection(new RpcError(1006, "reserved")), readRejection(new Error("x"))]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -88,13 +96,13 @@ const server = createServer(
       {
         name: "busy",
         execute: () => {
-          throw new RpcError(refusalCodes.tooMany, "Later", { data: { retryAfter: 2 } });
+          throw new RpcError(rejectionCodes.tooMany, "Later", { data: { retryAfter: 2 } });
         },
       },
     ],
     middleware: [
       (request, next) => {
-        if (request.method === "prompts/list") throw createRefusal("degraded", "Half asleep");
+        if (request.method === "prompts/list") throw createRejection("degraded", "Half asleep");
         return next();
       },
     ],

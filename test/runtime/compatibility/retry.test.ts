@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ReconnectOptions } from "../../../runtime/client/options.ts";
 import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
 import { communityProfile } from "../../../runtime/compatibility/profile.ts";
-import { createRefusal, refusals, type RefusalName } from "../../../runtime/compatibility/rejections.ts";
-import { refusalCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
+import { createRejection, rejections, type RejectionName } from "../../../runtime/compatibility/rejections.ts";
+import { rejectionCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 import type { Profile } from "../../../runtime/protocol/profile.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { isObject } from "../../../generated/support.ts";
@@ -69,8 +69,8 @@ async function open({ error, times = 1, ...options }: RefusingOptions): Promise<
   };
 }
 
-function refusal(name: RefusalName, retryAfter?: number): object {
-  const { code, message, data } = createRefusal(name, "Not now", retryAfter === undefined ? {} : { retryAfter });
+function refusal(name: RejectionName, retryAfter?: number): object {
+  const { code, message, data } = createRejection(name, "Not now", retryAfter === undefined ? {} : { retryAfter });
   return { code, message, data };
 }
 
@@ -80,13 +80,13 @@ const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-const early = Object.entries(refusals).flatMap(([name, { status, retryable }]) =>
+const early = Object.entries(rejections).flatMap(([name, { status, retryable }]) =>
   status === 429 && retryable ? [name] : [],
 );
 
 describe("a call of a tool", () => {
   test.each(early)("that is refused with %s is sent again after the time that is named", async (name) => {
-    const { code } = new Map(Object.entries(refusals)).get(name) ?? { code: 0 };
+    const { code } = new Map(Object.entries(rejections)).get(name) ?? { code: 0 };
     const error = { code, message: "Not now", data: { retryable: true, retryAfter: 2 } };
     const server = await open({ error, times: 2 });
     const outcome = outcomeOf(server.session.callTool("t"));
@@ -100,7 +100,7 @@ describe("a call of a tool", () => {
   });
 
   test("that is refused as one too many is sent again, also where nothing but the time is named", async () => {
-    const error = { code: refusalCodes.tooMany, message: "Too many", data: { retryAfter: 0 } };
+    const error = { code: rejectionCodes.tooMany, message: "Too many", data: { retryAfter: 0 } };
     const server = await open({ error });
     const outcome = outcomeOf(server.session.callTool("t"));
     await server.pass(1_500);
@@ -111,7 +111,7 @@ describe("a call of a tool", () => {
     const server = await open({ error: refusal("rateExceeded"), times: Infinity });
     const outcome = outcomeOf(server.session.callTool("t"));
     for (let waits = 0; waits < 10; waits += 1) await server.pass(30_000);
-    expect(await outcome).toMatchObject({ name: "PeerError", code: refusals.rateExceeded.code });
+    expect(await outcome).toMatchObject({ name: "PeerError", code: rejections.rateExceeded.code });
     expect(server.count()).toBe(5);
   });
 
@@ -139,8 +139,8 @@ describe("a call of a tool", () => {
     ["for longer than the longest wait", refusal("rateExceeded", 11)],
     ["for good", refusal("quotaExceeded")],
     ["for good, with a time", { ...refusal("rateExceeded"), data: { retryable: false, retryAfter: 1 } }],
-    ["without a word about it", { code: refusals.rateExceeded.code, message: "no" }],
-    ["with a time that is none", { code: refusals.rateExceeded.code, message: "no", data: { retryAfter: -1 } }],
+    ["without a word about it", { code: rejections.rateExceeded.code, message: "no" }],
+    ["with a time that is none", { code: rejections.rateExceeded.code, message: "no", data: { retryAfter: -1 } }],
   ])("that is refused %s is not sent again", async (_how, error) => {
     const server = await open({ error });
     const outcome = outcomeOf(server.session.callTool("t"));

@@ -14,10 +14,10 @@ import {
   toError,
   toErrorObject,
 } from "../../../runtime/jsonrpc/errors.ts";
-import { refusalCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
+import { rejectionCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 
 test("codes of our own lie outside of what JSON-RPC and the protocol reserve (S-007, R6)", () => {
-  for (const code of Object.values(refusalCodes)) expect(code > -32_000 || code < -32_768, String(code)).toBe(true);
+  for (const code of Object.values(rejectionCodes)) expect(code > -32_000 || code < -32_768, String(code)).toBe(true);
 });
 
 test("an error for the peer passes unchanged", () => {

@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 /** As plain objects. */
-function plain({ refused, rejected, reports, dropped, ...gauges }: MetricsSnapshot): object {
+function plain({ errorResponses: refused, rejected, reports, dropped, ...gauges }: MetricsSnapshot): object {
   const [codes, statuses, kinds, losses] = [refused, rejected, reports, dropped].map((counts) =>
     Object.fromEntries(counts),
   );

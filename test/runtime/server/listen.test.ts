@@ -220,7 +220,7 @@ test.each(["auto", "json", "sse"] as const)(
   "over HTTP it is a stream that the result ends (TH-08, 2.10): %s",
   async (answers) => {
     const server = create();
-    const listener = await serveHttp(server, { answers });
+    const listener = await serveHttp(server, { responseMode: answers });
     const body = JSON.stringify(listen("sub", { toolsListChanged: true }));
     const headers = {
       accept: "application/json, text/event-stream",

@@ -135,7 +135,7 @@ describe("who lacks a scope of a tool, resource or prompt is told with 403 what 
   });
 
   it("before a stream begins, also where every answer is one", async () => {
-    const streaming = handle({ answers: "sse" });
+    const streaming = handle({ responseMode: "sse" });
     const headers = await openSession(streaming);
     expect((await send(call(1, "write"), { headers, to: streaming })).status).toBe(403);
     expect((await send(call(1, "free"), { headers, to: streaming })).status).toBe(200);

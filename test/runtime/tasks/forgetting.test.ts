@@ -87,7 +87,7 @@ test("where a platform cannot tell who is held, tasks are woken all the same", a
     clock: new ManualClock(),
     call: () => Promise.resolve({ ...working, status: "completed" }),
     connection: () => connection,
-    answerer() {
+    responder() {
       throw new Error("nobody is asked");
     },
   });
@@ -114,7 +114,7 @@ test("tasks that nobody asks for any more are forgotten, those that are held are
       return Promise.resolve({ ...working, status: "completed" });
     },
     connection: () => connection,
-    answerer() {
+    responder() {
       throw new Error("nobody is asked");
     },
     listening: { watch() {}, isHeard: () => true, forget: (id) => void forgotten.add(id) },

@@ -360,7 +360,7 @@ describe("handlers learn where a request came from", () => {
 
 describe("the style of answers", () => {
   it("sse: calls are answered by a stream, the handshake is not", async () => {
-    const streaming = await start(tools, { answers: "sse" });
+    const streaming = await start(tools, { responseMode: "sse" });
     const session = await streaming.open();
     const quick = await session.postStream(call(1, "echo", { text: "a" }));
     await quick.end();
@@ -375,7 +375,7 @@ describe("the style of answers", () => {
   });
 
   it("json: notifications give way, questions do not", async () => {
-    const plain = await start(tools, { answers: "json" });
+    const plain = await start(tools, { responseMode: "json" });
     const session = await plain.open();
     expect(textOf((await session.post(call(1, "chatty", { text: "x" }))).json)).toBe("x");
     const stream = await session.postStream(call(2, "roots"));

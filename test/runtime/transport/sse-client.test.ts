@@ -159,7 +159,7 @@ test("an event over the limit ends the connection (R50)", async () => {
   const server = await serveOld();
   const client = await connectOld(server, { limits: { maxMessageBytes: 1_000 } });
   server.stream().write(`data: ${"x".repeat(2_000)}\n\n`);
-  expect(await client.closed).toMatchObject({ name: "AnswerError" });
+  expect(await client.closed).toMatchObject({ name: "ResponseError" });
 });
 
 describe("a client that does not know the age of the server (4.10)", () => {

@@ -1,15 +1,15 @@
-import type { HttpRefusalReason } from "../../../protocol/profile.ts";
+import type { HttpRejectionReason } from "../../../protocol/profile.ts";
 
 /** Header fields by name. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
 /** Complete HTTP response. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers?: HeaderFields;
   readonly body?: string;
   /** Reason of a rejection, for profiles; not sent. */
-  readonly reason?: HttpRefusalReason;
+  readonly reason?: HttpRejectionReason;
 }
 
 /** Head of an HTTP request, available before its body has been read. */
@@ -57,9 +57,9 @@ export interface Exchange extends RequestHead {
   addFields(fields: HeaderFields): void;
   /** Reads the body as text. */
   readBody(limits: BodyLimits): Promise<Body>;
-  answer(answer: Answer): void;
+  respond(respond: HttpResponse): void;
   /** Sends this response when none has begun, and breaks off a stream. A complete response stays unchanged. */
-  fail(answer: Answer): void;
+  fail(respond: HttpResponse): void;
   /** Calls `run` with the writer when a stream begins. */
   onStream(run: (writer: EventWriter) => void): void;
   /** Begins a response of status 200 whose body follows in parts. */

@@ -1,6 +1,6 @@
 import { ByteBuffer } from "../../../framing/byte-buffer.ts";
 import { joint } from "../../../framing/param-headers.ts";
-import type { Answer, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
+import type { HttpResponse, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 
 /** Exchange for a `Request` of the web platform and its response. */
 export class FetchExchange implements Exchange {
@@ -89,14 +89,14 @@ export class FetchExchange implements Exchange {
     }
   }
 
-  answer({ status, headers, body }: Answer): void {
+  respond({ status, headers, body }: HttpResponse): void {
     this.#respond(new Response(body ?? null, { status, headers: { ...headers, ...this.#fields } }));
   }
 
-  fail(answer: Answer): void {
+  fail(respond: HttpResponse): void {
     this.#fields = undefined;
     this.#writer?.destroy();
-    this.answer(answer);
+    this.respond(respond);
   }
 
   onStream(run: (writer: EventWriter) => void): void {

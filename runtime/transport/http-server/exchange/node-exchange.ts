@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ByteBuffer } from "../../../framing/byte-buffer.ts";
 import { merge } from "../../../internal/merge.ts";
-import type { Answer, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
+import type { HttpResponse, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 import { NodeHead } from "./node-head.ts";
 import { expectReader } from "./stalled-reader.ts";
 import type { WriteBatcher } from "./write-batcher.ts";
@@ -15,7 +15,7 @@ export class NodeExchange extends NodeHead implements Exchange {
   #fields: HeaderFields = none;
   #onStream: ((writer: EventWriter) => void) | undefined;
   #isRead = false;
-  #isAnswered = false;
+  #hasResponse = false;
 
   /** @param parsed - the body, if a body parser has read it */
   constructor(request: IncomingMessage, response: ServerResponse, turns: WriteBatcher, parsed?: unknown) {
@@ -27,7 +27,7 @@ export class NodeExchange extends NodeHead implements Exchange {
   }
 
   get isGone(): boolean {
-    return this.#isAnswered || this.#response.destroyed || this.#response.writableEnded;
+    return this.#hasResponse || this.#response.destroyed || this.#response.writableEnded;
   }
 
   onClose(run: () => void): void {
@@ -73,24 +73,24 @@ export class NodeExchange extends NodeHead implements Exchange {
     });
   }
 
-  answer({ status, headers, body }: Answer): void {
+  respond({ status, headers, body }: HttpResponse): void {
     if (this.isGone) return;
     const length = body === undefined ? 0 : Buffer.byteLength(body);
     const fields: Record<string, string | number> = merge(headers ?? none, this.#fields);
     if (status !== 204) fields["content-length"] = length;
     if (!this.#isRead && this.#hasLongBody()) fields.connection = "close";
     const response = this.#response.writeHead(status, fields);
-    this.#isAnswered = true;
+    this.#hasResponse = true;
     if (length <= heldBytes) return this.#turns.after(() => response.end(body));
     response.end(body);
     expectReader(response);
   }
 
-  fail(answer: Answer): void {
+  fail(respond: HttpResponse): void {
     if (this.isGone) return;
     if (this.#response.headersSent) return void this.#response.destroy();
     this.#fields = none;
-    this.answer(answer);
+    this.respond(respond);
   }
 
   onStream(run: (writer: EventWriter) => void): void {

@@ -62,7 +62,7 @@ async function start(): Promise<{ readonly alice: User; readonly bob: User }> {
   const authenticate = (head: { header(name: string): string | undefined }): { principal: string } => ({
     principal: head.header("authorization") ?? "",
   });
-  const { url, close } = await serveHttp(server, { answers: "sse", authenticate });
+  const { url, close } = await serveHttp(server, { responseMode: "sse", authenticate });
   ends.push(close);
   return { alice: createUser(url, "alice"), bob: createUser(url, "bob") };
 }

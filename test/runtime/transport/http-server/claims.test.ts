@@ -334,7 +334,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     ["sse", "text/event-stream"],
     ["json", "application/json"],
   ] as const)("answers may all be %s", async (answers, type) => {
-    const target = await start(revisions, { answers });
+    const target = await start(revisions, { responseMode: answers });
     const answer = await post(target, request(1, "tools/call", { name: "chat" }, { progressToken: 1 }));
     expect(answer.headers.get("content-type")).toBe(type);
     expect(await answer.text()).toContain("done");

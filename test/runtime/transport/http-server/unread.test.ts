@@ -21,7 +21,7 @@ interface Asked {
 
 /** Asks over a connection on which nothing is read until it is resumed; gives the answer on the server's side. */
 function ask(size: number): Promise<Asked> {
-  return askFor((exchange) => exchange.answer({ status: 200, body: "x".repeat(size) }));
+  return askFor((exchange) => exchange.respond({ status: 200, body: "x".repeat(size) }));
 }
 
 async function askFor(answer: (exchange: NodeExchange) => void): Promise<Asked> {

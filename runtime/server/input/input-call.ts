@@ -1,28 +1,28 @@
 import type { NotificationRow, Progress, RequestRow } from "../../../generated/support.ts";
 import type { CallContext, RequestOptions } from "../../protocol/incoming-call.ts";
 import { RelayedCall } from "../../protocol/relayed-call.ts";
-import type { Round } from "./round.ts";
-import type { RoundContext } from "./rounds.ts";
+import type { ReplayedInputState } from "./replayed-input-state.ts";
+import type { InputContext } from "./input-runner.ts";
 
 /** Call whose handler can be abandoned: its notifications and input requests go through the round. */
-export class RoundCall extends RelayedCall implements RoundContext {
-  readonly round: Round;
+export class InputCall extends RelayedCall implements InputContext {
+  readonly inputState: ReplayedInputState;
 
-  constructor(call: CallContext, round: Round) {
+  constructor(call: CallContext, inputState: ReplayedInputState) {
     super(call);
-    this.round = round;
+    this.inputState = inputState;
   }
 
   get signal(): AbortSignal {
-    return this.round.signal;
+    return this.inputState.signal;
   }
 
   progress(report: Progress): Promise<void> {
-    return this.round.notify(() => this.call.progress(report));
+    return this.inputState.notify(() => this.call.progress(report));
   }
 
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
-    return this.round.notify(() => this.call.notify(row, params));
+    return this.inputState.notify(() => this.call.notify(row, params));
   }
 
   /** Input requests go through `round.ask`; no other requests can be sent here. */

@@ -6,25 +6,25 @@ import { CapabilityError, invalidParams, type RpcError } from "../../jsonrpc/err
 import { checkParams } from "../../protocol/outgoing-params.ts";
 import { followSignals } from "../../internal/abort-signals.ts";
 import { systemClock } from "../../internal/timers.ts";
-import { checkAnswer } from "./check-response.ts";
+import { checkInputResponse } from "./check-response.ts";
 import { checkConversation } from "./check-request.ts";
 import { findMissingGate } from "./capability-gates.ts";
-import { RoundCall } from "./round-call.ts";
+import { InputCall } from "./input-call.ts";
 import { askedInside, astray, stuck } from "./replay-errors.ts";
 import type { RequestStateSettings } from "./request-state-options.ts";
-import type { Asked, RoundInput, RoundRecord } from "./round-record.ts";
-import type { AskingRounds } from "./rounds.ts";
+import type { Asked, ClientInput, InputRecord } from "./input-record.ts";
+import type { AskingInputState } from "./input-runner.ts";
 import { Steps } from "./steps.ts";
 
 /** State from which a round starts. */
-export interface RoundStart {
-  readonly record: RoundRecord;
+export interface ReplayStart {
+  readonly record: InputRecord;
   /** Responses of the client to the input requests of the previous round, by key. */
   readonly responses: { readonly [key: string]: unknown };
-  readonly input: RoundInput | undefined;
+  readonly input: ClientInput | undefined;
   readonly settings: Pick<RequestStateSettings, "settleTime" | "stepTime" | "clock">;
   /** Creates the result that requests input. */
-  suspend(inputRequests: object, record: RoundRecord): Promise<object>;
+  suspend(inputRequests: object, record: InputRecord): Promise<object>;
 }
 
 /**
@@ -32,16 +32,16 @@ export interface RoundStart {
  * results of steps of earlier rounds again. Notifications that were sent earlier are not sent again. An abandoned handler stays where it waits:
  * its signal is aborted, and nothing that it still does through its context has an effect.
  */
-export class Round implements AskingRounds {
-  readonly call: RoundCall;
-  readonly input: RoundInput | undefined;
+export class ReplayedInputState implements AskingInputState {
+  readonly call: InputCall;
+  readonly input: ClientInput | undefined;
   readonly #host: CallContext;
-  readonly #start: RoundStart;
+  readonly #start: ReplayStart;
   /** Input requests of earlier rounds that the handler has not sent in this round yet. */
   #left: readonly Asked[];
   // Most handlers send no input requests and use no steps: the members for these are created when they are needed.
   #asked: readonly Asked[] = [];
-  #open: Map<string, OpenQuestion> | undefined;
+  #open: Map<string, OpenInputRequest> | undefined;
   #steps: Steps | undefined;
   #told = 0;
   /** Number of operations that the handler runs through its context at this moment. */
@@ -54,10 +54,10 @@ export class Round implements AskingRounds {
   /** Reason of the abort signal; set when the handler is abandoned. */
   #reason: DOMException | undefined;
 
-  constructor(host: CallContext, start: RoundStart) {
+  constructor(host: CallContext, start: ReplayStart) {
     this.#host = host;
     this.#start = start;
-    this.call = new RoundCall(host, this);
+    this.call = new InputCall(host, this);
     this.input = start.input;
     this.#left = start.record.questions;
   }
@@ -72,7 +72,7 @@ export class Round implements AskingRounds {
   }
 
   /** State that the next round needs. */
-  get record(): RoundRecord {
+  get record(): InputRecord {
     const { input } = this;
     const told = Math.max(this.#told, this.#start.record.told);
     return { questions: this.#asked, steps: this.steps.outcomes, told, ...(input && { input }) };
@@ -93,19 +93,19 @@ export class Round implements AskingRounds {
   async ask(row: RequestRow, params: unknown, key: string | undefined): Promise<unknown> {
     if (this.#isOver) return never();
     if (this.steps.beginning !== undefined) throw new Error(askedInside([this.steps.beginning]));
-    checkQuestion(row, params, this.#host);
+    checkInputRequest(row, params, this.#host);
     const text = JSON.stringify([key ?? null, row.method, params]);
     const digest = await this.#track(() => this.#digest(text));
     if (this.#isOver) return never();
     const known = this.#take(digest);
     const asked = known ?? { key: this.#toKey(key ?? row.handler, key === undefined), digest };
-    const answer = known && readAnswer(known, this.#start.responses);
-    if (!answer) return this.#wait(asked, row, params);
-    const issue = checkAnswer(row, params, answer.value);
-    if (issue) return this.#refuse(invalidParams(under("inputResponses", under(asked.key, issue))));
-    this.#remember({ ...asked, answer: answer.value });
+    const response = known && readResponse(known, this.#start.responses);
+    if (!response) return this.#wait(asked, row, params);
+    const issue = checkInputResponse(row, params, response.value);
+    if (issue) return this.#reject(invalidParams(under("inputResponses", under(asked.key, issue))));
+    this.#remember({ ...asked, answer: response.value });
     // The handler may change its copy of the response.
-    return structuredClone(answer.value);
+    return structuredClone(response.value);
   }
 
   /** Runs a step once in all rounds of a call. */
@@ -192,7 +192,7 @@ export class Round implements AskingRounds {
   }
 
   #suspend(): void {
-    if (this.#isAstray()) return void this.#refuse(astray(this.#left));
+    if (this.#isAstray()) return void this.#reject(astray(this.#left));
     this.#leave("The call goes on when the client comes back with the answers");
     this.#end?.resolve(this.#start.suspend(Object.fromEntries(this.#open ?? []), this.record));
   }
@@ -200,7 +200,7 @@ export class Round implements AskingRounds {
   /** Fails the call if a step has not ended: an input request and a step that wait for each other would wait forever. */
   #giveUpStep(): void {
     const { unfinished } = this.steps;
-    if (unfinished.length > 0) void this.#refuse(stuck(unfinished, this.#start.settings.stepTime));
+    if (unfinished.length > 0) void this.#reject(stuck(unfinished, this.#start.settings.stepTime));
   }
 
   #settle(outcome: Awaitable<object>): Promise<object> {
@@ -217,12 +217,12 @@ export class Round implements AskingRounds {
 
   #finish(result: object): void {
     if (this.#isOver) return;
-    if (this.#isAstray()) return void this.#refuse(astray(this.#left));
+    if (this.#isAstray()) return void this.#reject(astray(this.#left));
     this.#stopWaiting();
     this.#end?.resolve(result);
   }
 
-  #refuse(error: RpcError): Promise<never> {
+  #reject(error: RpcError): Promise<never> {
     this.#leave(error.message);
     this.#end?.reject(error);
     return never();
@@ -231,7 +231,7 @@ export class Round implements AskingRounds {
   /** True if a recorded input request has a response but was not sent again: the handler has taken another path than before. */
   #isAstray(): boolean {
     // A handler that returned its input requests reads the responses before it sends any input request.
-    return this.input === undefined && this.#left.some((asked) => readAnswer(asked, this.#start.responses));
+    return this.input === undefined && this.#left.some((asked) => readResponse(asked, this.#start.responses));
   }
 
   #leave(reason: string): void {
@@ -247,7 +247,7 @@ export class Round implements AskingRounds {
 }
 
 /** Input request that has no response yet. */
-interface OpenQuestion {
+interface OpenInputRequest {
   readonly method: string;
   readonly params?: unknown;
 }
@@ -259,7 +259,7 @@ function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-function checkQuestion(row: RequestRow, params: unknown, { session }: CallContext): void {
+function checkInputRequest(row: RequestRow, params: unknown, { session }: CallContext): void {
   checkParams(row, params);
   const gate = findMissingGate(row, params, session);
   if (gate) throw new CapabilityError(row.method, gate);
@@ -267,7 +267,7 @@ function checkQuestion(row: RequestRow, params: unknown, { session }: CallContex
 }
 
 /** Returns the response that is recorded, or that the client sent for the previous round. */
-function readAnswer(asked: Asked, responses: RoundStart["responses"]): { readonly value: unknown } | undefined {
+function readResponse(asked: Asked, responses: ReplayStart["responses"]): { readonly value: unknown } | undefined {
   if (Object.hasOwn(asked, "answer")) return { value: asked.answer };
   return Object.hasOwn(responses, asked.key) ? { value: responses[asked.key] } : undefined;
 }

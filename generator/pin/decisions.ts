@@ -8,7 +8,7 @@ import { declarationsByName, resolveObject } from "../resolve.ts";
 import { mapDeclaration, referencesIn } from "../shapes.ts";
 
 /** Points that a person has to check before a new overlay is correct. */
-export interface Questions {
+export interface Decisions {
   /** Points without which the generator fails. */
   readonly open: readonly string[];
   /** Derived or adopted points to confirm. */
@@ -16,7 +16,7 @@ export interface Questions {
 }
 
 /** Schema and overlay to examine. */
-export interface QuestionsInput {
+export interface DecisionsInput {
   readonly schema: Schema;
   readonly overlay: { readonly path: string; readonly value: Overlay };
   /** The nearest revision. Its entries need no new check. */
@@ -24,13 +24,13 @@ export interface QuestionsInput {
 }
 
 /** Lists the points that neither the schema nor a proposed overlay settles, and those that they settle only by assumption. */
-export function askQuestions({ schema, overlay, base }: QuestionsInput): Questions {
+export function findDecisions({ schema, overlay, base }: DecisionsInput): Decisions {
   const { path, value } = overlay;
   const declarations = applyOverlay(withTags(schema.declarations), value, path);
-  const { methods, questions } = examineMethods(declarations, value, path);
-  const open = questions.map(({ message }) => message.replace(`${path}: `, ""));
+  const { methods, decisions } = examineMethods(declarations, value, path);
+  const open = decisions.map(({ message }) => message.replace(`${path}: `, ""));
   const known = new Set(base.methods.map(({ name }) => name));
-  const isOpen = ({ name }: Method): boolean => open.some((question) => question.includes(methodKey(name)));
+  const isOpen = ({ name }: Method): boolean => open.some((decision) => decision.includes(methodKey(name)));
   const added = methods.filter((method) => !known.has(method.name) && !isOpen(method));
   return {
     open,
@@ -39,7 +39,7 @@ export function askQuestions({ schema, overlay, base }: QuestionsInput): Questio
         ? []
         : [`lifecycle: ${value.lifecycle.kind}, unlike ${base.id}`]),
       ...added.map(describeMethod),
-      ...methods.filter((method) => lacksMeta(method, declarations)).map(describeMeta),
+      ...methods.filter((method) => hasNoMeta(method, declarations)).map(describeMeta),
       ...newUntagged(declarations, base),
       ...newErrors(schema, value),
       ...newResultTypes(declarations, value),
@@ -61,7 +61,7 @@ function gateText(gate: Gate | undefined): string {
 }
 
 /** True if params lack `_meta`. Requests and notifications inherit it from their base; newly written params may have lost it. */
-function lacksMeta({ params, kind }: Method, declarations: readonly Declaration[]): boolean {
+function hasNoMeta({ params, kind }: Method, declarations: readonly Declaration[]): boolean {
   if (kind === "embedded" || !params) return false;
   const object = resolveObject(params.shape, { declarations });
   return object !== undefined && !object.index && !object.properties.some(({ name }) => name === "_meta");

@@ -1,24 +1,24 @@
 import type { Awaitable, Issue, RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/incoming-call.ts";
 import { createOnce } from "./once.ts";
-import type { RoundInput } from "./round-record.ts";
+import type { ClientInput } from "./input-record.ts";
 import { Steps } from "./steps.ts";
 
 /** Runs handlers that may need input of the client, at one revision. */
-export interface Rounds {
+export interface InputRunner {
   /** Runs the handler of a request, in as many rounds as it needs. */
-  run(request: RoundRequest, call: CallContext, work: Work): Awaitable<object>;
-  of(call: CallContext): CallRounds;
+  run(request: InputRunRequest, call: CallContext, work: Work): Awaitable<object>;
+  of(call: CallContext): InputState;
   // @part questions, tasks
   /** Checks the response to an input request that was sent as a request. */
-  readonly check?: CheckAnswer;
+  readonly check?: CheckInputResponse;
 }
 
 /** Returns the problem of the response to an input request, if any. */
-export type CheckAnswer = (row: RequestRow, params: unknown, answer: unknown) => Issue | undefined;
+export type CheckInputResponse = (row: RequestRow, params: unknown, response: unknown) => Issue | undefined;
 
 /** Request whose handler may need several rounds. */
-export interface RoundRequest {
+export interface InputRunRequest {
   readonly method: string;
   readonly params: object;
 }
@@ -27,32 +27,32 @@ export interface RoundRequest {
 export type Work = (call: CallContext) => Awaitable<object>;
 
 /** State of a call that is kept from its earlier rounds. */
-export interface CallRounds {
+export interface InputState {
   // @part questions, tasks
   /** Responses to the input requests that the handler returned. */
-  readonly input: RoundInput | undefined;
+  readonly input: ClientInput | undefined;
   once(key: string, work: () => unknown): Promise<unknown>;
 }
 
 /** State of a call that is handled in rounds. */
-export interface AskingRounds extends CallRounds {
+export interface AskingInputState extends InputState {
   ask(row: RequestRow, params: unknown, key: string | undefined): Promise<unknown>;
 }
 
 /** Call that is handled in rounds. */
-export interface RoundContext extends CallContext {
-  readonly round: AskingRounds;
+export interface InputContext extends CallContext {
+  readonly inputState: AskingInputState;
 }
 
 /** Returns the current round of a call, if the call is handled in rounds. */
-export function readRound(call: CallContext): AskingRounds | undefined {
-  return isRoundContext(call) ? call.round : undefined;
+export function readInputState(call: CallContext): AskingInputState | undefined {
+  return isInputContext(call) ? call.inputState : undefined;
 }
 
 /** State of a call whose input requests are sent as requests. */
-export class KeptRounds implements CallRounds {
+export class KeptInputState implements InputState {
   readonly #steps = new Steps();
-  input: RoundInput | undefined = undefined;
+  input: ClientInput | undefined = undefined;
 
   once(key: string, work: () => unknown): Promise<unknown> {
     return this.#steps.run(key, work);
@@ -60,12 +60,12 @@ export class KeptRounds implements CallRounds {
 }
 
 /** Creates a function that returns the state of a call whose input requests are sent as requests. */
-export function keepRounds(): (call: CallContext) => KeptRounds {
-  return keep(() => new KeptRounds());
+export function keepInputState(): (call: CallContext) => KeptInputState {
+  return keep(() => new KeptInputState());
 }
 
 /** Creates rounds for programs without input requests: the handler of each call runs once. */
-export function createPlainRounds(): Rounds {
+export function createPlainInputRunner(): InputRunner {
   return {
     run: (_request, call, work) => work(call),
     of: keep(() => ({ input: undefined, once: createOnce() })),
@@ -81,6 +81,6 @@ function keep<Kept>(create: () => Kept): (call: CallContext) => Kept {
   };
 }
 
-function isRoundContext(call: CallContext): call is RoundContext {
-  return "round" in call;
+function isInputContext(call: CallContext): call is InputContext {
+  return "inputState" in call;
 }

@@ -2,7 +2,7 @@
  * Effect of a change on those who rely on a contract. `breaking`: a correct use fails. `risky`: it may fail, or mean something else. `additive`:
  * there is more to use. `neutral`: no action is needed.
  */
-export type Verdict = "breaking" | "risky" | "additive" | "neutral";
+export type Impact = "breaking" | "risky" | "additive" | "neutral";
 
 /** One difference between two contracts or revisions. */
 export interface ContractChange {
@@ -11,20 +11,20 @@ export interface ContractChange {
   readonly subject: string;
   readonly detail: string;
   /** Verdict for callers of the server. */
-  readonly client: Verdict;
+  readonly client: Impact;
   /** Verdict for the authors of the server. */
-  readonly server: Verdict;
+  readonly server: Impact;
 }
 
 /** All verdicts, the worst first. */
-export const verdicts = ["breaking", "risky", "additive", "neutral"] as const;
+export const impacts = ["breaking", "risky", "additive", "neutral"] as const;
 
 /** Returns the worst of several verdicts; `neutral` when there is none. */
-export function worstOf(list: readonly Verdict[]): Verdict {
-  return verdicts.find((verdict) => list.includes(verdict)) ?? "neutral";
+export function worstOf(list: readonly Impact[]): Impact {
+  return impacts.find((impact) => list.includes(impact)) ?? "neutral";
 }
 
 /** True if a verdict is as bad as another one, or worse. */
-export function isAtLeast(verdict: Verdict, limit: Verdict): boolean {
-  return verdicts.indexOf(verdict) <= verdicts.indexOf(limit);
+export function isAtLeast(impact: Impact, limit: Impact): boolean {
+  return impacts.indexOf(impact) <= impacts.indexOf(limit);
 }

@@ -2,7 +2,7 @@ import { isObject } from "../../../generated/support.ts";
 import { isOutcome, type Outcome } from "./steps.ts";
 
 /** State that one round of a call leaves for the next: everything that its handler needs again. */
-export interface RoundRecord {
+export interface InputRecord {
   /** Input requests of the handler, in the order in which it sent them. */
   readonly questions: readonly Asked[];
   /** Outcomes of the steps of `once`, by key. */
@@ -12,7 +12,7 @@ export interface RoundRecord {
   /** Input requests that the handler returned instead of its result, if it did. */
   readonly returned?: Returned;
   /** Earlier responses to input requests that the handler returned. */
-  readonly input?: RoundInput;
+  readonly input?: ClientInput;
 }
 
 /** Input request with its response, if there is one. */
@@ -37,16 +37,16 @@ export interface ReturnedRequest {
 }
 
 /** Input for a handler that returned input requests, when it is called again. */
-export interface RoundInput {
+export interface ClientInput {
   readonly inputResponses: { readonly [key: string]: unknown };
   readonly requestState?: string;
 }
 
 /** Record from which the first round of a call starts. */
-export const emptyRecord: RoundRecord = { questions: [], steps: [], told: 0 };
+export const emptyRecord: InputRecord = { questions: [], steps: [], told: 0 };
 
 /** Returns a value as a record, or `undefined` if it is not one. */
-export function readRecord(value: unknown): RoundRecord | undefined {
+export function readRecord(value: unknown): InputRecord | undefined {
   if (!isObject(value)) return undefined;
   const { questions, steps, told, returned, input } = value;
   if (!isListOf(questions, isAsked) || !isListOf(steps, isStep) || typeof told !== "number") return undefined;
@@ -75,7 +75,7 @@ function isReturnedRequest(value: unknown): value is ReturnedRequest {
   return isObject(value) && typeof value.key === "string" && typeof value.method === "string";
 }
 
-function isInput(value: unknown): value is RoundInput {
+function isInput(value: unknown): value is ClientInput {
   return isObject(value) && isObject(value.inputResponses) && isOptionalText(value.requestState);
 }
 

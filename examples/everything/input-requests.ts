@@ -6,7 +6,7 @@ import { z } from "zod";
 const { defineTool } = forRevisions<Declarations>(revisions);
 
 /** Tools that ask the client for something while they run. */
-export const questions: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
+export const inputRequestTools: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
   defineTool({
     name: "test_sampling",
     description: "Asks the client's model.",

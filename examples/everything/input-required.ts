@@ -27,7 +27,7 @@ const capital: Declarations["CreateMessageRequest"]["params"] = {
  * Tools that cannot answer before the client has. Where every request stands alone, the call is made again with the answers, whose
  * keys are those that the conformance suite uses.
  */
-export const rounds: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
+export const inputRequiredTools: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
   defineTool({
     name: "test_input_required_result_elicitation",
     description: "Greets the user by name; knows nothing of earlier rounds, and takes an answer whenever it is there.",
@@ -103,7 +103,7 @@ export const rounds: readonly ToolDefinition<Declarations, unknown, unknown>[] =
 ];
 
 /** A prompt that asks the user first. */
-export const roundPrompts: readonly PromptDefinition<Declarations, ArgumentFlags>[] = [
+export const inputRequiredPrompts: readonly PromptDefinition<Declarations, ArgumentFlags>[] = [
   definePrompt({
     name: "test_input_required_result_prompt",
     description: "A prompt that asks for its context.",

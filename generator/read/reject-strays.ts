@@ -18,7 +18,7 @@ export type TableOverlay = DeclarationOverlay & Partial<Pick<Overlay, "batching"
  *
  * @throws {SpecError} when an entry names a method, type or capability that the revision does not have.
  */
-export function refuseStrays(overlay: TableOverlay, named: Named, path: string): void {
+export function rejectStrays(overlay: TableOverlay, named: Named, path: string): void {
   const [stray] = [
     ...strayMethods(overlay, named),
     ...strayTypes(overlay, named),

@@ -1,11 +1,11 @@
 import { isObject, type HeaderRule, type Revision } from "../../generated/support.ts";
-import type { Answer } from "./conversation.ts";
+import type { CallOutcome } from "./conversation.ts";
 import { HttpWire } from "./http-wire.ts";
 import { harmless } from "./probes-message.ts";
 import type { Lists, Probe, ProbeContext, Seen } from "./probe.ts";
 
 /** Probes of headers that repeat parts of a message, so that intermediaries can route it without parsing it. */
-export const mirrorProbes: readonly Probe[] = [
+export const paramHeaderProbes: readonly Probe[] = [
   {
     rule: {
       id: "http-mirrored-headers",
@@ -89,22 +89,22 @@ async function tell(
   { method, params, header, value, others }: Lie,
 ): Promise<Seen[]> {
   const { code = 0, status } = revision.errors.headerMismatch ?? {};
-  const answer = await conversation.ask(method, params, { checks: false, headers: { [header]: value } });
-  if (others.some((other) => answer.kind === "error" && answer.code === other)) return [];
-  const isRight = answer.kind === "error" && answer.code === code && answer.exchange.status === status;
+  const response = await conversation.ask(method, params, { checks: false, headers: { [header]: value } });
+  if (others.some((other) => response.kind === "error" && response.code === other)) return [];
+  const isRight = response.kind === "error" && response.code === code && response.exchange.status === status;
   if (isRight) return [];
   const fix = `compare ${header} with the message and refuse the request with HTTP ${status} and the error ${code}`;
   const what = value === "" ? `without ${header}` : `with ${header}: ${value}`;
-  return [{ subject: `${method} ${what}`, message: `it is ${describe(answer)}`, fix, ...gradeOf(answer) }];
+  return [{ subject: `${method} ${what}`, message: `it is ${describe(response)}`, fix, ...gradeOf(response) }];
 }
 
 /** Grades a response. A rejection with another error is only a warning: it does no harm, but clients cannot learn the reason. */
-function gradeOf(answer: Answer): Pick<Seen, "severity"> {
-  const { status = 0 } = answer.exchange;
-  return answer.kind === "error" || status >= 400 ? { severity: "warning" } : {};
+function gradeOf(response: CallOutcome): Pick<Seen, "severity"> {
+  const { status = 0 } = response.exchange;
+  return response.kind === "error" || status >= 400 ? { severity: "warning" } : {};
 }
 
-function describe({ exchange: { status }, ...answer }: Answer): string {
+function describe({ exchange: { status }, ...response }: CallOutcome): string {
   const how = status === undefined ? "not answered" : `answered with HTTP ${status}`;
-  return answer.kind === "error" ? `${how} and the error ${String(answer.code)}` : how;
+  return response.kind === "error" ? `${how} and the error ${String(response.code)}` : how;
 }
