@@ -155,7 +155,7 @@ function assembleExtended<Lists extends object, Source extends AnyCoreDefinition
       // @part sessions, changes
       await parts.sessions.close();
       // @part features
-      await Promise.all(served.map((feature) => feature.close?.()));
+      await Promise.all(served.map(async (feature) => feature.close?.()));
     },
   };
   return Object.assign(core, lists);
