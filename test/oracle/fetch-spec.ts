@@ -1,0 +1,45 @@
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import { fetchedFolder, fetchFiles, hashOf, listFile, pinnedFiles } from "./official-files.ts";
+
+/*
+ * `npm run fetch:spec` fetches the official schemas and examples at the commits in `spec/pins.json`. `--record <folder>` lists the files of a
+ * checkout of the specification repository at the pinned commit instead: it is needed once after a pin has changed.
+ */
+
+const [option, checkout] = process.argv.slice(2);
+try {
+  if (option === undefined) await fetchSpec();
+  else if (option === "--record" && checkout !== undefined) record(checkout);
+  else throw new Error(`${option} is not an option; run it without one, or with --record <folder>.`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function fetchSpec(): Promise<void> {
+  const files = pinnedFiles();
+  const fetched = await fetchFiles({ files, folder: fetchedFolder, baseUrl: process.env["MCP_OFFICIAL_URL"] });
+  console.log(`${files.length} files are in ${fetchedFolder}, ${fetched} of them fetched now.`);
+}
+
+function record(folder: string): void {
+  const { revisions }: { revisions: Record<string, { commit: string; sha256: string }> } = JSON.parse(
+    readFileSync("spec/pins.json", "utf8"),
+  );
+  const list = Object.entries(revisions).map(([revision, { commit, sha256 }]) => {
+    const schemas = join(folder, "schema", revision);
+    if (hashOf(readFileSync(join(schemas, "schema.ts"))) !== sha256)
+      throw new Error(`${schemas} is not at the pinned commit; check out ${commit}.`);
+    return [revision, { commit, sha256: hashesIn(schemas) }];
+  });
+  writeFileSync(listFile, `${JSON.stringify(Object.fromEntries(list), undefined, 2)}\n`);
+}
+
+function hashesIn(folder: string): Record<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".json"))
+    .map((path) => path.split(sep).join("/"))
+    .sort();
+  return Object.fromEntries(paths.map((path) => [path, hashOf(readFileSync(join(folder, path)))]));
+}
