@@ -1,11 +1,14 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
+import { anchorsOf } from "../markdown.ts";
 import { fetchedFolder, fetchFiles, hashOf, listFile, pinnedFiles } from "./official-files.ts";
 
 /*
  * `npm run fetch:spec` fetches the official schemas and examples at the commits in `spec/pins.json`. `--record <folder>` lists the files of a
- * checkout of the specification repository at the pinned commit instead: it is needed once after a pin has changed.
+ * checkout of the specification repository at the pinned commit instead, and its pages in `test/spec-pages.json`: that is needed after a pin has changed.
  */
+
+const pagesFile = join(import.meta.dirname, "../spec-pages.json");
 
 const [option, checkout] = process.argv.slice(2);
 try {
@@ -33,13 +36,35 @@ function record(folder: string): void {
       throw new Error(`${schemas} is not at the pinned commit; check out ${commit}.`);
     return [revision, { commit, sha256: hashesIn(schemas) }];
   });
-  writeFileSync(listFile, `${JSON.stringify(Object.fromEntries(list), undefined, 2)}\n`);
+  write(listFile, Object.fromEntries(list));
+  const pages = Object.keys(revisions).map((revision) => [
+    revision,
+    pagesIn(join(folder, "docs/specification", revision)),
+  ]);
+  write(pagesFile, Object.fromEntries(pages));
+}
+
+function write(file: string, content: object): void {
+  writeFileSync(file, `${JSON.stringify(content, undefined, 2)}\n`);
+}
+
+/** Returns the anchors of each page, separated by spaces, by the path of the page. Anchors of single members of the schema are left out. */
+function pagesIn(folder: string): Record<string, string> {
+  const pages = pathsIn(folder, ".mdx").map((path) => {
+    const anchors = anchorsOf(readFileSync(join(folder, path), "utf8"));
+    const kept = path === "schema.mdx" ? anchors.filter((anchor) => !anchor.includes("-")) : anchors;
+    return [path.slice(0, -".mdx".length), kept.join(" ")];
+  });
+  return Object.fromEntries(pages);
 }
 
 function hashesIn(folder: string): Record<string, string> {
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".json"))
+  return Object.fromEntries(pathsIn(folder, ".json").map((path) => [path, hashOf(readFileSync(join(folder, path)))]));
+}
+
+function pathsIn(folder: string, extension: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(extension))
     .map((path) => path.split(sep).join("/"))
     .sort();
-  return Object.fromEntries(paths.map((path) => [path, hashOf(readFileSync(join(folder, path)))]));
 }
