@@ -424,7 +424,9 @@ function isAdapter(path: string): boolean {
 function dateLiterals(file: SourceFile): string[] {
   const date = /20\d\d-\d\d-\d\d/;
   const lines = file.getFullText().split("\n");
-  return lines.filter((line) => date.test(line.replace(/(@see|\() ?https:\/\/\S+/g, "")));
+  return lines.filter((line) =>
+    date.test(line.replace(/(@see|\() ?https:\/\/\S+|https:\/\/modelcontextprotocol\.io\/specification\/\S+/g, "")),
+  );
 }
 
 function makesCode(node: ts.Node): boolean {

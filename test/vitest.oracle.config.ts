@@ -5,6 +5,7 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const config: ViteUserConfig = defineConfig({
   test: {
     root: join(import.meta.dirname, ".."),
+    globalSetup: "test/oracle/official-files.ts",
     include: ["test/oracle/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 2,

@@ -164,7 +164,7 @@ const listRule = {
   id: "lists",
   title: "What is declared can be listed, to the last page",
   severity: "error",
-  help: "https://modelcontextprotocol.io/specification/latest/server/utilities/pagination",
+  help: "https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination",
 } as const satisfies Rule;
 
 async function readLists(conversation: Conversation): Promise<{ readonly lists: Lists; readonly result: CheckResult }> {
@@ -233,7 +233,7 @@ async function probeNegotiation(wires: WireFactory, { revisions }: ExamineOption
     id: "negotiates",
     title: "An unknown revision is answered with one that the server speaks",
     severity: "error",
-    help: "https://modelcontextprotocol.io/specification/latest/basic/lifecycle#version-negotiation",
+    help: "https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation",
   } as const satisfies Rule;
   const [revision] = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
   if (!revision) return { rule, revision: "", findings: [] };
@@ -264,7 +264,7 @@ function endResult(revision: Revision, wires: WireFactory, wasKilled: boolean): 
     id: "ends",
     title: "The server ends when its input does",
     severity: "warning",
-    help: "https://modelcontextprotocol.io/specification/latest/basic/lifecycle#stdio",
+    help: "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#shutdown",
   } as const satisfies Rule;
   const seen = {
     subject: "shutdown",

@@ -10,7 +10,7 @@ import type { WireFactory } from "./wire.ts";
  * Chooses the transport to a server: Streamable HTTP; or HTTP with SSE, if the server rejects the former and the address opens a stream that names an
  * endpoint.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/transports#backwards-compatibility
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  */
 export async function chooseHttpWires(options: HttpWireOptions, revisions: readonly Revision[]): Promise<WireFactory> {
   const streamable = createHttpWires(options);

@@ -21,7 +21,7 @@ export const lintRules: readonly LintRule[] = [
       id: "tool-name",
       title: "Tool names are made of letters, digits, _ and -, and have at most 64 characters",
       severity: "warning",
-      help: "https://modelcontextprotocol.io/specification/latest/server/tools#tool-names",
+      help: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names",
     },
     check: ({ name }) => {
       const text = String(name);
@@ -64,7 +64,7 @@ export const lintRules: readonly LintRule[] = [
       id: "schema-root",
       title: "Argument schemas are objects at their root",
       severity: "error",
-      help: "https://modelcontextprotocol.io/specification/latest/server/tools#tool",
+      help: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool",
     },
     check: ({ inputSchema }) =>
       isObject(inputSchema) && inputSchema.type === "object"
@@ -111,7 +111,7 @@ export const lintRules: readonly LintRule[] = [
       id: "schema-reference",
       title: "Schemas have no references",
       severity: "warning",
-      help: "https://modelcontextprotocol.io/specification/latest/server/tools#tool",
+      help: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool",
     },
     check: (tool) =>
       schemasOf(tool).flatMap(([where, schema]): Omit<Seen, "subject">[] => {
@@ -181,7 +181,7 @@ export const lintRules: readonly LintRule[] = [
       id: "mirrored-secret",
       title: "Secrets are not repeated in headers",
       severity: "warning",
-      help: "https://modelcontextprotocol.io/specification/latest/server/tools#x-mcp-header",
+      help: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header",
     },
     check: ({ inputSchema }) =>
       findParamHeaderSecrets(inputSchema).map((path) => ({

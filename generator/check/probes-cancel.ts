@@ -5,7 +5,7 @@ import { HttpWire } from "./http-wire.ts";
 import { expectAlive, harmless } from "./probes-message.ts";
 import type { Probe, ProbeContext, Seen } from "./probe.ts";
 
-const help = "https://modelcontextprotocol.io/specification/latest/basic/utilities/cancellation";
+const help = "https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation";
 
 /** Probes of requests that are cancelled while they run. */
 export const cancelProbes: readonly Probe[] = [

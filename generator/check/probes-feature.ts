@@ -1,7 +1,7 @@
 import { expectCode } from "./probes-message.ts";
 import type { Probe, ProbeContext, Seen } from "./probe.ts";
 
-const base = "https://modelcontextprotocol.io/specification/latest/server";
+const base = "https://modelcontextprotocol.io/specification/2026-07-28/server";
 
 /** Probes of tools, prompts and resources. */
 export const featureProbes: readonly Probe[] = [

@@ -3,7 +3,7 @@ import { own } from "./conversation.ts";
 import type { Rule } from "./finding.ts";
 import type { Probe, ProbeContext, Seen } from "./probe.ts";
 
-const help = "https://modelcontextprotocol.io/specification/latest/basic/transports";
+const help = "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports";
 
 /** Rule against requests of web pages from other sites. */
 export const originRule: Rule = {

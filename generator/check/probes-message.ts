@@ -4,7 +4,7 @@ import { waitForEffect } from "./effect.ts";
 import type { Probe, ProbeContext, Seen } from "./probe.ts";
 import type { StrayData, Wire } from "./wire.ts";
 
-const base = "https://modelcontextprotocol.io/specification/latest";
+const base = "https://modelcontextprotocol.io/specification/2026-07-28";
 const alive = "the server must go on after it: catch errors of single messages";
 
 /** Probes of the handling of single messages, valid and invalid. */
@@ -14,7 +14,7 @@ export const messageProbes: readonly Probe[] = [
       id: "answers-ping",
       title: "ping is answered with an empty result",
       severity: "error",
-      help: `${base}/basic/utilities/ping`,
+      help: "https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping",
     },
     applies: ({ revision }) => Object.hasOwn(revision.clientRequests, "ping"),
     run: async ({ conversation }) =>
@@ -78,7 +78,7 @@ export const messageProbes: readonly Probe[] = [
       id: "ignores-late-cancellation",
       title: "The cancellation of an unknown request is ignored",
       severity: "error",
-      help: `${base}/basic/utilities/cancellation`,
+      help: `${base}/basic/patterns/cancellation`,
     },
     applies: ({ revision }) => Object.hasOwn(revision.clientNotifications, "notifications/cancelled"),
     run: async (context) => {

@@ -10,7 +10,7 @@ export const olderProbes: readonly Probe[] = [
       id: "sse-served",
       title: "Clients that know HTTP with SSE alone find it",
       severity: "warning",
-      help: "https://modelcontextprotocol.io/specification/latest/basic/transports#backwards-compatibility",
+      help: "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility",
     },
     applies: ({ conversation: { wire }, revision }) => wire instanceof HttpWire && isOverSse(revision),
     run: ({ conversation: { wire } }) => (wire instanceof HttpWire ? probeStreams(wire) : []),

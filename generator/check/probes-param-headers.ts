@@ -11,7 +11,7 @@ export const paramHeaderProbes: readonly Probe[] = [
       id: "http-mirrored-headers",
       title: "Headers that are missing or say other than the message are refused",
       severity: "error",
-      help: "https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http#server-validation",
+      help: "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation",
     },
     applies: ({ conversation, revision }) =>
       conversation.wire instanceof HttpWire && revision.errors.headerMismatch?.emitted === true,

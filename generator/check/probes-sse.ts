@@ -4,7 +4,7 @@ import { acceptedOrigin, foreignOrigin, originRule } from "./probes-http.ts";
 import { SseWire, type Endpoint } from "./sse-wire.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
-const help = "https://modelcontextprotocol.io/specification/latest/basic/transports#backwards-compatibility";
+const help = "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility";
 
 /** Probes of HTTP with SSE: unknown sessions and origins. */
 export const sseProbes: readonly Probe[] = [

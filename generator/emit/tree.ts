@@ -31,7 +31,7 @@ export async function compareTree(folder: string, tree: Tree): Promise<Drift[]> 
 export async function compareGenerated(folder: string, tree: Tree): Promise<Drift[]> {
   const drifts = await compareTree(folder, tree);
   const isOurs = await Promise.all(
-    drifts.map(({ kind, path }) => kind !== "orphaned" || isGenerated(join(folder, path))),
+    drifts.map(async ({ kind, path }) => kind !== "orphaned" || isGenerated(join(folder, path))),
   );
   return drifts.filter((_drift, index) => isOurs[index]);
 }

@@ -27,7 +27,8 @@ export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidato
     const dialect = readDialect(schema);
     const judge = judges.get(dialect) ?? createAjv(dialect, {});
     judges.set(dialect, judge);
-    judge.validateSchema(schema, true);
+    // Throws if the schema is invalid. Only asynchronous metaschemas return a promise, and none is known here.
+    void judge.validateSchema(schema, true);
     // A separate instance for each schema: ajv never forgets what it compiled, and schemas must not be able to reference each other.
     const own = { ...toSettings(options), meta: false, validateSchema: false };
     return createAjv(dialect, own).compile(enforceable(schema, options));

@@ -8,7 +8,7 @@ import type { ConnectServerOptions } from "./connection-factory.ts";
  * Starts a server of any age as a child of this process and connects to it. Some older servers exit at the first message that they do not
  * know: such a server is started once more and opened by a handshake.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export async function connectStdio(
   command: StdioClientOptions,

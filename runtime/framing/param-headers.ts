@@ -14,7 +14,7 @@ export interface ParamHeader {
  * Returns the parameters that a tool's input schema marks for mirroring.
  *
  * @throws {Error} when a mark is invalid or misplaced, or when two marks name the same header: such a tool cannot be used
- * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export function readParamHeaders(schema: unknown): readonly ParamHeader[] {
   const paramHeaders: ParamHeader[] = [];

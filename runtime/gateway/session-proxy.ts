@@ -123,7 +123,7 @@ export class SessionProxy {
   async close(): Promise<void> {
     this.#over.abort(new ClosedError("The session is over"));
     const upstreams = [this.#upstream, this.#withTasks];
-    await Promise.all(upstreams.map((opening) => opening?.then((upstream) => upstream.close()).catch(() => {})));
+    await Promise.all(upstreams.map(async (opening) => opening?.then((upstream) => upstream.close()).catch(() => {})));
   }
 
   async #run(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {

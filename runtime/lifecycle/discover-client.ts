@@ -26,7 +26,7 @@ import { checkTraceContext } from "./trace-context.ts";
  * server.
  *
  * @throws {VersionError} when client and server have no revision in common
- * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export async function discover(peer: Peer, channel: Channel, options: OpenOptions): Promise<Found> {
   const statelessRevisions = options.revisions.filter((revision) => !isHandshake(revision));

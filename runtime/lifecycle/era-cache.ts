@@ -14,7 +14,7 @@ export interface EraEntry {
  * Remembers the kind of servers, so that it need not be discovered at every connection. The entry of a server that needs a session expires: the
  * server may have been updated, and no failure would ever show that.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export class EraCache {
   readonly #clock: Clock;

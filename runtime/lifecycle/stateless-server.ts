@@ -26,7 +26,7 @@ import { createServedConverter, resolve } from "./initialize-routes.ts";
 /**
  * Lifecycle without a session: every request names its revision and the capabilities of its client, and is handled as if it were the first.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/lifecycle
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/index#statelessness
  */
 export interface PerRequest {
   readonly reader: MetadataReader;

@@ -3,7 +3,7 @@ import { SetupError } from "../jsonrpc/errors.ts";
 /**
  * Time for which clients may keep a result, and permission to share it. Has no effect on clients of revisions without caching.
  *
- * @see https://modelcontextprotocol.io/specification/latest/server/utilities/caching
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 export interface CacheHint {
   /** Milliseconds for which the result is valid. Default 0: clients request it each time. */

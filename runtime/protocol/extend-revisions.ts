@@ -14,7 +14,7 @@ import {
  * Returns revisions with these extensions and no others, each as far as it can be used there: methods, headers, and results.
  *
  * @throws {Error} when an extension's identifier or declared settings are invalid, or when two extensions conflict
- * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function extendRevisions(
   revisions: readonly Revision[],

@@ -18,7 +18,7 @@ export function readKnownMember(value: unknown, member: KnownMember, { knownMemb
 /**
  * Returns a result without the envelope members that the revision does not have: another revision would act on them.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/index#resulttype
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/index#resulttype
  */
 export function withoutUnknownMembers(result: unknown, { knownMembers }: Revision): unknown {
   if (!isObject(result) || !envelope.some(({ name }) => name in result)) return result;

@@ -162,7 +162,7 @@ class PendingRequests implements OutgoingRequests {
   /**
    * Keeps a call for the progress of its task, which may follow the response.
    *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#progress
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-progress-notifications
    */
   #keepProgress(call: PendingCall): void {
     const { taskEnded, onProgress } = call.options;

@@ -98,7 +98,7 @@ export function readMetaKeys(revision: Revision): MetaKeys {
 /**
  * Creates the error of a request at a revision that is not served for stateless requests. It names only revisions that are: others need a handshake.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/versioning
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function unsupportedVersion(revisions: readonly Revision[], requested: unknown): RpcError {
   const supported = revisions.map(({ id }) => id);

@@ -114,7 +114,7 @@ function toRoutes(
 export function checkResult<Params, Result>(row: RequestRow<Params, Result>, value: unknown): Result {
   const issue = row.result(value);
   if (issue?.path === "ttlMs" && isObject(value) && typeof value.ttlMs === "number" && value.ttlMs < 0) {
-    // A negative time is read as 0: https://modelcontextprotocol.io/specification/latest/server/utilities/caching
+    // A negative time is read as 0: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
     return checkResult(row, { ...value, ttlMs: 0 });
   }
   const readable = issue && withoutNulls(row, value);

@@ -102,7 +102,7 @@ class RequestHost implements CallHost {
 /**
  * Creates the error of a request that needs a capability which its client did not declare. The client may declare it and retry.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/lifecycle
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta
  */
 export function missingCapability({ errors }: Revision, { path }: Gate): RpcError {
   const name = "missingRequiredClientCapability";

@@ -87,7 +87,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     },
     async close(): Promise<void> {
       await parts.sessions.close();
-      await Promise.all(served.map((feature) => feature.close?.()));
+      await Promise.all(served.map(async (feature) => feature.close?.()));
     },
   };
   return Object.assign(core, lists);

@@ -76,7 +76,7 @@ export function readCreatedTask(method: string, response: unknown): TaskState {
 /**
  * Follows a task by polling its status at the interval that the peer suggests. Any number of waiting callers share one poll.
  *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#polling
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#getting-tasks
  */
 export class FollowedTask<Result> implements TaskHandle<Result> {
   readonly taskId: string;

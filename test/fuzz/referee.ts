@@ -79,8 +79,10 @@ export class Referee {
         return;
       case "call":
         this.used.push(verdict.id);
+        return this.#await({ verdict, companions, isExcused: false });
+      case "refusal":
+        return this.#await({ verdict, companions, isExcused: false });
     }
-    this.#await({ verdict, companions, isExcused: false });
   }
 
   #end({ id, stray }: Extract<Verdict, { readonly kind: "response" }>, companions: readonly Id[]): void {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import type { JsonSchema } from "../../generator/json-schema.ts";
 import { isObject } from "../../templates/support.ts";
+import { officialFolder } from "./official-files.ts";
 
 /** One official example message: valid for the declaration that its folder is named after. */
 export interface Example {
@@ -37,13 +38,12 @@ function readOfficial(path: string): string {
   return readFileSync(officialPath(path), "utf8");
 }
 
-/** The official files are not part of the project: they lie next to it, or where `MCP_OFFICIAL_DIR` says. */
+/** The official files are not part of the project. */
 function officialPath(path: string): string {
-  const folder = resolve(process.env["MCP_OFFICIAL_DIR"] ?? join(import.meta.dirname, "../../../shared/official"));
-  const found = join(folder, path);
+  const found = join(officialFolder(), path);
   if (existsSync(found)) return found;
   throw new Error(
-    `${found} does not exist. Download the schema folder of the specification repository ` +
-      "(github.com/modelcontextprotocol/modelcontextprotocol) and name it with MCP_OFFICIAL_DIR.",
+    `${found} does not exist; run \`npm run fetch:spec\`, or set MCP_OFFICIAL_DIR to the schema folder of a checkout of ` +
+      "github.com/modelcontextprotocol/modelcontextprotocol.",
   );
 }

@@ -50,7 +50,7 @@ export interface AuthorizationCodeOptions {
  * Creates a grant for users who sign in: the authorization code grant with PKCE.
  *
  * @throws {AuthError} when `document` has a shared secret or an invalid URL.
- * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#authorization-flow-steps
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
 export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   const { redirect, registered = [], scopes, refreshTokens: wantsRefresh = true } = options;
@@ -145,7 +145,7 @@ function toAuthorizationUrl(server: ServerMetadata, parameters: Readonly<Record<
 /**
  * Rejects redirect URIs that are neither https nor http on this machine.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#communication-security
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
  */
 function checkRedirectUri(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -14,7 +14,7 @@ export interface PendingSignIn {
  * Returns the code in an authorization response. An unexpected response is neither used nor quoted.
  *
  * @throws {AuthError} when the response does not belong to the sign-in or holds an error.
- * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#authorization-response-validation
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
  */
 export function readCode(callback: string, pending: PendingSignIn): string {
   if (!URL.canParse(callback)) throw new AuthError("state-mismatch", "What came back from the sign-in is not a URL");

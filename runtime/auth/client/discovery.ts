@@ -37,7 +37,7 @@ export interface DiscoveryOptions {
  * there. A server that publishes nothing is its own authorization server, as in the first revision with authorization.
  *
  * @throws {AuthError} when metadata is missing, invalid or meant for another server.
- * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#authorization-server-discovery
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-server-discovery
  */
 export async function discover(url: URL, options: DiscoveryOptions): Promise<Discovery> {
   const metadata = await findResourceMetadata(url, options);
@@ -56,7 +56,7 @@ export async function discover(url: URL, options: DiscoveryOptions): Promise<Dis
 /**
  * Returns the metadata of the server: from the URL in its challenge, else for its path, else for its host. Returns `undefined` if there is none.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#protected-resource-metadata-discovery-requirements
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery#protected-resource-metadata-discovery-requirements
  */
 async function findResourceMetadata(url: URL, options: DiscoveryOptions): Promise<ResourceMetadata | undefined> {
   const { requester, hint } = options;
@@ -78,7 +78,7 @@ async function findResourceMetadata(url: URL, options: DiscoveryOptions): Promis
  * Returns the metadata of an authorization server, in OAuth or OpenID format, whichever is found first. An issuer with a path is never looked up
  * without the path, because another tenant of the same host could respond. Returns `undefined` if there is none.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#authorization-server-metadata-discovery
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery
  */
 export async function findServerMetadata(
   issuer: string,

@@ -62,7 +62,7 @@ export interface OAuthProvider extends AuthProvider {
  * Creates a provider that authorizes requests to a server with OAuth. When the server rejects a request, the provider finds the authorization server,
  * obtains a token and has the request repeated. Tokens are sent to this server only.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/authorization
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function createOAuthProvider(server: string | URL, options: OAuthOptions): OAuthProvider {
   return new OAuth(new URL(server), options);
@@ -163,7 +163,7 @@ class OAuth implements OAuthProvider {
    * Requests the additional scopes together with the earlier ones. Scopes that were requested before are not requested again, because the result
    * would be the same.
    *
-   * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#step-up-authorization-flow
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#step-up-authorization-flow
    */
   async #reviewForbidden(
     attempt: Attempt,

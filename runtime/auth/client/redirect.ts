@@ -16,7 +16,7 @@ export interface Redirection {
    * Sends the user to a URL and resolves with the complete URL that the user returned with. Rejects if the user does not return. The sign-in URL
    * holds no secret but must not be changed. The returned URL holds a secret and must not be logged.
    *
-   * @param state - value that only the response to this request holds; a response without it belongs to another request
+   * @param options.state - value that only the response to this request holds; a response without it belongs to another request
    */
   visit(url: URL, options: { readonly state: string }): Promise<string>;
   close(): Promise<void>;

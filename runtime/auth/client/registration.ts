@@ -40,7 +40,7 @@ export interface RegistrationOptions {
  * Credentials from one server are never sent to another.
  *
  * @throws {AuthError} when the client has no identity there and cannot register.
- * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#client-registration-approaches
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export async function identify(
   server: ServerMetadata,

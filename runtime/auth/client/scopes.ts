@@ -29,7 +29,7 @@ export interface ScopeSources {
 /**
  * Returns the scopes to request: the fewest that are known to be necessary. An empty list leaves the choice to the authorization server.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#scope-selection-strategy
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
  */
 export function selectScopes({ challenged, supported, wanted, before, offline }: ScopeSources): readonly string[] {
   const needed = challenged ?? wanted ?? supported ?? [];

@@ -65,7 +65,7 @@ export class TokenStore {
    * Exchanges the refresh token, if there is a valid one, for new tokens. Returns true if there are new tokens. A refresh token may be valid only
    * once, so no other user of the store may use it simultaneously. If another one was faster, its stored tokens are used.
    *
-   * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#refresh-tokens
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#refresh-tokens
    */
   async refresh(discovery: Discovery): Promise<boolean> {
     const { store, endpoint, grant } = this.#options;

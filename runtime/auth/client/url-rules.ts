@@ -19,7 +19,7 @@ export interface UrlRules {
  * could make its clients reach hosts that it cannot reach itself.
  *
  * @param allowed - networks that are reachable although the server is not in them; for names that resolve to private addresses, use `private`
- * @see https://modelcontextprotocol.io/specification/latest/basic/security_best_practices#server-side-request-forgery-ssrf
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices#server-side-request-forgery-ssrf
  */
 export function createUrlRules(server: URL, allowed: readonly Network[] = []): UrlRules {
   const own = findNetwork(server.hostname);

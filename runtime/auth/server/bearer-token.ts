@@ -50,7 +50,7 @@ export interface TokenOptions {
  * find the principal, `scopes` and the claims in `context.auth`, but never the token, which is for this server only and must not be passed on.
  *
  * @throws {SetupError} when an option is not valid.
- * @see https://modelcontextprotocol.io/specification/latest/basic/authorization
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function requireBearerToken(options: TokenOptions): Guard {
   const { resource, scopes = [], dpop, metadata, onDenied } = options;

@@ -2,7 +2,7 @@ export type { Authenticate } from "../../transport/http-server/identity.ts";
 export type { Guard } from "../../transport/http-server/identity.ts";
 export type { Identity } from "../../transport/http-server/identity.ts";
 
-export type { Answer as HttpAnswer } from "../../transport/http-server/exchange/exchange.ts";
+export type { HttpResponse } from "../../transport/http-server/exchange/exchange.ts";
 export type { ClientCertificate } from "../../transport/http-server/exchange/exchange.ts";
 export type { RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 

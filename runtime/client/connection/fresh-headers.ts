@@ -5,7 +5,7 @@ import { isPeerError } from "../../jsonrpc/errors.ts";
  * Sends a request, and sends it once more if the server rejects its headers: the headers that a tool requires may have changed since the tools
  * were listed, so the tools are listed first. A server has not worked on a request that it rejects for its headers.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export async function withFreshHeaders<Result>(
   send: () => Promise<Result>,

@@ -23,7 +23,7 @@ export interface InputRequiredOptions {
  * carries only its own responses, and the server's request state unchanged.
  *
  * @throws {InputRequiredError} when the result is incomplete after `max` rounds
- * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr#client-requirements
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
  */
 export async function resolveInputRequired(first: unknown, options: InputRequiredOptions): Promise<unknown> {
   let result = first;

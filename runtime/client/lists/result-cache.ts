@@ -33,7 +33,7 @@ export interface Asking {
 /**
  * Cache of results that the server allows clients to keep, for as long as it states, by request and user.
  *
- * @see https://modelcontextprotocol.io/specification/latest/server/utilities/caching
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 export class ResultCache {
   readonly #clock: Clock;

@@ -17,7 +17,7 @@ export interface ListenStreamOptions {
 /**
  * Subscription request that lasts until either side ends it. Its notifications name the request.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/subscriptions
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export class ListenStream {
   readonly filter: ListenFilter;

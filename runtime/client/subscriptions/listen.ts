@@ -37,7 +37,7 @@ type Wanted = Exclude<RestoredState, { readonly kind: "logLevel" }>;
  * Subscription to changes on servers that only notify subscribers. There is one stream. Another stream replaces it when the wanted changes
  * differ; a broken stream is opened again. The two overlap for a moment so that no change is missed: a change may be reported twice.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/subscriptions
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export class Listening {
   readonly #host: ListeningHost;

@@ -70,7 +70,7 @@ function isCompleting(implemented: Implemented): implemented is Completing {
 /**
  * Converts the outcome of a completion function to a result of at most 100 values.
  *
- * @see https://modelcontextprotocol.io/specification/latest/server/utilities/completion
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
 function toCompletion(outcome: readonly string[] | Completion, name: string): object {
   const given: Completion = isList(outcome) ? { values: outcome } : outcome;

@@ -5,7 +5,7 @@ import { isOpen, type Session } from "../../protocol/session.ts";
  * Returns the first capability that an input request needs and that the client has not declared, if any. Includes those for the mode of an
  * elicitation and for the members of a sampling request.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr#inputrequests
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#inputrequests
  */
 export function findMissingGate(row: RequestRow | EmbeddedRow, params: unknown, session: Session): Gate | undefined {
   return gatesOf(row, isObject(params) ? params : {}, session).find((gate) => !isDeclared(gate, session));
@@ -25,7 +25,7 @@ export function hasCapability({ side, path }: Gate, { capabilities }: Revision):
  * Returns the capabilities that a sampling request needs in addition to `sampling`. Revisions without `sampling.context` let a server ask for
  * context freely. Tools and their capability were introduced together, so no client can have declared it at a revision without tools.
  *
- * @see https://modelcontextprotocol.io/specification/latest/client/sampling#capabilities
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#capabilities
  */
 export function samplingGates(params: object, { capabilities }: Revision): readonly Gate[] {
   const { tools, toolChoice, includeContext = "none" }: SamplingParams = params;

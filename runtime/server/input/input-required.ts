@@ -23,7 +23,7 @@ export class InputRequired<Fields extends InputRequiredFields = InputRequiredFie
  * `context.requestState`. Handlers that only need responses can use `await context.elicit(...)`, which is simpler.
  *
  * @throws {Error} when neither `inputRequests` nor `requestState` is given
- * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export function inputRequired<Fields extends InputRequiredFields>(fields: Fields): InputRequired<Fields> {
   return new InputRequired(fields);

@@ -15,7 +15,7 @@ import { keepInputState, readInputState, type InputRunRequest, type InputRunner,
  * Creates the rounds of stateless requests. Each round is a request: it carries the state that earlier rounds left with the client, runs the
  * handler from its beginning, and returns the result or the input that is required.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export function createReplayingInputRunner(settings: RequestStateSettings): InputRunner {
   const plain = keepInputState();

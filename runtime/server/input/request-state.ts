@@ -26,7 +26,7 @@ export interface RequestStateLimits {
 /**
  * Creates request states that are signed, bound to their scope, and valid for a limited time. Clients can read them.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/mrtr#requeststate
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
  */
 export function createRequestStates(
   sealer: Sealer,

@@ -34,7 +34,7 @@ export interface ListenParams {
  * Handles subscription requests at revisions that have them. The server acknowledges each request immediately and then sends notifications. It sends
  * the result only when it ends the subscription.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/patterns/subscriptions
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export function implementListening(options: ListenOptions): {
   subscriptionsListen?(params: ListenParams, call: CallContext): Promise<object>;

@@ -16,7 +16,7 @@ export class ParamHeaders {
   /**
    * Returns the headers of a message beyond those of every message.
    *
-   * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
    */
   toHeaders(message: Outgoing, revision: Revision | undefined): Readonly<Record<string, string>> {
     if (!revision || !("method" in message)) return {};

@@ -35,7 +35,7 @@ function endStreamAt(until: number, writer: EventWriter, clock: Clock): void {
  * Checks that the sender has the scopes for its requests. The response has not begun, so its status can report what is missing. A batch is rejected
  * as a whole, with all scopes that it needs.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/authorization#scope-challenge-handling
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
 export function checkScopes(
   head: RequestHead,

@@ -151,7 +151,7 @@ const comfortable = 64 * 1024;
  * Returns the HTTP status of an error: the one that the revision specifies, 400 for invalid requests and metadata, and 200 for others. Metadata that
  * is not valid counts as missing.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 function statusOf({ code, data }: ErrorObject, { errors }: Revision): number {
   const fixed = Object.values(errors).find((rule) => rule.code === code && rule.emitted)?.status;

@@ -39,7 +39,7 @@ export interface StatelessMessage {
  * Validates a stateless POST; returns `undefined` when the POST belongs to a session. The checks in order: the version in body and header, the
  * metadata and its revision, and the headers that repeat the body. The protocol layer reports all other errors.
  *
- * @see https://modelcontextprotocol.io/specification/latest/basic/transports/streamable-http
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export function validateStateless(
   head: RequestHead,

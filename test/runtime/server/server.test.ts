@@ -116,7 +116,7 @@ describe("over a connection", () => {
           serverInfo: { name: "demo", version: "1.0.0" },
         },
       });
-      near.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+      await near.send({ jsonrpc: "2.0", method: "notifications/initialized" });
       expect(await ask("tools/list")).toMatchObject({ result: { tools: [{ name: "add" }, { name: "broken" }] } });
       const structured = protocolVersion >= "2025-06-18" ? { structuredContent: { sum: 3 } } : {};
       expect(await ask("tools/call", { name: "add", arguments: { a: 1, b: 2 } })).toEqual({
@@ -159,6 +159,6 @@ function createAsker(transport: Transport): (method: string, params?: object) =>
     new Promise((resolve) => {
       id += 1;
       waiting.set(id, resolve);
-      transport.send({ jsonrpc: "2.0", id, method, ...(params && { params }) });
+      void transport.send({ jsonrpc: "2.0", id, method, ...(params && { params }) });
     });
 }

@@ -353,7 +353,7 @@ describe("a task whose client is served by two programs with one store", () => {
     const [one = "", two = ""] = Object.keys(Object((await other.until(taskId, "input_required")).inputRequests));
     const inputResponses = { [one]: accept("1"), [two]: { action: "accept", content: { a: 3 } } };
     expect(await other.ask("tasks/update", { taskId, inputResponses })).toMatchObject({ code: -32602 });
-    expect(await tasks.store.find({ id: String(taskId), owner: `task:${String(taskId)}` })).not.toHaveProperty(
+    expect(tasks.store.find({ id: String(taskId), owner: `task:${String(taskId)}` })).not.toHaveProperty(
       "inputResponses",
     );
     await other.ask("tasks/cancel", { taskId });

@@ -244,7 +244,7 @@ describe("a file of credentials (AC-31)", () => {
   test("is its owner's alone, and whole after every change", async () => {
     const path = join(await makeFolder(), "deep", "credentials.json");
     const store = createFileStore(path);
-    await Promise.all(Array.from({ length: 10 }, (_one, index) => store.set(`key ${index}`, `value ${index}`)));
+    await Promise.all(Array.from({ length: 10 }, async (_one, index) => store.set(`key ${index}`, `value ${index}`)));
     await store.delete("key 3");
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await stat(join(path, ".."))).mode & 0o777).toBe(0o700);

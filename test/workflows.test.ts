@@ -1,0 +1,56 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseDocument } from "yaml";
+
+/* The files of .github: they are only run elsewhere, so what can be checked here is. */
+
+interface Workflow {
+  readonly permissions?: unknown;
+  readonly jobs: Readonly<
+    Record<string, { readonly strategy?: { readonly matrix: Readonly<Record<string, string[]>> } }>
+  >;
+}
+
+const folder = ".github";
+const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".yml"));
+const workflows = paths.filter((path) => path.startsWith("workflows"));
+const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+
+describe.each(paths)("%s", (path) => {
+  it("is valid YAML", () => {
+    const { errors, warnings } = parseDocument(read(path), { uniqueKeys: true });
+    expect([...errors, ...warnings]).toEqual([]);
+  });
+});
+
+describe.each(workflows)("%s", (path) => {
+  it("pins every action by the hash of a commit, and names its version", () => {
+    const actions = read(path).match(/uses: .*/g) ?? [];
+    expect(actions.length).toBeGreaterThan(0);
+    expect(actions.filter((line) => !/^uses: [\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
+  });
+
+  it("may only read the repository", () => {
+    expect(parse(path).permissions).toEqual({ contents: "read" });
+  });
+
+  it("runs scripts that package.json has", () => {
+    const scripts = [...read(path).matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name);
+    const fromMatrix = Object.values(parse(path).jobs).flatMap(({ strategy }) => strategy?.matrix.script ?? []);
+    expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining([...scripts, ...fromMatrix]));
+  });
+});
+
+it("CI runs the oldest Node.js that the package supports", () => {
+  const [oldest] = parse("workflows/ci.yml").jobs.check?.strategy?.matrix.node ?? [];
+  expect(manifest.engines.node).toMatch(new RegExp(`^>=${oldest}\\.`));
+});
+
+function parse(path: string): Workflow {
+  return parseDocument(read(path)).toJS();
+}
+
+function read(path: string): string {
+  return readFileSync(join(folder, path), "utf8");
+}
