@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { Project, ts, type SourceFile } from "ts-morph";
 import { describe, expect, it } from "vitest";
+import { readRuntimeExports } from "../.build/runtime-exports.ts";
 
 /*
  * The rules of the house. Rule 4 (nothing unknown is read) is proven in test/generator/read, rule 5 (same input, same bytes) in
@@ -59,8 +60,19 @@ const speakers: readonly string[] = [
   "runtime/auth/client/oauth.ts",
 ];
 
+/** Entries of the package `mcp-server-runtime`. */
+const entries = Object.values(readRuntimeExports("."));
+
 /** What commands that speak to servers may use of the runtime. */
-const runtimeEntries = ["runtime/index.ts", "runtime/gateway/index.ts"];
+const runtimeEntries = [
+  "runtime/index.ts",
+  "runtime/client/index.ts",
+  "runtime/gateway/index.ts",
+  "generated/revisions.ts",
+];
+
+/** Rooms that only their own entries reach. */
+const isolatedRooms = ["adapters", "testing", "auth", "gateway"];
 
 const generatorPackages = [...singleImporters, "yargs", "@clack/prompts", "validate-npm-package-name"];
 
@@ -88,7 +100,7 @@ const rules: readonly Rule[] = [
       "generator/b.ts": 'import "../generated/support.ts";',
       "generator/emit/a.ts": 'import "../../runtime/index.ts";',
       "generator/commands/a.ts": 'import "../../runtime/protocol/peer.ts";',
-      "generator/commands/b.ts": 'import "../../generated/revisions.ts";',
+      "generator/commands/b.ts": 'import "../../generated/support.ts";',
       "generator/c.ts": 'export * from "../spec/2000-01-01/schema.ts";',
       "generator/d.ts": 'import "zod";',
       "runtime/jsonrpc/a.ts": 'import "../framing/ndjson.ts";',
@@ -99,6 +111,9 @@ const rules: readonly Rule[] = [
       "runtime/server/c.ts": 'import "../adapters/ajv.ts";',
       "runtime/transport/a.ts": 'import "../auth/client/index.ts";',
       "runtime/index.ts": 'export * from "./auth/client/index.ts";',
+      "runtime/tasks/index.ts": 'export * from "../gateway/gateway.ts";',
+      "runtime/server/f.ts": 'import "../tasks/index.ts";',
+      "runtime/protocol/index.ts": 'export * from "../../generated/revisions.ts";',
       "runtime/auth/client/a.ts": 'import "jose";',
       "runtime/client/a.ts": 'import "../server/server.ts";',
       "runtime/lifecycle/a.ts": 'import "node:fs";',
@@ -400,8 +415,9 @@ function isSharedByGenerated(target: string): boolean {
 
 function isAllowedInRuntime(path: string, room: string, target: string): boolean {
   if (isSharedByGenerated(target)) return true;
-  const isEntry = room.endsWith(".ts");
-  if (target === "generated/revisions.ts") return path === "runtime/index.ts";
+  // Entries of the package collect what belongs together for its users; no other file imports them.
+  const isEntry = entries.includes(path) && !isolatedRooms.includes(room);
+  if (/^runtime\/(.*\/)?index\.ts$/.test(target)) return false;
   // What serves an extension knows which: its methods are not those of every revision.
   if (target.startsWith("generated/extensions/"))
     return /^runtime\/server\/\w+\/[\w-]*feature\.ts$/.test(path) || path === "runtime/gateway/extensions.ts";
@@ -411,7 +427,7 @@ function isAllowedInRuntime(path: string, room: string, target: string): boolean
   const targetRoom = /^runtime\/([^/]+)\//.exec(target)?.[1];
   if (targetRoom === undefined)
     return isAdapter(path) && !target.startsWith("generated/") && !target.startsWith("generator/");
-  if (isEntry) return !["adapters", "testing", "auth", "gateway"].includes(targetRoom);
+  if (isEntry) return !isolatedRooms.includes(targetRoom);
   return targetRoom === room || (runtimeRooms[room]?.includes(targetRoom) ?? false);
 }
 

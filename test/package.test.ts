@@ -2,39 +2,97 @@ import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readRuntimeExports } from "../.build/runtime-exports.ts";
 import { isObject } from "../templates/support.ts";
 
 const root = join(import.meta.dirname, "..");
 const manifest = readJson("package.json");
 const pins = readJson("spec/pins.json");
 const programs = readJson("dist/.build/programs.json");
+const runtime = "dist/runtime-package";
+const runtimeManifest = readJson(`${runtime}/package.json`);
+/** Source files of the runtime's entries by subpath. */
+const entries = Object.entries(readRuntimeExports(root));
+
+describe("the manifest of mcp-server-runtime", () => {
+  it("has the version, licence and engines of the repository, and no dependency", () => {
+    const { version, license, engines } = manifest;
+    expect(runtimeManifest).toMatchObject({
+      name: "mcp-server-runtime",
+      version,
+      license,
+      engines,
+      sideEffects: false,
+    });
+    expect(runtimeManifest.dependencies).toBeUndefined();
+    expect(objectAt(runtimeManifest, "peerDependenciesMeta")).toEqual(
+      Object.fromEntries(
+        Object.keys(objectAt(runtimeManifest, "peerDependencies")).map((name) => [name, { optional: true }]),
+      ),
+    );
+  });
+
+  it("supports versions of libraries that the tests use", () => {
+    const tested = Object.keys(objectAt(manifest, "devDependencies"));
+    expect(tested).toEqual(expect.arrayContaining(Object.keys(objectAt(runtimeManifest, "peerDependencies"))));
+  });
+
+  it.each(entries)("exports %s from %s", (subpath, source) => {
+    expect(existsSync(join(root, source))).toBe(true);
+    const targets = Object.values(objectAt(objectAt(runtimeManifest, "exports"), subpath)).map(String);
+    expect(targets).toHaveLength(2);
+    for (const target of targets) expect(existsSync(join(root, runtime, target)), target).toBe(true);
+  });
+
+  it("exports every pinned revision with its checks and tables, and every extension with its checks", () => {
+    const subpaths = entries.map(([subpath]) => subpath);
+    for (const revision of Object.keys(objectAt(pins, "revisions")))
+      expect(subpaths).toEqual(
+        expect.arrayContaining([`./${revision}`, `./${revision}/validate`, `./${revision}/methods`]),
+      );
+    for (const name of Object.keys(objectAt(pins, "extensions")))
+      expect(subpaths).toEqual(expect.arrayContaining([`./extensions/${name}`, `./extensions/${name}/validate`]));
+  });
+
+  it("loads few files, whatever is imported: each takes a millisecond at every start", () => {
+    for (const [, source] of entries) expect(filesOf(moduleOf(source)).size, source).toBeLessThanOrEqual(50);
+  });
+
+  it("loads a library only where its user chose it", () => {
+    const peers = Object.keys(objectAt(runtimeManifest, "peerDependencies"));
+    const loading = entries.filter(([, source]) =>
+      [...filesOf(moduleOf(source))].some((file) =>
+        peers.some((name) => new RegExp(`^(?:import|\\}) .*"${name}["/]`, "m").test(readFileSync(file, "utf8"))),
+      ),
+    );
+    const chosen = loading.map(([subpath]) => subpath).filter((subpath) => !subpath.startsWith("./adapters/"));
+    expect(chosen.sort()).toEqual(["./auth/client", "./transports/websocket-server"]);
+  });
+});
+
+describe("names of mcp-server-runtime", () => {
+  const written = entries.filter(([, source]) => source.startsWith("runtime/"));
+  const names = written.map(([subpath, source]) => ({ subpath, exported: exportedNames(source) }));
+
+  it("are at most 150 in the main entry", () => {
+    const main = names.find(({ subpath }) => subpath === ".");
+    expect(main?.exported.length).toBeGreaterThan(50);
+    expect(main?.exported.length).toBeLessThanOrEqual(150);
+  });
+
+  it("have one home each", () => {
+    const homes = new Map<string, string[]>();
+    for (const { subpath, exported } of names)
+      for (const name of exported) homes.set(name, [...(homes.get(name) ?? []), subpath]);
+    expect([...homes].filter(([, { length }]) => length > 1)).toEqual([]);
+  });
+});
 
 describe("package.json", () => {
-  const revisions = Object.keys(objectAt(pins, "revisions"));
-
-  it.each(revisions)("exports %s with its checks and tables", (revision) => {
-    const paths = Object.keys(objectAt(manifest, "exports"));
-    expect(paths).toEqual(expect.arrayContaining([`./${revision}`, `./${revision}/validate`, `./${revision}/methods`]));
-  });
-
-  it.each(Object.keys(objectAt(pins, "extensions")))("exports the extension %s with its checks", (name) => {
-    const paths = Object.keys(objectAt(manifest, "exports"));
-    expect(paths).toEqual(expect.arrayContaining([`./extensions/${name}`, `./extensions/${name}/validate`]));
-  });
-
-  it("exports nothing that no source file stands behind", () => {
-    const targets = Object.values(objectAt(manifest, "exports")).filter(isObject);
-    const missing = targets.map(({ default: file }) => sourceOf(String(file))).filter((file) => !existsSync(file));
-    expect(missing).toEqual([]);
-  });
-
-  it("loads few files, whatever is imported: each takes a millisecond at every start", async () => {
-    const entries = Object.values(objectAt(manifest, "exports"))
-      .filter(isObject)
-      .map(({ default: file }) => String(file))
-      .filter((file) => file.includes("/bundle/"));
-    expect(entries.length).toBeGreaterThan(20);
-    for (const entry of entries) expect(filesOf(join(root, entry)).size, entry).toBeLessThanOrEqual(40);
+  it("exports the generator, and nothing else", () => {
+    expect(Object.keys(objectAt(manifest, "exports"))).toEqual([".", "./package.json"]);
+    const { types, default: file } = objectAt(objectAt(manifest, "exports"), ".");
+    for (const target of [types, file]) expect(existsSync(join(root, String(target)))).toBe(true);
   });
 
   it("points both commands at the command line", () => {
@@ -43,18 +101,15 @@ describe("package.json", () => {
     expect(new Set(Object.values(commands))).toEqual(new Set(["dist/bundle/generator/cli.js"]));
   });
 
-  it("installs nothing else: its programs have their libraries inside, and those of the runtime are chosen by its users", () => {
+  it("installs nothing else, and needs nothing else: its programs have their libraries inside", () => {
     expect(manifest.dependencies).toBeUndefined();
-    expect(objectAt(manifest, "peerDependenciesMeta")).toEqual(
-      Object.fromEntries(Object.keys(objectAt(manifest, "peerDependencies")).map((name) => [name, { optional: true }])),
-    );
+    expect(manifest.peerDependencies).toBeUndefined();
     const outputs = Object.values(objectAt(programs, "outputs")).filter(isObject);
     const imports = outputs.flatMap((output) => (Array.isArray(output.imports) ? output.imports.filter(isObject) : []));
     const libraries = imports
       .filter(({ external, kind, path }) => external === true && kind !== "require-call" && !isBuiltin(String(path)))
       .map(({ path }) => String(path));
-    const chosen = Object.keys(objectAt(manifest, "peerDependencies"));
-    expect(libraries.filter((library) => !chosen.includes(library))).toEqual([]);
+    expect(libraries).toEqual([]);
   });
 
   it("passes on the licence of every package that is inside its programs", () => {
@@ -96,8 +151,16 @@ function filesOf(file: string, known: Set<string> = new Set()): ReadonlySet<stri
   return known;
 }
 
-function sourceOf(target: string): string {
-  return join(root, target.replace(/^\.\/dist\/(bundle\/)?/, "").replace(/\.js$/, ".ts"));
+/** Returns the module of the package that a source file became. */
+function moduleOf(source: string): string {
+  return join(root, runtime, source.replace(/\.ts$/, ".js"));
+}
+
+function exportedNames(source: string): string[] {
+  const text = readFileSync(join(root, source), "utf8");
+  const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = ""]) => names.split(","));
+  const declared = [...text.matchAll(/^export (?:async )?(?:\w+) (\w+)/gm)].map(([, name = ""]) => name);
+  return [...listed.map((name) => name.trim().replace(/^.* /, "")), ...declared].filter((name) => name !== "");
 }
 
 function readJson(path: string): Record<string, unknown> {

@@ -50,14 +50,14 @@ async function tryProject(folder: string, tests: readonly string[]): Promise<voi
   if (tests.length > 0) await run(folder, join(packageRoot, "node_modules", "vitest", "vitest.mjs"), "run", ...tests);
 }
 
-/** Modules that use the package as a dependency. */
+/** Modules that depend on the runtime. */
 async function compileModules(modules: readonly string[], folder: string): Promise<void> {
   if (modules.length === 0) return;
   mkdirSync(join(folder, "node_modules"), { recursive: true });
   for (const name of readdirSync(join(packageRoot, "node_modules"))) {
     symlinkSync(join(packageRoot, "node_modules", name), join(folder, "node_modules", name));
   }
-  symlinkSync(packageRoot, join(folder, "node_modules", "create-mcp-server"));
+  symlinkSync(join(packageRoot, "dist", "runtime-package"), join(folder, "node_modules", "mcp-server-runtime"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: settings, include: ["*.ts"] }));
   // With an `export` each is a module of its own.

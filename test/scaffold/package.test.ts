@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-/* The package as users get it: packed as it was built by `npm install`, and installed somewhere else. */
+/* Both packages as users get them: packed as they were built by `npm install`, and installed somewhere else. */
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
@@ -13,18 +13,22 @@ let folder = "";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "packed-"));
-  await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
-  const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz"));
-  if (tarball === undefined) throw new Error("npm pack made no tarball");
+  const packages = await Promise.all([root, join(root, "dist", "runtime-package")].map(pack));
   await writeFile(join(folder, "package.json"), JSON.stringify({ name: "elsewhere", private: true, type: "module" }));
-  await run("npm", ["install", "--no-audit", "--no-fund", `./${tarball}`], { cwd: folder });
+  await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: folder });
 }, 240_000);
+
+async function pack(source: string): Promise<string> {
+  const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder];
+  const { stdout } = await run("npm", args, { cwd: source });
+  return `./${stdout.trim()}`;
+}
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("comes alone", async () => {
+test("they come alone", async () => {
   const installed = (await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."));
-  expect(installed).toEqual(["create-mcp-server"]);
+  expect(installed).toEqual(["create-mcp-server", "mcp-server-runtime"]);
 });
 
 test.each(["create-mcp-server", "create-mcp"])("%s runs", async (command) => {
@@ -47,7 +51,7 @@ test("writes and checks a generated layer of its own", async () => {
   expect(stdout).toMatch(/all up to date/);
 });
 
-test("is a library", async () => {
+test("they are libraries", async () => {
   const program = `
     import { checkCallToolRequest } from "mcp-server-runtime/2025-11-25/validate";
     import { forRevisions } from "mcp-server-runtime";

@@ -69,7 +69,7 @@ export class Reader {
     return stdout + stderr;
   }
 
-  /** Everything that projects depend on is installed here, too; what a guide adds is this package. */
+  /** Everything that projects depend on is installed here, too; what a guide adds is one of our packages. */
   #install(project: string): void {
     this.projects.push(project);
     const modules = join(project, "node_modules");
@@ -77,6 +77,7 @@ export class Reader {
     for (const name of readdirSync(join(packageRoot, "node_modules")))
       symlinkSync(join(packageRoot, "node_modules", name), join(modules, name));
     symlinkSync(packageRoot, join(modules, "create-mcp-server"));
+    symlinkSync(join(packageRoot, "dist", "runtime-package"), join(modules, "mcp-server-runtime"));
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MemoryReplayStore, introspectTokens, requireBearerToken } from "../../../../runtime/auth/server/index.ts";
+import { introspectTokens, requireBearerToken } from "../../../../runtime/auth/server/index.ts";
 import { verifyJwt } from "../../../../runtime/adapters/jose.ts";
+import { MemoryReplayStore } from "../../../../runtime/stores/index.ts";
 import { initialize } from "../../transport/http-rig.ts";
 import { askToken, callAs, createProver, services, sign, startHouse, type House, type Sent } from "./house.ts";
 

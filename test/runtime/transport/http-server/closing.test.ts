@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { createServer, revisions, serveHttp } from "../../../../runtime/index.ts";
+import { revisions } from "../../../../generated/revisions.ts";
+import { createServer, serveHttp } from "../../../../runtime/index.ts";
 import { inTime } from "../../../in-time.ts";
 
 const spoken = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
