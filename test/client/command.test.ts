@@ -62,7 +62,7 @@ const sourcesOf = (folder: string): string[] =>
 
 describe("create-mcp-server client", () => {
   test.each([
-    [undefined, /connectClient\(\.\.\.\) of create-mcp-server\/runtime\n$/],
+    [undefined, /connectClient\(\.\.\.\) of mcp-server-runtime\n$/],
     [true, /of src\/mcp\n$/],
     [false, /of src\/mcp, which is no client yet: create-mcp-server update --client\n$/],
   ])("says what opens a session where the layer of the project is a client: %j", async (isClient, says) => {
