@@ -1,9 +1,7 @@
 import { copyFile, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { build, type Plugin } from "esbuild";
-import ts from "typescript";
+import { build } from "esbuild";
 import { reachDeclarations } from "./declarations.ts";
-import { shareDeclarations } from "./shared-declarations.ts";
 import { readRuntimeExports, runtimePeers } from "./runtime-exports.ts";
 
 /** Folder of the package `mcp-server-runtime`, which `npm pack` and `npm publish` take as it is. */
@@ -33,7 +31,6 @@ export async function buildRuntimePackage(root: string): Promise<void> {
     outdir: runtimeFolder,
     chunkNames: "parts/[hash]",
     logLevel: "warning",
-    plugins: [leaveComments],
     write: false,
   });
   for (const { path, text } of outputFiles) await write(path, text.replaceAll(/^\/\/ dist\/.*\n/gm, ""));
@@ -41,16 +38,7 @@ export async function buildRuntimePackage(root: string): Promise<void> {
     join(root, "dist"),
     entries.map((entry) => `${entry}.d.ts`),
   );
-  const types = [...declarations]
-    .filter(([file]) => /^generated\/\d[^/]*\/types\.d\.ts$/.test(file))
-    .sort()
-    .reverse();
-  for (const [file, text] of [...declarations, ...shareDeclarations(new Map(types))]) {
-    await write(
-      join(target, file),
-      text.replaceAll(/^(?: {4})+/gm, (indent) => "\t".repeat(indent.length / 4)),
-    );
-  }
+  for (const [file, text] of declarations) await write(join(target, file), text);
   await writeFile(join(target, "package.json"), `${JSON.stringify(await createManifest(root, exports), null, 2)}\n`);
   await copyFile(join(root, ".build", "runtime-readme.md"), join(target, "README.md"));
   await copyFile(join(root, "LICENSE"), join(target, "LICENSE"));
@@ -61,17 +49,6 @@ async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
 }
-
-/** Leaves comments out of the modules: editors show those of the declarations, and they would be a tenth of the package. */
-const leaveComments: Plugin = {
-  name: "leave-comments",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\.js$/ }, async ({ path }) => ({
-      contents: ts.transpileModule(await readFile(path, "utf8"), {
-        compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, removeComments: true },
-      }).outputText,
-    })),
-};
 
 /** Creates the manifest from that of the repository and the table of subpaths. */
 async function createManifest(root: string, exports: Readonly<Record<string, string>>): Promise<object> {
