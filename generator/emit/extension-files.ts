@@ -1,8 +1,8 @@
 import type { ExtensionModel } from "../model.ts";
 import { methodsOf, tableSpecs } from "./method-text.ts";
+import { referencesIn } from "../shapes.ts";
 import { digestText } from "./revision-files.ts";
 import type { Templates } from "./templates.ts";
-import { usedNames } from "./used-names.ts";
 import { literalText, rowTypesIn, tableViews } from "./views/methods.ts";
 import { typesView } from "./views/types.ts";
 import { validateView, type ValidateView } from "./views/validate.ts";
@@ -22,11 +22,17 @@ export function emitExtension(model: ExtensionModel, templates: Templates): Map<
   const types = typesView(model);
   const validate = validateView(model);
   const coreNames = model.core.declarations.map(({ name }) => name);
-  const code = validate.functions.map(({ text }) => text).join("\n");
-  const coreChecks = coreNames.map((name) => `check${name}`);
+  const named = new Set(model.declarations.flatMap((own) => [...own.extends, own.shape].flatMap(referencesIn)));
+  const called = new Set(validate.functions.flatMap(({ calls }) => calls));
   const views = {
-    "types.ts": { ...types, imports: usedNames(withoutComments(types.declarations.join("\n")), coreNames).join(", ") },
-    "validate.ts": { ...validate, imports: usedNames(code, coreChecks).join(", ") },
+    "types.ts": { ...types, imports: coreNames.filter((name) => named.has(name)).join(", ") },
+    "validate.ts": {
+      ...validate,
+      imports: coreNames
+        .map((name) => `check${name}`)
+        .filter((name) => called.has(name))
+        .join(", "),
+    },
     "methods.ts": methodsView(model, validate.callees),
     "index.ts": { names: model.declarations.map(({ name }) => name) },
   };
@@ -64,9 +70,4 @@ function methodsView({ methods, rules, scope, status }: ExtensionModel, checks: 
       check: checkName(type),
     })),
   };
-}
-
-/** Prose may mention a type without needing its import. */
-function withoutComments(text: string): string {
-  return text.replaceAll(/\/\*[^]*?\*\//g, "");
 }
