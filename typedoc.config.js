@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { OptionDefaults } from "typedoc";
 
-/* `npm run docs:api`: the reference of every entry point in the exports of package.json. */
+/* `npm run docs:api`: the reference of every entry point of both packages. The build has to come first. */
 
-const { name, exports } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
-const sources = Object.values(exports)
+const { exports } = JSON.parse(readFileSync(new URL("dist/runtime-package/package.json", import.meta.url), "utf8"));
+const runtime = Object.values(exports)
   .filter((target) => typeof target === "object")
-  .map(({ types }) => types.replace("./dist/", "").replace(/\.d\.ts$/, ".ts"));
+  .map(({ types }) => types.replace("./", "").replace(/\.d\.ts$/, ".ts"));
 
 /** @type {Partial<import("typedoc").TypeDocOptions>} */
 export default {
-  name,
-  entryPoints: sources,
+  name: "create-mcp-server",
+  entryPoints: ["generator/index.ts", ...runtime],
   tsconfig: "tsconfig.json",
   out: "docs-api",
   plugin: ["typedoc-plugin-missing-exports"],
