@@ -43,7 +43,7 @@ export function serve(options: ServeOptions, channel: Channel): Connection {
   return createAcceptor(options)(channel);
 }
 
-/** Serves a connection. With an agreement, the handshake of the connection took place elsewhere. */
+/** Serves a connection. With an agreement, the transport knows the client and its revision: from a handshake elsewhere, or from a stateless request. */
 export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
 
 /** Optional parts of a server, beyond the responses at one revision. Parts that are not named here are not part of the program. */

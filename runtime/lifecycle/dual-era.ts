@@ -9,7 +9,10 @@ import { createSessionAcceptor, type Beside } from "./initialize-server.ts";
 export function createDualAcceptor(options: ServeOptions, parts: AcceptorParts = {}): Acceptor {
   const perRequest = createPerRequest(options, parts);
   if (perRequest && !options.revisions.some(isHandshake)) return perRequest.accept;
-  return createSessionAcceptor(options, { ...parts, beside: perRequest && createBeside(perRequest) });
+  const accept = createSessionAcceptor(options, { ...parts, beside: perRequest && createBeside(perRequest) });
+  if (!perRequest) return accept;
+  return (channel, agreement) =>
+    agreement && !isHandshake(agreement.revision) ? perRequest.accept(channel, agreement) : accept(channel, agreement);
 }
 
 function createBeside({ claims, enter }: PerRequest): Beside {

@@ -9,6 +9,7 @@ import { Peer } from "../protocol/peer.ts";
 import { shorten } from "../internal/shorten.ts";
 import type { PeerSettings } from "../protocol/peer-options.ts";
 import {
+  alreadyInitialized,
   isImplementationInfo,
   type Agreement,
   type Capabilities,
@@ -290,5 +291,5 @@ const refuseSecond: RequestHandler = () => {
 };
 
 function alreadyOpen(): RpcError {
-  return invalidRequest("The session is already initialized");
+  return invalidRequest(alreadyInitialized);
 }

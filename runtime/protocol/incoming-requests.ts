@@ -1,7 +1,7 @@
 import type { RequestRow } from "../../generated/support.ts";
 import type { StatelessHost } from "./stateless-request.ts";
 import { isThenable } from "../internal/maybe-async.ts";
-import type { Batch } from "../jsonrpc/batch.ts";
+import { notInBatch, type Batch } from "../jsonrpc/batch.ts";
 import { IncomingCall } from "./incoming-call.ts";
 import { withoutNulls, type Entry, type RequestRoute, type Routes } from "./routes.ts";
 import {
@@ -177,12 +177,11 @@ export class IncomingRequests {
     route: RequestRoute | undefined,
     { routes, session, isBatched }: Situation,
   ): RpcError | undefined {
-    if (this.#running.size > 0 && this.#running.has(id))
-      return invalidRequest("A request with this id is still running");
+    if (this.#running.size > 0 && this.#running.has(id)) return invalidRequest(stillRunning);
     if (this.#running.size + this.#cancelled.size >= this.#host.limits.maxCalls && method !== "ping")
       return tooManyCalls(this.#host.limits.maxCalls);
     if (isBatched && session && session !== this.#host.session) return invalidRequest("There are no batches here");
-    if (isBatched && routes.neverBatched.has(method)) return invalidRequest(`${method} must not be part of a batch`);
+    if (isBatched && routes.neverBatched.has(method)) return invalidRequest(notInBatch(method));
     if (!route) return routes.refuse(method);
     const { row } = route;
     if (!route.handle || (row.gate && session && !isOpen(row.gate, session))) return methodNotFound(method);
@@ -247,6 +246,9 @@ export class IncomingRequests {
     this.#host.report({ kind, method: row.method, id, error: toError(thrown) });
   }
 }
+
+/** Reason for the rejection of a request whose id is not unique. */
+export const stillRunning = "A request with this id is still running";
 
 /** Waits for running calls to finish, for at most this many milliseconds. */
 export function drain(incomingRequests: IncomingRequests, clock: Clock, milliseconds: number): Promise<void> {

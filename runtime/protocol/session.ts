@@ -44,13 +44,16 @@ export interface Session {
   readonly checkMetadata?: (meta: Readonly<Record<string, unknown>>) => Issue | undefined;
 }
 
-/** Agreement of a server and a client in a handshake that took place elsewhere. */
+/** Agreement of a server and a client in a handshake that took place elsewhere, or in the metadata of a stateless request. */
 export interface Agreement {
   readonly revision: Revision;
   readonly client: PeerInfo;
   /** True if the agreement holds for one POST. */
   readonly isStateless?: boolean;
 }
+
+/** Reason for the rejection of a second `initialize`. */
+export const alreadyInitialized = "The session is already initialized";
 
 /** True if a checked value names a program. */
 export function isImplementationInfo(value: unknown): value is ImplementationInfo {

@@ -1,5 +1,7 @@
+import { notInBatch } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
-import { classify, type Incoming, type RequestId } from "../../jsonrpc/message.ts";
+import type { Incoming, RequestId } from "../../jsonrpc/message.ts";
+import { stillRunning } from "../../protocol/incoming-requests.ts";
 import type { Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import type { Batched, PostBody, Single } from "./post-body.ts";
@@ -29,22 +31,22 @@ type Target = Omit<MessageDispatch, "postBody">;
 function dispatchSingle(
   exchange: Exchange,
   { identity, session }: Target,
-  { value, incoming }: Single,
+  { incoming }: Single,
 ): SessionResponse | undefined {
   if (incoming.kind !== "request") {
-    session.receive(value, toOrigin(identity));
+    session.receive(incoming, toOrigin(identity));
     const answer = incoming.kind === "unusable" ? refuse(400, incoming.reason).answer : { status: 202 };
     exchange.answer(answer);
     return undefined;
   }
   const { id } = incoming;
   if (session.isRunning(id)) {
-    exchange.answer(refuse(400, inUse, { id }).answer);
+    exchange.answer(refuse(400, stillRunning, { id }).answer);
     return undefined;
   }
   const post = new SessionResponse(exchange, session, { identity, answers: 1, isBatch: false });
   session.expect(id, post);
-  session.receive(value, post);
+  session.receive(incoming, post);
   return post;
 }
 
@@ -56,19 +58,18 @@ function dispatchSingle(
 function dispatchBatch(
   exchange: Exchange,
   { identity, session }: Target,
-  { values }: Batched,
+  { members }: Batched,
 ): SessionResponse | undefined {
-  const members = values.map((value) => ({ value, incoming: classify(value) }));
-  const answers = members.filter(({ incoming: { kind } }) => kind === "request" || kind === "invalid").length;
+  const answers = members.filter(({ kind }) => kind === "request" || kind === "invalid").length;
   const post = new SessionResponse(exchange, session, { identity, answers, isBatch: true });
-  const admitted = members.filter(({ incoming }) => {
+  const admitted = members.filter((incoming) => {
     const refusal = findRefusal(incoming, session);
     if (refusal !== undefined) post.answer(refusal);
     else if (incoming.kind === "request") session.expect(incoming.id, post);
     return refusal === undefined;
   });
-  for (const { value, incoming } of admitted) {
-    session.receive(value, incoming.kind === "request" ? post : toOrigin(identity));
+  for (const incoming of admitted) {
+    session.receive(incoming, incoming.kind === "request" ? post : toOrigin(identity));
   }
   if (answers > 0) return post;
   exchange.answer({ status: 202 });
@@ -79,11 +80,9 @@ function findRefusal(incoming: Incoming, session: HttpSession): string | undefin
   if (incoming.kind === "invalid") return toError(incoming.id, incoming.reason);
   if (incoming.kind !== "request") return undefined;
   const { id, method } = incoming;
-  if (session.revision?.neverBatched.includes(method)) return toError(id, `${method} must not be part of a batch`);
-  return session.isRunning(id) ? toError(id, inUse) : undefined;
+  if (session.revision?.neverBatched.includes(method)) return toError(id, notInBatch(method));
+  return session.isRunning(id) ? toError(id, stillRunning) : undefined;
 }
-
-const inUse = "A request with this id is still running";
 
 function toError(id: RequestId | undefined, message: string): string {
   const error = { code: errorCodes.invalidRequest, message };

@@ -182,12 +182,12 @@ function deliverNow(exchange: Exchange, delivery: MessageDispatch, { sessions, s
 /** Answers a stateless request, whose connection lasts as long as the request. */
 function answerClaim(
   exchange: Exchange,
-  { identity, claimed }: ValidationOutcome & { readonly kind: "claim" },
+  { identity, parsed }: ValidationOutcome & { readonly kind: "claim" },
   { service, sessions, settings }: OpenServerContext,
 ): void {
   const { answers: style, maxStreamBytes: maxWaiting, metrics } = settings;
-  const post = new StatelessResponse(exchange, { identity, claimed, style, maxWaiting, metrics });
-  const connection = service.accept(post);
+  const post = new StatelessResponse(exchange, { identity, parsed, style, maxWaiting, metrics });
+  const connection = service.accept(post, parsed.agreement);
   post.receive();
   if (!post.isDone) sessions.adopt({ connection, keepAlive: () => post.keepAlive() });
 }
@@ -204,7 +204,7 @@ function openSession(
   const session = sessions.open(identity?.principal);
   const reply = new InitializeResponse(exchange, session, sessions, settings);
   session.expect(id, reply);
-  session.receive(postBody.value, { identity, releaseConnection: () => false });
+  session.receive(postBody.incoming, { identity, releaseConnection: () => false });
 }
 
 /** Dispatches a POST without sessions, with a session that lasts as long as the POST. */

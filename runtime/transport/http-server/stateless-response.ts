@@ -10,12 +10,12 @@ import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import { streamFields, toJsonAnswer, toOnlyEvent, type ResponseMode } from "./session-response.ts";
 import { refuse } from "./rejection.ts";
-import type { StatelessMessage } from "./validate-stateless.ts";
+import type { ParsedRequest } from "./validate-stateless.ts";
 
 /** Options of a stateless response. */
 export interface StatelessResponseOptions {
   readonly identity: Identity | undefined;
-  readonly claimed: StatelessMessage;
+  readonly parsed: ParsedRequest;
   readonly style: ResponseMode;
   /** Bytes that may wait for a slow reader. */
   readonly maxWaiting: number;
@@ -60,7 +60,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
 
   /** Delivers the request. Without an immediate response, watches for the client to disconnect. */
   receive(): void {
-    this.#receiver?.message(this.#options.claimed.value, this);
+    this.#receiver?.classified(this.#options.parsed.message, this);
     if (!this.#isDone) this.#exchange.onClose(() => this.#leave());
   }
 
@@ -78,7 +78,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
 
   close(): Promise<void> {
     if (!this.#isDone && !this.#writer) {
-      const { id } = this.#options.claimed;
+      const { id } = this.#options.parsed.message;
       const details = { code: errorCodes.internalError, id, headers: { "retry-after": "5" } };
       this.#exchange.answer(refuse(503, "The server is shutting down", details).answer);
     }
@@ -99,7 +99,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
   }
 
   #push(text: string): void | Promise<void> {
-    if (!this.#writer && this.#options.style === "json" && !isEndless(this.#options.claimed.method)) return;
+    if (!this.#writer && this.#options.style === "json" && !isEndless(this.#options.parsed.message.method)) return;
     const writer = this.#toStream();
     writer.write(encodeEvent({ type: "message", data: text }));
     if (writer.waiting <= comfortable) return;
@@ -115,7 +115,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
       this.#writer.write(encodeEvent({ type: "message", data: text }));
       return this.#writer.end();
     }
-    const status = error ? statusOf(error, this.#options.claimed.revision) : 200;
+    const status = error ? statusOf(error, this.#options.parsed.agreement.revision) : 200;
     const isStream = this.#options.style === "sse" && status === 200;
     this.#exchange.answer(isStream ? toOnlyEvent(text) : toJsonAnswer(text, status));
   }

@@ -1,5 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
+import { findBatchProblem } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
+import { alreadyInitialized } from "../../protocol/session.ts";
 import { validateStateless, type StatelessOutcome, type StatelessContext } from "./validate-stateless.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { authenticate, checkScopes } from "./authenticate.ts";
@@ -65,7 +67,8 @@ export async function validateRequest(
   const postBody = await readBody(exchange, serverContext);
   if (isRejection(postBody)) return postBody;
   const claimed = validateStateless(exchange, serverContext, { identity, postBody });
-  if (claimed) return checkClaimScopes(exchange, serverContext, { claimed, postBody }) ?? claimed;
+  if (claimed?.kind === "claim") return checkScopes(exchange, serverContext, { identity, postBody }) ?? claimed;
+  if (claimed) return claimed;
   if (!serverContext.settings.sessions)
     return validateStatelessRequest(exchange, serverContext, { identity, postBody });
   if (isInitialize(postBody) && exchange.header(sessionHeader) === undefined)
@@ -224,16 +227,6 @@ function validateStatelessRequest(
   return unfit ?? { kind: "without-session", identity, postBody, revision };
 }
 
-function checkClaimScopes(
-  head: RequestHead,
-  serverContext: HttpServerContext,
-  { claimed, postBody }: { readonly claimed: StatelessOutcome; readonly postBody: PostBody },
-): Rejection | undefined {
-  return claimed.kind === "claim"
-    ? checkScopes(head, serverContext, { identity: claimed.identity, postBody })
-    : undefined;
-}
-
 async function findSession(
   exchange: Exchange,
   { sessions }: HttpServerContext,
@@ -248,7 +241,7 @@ async function findSession(
 }
 
 function checkSecond(postBody: PostBody): Rejection | undefined {
-  return isInitialize(postBody) ? refuse(400, "The session is already initialized", { id: idOf(postBody) }) : undefined;
+  return isInitialize(postBody) ? refuse(400, alreadyInitialized, { id: idOf(postBody) }) : undefined;
 }
 
 /**
@@ -275,11 +268,9 @@ function checkBatch(
   { settings }: HttpServerContext,
 ): Rejection | undefined {
   if (postBody.kind === "single") return undefined;
-  const { maxBatch } = settings.limits;
-  if (!revision?.batching) return refuse(400, "A message must be a JSON object: there are no batches here");
-  if (postBody.values.length === 0) return refuse(400, "A batch must not be empty");
-  if (postBody.values.length > maxBatch) return refuse(400, `A batch must not have more than ${maxBatch} members`);
-  return undefined;
+  const rules = { batching: revision?.batching ?? false, maxBatch: settings.limits.maxBatch };
+  const problem = findBatchProblem(postBody.values, rules);
+  return problem === undefined ? undefined : refuse(400, problem);
 }
 
 function tooLarge({ limits }: HttpSettings): Rejection {

@@ -1,8 +1,10 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { decodeField, isSameField, readParamValue } from "../../framing/param-headers.ts";
-import { codeOf, missingMetadata, unsupportedVersion } from "../../protocol/request-metadata.ts";
+import { codeOf, missingMetadata, unsupportedVersion, withoutMetadata } from "../../protocol/request-metadata.ts";
+import { noBatches } from "../../jsonrpc/batch.ts";
 import { RpcError, toErrorObject } from "../../jsonrpc/errors.ts";
 import type { ErrorMessage, Incoming, RequestId } from "../../jsonrpc/message.ts";
+import type { Agreement } from "../../protocol/session.ts";
 import type { MetadataRules } from "./metadata-headers.ts";
 import type { RequestHead } from "./exchange/exchange.ts";
 import type { Identity } from "./identity.ts";
@@ -23,16 +25,15 @@ export interface StatelessContext {
 /** Outcome of the checks of a POST that belongs to no session. */
 export type StatelessOutcome =
   | Rejection
-  | { readonly kind: "claim"; readonly identity: Identity | undefined; readonly claimed: StatelessMessage }
+  | { readonly kind: "claim"; readonly identity: Identity | undefined; readonly parsed: ParsedRequest }
   /** A notification: it refers to nothing, so it is only acknowledged. */
   | { readonly kind: "noted" };
 
-/** Stateless request whose headers and metadata agree. */
-export interface StatelessMessage {
-  readonly value: unknown;
-  readonly id: RequestId;
-  readonly method: string;
-  readonly revision: Revision;
+/** Stateless request whose headers and metadata agree. The protocol layer takes it as it is: nothing in it is read a second time. */
+export interface ParsedRequest {
+  readonly message: Request;
+  /** Revision and client that the metadata names: the agreement of this request. */
+  readonly agreement: Agreement;
 }
 
 /**
@@ -46,89 +47,79 @@ export function validateStateless(
   serverContext: StatelessContext,
   { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
 ): StatelessOutcome | undefined {
-  const { claims } = serverContext;
-  if (!claims || isOfSession(head, postBody, { claims, revisions: serverContext.revisions })) return undefined;
-  if (postBody.kind === "batch") return refuse(400, "A message must be a JSON object: there are no batches here");
+  const { claims, revisions } = serverContext;
+  if (!claims) return undefined;
+  if (postBody.kind === "batch")
+    return revisions.hasSessions && !isStatelessBody(postBody, { claims }) ? undefined : refuse(400, noBatches);
   const { incoming, value } = postBody;
-  if (incoming.kind === "notification") return validateNotification(head, incoming, claims);
+  const metadata = claims.read(isObject(value) ? value.params : undefined);
+  const version = head.header(claims.headers.version.field)?.trim();
+  const versions = { claims, body: metadata.version, header: version };
+  if (revisions.hasSessions && isOfSession(incoming, versions)) return undefined;
+  if (incoming.kind === "notification") return validateNotification(head, incoming, versions);
   if (incoming.kind !== "request") return refuse(400, "Only requests and notifications may be sent here");
-  const unlike = checkOpening(head, incoming, claims) ?? checkVersions(head, incoming, claims);
+  const unlike = checkVersions(head, incoming, versions);
   if (unlike) return unlike;
-  const claim = claims.read(incoming.params);
-  if (claim.kind === "refused") return refuseWith(claim.error, incoming.id);
-  if (claim.kind === "none") return refuseWith(missingMetadata(claims.revisions), incoming.id);
-  const { revision, info, capabilities } = claim;
-  const sender: MetadataSender = { revision, identity, client: { info, capabilities } };
+  if (metadata.kind === "refused") return refuseWith(metadata.error, incoming.id);
+  if (metadata.kind === "none") return refuseWith(missingMetadata(claims.revisions), incoming.id);
+  const { revision, client } = metadata;
   const unequal =
-    checkRules(head, incoming, { revision, claims }) ?? checkParamHeaders(head, incoming, { sender, serverContext });
-  return unequal ?? { kind: "claim", identity, claimed: { value, id: incoming.id, method: incoming.method, revision } };
+    checkRules(head, incoming, { revision, claims }) ??
+    checkParamHeaders(head, incoming, { sender: { revision, identity, client }, serverContext });
+  return unequal ?? { kind: "claim", identity, parsed: { message: incoming, agreement: { revision, client } } };
 }
 
 type Request = Incoming & { readonly kind: "request" };
 
 type Notification = Incoming & { readonly kind: "notification" };
 
+/** Versions that a POST names, and the rules for them. */
+interface Versions {
+  readonly claims: MetadataRules;
+  /** Version in the metadata of the message. */
+  readonly body: unknown;
+  readonly header: string | undefined;
+}
+
 /** Validates a notification. The protocol does not specify its metadata, but a version that it names must be served. */
-function validateNotification(head: RequestHead, notification: Notification, claims: MetadataRules): StatelessOutcome {
-  const unlike = checkVersions(head, notification, claims);
-  if (unlike) return unlike;
-  const version = claims.readVersion(notification.params) ?? head.header(claims.headers.version.field)?.trim();
+function validateNotification(
+  head: RequestHead,
+  notification: Notification,
+  { claims, body, header }: Versions,
+): StatelessOutcome {
+  const isUnlike = body !== undefined && header !== undefined && body !== header;
+  if (isUnlike)
+    return mismatch(head, claims.headers.version.name, { revisions: claims.revisions, incoming: notification });
+  const version = body ?? header;
   const isServed = version === undefined || claims.revisions.some(({ id }) => id === version);
   return isServed ? { kind: "noted" } : refuseWith(unsupportedVersion(claims.revisions, version), undefined);
 }
 
-interface Era {
-  readonly claims: MetadataRules;
-  readonly revisions: SpokenRevisions;
-}
-
 /**
- * True if a POST belongs to a session. The body decides; without a version in it the header does, except for `initialize`, which always opens a
- * session.
+ * True if a message belongs to a session. Its metadata decides; without a version in it the header does, except for `initialize`, which always opens
+ * a session.
  */
-function isOfSession(head: RequestHead, postBody: PostBody, { claims, revisions }: Era): boolean {
-  if (!revisions.hasSessions) return false;
-  if (postBody.kind === "batch") return !postBody.values.some((value) => isClaimed(value, claims));
-  if (isClaimed(postBody.value, claims)) return false;
-  const { incoming } = postBody;
+function isOfSession(incoming: Incoming, { claims, body, header }: Versions): boolean {
+  if (body !== undefined) return false;
   if (incoming.kind === "request" && incoming.method === "initialize") return true;
-  const named = head.header(claims.headers.version.field)?.trim();
-  return !claims.revisions.some(({ id }) => id === named);
+  return !claims.revisions.some(({ id }) => id === header);
 }
 
 /** True if a body, or part of it, names its revision, so that it belongs to no session. */
 export function isStatelessBody(postBody: PostBody, { claims }: Pick<StatelessContext, "claims">): boolean {
   if (!claims) return false;
   const values = postBody.kind === "single" ? [postBody.value] : postBody.values;
-  return values.some((value) => isClaimed(value, claims));
+  return values.some((value) => isObject(value) && claims.readVersion(value.params) !== undefined);
 }
 
-function isClaimed(value: unknown, claims: MetadataRules): boolean {
-  return isObject(value) && claims.readVersion(value.params) !== undefined;
-}
-
-/** Rejects `initialize`, with the served revisions in the error, and a request that names its version only in the header. */
-function checkOpening(head: RequestHead, request: Request, claims: MetadataRules): Rejection | undefined {
-  const { id, method, params } = request;
-  if (claims.readVersion(params) !== undefined) return undefined;
-  if (method === "initialize" && isObject(params)) {
-    return refuseWith(unsupportedVersion(claims.revisions, params.protocolVersion), id);
-  }
-  const hasHeader = head.header(claims.headers.version.field) !== undefined;
-  return hasHeader ? refuseWith(missingMetadata(claims.revisions), id) : undefined;
-}
-
-function checkVersions(
-  head: RequestHead,
-  incoming: Request | Notification,
-  claims: MetadataRules,
-): Rejection | undefined {
-  const { name, field: lower } = claims.headers.version;
-  const field = head.header(lower)?.trim();
-  const version = claims.readVersion(incoming.params);
-  const isSaid = field !== undefined && version !== undefined;
-  const isFine = isSaid ? field === version : incoming.kind === "notification";
-  return isFine ? undefined : mismatch(head, name, { revisions: claims.revisions, incoming });
+/** Rejects a request unless body and header name the same version. A request that names none in its body learns the served revisions. */
+function checkVersions(head: RequestHead, request: Request, { claims, body, header }: Versions): Rejection | undefined {
+  const { headers, revisions } = claims;
+  if (body !== undefined && body === header) return undefined;
+  const isOpening = request.method === "initialize" && isObject(request.params);
+  if (body === undefined && (isOpening || header !== undefined))
+    return refuseWith(withoutMetadata(request, revisions), request.id);
+  return mismatch(head, headers.version.name, { revisions, incoming: request });
 }
 
 function checkRules(
