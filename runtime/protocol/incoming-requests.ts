@@ -72,14 +72,15 @@ export class IncomingRequests {
 
   /** Checks a request, runs its handler and sends the response. */
   accept(given: IncomingRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
+    const { routes: open } = this.#host;
     let request = given;
     // @part package
-    request = readRequest(given, this.#host.routes.profile);
+    request = readRequest(given, open.profile);
     // @part client
-    if (this.#host.routes.isSilent) return this.#ignore(request);
-    const entry = this.#host.routes.enter?.(request);
+    if (open.isSilent) return this.#ignore(request);
+    const entry = open.enter?.(request);
     if (entry instanceof RpcError) return this.#refuse(request, entry, source.batch);
-    const { routes, session } = entry ?? this.#host;
+    const { routes, session } = entry ?? { routes: open, session: this.#host.session };
     const route = routes.requests.get(request.method);
     const refusal = this.#findRefusal(request, route, { routes, session, isBatched: source.batch !== undefined });
     if (route?.handle === undefined || refusal) {

@@ -102,8 +102,9 @@ export const sessionHeader = "mcp-session-id";
 export function checkLines(exchange: Exchange): Rejection | undefined {
   if (exchange.isCut)
     return refuse(431, "The request has too many header fields", { headers: { connection: "close" } });
-  const repeated = singleFields.find(([field]) => exchange.isRepeated(field));
-  return repeated && refuse(400, `The header ${repeated[1]} must be sent once`);
+  for (const [field, name] of singleFields)
+    if (exchange.isRepeated(field)) return refuse(400, `The header ${name} must be sent once`);
+  return undefined;
 }
 
 const singleFields: readonly (readonly [field: string, name: string])[] = [
