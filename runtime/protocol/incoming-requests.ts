@@ -147,7 +147,7 @@ export class IncomingRequests {
   /** Calls back once when no call is running. Aborts the signals of endless calls, so that they end. */
   whenIdle(run: () => void): void {
     // @part changes
-    for (const call of this.#running.values()) if (isEndless(call.row.method)) call.abortEndless();
+    for (const call of this.#running.values()) if (isEndless(call.row)) call.abortEndless();
     if (this.#running.size === 0) run();
     else this.#onIdle = run;
   }
@@ -193,7 +193,7 @@ export class IncomingRequests {
 
   #wait(call: IncomingCall, outcome: PromiseLike<unknown>): void {
     this.#running.set(call.requestId, call);
-    call.deadline = this.#host.deadlineAfter(handlerTimeoutOf(call.row.method, this.#host.timeouts));
+    call.deadline = this.#host.deadlineAfter(handlerTimeoutOf(call.row, this.#host.timeouts));
     Promise.resolve(outcome).then(
       (result) => this.#finish(call, result),
       (thrown: unknown) => this.#fail(call, thrown),

@@ -53,7 +53,12 @@ export function trimMethods(source: string, choices: LayerChoices): string {
     (text, table) => text.replace(table.text, trimTable(table, isLeftOut)),
     source,
   );
-  return withoutRowTypes(withPlainAnswers(trimmed, leftOut));
+  return withoutRowTypes(withPlainAnswers(choices.client ? trimmed : withoutClientFacts(trimmed), leftOut));
+}
+
+/** Removes facts that only clients read: which requests may be sent again, and which numbers of results may be too low. */
+function withoutClientFacts(methods: string): string {
+  return methods.replaceAll(/^    (?:safe: true|minimums: \{.*\}),\n/gm, "");
 }
 
 /** Narrows the checks of results: to results without tasks where the program has none, and without input requests where it sends none. */

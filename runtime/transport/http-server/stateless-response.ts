@@ -6,6 +6,7 @@ import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { isEndless } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../jsonrpc/message.ts";
+import { findMethod } from "../../protocol/method-rows.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import { streamFields, toJsonAnswer, toOnlyEvent, type ResponseMode } from "./session-response.ts";
@@ -99,7 +100,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
   }
 
   #push(text: string): void | Promise<void> {
-    if (!this.#writer && this.#options.style === "json" && !isEndless(this.#options.parsed.message.method)) return;
+    if (!this.#writer && this.#options.style === "json" && !this.#isEndless) return;
     const writer = this.#toStream();
     writer.write(encodeEvent({ type: "message", data: text }));
     if (writer.waiting <= comfortable) return;
@@ -107,6 +108,12 @@ export class StatelessResponse implements Channel, HttpOrigin {
     this.#options.metrics?.drop("stream");
     writer.destroy();
     this.#leave();
+  }
+
+  get #isEndless(): boolean {
+    const { message, agreement } = this.#options.parsed;
+    const row = findMethod(agreement.revision.clientRequests, message.method);
+    return row !== undefined && isEndless(row);
   }
 
   #answer(text: string, error: ErrorObject | undefined): void {
