@@ -82,7 +82,7 @@ export type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "./protocol/
 export { createAcceptor, serve as serveHandlers } from "./lifecycle/acceptor.ts";
 export type { ServeOptions } from "./lifecycle/acceptor.ts";
 
-export type { PerRevision } from "./lifecycle/initialize-routes.ts";
+export type { PerRevision } from "./lifecycle/serve-options.ts";
 
 export type { CallContext, RequestOptions } from "./protocol/incoming-call.ts";
 

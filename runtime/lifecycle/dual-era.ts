@@ -1,6 +1,6 @@
 import type { Revision } from "../../generated/support.ts";
 import { missingMetadata, type MetadataReader } from "../protocol/request-metadata.ts";
-import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
+import type { Acceptor, AcceptorParts, ServeOptions } from "./serve-options.ts";
 import { isHandshake } from "./negotiation.ts";
 import { createOpenNotifications, createPerRequest, type PerRequest } from "./stateless-server.ts";
 import { createSessionAcceptor, type Beside } from "./initialize-server.ts";

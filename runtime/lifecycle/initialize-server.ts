@@ -18,7 +18,7 @@ import {
   type Session,
 } from "../protocol/session.ts";
 import { wrapAround, type Around, type LifecycleRequest } from "./lifecycle-middleware.ts";
-import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
+import type { Acceptor, AcceptorParts, ServeOptions } from "./serve-options.ts";
 import { addShutdown, readDeclared, toRefusal, withProfile } from "./profile.ts";
 import {
   answerPing,

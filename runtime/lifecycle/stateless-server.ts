@@ -20,7 +20,7 @@ import { Peer } from "../protocol/peer.ts";
 import type { PeerSettings } from "../protocol/peer-options.ts";
 import type { Agreement, PeerInfo } from "../protocol/session.ts";
 import { wrapAround } from "./lifecycle-middleware.ts";
-import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
+import type { Acceptor, AcceptorParts, ServeOptions } from "./serve-options.ts";
 import { withProfile } from "./profile.ts";
 import { createServedConverter, resolve } from "./initialize-routes.ts";
 

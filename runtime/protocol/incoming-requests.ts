@@ -2,7 +2,7 @@ import type { RequestRow } from "../../generated/support.ts";
 import type { StatelessHost } from "./stateless-request.ts";
 import { isThenable } from "../internal/maybe-async.ts";
 import { notInBatch, type Batch } from "../jsonrpc/batch.ts";
-import { IncomingCall } from "./incoming-call.ts";
+import { IncomingCall, type IncomingRequest } from "./incoming-call.ts";
 import { withoutNulls, type Entry, type RequestRoute, type Routes } from "./routes.ts";
 import {
   InvalidMessageError,
@@ -34,13 +34,6 @@ export interface IncomingRequestsHost extends StatelessHost {
   reply(message: Message, batch: Batch | undefined): void;
   abandon(id: RequestId): void;
   report(report: ErrorReport): void;
-}
-
-/** Request as it was received. */
-export interface IncomingRequest {
-  readonly id: RequestId;
-  readonly method: string;
-  readonly params: unknown;
 }
 
 /** Requests of the peer. Each gets exactly one response, or none after it was cancelled. */

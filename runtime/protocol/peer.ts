@@ -1,6 +1,6 @@
 import type { NotificationRow, RequestRow } from "../../generated/support.ts";
 import type { Batch } from "../jsonrpc/batch.ts";
-import { noOptions, type RequestOptions } from "./incoming-call.ts";
+import { noOptions, type RequestOptions } from "./request-options.ts";
 import type { Channel, Problem, Receiver } from "../jsonrpc/channel.ts";
 import type { CloseOptions, Connection, State } from "./connection.ts";
 import type { Routes } from "./routes.ts";

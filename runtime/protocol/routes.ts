@@ -8,19 +8,15 @@ import {
   type Table,
 } from "../../generated/support.ts";
 import type { StatelessHost, StatelessRequest } from "./stateless-request.ts";
-import type { CallContext, IncomingCall } from "./incoming-call.ts";
+import type { NotificationHandler, RequestHandler } from "./call-context.ts";
+import type { IncomingCall } from "./incoming-call.ts";
 import type { RevisionConverter } from "./revision-converter.ts";
 import { InvalidMessageError, methodNotFound, type RpcError } from "../jsonrpc/errors.ts";
 import { omit } from "./known-members.ts";
-import type { Connection } from "./peer.ts";
 import { profileHandler, type Profile } from "./profile.ts";
 import type { Session } from "./session.ts";
 
-/** Handles a request and returns a result or a promise of it; a `StaticResult` is encoded only once. */
-export type RequestHandler = (params: unknown, context: CallContext) => unknown;
-
-/** Handles a notification. Its return value is ignored; a rejected promise is reported. */
-export type NotificationHandler = (params: unknown, connection: Connection) => unknown;
+export type { NotificationHandler, RequestHandler } from "./call-context.ts";
 
 /** Handlers by name (`callTool`): a Map, an object, or an instance of a class. */
 export type Handlers = object;

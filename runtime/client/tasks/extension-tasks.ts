@@ -1,16 +1,10 @@
-import { isObject, type Revision } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
+import { isObject } from "../../../generated/support.ts";
 import { PeerError, isPeerError } from "../../jsonrpc/errors.ts";
 import type { TaskPort } from "../../tasks/task-handle.ts";
 import { isTaskState, type TaskState } from "../../tasks/task.ts";
 import type { Answerer } from "../input/input-request.ts";
 import { answerAll } from "../input/input-required.ts";
-import type { ServerTasksHost } from "./server-tasks.ts";
-
-/** True if servers decide at a revision that calls become tasks, because it has the tasks extension. */
-export function hasExtensionTasks({ clientRequests }: Revision): boolean {
-  return findRow(clientRequests, "getTask")?.needs !== undefined;
-}
+import type { ServerTasksHost } from "./server-tasks-host.ts";
 
 /** Returns the task as which a request continues, if its result says so. */
 export function readStartedTask(result: unknown): TaskState | undefined {

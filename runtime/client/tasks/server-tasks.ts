@@ -3,7 +3,6 @@ import { findRow } from "../../protocol/method-rows.ts";
 import { CapabilityError } from "../../jsonrpc/errors.ts";
 import { readKnownMember } from "../../protocol/known-members.ts";
 import { isOpen } from "../../protocol/session.ts";
-import type { Clock } from "../../internal/timers.ts";
 import {
   FollowedTask,
   NoTaskError,
@@ -12,25 +11,11 @@ import {
   type TaskHandle,
   type TaskRequestOptions,
 } from "../../tasks/task-handle.ts";
-import { isTaskState, knowsTasks, taskGate, type TaskState } from "../../tasks/task.ts";
-import type { ClientConnection } from "../connect.ts";
-import type { Answerer } from "../input/input-request.ts";
-import { ExtensionTaskPort, hasExtensionTasks, readStartedTask } from "./extension-tasks.ts";
+import { hasExtensionTasks, isTaskState, knowsTasks, taskGate, type TaskState } from "../../tasks/task.ts";
+import { ExtensionTaskPort, readStartedTask } from "./extension-tasks.ts";
 import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
 import type { SessionCallOptions } from "../session/session.ts";
-import type { TaskListening } from "./task-notifications.ts";
-
-/** Parts of a session that the tasks of a server use. */
-export interface ServerTasksHost {
-  readonly clock: Clock | undefined;
-  /** Sends the request with this handler name. */
-  call(handler: string, params: object, options: SessionCallOptions): Promise<Record<string, unknown>>;
-  connection(): ClientConnection;
-  /** Returns the handlers of input requests of tasks, where these do not arrive as requests. */
-  answerer(): Answerer;
-  /** Source of notifications of task changes. Default: tasks are polled. */
-  readonly listening?: Pick<TaskListening, "watch" | "forget" | "isHeard">;
-}
+import type { ServerTasksHost } from "./server-tasks-host.ts";
 
 /** Call of a tool that is to become a task. */
 export interface ToolTaskCall {

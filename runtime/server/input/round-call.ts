@@ -1,14 +1,21 @@
 import type { NotificationRow, Progress, RequestRow } from "../../../generated/support.ts";
 import type { CallContext, RequestOptions } from "../../protocol/incoming-call.ts";
 import { RelayedCall } from "../../protocol/relayed-call.ts";
-import type { Round } from "./round.ts";
-import type { RoundContext } from "./rounds.ts";
+import type { AskingRounds, RoundContext } from "./rounds.ts";
+
+/** Round that stands between a handler and the client. */
+export interface Abandonable extends AskingRounds {
+  /** Aborted when the round is abandoned. */
+  readonly signal: AbortSignal;
+  /** Sends a notification, unless the round is abandoned. */
+  notify(send: () => Promise<void>): Promise<void>;
+}
 
 /** Call whose handler can be abandoned: its notifications and input requests go through the round. */
 export class RoundCall extends RelayedCall implements RoundContext {
-  readonly round: Round;
+  readonly round: Abandonable;
 
-  constructor(call: CallContext, round: Round) {
+  constructor(call: CallContext, round: Abandonable) {
     super(call);
     this.round = round;
   }
