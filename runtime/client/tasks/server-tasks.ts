@@ -1,21 +1,11 @@
-import { isObject, type RequestRow } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import { CapabilityError } from "../../jsonrpc/errors.ts";
-import { readKnownMember } from "../../protocol/known-members.ts";
-import { isOpen } from "../../protocol/session.ts";
-import {
-  FollowedTask,
-  NoTaskError,
-  readCreatedTask,
-  toTaskParams,
-  type TaskHandle,
-  type TaskRequestOptions,
-} from "../../tasks/task-handle.ts";
-import { hasExtensionTasks, isTaskState, knowsTasks, taskGate, type TaskState } from "../../tasks/task.ts";
-import { ExtensionTaskPort, readStartedTask } from "./extension-tasks.ts";
+import { FollowedTask, type TaskHandle, type TaskRequestOptions } from "../../tasks/task-handle.ts";
+import { hasExtensionTasks, isTaskState, type TaskState } from "../../tasks/task.ts";
 import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
 import type { SessionCallOptions } from "../session/session.ts";
+import { coreTasks } from "./core-tasks.ts";
+import { extensionTasks } from "./extension-tasks.ts";
 import type { ServerTasksHost } from "./server-tasks-host.ts";
+import type { TaskProtocol } from "./task-protocol.ts";
 
 /** Call of a tool that is to become a task. */
 export interface ToolTaskCall {
@@ -44,9 +34,7 @@ export class ServerTasks {
 
   /** True if a tool only runs as a task and its server supports that. */
   isRequired(tool: object | undefined): boolean {
-    const row = this.#row;
-    const isDeclared = row && isOpen(taskGate(row, "server"), this.#host.connection().session);
-    return isDeclared === true && this.#readSupport(tool) === "required";
+    return this.#protocol.isRequired(tool, this.#host.connection());
   }
 
   /**
@@ -61,19 +49,13 @@ export class ServerTasks {
     const { name, args, tool, toResult } = call;
     signal?.throwIfAborted();
     const ended = new AbortController();
-    const isDecidedThere = hasExtensionTasks(this.#host.connection().revision);
-    if (!isDecidedThere) this.#requireSupport(name, tool);
-    const params = {
-      name,
-      ...(args && { arguments: args }),
-      ...(!isDecidedThere && { task: toTaskParams(task) }),
-    };
-    const sending = { ...rest, retry: "never", ...(!isDecidedThere && { taskEnded: ended.signal }) } as const;
-    const starting = this.#host.call("callTool", params, sending).then((answer) => {
-      const started = isDecidedThere ? readStartedTask(answer) : readCreatedTask("tools/call", answer);
-      if (!started) throw new NoTaskError("tools/call", answer);
-      return this.follow(started, toResult, ended);
-    });
+    const protocol = this.#protocol;
+    protocol.requireSupport({ name, listed: tool }, this.#host.connection());
+    const request = protocol.toRequest(task, ended.signal);
+    const params = { name, ...(args && { arguments: args }), ...request.params };
+    const starting = this.#host
+      .call("callTool", params, { ...rest, ...request.options, retry: "never" })
+      .then((answer) => this.follow(protocol.readCreated(answer), toResult, ended));
     return signal ? giveUpOn(signal, starting) : starting;
   }
 
@@ -84,7 +66,7 @@ export class ServerTasks {
 
   /** Returns the result of a call. Waits for the task if the server has decided that the call continues as one. */
   async complete(result: unknown, { toResult }: ToolTaskCall, options: SessionCallOptions): Promise<object> {
-    const started = hasExtensionTasks(this.#host.connection().revision) ? readStartedTask(result) : undefined;
+    const started = this.#protocol.readContinued(result);
     return started ? this.#await(this.follow(started, toResult), options) : toResult(result);
   }
 
@@ -103,12 +85,10 @@ export class ServerTasks {
     toResult: (value: unknown) => object,
     ended?: AbortController,
   ): TaskHandle<object> {
-    const isDecidedThere = hasExtensionTasks(this.#host.connection().revision);
     const { taskId } = task;
     const followed: Followed = new FollowedTask<object>(task, {
       clock: this.#host.clock,
-      send: (handler, id, options) => this.#host.call(handler, { taskId: id }, options),
-      ...(isDecidedThere && toPort(new ExtensionTaskPort(this.#host))),
+      ...this.#protocol.createPort(this.#host),
       watch: () => this.#host.listening?.watch(taskId),
       isHeard: () => this.#host.listening?.isHeard(taskId) ?? false,
       toResult,
@@ -140,27 +120,8 @@ export class ServerTasks {
     return tasks;
   }
 
-  get #row(): RequestRow | undefined {
-    const { revision } = this.#host.connection();
-    return knowsTasks(revision) ? findRow(revision.clientRequests, "callTool") : undefined;
-  }
-
-  #requireSupport(name: string, tool: object | undefined): void {
-    const { session, revision } = this.#host.connection();
-    const row = this.#row;
-    if (!row)
-      throw new Error(`Revision ${revision.id}, which this server speaks, has no tasks. Call "${name}" without.`);
-    const gate = taskGate(row, "server");
-    if (!isOpen(gate, session)) throw new CapabilityError("tools/call as a task", gate);
-    if (tool && this.#readSupport(tool) === "forbidden") {
-      throw new Error(`Tool "${name}" does not run as a task: its server does not say that it does. Call it without.`);
-    }
-  }
-
-  /** Reads `taskSupport`; a missing value means `forbidden`. */
-  #readSupport(tool: object | undefined): unknown {
-    const execution = readKnownMember(tool, "Tool.execution", this.#host.connection().revision);
-    return isObject(execution) && execution.taskSupport !== undefined ? execution.taskSupport : "forbidden";
+  get #protocol(): TaskProtocol {
+    return hasExtensionTasks(this.#host.connection().revision) ? extensionTasks : coreTasks;
   }
 
   #remove({ taskId, held }: Entry): void {
@@ -183,10 +144,6 @@ type Held = Pick<WeakRef<Followed>, "deref">;
 
 function toHeld(followed: Followed): Held {
   return typeof WeakRef === "function" ? new WeakRef(followed) : { deref: () => followed };
-}
-
-function toPort({ send, outcome }: ExtensionTaskPort): Pick<ExtensionTaskPort, "send" | "outcome"> {
-  return { send, outcome };
 }
 
 /** Rejects when the signal aborts. A start cannot be undone: a task that starts nevertheless is cancelled. */
