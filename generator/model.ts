@@ -219,6 +219,8 @@ export interface Property {
   readonly absentMeans?: string | number;
   /** True if a peer may send `null` instead of omitting this optional property. It comes from the overlay. */
   readonly nullMeansAbsent?: true;
+  /** True if a peer may send a number below the minimum, which is read as the minimum. It comes from the overlay. */
+  readonly lowMeansMinimum?: true;
   /** True if the overlay merged the property from the base params because the derived literal lacks it. */
   readonly merged?: true;
 }
@@ -266,8 +268,18 @@ export interface Method {
   readonly gates: { readonly [sender in Role]?: Gate };
   /** Capability that the sender must declare in addition. Otherwise the request is rejected with the name of the missing capability. */
   readonly needs?: Gate;
+  /** Time that the response takes. Absent if it needs no work of the receiver. It comes from the overlay. */
+  readonly duration?: Duration;
+  /** True if the request changes nothing. It comes from the overlay. */
+  readonly safe?: true;
   readonly doc?: Doc;
 }
+
+/**
+ * Time that a response takes. `initialize`: that of the handshake. `work`: the receiver works for it. `wait`: it may wait for a person or another
+ * system. `task`: it comes when a task ends. `endless`: it comes when one side ends the request.
+ */
+export type Duration = "initialize" | "work" | "wait" | "task" | "endless";
 
 /** Declared parameters of a method. */
 export interface Params {

@@ -1,5 +1,6 @@
 import type {
   ConversionRule,
+  Duration,
   EmptyCapability,
   ErrorRule,
   ExtensionRules,
@@ -25,6 +26,10 @@ export interface Overlay {
   readonly jsonSchemaDialect?: Clause & { readonly uri: string };
   /** Facts about individual methods that do not follow from the declarations. */
   readonly methods: { readonly [method: string]: MethodOverlay };
+  /** Time that responses take. Methods that are not listed need no work of their receiver. */
+  readonly durations?: readonly (Clause & { readonly duration: Duration; readonly methods: readonly string[] })[];
+  /** Requests that change nothing: they may be sent again when it is unknown whether they were handled. */
+  readonly safe?: Clause & { readonly methods: readonly string[] };
   /** Methods whose params type lost the base `_meta`. The generator merges it into them again. */
   readonly mergeMeta?: Clause & { readonly methods: readonly string[] };
   /** Rules for distinguishing the members of a union that no literal property distinguishes. */
@@ -42,6 +47,8 @@ export interface Overlay {
   readonly tolerances?: readonly (Clause & { readonly at: string; readonly absentMeans: string | number })[];
   /** Optional properties for which a peer may send `null`. The receiver treats it as absent. */
   readonly nulls?: readonly (Clause & { readonly at: string })[];
+  /** Numbers with a minimum, for which a peer may send a lower value. The receiver reads it as the minimum. */
+  readonly minimums?: readonly (Clause & { readonly at: string })[];
   /** Error codes with their rules. `constant` names the schema's constant, which must have the same value. */
   readonly errors: readonly (Clause & ErrorRule & { readonly constant?: string })[];
   /** HTTP headers that the revision defines. */
@@ -61,6 +68,8 @@ export type DeclarationOverlay = Pick<
   Overlay,
   | "$schema"
   | "methods"
+  | "durations"
+  | "safe"
   | "mergeMeta"
   | "tags"
   | "integers"

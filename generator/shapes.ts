@@ -1,4 +1,4 @@
-import type { Declaration, Shape } from "./model.ts";
+import type { Declaration, Property, Shape } from "./model.ts";
 
 /** Rebuilds a shape from the inside out. `change` receives every part after its own parts. */
 export function mapShape(shape: Shape, change: (shape: Shape) => Shape): Shape {
@@ -58,4 +58,9 @@ export function referencesIn(shape: Shape): string[] {
 /** Ends an exhaustive switch. A missing case is a compile error. */
 export function unreachable(value: never): never {
   throw new Error(`Unknown case ${JSON.stringify(value)}; this is a bug in the generator.`);
+}
+
+/** Returns the minimum of a property that is a number, if it has one. */
+export function minimumOf({ shape }: Property): number | undefined {
+  return shape.kind === "number" ? shape.minimum : undefined;
 }

@@ -21,6 +21,12 @@ export interface Gate {
   readonly path: readonly string[];
 }
 
+/**
+ * How long a response takes. `initialize`: as long as the handshake. `work`: the receiver works for it. `wait`: it may wait for a person or another
+ * system. `task`: it comes when a task ends. `endless`: it comes when one side ends the request.
+ */
+export type Duration = "initialize" | "work" | "wait" | "task" | "endless";
+
 /** A request of the protocol: one row of a dispatch table. */
 export interface RequestRow<Params = unknown, Result = unknown> {
   readonly kind: "request";
@@ -37,6 +43,12 @@ export interface RequestRow<Params = unknown, Result = unknown> {
   readonly kinds?: readonly string[];
   /** Members of its params and its result in whose place a peer may send `null`, which means that they are absent. */
   readonly nulls?: readonly string[];
+  /** Numbers of its result in whose place a peer may send a lower one, which is read as this one. */
+  readonly minimums?: Readonly<Record<string, number>>;
+  /** How long its response takes. Default: no longer than its way. */
+  readonly duration?: Duration;
+  /** Set if it changes nothing: it may be sent again when nobody knows whether it was handled. */
+  readonly safe?: true;
   /** Exists for the compiler only: carries the types of the row. Never set. */
   readonly "~types"?: { readonly params: Params; readonly result: Result };
 }
@@ -63,6 +75,8 @@ export interface EmbeddedRow<Params = unknown, Result = unknown> {
   readonly paramsOptional: boolean;
   readonly result: Check;
   readonly gate?: Gate;
+  /** How long it takes when it is sent as a request. */
+  readonly duration?: Duration;
   readonly "~types"?: { readonly params: Params; readonly result: Result };
 }
 

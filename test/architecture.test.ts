@@ -233,6 +233,40 @@ describe.each(rules)("$name", ({ check, broken }) => {
   });
 });
 
+describe("the runtime is read from below", () => {
+  const runtime = files.filter((file) => isIn(file, "runtime"));
+
+  it("without circles of values: no module needs one that needs it to start", () => {
+    expect(findCircles(runtime, readValues)).toEqual([]);
+  });
+
+  it("with at most five circles of types, none of them in the layers below the roles", () => {
+    const circles = findCircles(runtime, specifiersOf);
+    expect(circles.length).toBeLessThanOrEqual(5);
+    expect(circles.flat().filter((path) => !/^runtime\/(server|client)\//.test(path))).toEqual([]);
+  });
+
+  const broken: Readonly<Record<string, string>> = {
+    "runtime/jsonrpc/a.ts":
+      'import { b } from "./b.ts";\nexport type { D } from "./d.ts";\nexport const a: unknown = b;',
+    "runtime/jsonrpc/b.ts": 'import { c } from "./c.ts";\nexport const b: unknown = c;',
+    "runtime/jsonrpc/c.ts": 'export { a as c } from "./a.ts";',
+    "runtime/jsonrpc/d.ts": 'import { type A } from "./e.ts";\nexport type D = A;',
+    "runtime/jsonrpc/e.ts": 'import type { D } from "./d.ts";\nexport type A = D;',
+  };
+
+  it("would not hold with circles", () => {
+    const samples = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
+    const sources = Object.entries(broken).map(([path, text]) =>
+      samples.createSourceFile(`${process.cwd()}/${path}`, text),
+    );
+    const values = ["runtime/jsonrpc/a.ts", "runtime/jsonrpc/b.ts", "runtime/jsonrpc/c.ts"];
+    const types = ["runtime/jsonrpc/d.ts", "runtime/jsonrpc/e.ts"];
+    expect(findCircles(sources, readValues)).toEqual([values]);
+    expect(findCircles(sources, specifiersOf)).toEqual([values, types]);
+  });
+});
+
 describe("3. each library is spoken to by one file", () => {
   it.each([...singleImporters, "oauth4webapi", "re2js"])("%s", (library) => {
     const importers = files.filter((file) => specifiersOf(file).some((specifier) => packageOf(specifier) === library));
@@ -341,6 +375,54 @@ function readSpecifiers(file: SourceFile): string[] {
     const isLoading = ts.isCallExpression(node) && /^(import|createRequire\(.*\))$/.test(node.expression.getText());
     return isLoading ? [readSpecifier(node.arguments[0])[0] ?? "(computed)"] : [];
   });
+}
+
+/** Everything that a file loads when it starts: imports and re-exports of more than types. */
+function readValues(file: SourceFile): readonly string[] {
+  return nodesOf(file).flatMap((node) => {
+    if (ts.isImportDeclaration(node)) return isOfTypes(node.importClause) ? [] : readSpecifier(node.moduleSpecifier);
+    if (!ts.isExportDeclaration(node)) return [];
+    const { exportClause: names } = node;
+    const isOnlyTypes = names && ts.isNamedExports(names) && names.elements.every(({ isTypeOnly }) => isTypeOnly);
+    return node.isTypeOnly || isOnlyTypes ? [] : readSpecifier(node.moduleSpecifier);
+  });
+}
+
+function isOfTypes(clause: ts.ImportClause | undefined): boolean {
+  if (!clause || clause.isTypeOnly) return clause !== undefined;
+  const { name, namedBindings } = clause;
+  if (name || !namedBindings || !ts.isNamedImports(namedBindings)) return false;
+  return namedBindings.elements.every(({ isTypeOnly }) => isTypeOnly);
+}
+
+/** Returns the circles of files: each file of a circle leads to all others. Paths are sorted, and so are circles, by their first path. */
+function findCircles(sources: readonly SourceFile[], read: (file: SourceFile) => readonly string[]): string[][] {
+  const edges = new Map(sources.map((file) => [pathOf(file), read(file).map((target) => resolveFrom(file, target))]));
+  const reached = new Map([...edges.keys()].map((path) => [path, reach(path, edges)]));
+  const circles = [...edges.keys()].flatMap((path) => {
+    const members = [...(reached.get(path) ?? [])].filter((other) => reached.get(other)?.has(path));
+    return members.includes(path) ? [members.sort()] : [];
+  });
+  return [...new Map(circles.map((members) => [members.join(), members])).values()].sort((one, other) =>
+    (one[0] ?? "").localeCompare(other[0] ?? ""),
+  );
+}
+
+/** Returns the files to which imports lead from a file; the file itself only if it is in a circle. */
+function reach(path: string, edges: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = [path];
+  for (let next = open.pop(); next !== undefined; next = open.pop())
+    for (const target of edges.get(next) ?? [])
+      if (edges.has(target) && !found.has(target)) {
+        found.add(target);
+        open.push(target);
+      }
+  return found;
+}
+
+function resolveFrom(file: SourceFile, specifier: string): string {
+  return specifier.startsWith(".") ? new URL(specifier, `file:///${pathOf(file)}`).pathname.slice(1) : specifier;
 }
 
 function readSpecifier(node: ts.Node | false | undefined): string[] {

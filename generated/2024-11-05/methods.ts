@@ -34,6 +34,7 @@ export const clientRequests: ClientRequests = {
     params: check.checkRequestParams,
     paramsOptional: true,
     result: check.checkEmptyResult,
+    safe: true,
   },
   initialize: {
     kind: "request",
@@ -42,6 +43,7 @@ export const clientRequests: ClientRequests = {
     params: check.checkInitializeRequestParams,
     paramsOptional: false,
     result: check.checkInitializeResult,
+    duration: "initialize",
   },
   "completion/complete": {
     kind: "request",
@@ -50,6 +52,8 @@ export const clientRequests: ClientRequests = {
     params: check.checkCompleteRequestParams,
     paramsOptional: false,
     result: check.checkCompleteResult,
+    duration: "work",
+    safe: true,
   },
   "logging/setLevel": {
     kind: "request",
@@ -68,6 +72,8 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkGetPromptResult,
     gate: { side: "server", path: ["prompts"] },
+    duration: "work",
+    safe: true,
   },
   "prompts/list": {
     kind: "request",
@@ -78,6 +84,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListPromptsResult,
     gate: { side: "server", path: ["prompts"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "resources/list": {
     kind: "request",
@@ -88,6 +95,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListResourcesResult,
     gate: { side: "server", path: ["resources"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "resources/templates/list": {
     kind: "request",
@@ -98,6 +106,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListResourceTemplatesResult,
     gate: { side: "server", path: ["resources"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "resources/read": {
     kind: "request",
@@ -107,6 +116,8 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkReadResourceResult,
     gate: { side: "server", path: ["resources"] },
+    duration: "work",
+    safe: true,
   },
   "resources/subscribe": {
     kind: "request",
@@ -134,6 +145,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkCallToolResult,
     gate: { side: "server", path: ["tools"] },
+    duration: "work",
   },
   "tools/list": {
     kind: "request",
@@ -144,6 +156,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListToolsResult,
     gate: { side: "server", path: ["tools"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
 };
 
@@ -162,6 +175,7 @@ export const serverRequests: ServerRequests = {
     params: check.checkRequestParams,
     paramsOptional: true,
     result: check.checkEmptyResult,
+    safe: true,
   },
   "sampling/createMessage": {
     kind: "request",
@@ -171,6 +185,7 @@ export const serverRequests: ServerRequests = {
     paramsOptional: false,
     result: check.checkCreateMessageResult,
     gate: { side: "client", path: ["sampling"] },
+    duration: "wait",
   },
   "roots/list": {
     kind: "request",

@@ -34,6 +34,7 @@ export const clientRequests: ClientRequests = {
     params: check.checkRequestParams,
     paramsOptional: true,
     result: check.checkEmptyResult,
+    safe: true,
   },
   initialize: {
     kind: "request",
@@ -42,6 +43,7 @@ export const clientRequests: ClientRequests = {
     params: check.checkInitializeRequestParams,
     paramsOptional: false,
     result: check.checkInitializeResult,
+    duration: "initialize",
   },
   "completion/complete": {
     kind: "request",
@@ -51,6 +53,8 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkCompleteResult,
     gate: { side: "server", path: ["completions"] },
+    duration: "work",
+    safe: true,
   },
   "logging/setLevel": {
     kind: "request",
@@ -69,6 +73,8 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkGetPromptResult,
     gate: { side: "server", path: ["prompts"] },
+    duration: "work",
+    safe: true,
   },
   "prompts/list": {
     kind: "request",
@@ -79,6 +85,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListPromptsResult,
     gate: { side: "server", path: ["prompts"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "resources/list": {
     kind: "request",
@@ -89,6 +96,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListResourcesResult,
     gate: { side: "server", path: ["resources"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "resources/templates/list": {
     kind: "request",
@@ -99,6 +107,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListResourceTemplatesResult,
     gate: { side: "server", path: ["resources"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "resources/read": {
     kind: "request",
@@ -108,6 +117,8 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkReadResourceResult,
     gate: { side: "server", path: ["resources"] },
+    duration: "work",
+    safe: true,
   },
   "resources/subscribe": {
     kind: "request",
@@ -135,6 +146,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkCallToolResult,
     gate: { side: "server", path: ["tools"] },
+    duration: "work",
   },
   "tools/list": {
     kind: "request",
@@ -145,6 +157,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListToolsResult,
     gate: { side: "server", path: ["tools"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
 };
 
@@ -163,6 +176,7 @@ export const serverRequests: ServerRequests = {
     params: check.checkRequestParams,
     paramsOptional: true,
     result: check.checkEmptyResult,
+    safe: true,
   },
   "sampling/createMessage": {
     kind: "request",
@@ -172,6 +186,7 @@ export const serverRequests: ServerRequests = {
     paramsOptional: false,
     result: check.checkCreateMessageResult,
     gate: { side: "client", path: ["sampling"] },
+    duration: "wait",
   },
   "roots/list": {
     kind: "request",

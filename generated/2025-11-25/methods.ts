@@ -35,6 +35,7 @@ export const clientRequests: ClientRequests = {
     params: check.checkRequestParams,
     paramsOptional: true,
     result: check.checkEmptyResult,
+    safe: true,
   },
   initialize: {
     kind: "request",
@@ -43,6 +44,7 @@ export const clientRequests: ClientRequests = {
     params: check.checkInitializeRequestParams,
     paramsOptional: false,
     result: check.checkInitializeResult,
+    duration: "initialize",
   },
   "completion/complete": {
     kind: "request",
@@ -52,6 +54,8 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkCompleteResult,
     gate: { side: "server", path: ["completions"] },
+    duration: "work",
+    safe: true,
   },
   "logging/setLevel": {
     kind: "request",
@@ -70,6 +74,8 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkGetPromptResult,
     gate: { side: "server", path: ["prompts"] },
+    duration: "work",
+    safe: true,
   },
   "prompts/list": {
     kind: "request",
@@ -80,6 +86,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListPromptsResult,
     gate: { side: "server", path: ["prompts"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "resources/list": {
     kind: "request",
@@ -90,6 +97,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListResourcesResult,
     gate: { side: "server", path: ["resources"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "resources/templates/list": {
     kind: "request",
@@ -100,6 +108,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListResourceTemplatesResult,
     gate: { side: "server", path: ["resources"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "resources/read": {
     kind: "request",
@@ -109,6 +118,8 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkReadResourceResult,
     gate: { side: "server", path: ["resources"] },
+    duration: "work",
+    safe: true,
   },
   "resources/subscribe": {
     kind: "request",
@@ -136,6 +147,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkCallToolOutcome,
     gate: { side: "server", path: ["tools"] },
+    duration: "work",
   },
   "tools/list": {
     kind: "request",
@@ -146,6 +158,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListToolsResult,
     gate: { side: "server", path: ["tools"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "tasks/get": {
     kind: "request",
@@ -155,6 +168,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkGetTaskResult,
     gate: { side: "server", path: ["tasks"] },
+    safe: true,
   },
   "tasks/result": {
     kind: "request",
@@ -164,6 +178,8 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkGetTaskPayloadResult,
     gate: { side: "server", path: ["tasks"] },
+    duration: "task",
+    safe: true,
   },
   "tasks/list": {
     kind: "request",
@@ -174,6 +190,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListTasksResult,
     gate: { side: "server", path: ["tasks", "list"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "tasks/cancel": {
     kind: "request",
@@ -209,6 +226,7 @@ export const serverRequests: ServerRequests = {
     params: check.checkRequestParams,
     paramsOptional: true,
     result: check.checkEmptyResult,
+    safe: true,
   },
   "tasks/get": {
     kind: "request",
@@ -218,6 +236,7 @@ export const serverRequests: ServerRequests = {
     paramsOptional: false,
     result: check.checkGetTaskResult,
     gate: { side: "client", path: ["tasks"] },
+    safe: true,
   },
   "tasks/result": {
     kind: "request",
@@ -227,6 +246,8 @@ export const serverRequests: ServerRequests = {
     paramsOptional: false,
     result: check.checkGetTaskPayloadResult,
     gate: { side: "client", path: ["tasks"] },
+    duration: "task",
+    safe: true,
   },
   "tasks/list": {
     kind: "request",
@@ -237,6 +258,7 @@ export const serverRequests: ServerRequests = {
     result: check.checkListTasksResult,
     gate: { side: "client", path: ["tasks", "list"] },
     nulls: ["cursor", "nextCursor"],
+    safe: true,
   },
   "tasks/cancel": {
     kind: "request",
@@ -255,6 +277,7 @@ export const serverRequests: ServerRequests = {
     paramsOptional: false,
     result: check.checkCreateMessageOutcome,
     gate: { side: "client", path: ["sampling"] },
+    duration: "wait",
   },
   "roots/list": {
     kind: "request",
@@ -273,6 +296,7 @@ export const serverRequests: ServerRequests = {
     paramsOptional: false,
     result: check.checkElicitOutcome,
     gate: { side: "client", path: ["elicitation"] },
+    duration: "wait",
   },
 };
 

@@ -27,6 +27,7 @@ export const clientRequests: ClientRequests = {
     params: check.checkRequestParams,
     paramsOptional: false,
     result: check.checkDiscoverResult,
+    minimums: { ttlMs: 0 },
   },
   "completion/complete": {
     kind: "request",
@@ -36,6 +37,8 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkCompleteResult,
     gate: { side: "server", path: ["completions"] },
+    duration: "work",
+    safe: true,
   },
   "prompts/get": {
     kind: "request",
@@ -45,6 +48,8 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkGetPromptResultResponseResult,
     gate: { side: "server", path: ["prompts"] },
+    duration: "work",
+    safe: true,
   },
   "prompts/list": {
     kind: "request",
@@ -55,6 +60,8 @@ export const clientRequests: ClientRequests = {
     result: check.checkListPromptsResult,
     gate: { side: "server", path: ["prompts"] },
     nulls: ["cursor", "nextCursor"],
+    minimums: { ttlMs: 0 },
+    safe: true,
   },
   "resources/list": {
     kind: "request",
@@ -65,6 +72,8 @@ export const clientRequests: ClientRequests = {
     result: check.checkListResourcesResult,
     gate: { side: "server", path: ["resources"] },
     nulls: ["cursor", "nextCursor"],
+    minimums: { ttlMs: 0 },
+    safe: true,
   },
   "resources/templates/list": {
     kind: "request",
@@ -75,6 +84,8 @@ export const clientRequests: ClientRequests = {
     result: check.checkListResourceTemplatesResult,
     gate: { side: "server", path: ["resources"] },
     nulls: ["cursor", "nextCursor"],
+    minimums: { ttlMs: 0 },
+    safe: true,
   },
   "resources/read": {
     kind: "request",
@@ -84,6 +95,9 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkReadResourceResultResponseResult,
     gate: { side: "server", path: ["resources"] },
+    minimums: { ttlMs: 0 },
+    duration: "work",
+    safe: true,
   },
   "subscriptions/listen": {
     kind: "request",
@@ -92,6 +106,7 @@ export const clientRequests: ClientRequests = {
     params: check.checkSubscriptionsListenRequestParams,
     paramsOptional: false,
     result: check.checkSubscriptionsListenResult,
+    duration: "endless",
   },
   "tools/call": {
     kind: "request",
@@ -101,6 +116,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkCallToolResultResponseResult,
     gate: { side: "server", path: ["tools"] },
+    duration: "work",
   },
   "tools/list": {
     kind: "request",
@@ -111,6 +127,8 @@ export const clientRequests: ClientRequests = {
     result: check.checkListToolsResult,
     gate: { side: "server", path: ["tools"] },
     nulls: ["cursor", "nextCursor"],
+    minimums: { ttlMs: 0 },
+    safe: true,
   },
 };
 
@@ -226,6 +244,7 @@ export const embeddedRequests: EmbeddedRequests = {
     paramsOptional: false,
     result: check.checkCreateMessageResult,
     gate: { side: "client", path: ["sampling"] },
+    duration: "wait",
   },
   "roots/list": {
     kind: "embedded",
@@ -244,6 +263,7 @@ export const embeddedRequests: EmbeddedRequests = {
     paramsOptional: false,
     result: check.checkElicitResult,
     gate: { side: "client", path: ["elicitation"] },
+    duration: "wait",
   },
 };
 

@@ -21,6 +21,8 @@ export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
   const merged = keep(scope, mergeMeta?.methods, mergeRule(scope));
   const lists = keepTypeRules(scope, base);
   const headers = keepHeaders(scope, base);
+  const durations = keepDurations(scope, base);
+  const safe = keepNames(scope, base.safe?.methods, "safe");
   const reserved = keep(scope, base.reservedMeta, {
     section: "reservedMeta",
     label: ({ key }) => key,
@@ -38,12 +40,15 @@ export function proposeOverlay(schema: Schema, base: Overlay): Proposal {
     ...(polling && { polling }),
     ...(jsonSchemaDialect && { jsonSchemaDialect }),
     methods: keepMethods(scope, base),
+    ...(durations.length > 0 && { durations }),
+    ...(base.safe && safe.length > 0 && { safe: { ...base.safe, methods: safe } }),
     ...(mergeMeta && merged.length > 0 && { mergeMeta: { ...mergeMeta, methods: merged } }),
     ...(lists.tags.length > 0 && { tags: lists.tags }),
     ...(lists.integers.length > 0 && { integers: lists.integers }),
     ...(lists.constraints.length > 0 && { constraints: lists.constraints }),
     ...(lists.tolerances.length > 0 && { tolerances: lists.tolerances }),
     ...(lists.nulls.length > 0 && { nulls: lists.nulls }),
+    ...(lists.minimums.length > 0 && { minimums: lists.minimums }),
     errors: keepErrors(scope, schema, base),
     ...(headers.length > 0 && { headers }),
     ...(reserved.length > 0 && { reservedMeta: reserved }),
@@ -104,6 +109,13 @@ function keepBatching(scope: Scope, { batching: { never, ...batching } }: Overla
   return { ...batching, ...(kept.length > 0 && { never: kept }) };
 }
 
+function keepDurations(scope: Scope, { durations = [] }: Overlay): NonNullable<Overlay["durations"]> {
+  return durations.flatMap((entry) => {
+    const methods = keepNames(scope, entry.methods, `durations (${entry.duration})`);
+    return methods.length > 0 ? [{ ...entry, methods }] : [];
+  });
+}
+
 function keepMethods(scope: Scope, { methods }: Overlay): Overlay["methods"] {
   const known = keepNames(scope, Object.keys(methods), "methods");
   return Object.fromEntries(
@@ -141,9 +153,9 @@ function keepFacts(
   };
 }
 
-type TypeRules = Required<Pick<Overlay, "tags" | "integers" | "constraints" | "tolerances" | "nulls">>;
+type TypeRules = Required<Pick<Overlay, "tags" | "integers" | "constraints" | "tolerances" | "nulls" | "minimums">>;
 
-function keepTypeRules(scope: Scope, { tags, integers, constraints, tolerances, nulls }: Overlay): TypeRules {
+function keepTypeRules(scope: Scope, { tags, integers, constraints, tolerances, nulls, minimums }: Overlay): TypeRules {
   return {
     tags: keep(scope, tags, {
       section: "tags",
@@ -164,6 +176,11 @@ function keepTypeRules(scope: Scope, { tags, integers, constraints, tolerances, 
       section: "nulls",
       label: ({ at }) => at,
       fits: (rule) => applies(scope, { nulls: [rule] }),
+    }),
+    minimums: keep(scope, minimums, {
+      section: "minimums",
+      label: ({ at }) => at,
+      fits: (rule) => applies(scope, { minimums: [rule] }),
     }),
     tolerances: keep(scope, tolerances, {
       section: "tolerances",

@@ -1,11 +1,13 @@
 import type { Declaration, ObjectShape, Property, Shape, Tag, UnionShape } from "../model.ts";
 import type { DeclarationOverlay, ExtensionOverlay, Overlay, TagOverlay } from "../overlay.ts";
 import { resolveObject } from "../resolve.ts";
-import { mapDeclaration, mapShape } from "../shapes.ts";
+import { mapDeclaration, mapShape, minimumOf } from "../shapes.ts";
 import { SpecError } from "./spec-error.ts";
 
 /** Entries of an overlay that change declarations. */
-export type AppliedOverlay = DeclarationOverlay & Pick<ExtensionOverlay, "unchecked"> & Pick<Overlay, "nulls">;
+export type AppliedOverlay = DeclarationOverlay &
+  Pick<ExtensionOverlay, "unchecked"> &
+  Pick<Overlay, "nulls" | "minimums">;
 
 /**
  * Returns the declarations with all type rules of the overlay applied. Every name in those rules must resolve.
@@ -26,6 +28,11 @@ export function applyOverlay(
     editor.editProperty(at, (property) => ({ ...property, absentMeans }));
   for (const { at } of overlay.nulls ?? [])
     editor.editProperty(at, (property) => ({ ...property, nullMeansAbsent: true }));
+  for (const { at } of overlay.minimums ?? [])
+    editor.editProperty(at, (property) => {
+      if (minimumOf(property) === undefined) throw editor.reject(`\`${at}\` has no minimum`);
+      return { ...property, lowMeansMinimum: true };
+    });
   for (const rule of overlay.constraints ?? []) {
     editor.replace(rule.type, (declaration) => ({
       ...declaration,

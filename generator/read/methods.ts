@@ -157,9 +157,16 @@ function readMethod(context: Context, type: string, { kind, senders }: Sighting)
     gates: Object.fromEntries(senders.flatMap((sender) => readGate(context, { name, kind, sender, facts }))),
     ...(facts?.aliases && { aliases: facts.aliases }),
     ...(context.terms?.needs && { needs: context.terms.needs }),
+    ...readBehavior(name, context.overlay),
     ...(doc && { doc }),
   };
   return [method];
+}
+
+/** Returns the facts about the behavior of a method. */
+function readBehavior(name: string, { durations = [], safe }: DeclarationOverlay): Pick<Method, "duration" | "safe"> {
+  const found = durations.find(({ methods }) => methods.includes(name));
+  return { ...(found && { duration: found.duration }), ...(safe?.methods.includes(name) && { safe: true }) };
 }
 
 /** Derives the handler name from a type, such as `callTool` from `CallToolRequest`. The rule has no exceptions. */

@@ -27,10 +27,14 @@ export function rejectStrays(overlay: TableOverlay, named: Named, path: string):
   if (stray !== undefined) throw new SpecError({ file: path, text: `${stray}, which this revision does not have` });
 }
 
-function strayMethods({ batching, headers = [] }: TableOverlay, { methods }: Named): string[] {
+function strayMethods({ batching, headers = [], durations = [], safe }: TableOverlay, { methods }: Named): string[] {
   const known = new Set(methods.map(({ name }) => name));
   const uses = [
     ...(batching?.never ?? []).map((method) => ({ method, entry: "batching" })),
+    ...durations.flatMap(({ duration, methods: users }) =>
+      users.map((method) => ({ method, entry: `the duration ${duration}` })),
+    ),
+    ...(safe?.methods ?? []).map((method) => ({ method, entry: "safe" })),
     ...headers.flatMap(({ name, methods: users = [] }) =>
       users.map((method) => ({ method, entry: `the header ${name}` })),
     ),

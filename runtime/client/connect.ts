@@ -1,6 +1,7 @@
 import type { NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
 import { findMethod } from "../protocol/method-rows.ts";
-import { openConnection, type OpenOptions } from "../lifecycle/initialize-client.ts";
+import { openConnection } from "../lifecycle/initialize-client.ts";
+import type { OpenOptions } from "../lifecycle/open-options.ts";
 import type { RequestOptions } from "../protocol/incoming-call.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
 import type { Connection, State } from "../protocol/peer.ts";

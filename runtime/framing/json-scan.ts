@@ -126,11 +126,9 @@ function readKey(text: string, start: number, end: number): string {
 }
 
 function skipBlanks(text: string, start: number): number {
-  let at = start;
-  while (isBlank(text.charCodeAt(at))) at += 1;
-  return at;
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
+  for (let at = start; ; at += 1) {
+    const code = text.charCodeAt(at);
+    const isBlank = code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
+    if (!isBlank) return at;
+  }
 }

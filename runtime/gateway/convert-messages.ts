@@ -14,7 +14,7 @@ import { unknownImplementation, type Capabilities, type Session } from "../proto
 import { withoutSessionMembers } from "../server/input/ask-client.ts";
 import { createEnvelope } from "../server/envelope.ts";
 import { pickExtensions } from "./extensions.ts";
-import type { Principal } from "./upstream.ts";
+import type { Principal } from "./principal.ts";
 
 /*
  * Conversions that the revision converters do not cover: values of older revisions become values of the newest, where some members were

@@ -22,7 +22,8 @@ import { Pool } from "./pool.ts";
 import { toClientCapabilitiesOf } from "./convert-messages.ts";
 import { StatelessProxy } from "./stateless-proxy.ts";
 import { TaskBridge } from "./task-bridge.ts";
-import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
+import type { Principal } from "./principal.ts";
+import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
 import { UpstreamWatcher } from "./upstream-watcher.ts";
 
 /** Server as clients of every revision see it, regardless of the revision that it speaks itself. It can be served over any transport. */

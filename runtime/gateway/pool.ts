@@ -1,7 +1,8 @@
 import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import type { Owner } from "./owners.ts";
-import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
+import type { Principal } from "./principal.ts";
+import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
 
 /** Connection to the server that belongs to one call. */
 export interface Lease {

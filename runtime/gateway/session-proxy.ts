@@ -15,7 +15,8 @@ import { RelayedTask } from "./relayed-task.ts";
 import { toForwarded, toPrincipal, toRejection, toResult } from "./convert-messages.ts";
 import type { TaskBridge } from "./task-bridge.ts";
 import { declareTasks, needsTasks } from "./task-protocol.ts";
-import { Upstream, type Listener, type Principal, type UpstreamOptions } from "./upstream.ts";
+import type { Principal } from "./principal.ts";
+import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
 
 /** Session of a client, which is a session with the server as well. */
 export class SessionProxy {

@@ -18,7 +18,8 @@ import { TaskNotifications } from "./task-notifications.ts";
 import { TaskOwners } from "./task-owners.ts";
 import { declareTasks, hasTasks, styleOf, type TaskProtocol } from "./task-protocol.ts";
 import type { ToolList } from "./tool-list.ts";
-import { gatewayItself, type Listener, type Principal, type Upstream } from "./upstream.ts";
+import { gatewayItself, type Principal } from "./principal.ts";
+import type { Listener, Upstream } from "./upstream.ts";
 
 /** Parts of a gateway that its tasks use. */
 export interface TaskBridgeOptions {

@@ -1,10 +1,9 @@
 import { isObject, type Revision } from "../../generated/support.ts";
-import { hasExtensionTasks } from "../client/tasks/extension-tasks.ts";
 import { findRow } from "../protocol/method-rows.ts";
 import { isMissingCapabilityError } from "../jsonrpc/errors.ts";
 import { isOpen, type Session } from "../protocol/session.ts";
-import { knowsTasks, taskGate } from "../tasks/task.ts";
-import type { Principal, Upstream } from "./upstream.ts";
+import { hasExtensionTasks, knowsTasks, taskGate } from "../tasks/task.ts";
+import type { Principal } from "./principal.ts";
 
 /** Kind of tasks of one side: those of the core, which clients request, or those of an extension, on which the server decides. */
 export type TaskProtocol = "core" | "extension";
@@ -33,7 +32,7 @@ export function hasTasks(session: Session): boolean {
 }
 
 /** True if a server rejects a call because the call only runs as a task, with which the server may not respond. */
-export function needsTasks(error: unknown, { revision }: Upstream): boolean {
+export function needsTasks(error: unknown, { revision }: { readonly revision: Revision }): boolean {
   if (!isMissingCapabilityError(error)) return false;
   const { extensions } = error.requiredCapabilities;
   const id = extensionOf(revision);

@@ -2,7 +2,8 @@ import type { ClientConnection } from "../client/connect.ts";
 import { toError } from "../jsonrpc/errors.ts";
 import { pause } from "../internal/timers.ts";
 import { ToolList } from "./tool-list.ts";
-import { Upstream, gatewayItself, type Listener, type UpstreamOptions } from "./upstream.ts";
+import { gatewayItself } from "./principal.ts";
+import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
 
 /**
  * Connection of the gateway itself, on which it reads what the server offers and receives changes. If it is lost, it is opened again for as

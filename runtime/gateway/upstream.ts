@@ -8,22 +8,10 @@ import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
 import { readMetaKeys } from "../protocol/request-metadata.ts";
 import { methodNotFound, toError } from "../jsonrpc/errors.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
-import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
 import { readRelatedTask } from "../tasks/task.ts";
+import type { Principal } from "./principal.ts";
 import { leaveOutDeep } from "./deep-tools.ts";
 import { toServerCapabilitiesOf, withoutInputRequired } from "./convert-messages.ts";
-
-/** Client that the gateway represents at the server. */
-export interface Principal {
-  readonly info: ImplementationInfo;
-  readonly capabilities: Capabilities;
-}
-
-/** Principal of connections that belong to no client. They read what the server is, with its extensions, and receive its changes. */
-export const gatewayItself: Principal = {
-  info: { name: "gateway", version: "1.0.0" },
-  capabilities: { extensions: {} },
-};
 
 /** Receiver of the server's requests and notifications. */
 export interface Listener {

@@ -1,5 +1,32 @@
 import type { Message } from "./message.ts";
 
+/** Rules for batches, as the revision and the limits of a connection set them. */
+export interface BatchRules {
+  /** True if the revision has batches. */
+  readonly batching: boolean;
+  readonly maxBatch: number;
+}
+
+/**
+ * Returns the reason why a batch is invalid, if it is.
+ *
+ * @see https://www.jsonrpc.org/specification#batch
+ */
+export function findBatchProblem(values: readonly unknown[], { batching, maxBatch }: BatchRules): string | undefined {
+  if (!batching) return noBatches;
+  if (values.length === 0) return "A batch must not be empty";
+  if (values.length > maxBatch) return `A batch must not have more than ${maxBatch} members`;
+  return undefined;
+}
+
+/** Reason for the rejection of a batch where the revision has none. */
+export const noBatches = "A message must be a JSON object: there are no batches here";
+
+/** Returns the reason for the rejection of a request that its revision excludes from batches. */
+export function notInBatch(method: string): string {
+  return `${method} must not be part of a batch`;
+}
+
 /** Collects the responses to the members of one batch and sends them in one piece, or nothing when there are none. */
 export class Batch {
   readonly #send: (replies: readonly Message[]) => void;

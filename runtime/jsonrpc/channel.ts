@@ -1,5 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
-import type { Outgoing, RequestId } from "./message.ts";
+import type { Incoming, Outgoing, RequestId } from "./message.ts";
 
 /** Interface of a transport, as a peer uses it. */
 export interface Channel {
@@ -34,6 +34,9 @@ export interface Channel {
 export interface Receiver {
   /** Handles a parsed value, in wire order. `origin` is what the transport knows about its source, such as the authenticated principal. */
   message(value: unknown, origin?: unknown): void;
+  // @part http
+  /** Handles a message that the transport has classified to check it, like `message`. */
+  classified(incoming: Incoming, origin?: unknown): void;
   /** Handles input that cannot be read as a message. */
   problem(problem: Problem): void;
   // @part questions, tasks

@@ -1,3 +1,5 @@
+import type { RequestRow } from "../../generated/support.ts";
+
 /** Limits on what a peer may make this side store or traverse. */
 export interface Limits {
   /** Bytes of one message. Default 16 MiB; 4 MiB for the body of a request to a server over HTTP. */
@@ -82,38 +84,32 @@ export function toTimeouts(given: Partial<Timeouts> | undefined): Timeouts {
   return given ? { ...defaultTimeouts, ...given } : defaultTimeouts;
 }
 
-/** Returns the timeout of a method in milliseconds, for calls that name none. */
-export function timeoutOf(method: string, timeouts: Timeouts): number {
-  return isEndless(method) ? Infinity : timeouts[patience.get(method) ?? "request"];
+/** Time that the response to a request takes, as its row says. */
+export type Lasting = Pick<RequestRow, "duration">;
+
+/** Returns the timeout of a request in milliseconds, for calls that name none. */
+export function timeoutOf({ duration }: Lasting, timeouts: Timeouts): number {
+  if (duration === undefined) return timeouts.request;
+  if (duration === "endless") return Infinity;
+  return timeouts[duration === "task" ? "wait" : duration];
 }
 
-/** Returns the total timeout of a method in milliseconds, for calls that name none. */
-export function totalTimeoutOf(method: string, timeouts: Timeouts): number {
-  return isEndless(method) ? Infinity : timeouts.total;
+/** Returns the total timeout of a request in milliseconds, for calls that name none. */
+export function totalTimeoutOf(request: Lasting, timeouts: Timeouts): number {
+  return isEndless(request) ? Infinity : timeouts.total;
 }
 
-/** Returns the timeout of a local handler in milliseconds. `tasks/result` has none: it waits until its task ends, and tasks have their own limits. */
-export function handlerTimeoutOf(method: string, timeouts: Timeouts): number {
-  return method === "tasks/result" || isEndless(method) ? Infinity : timeouts.handler;
+/** Returns the timeout of a local handler in milliseconds. One that waits until a task ends has none: tasks have their own limits. */
+export function handlerTimeoutOf(request: Lasting, timeouts: Timeouts): number {
+  return request.duration === "task" || isEndless(request) ? Infinity : timeouts.handler;
 }
 
-/** True if a method may take long, so that progress is requested even without a listener: it extends the timeout. */
-export function isPatient(method: string): boolean {
-  return method !== "initialize" && patience.has(method);
+/** True if a request may take long, so that progress is requested even without a listener: it extends the timeout. */
+export function isPatient({ duration }: Lasting): boolean {
+  return duration === "work" || duration === "wait" || duration === "task";
 }
 
 /** True if a request lasts until one side ends it: no timeout applies, and closing a connection does not wait for it. */
-export function isEndless(method: string): boolean {
-  return method === "subscriptions/listen";
+export function isEndless({ duration }: Lasting): boolean {
+  return duration === "endless";
 }
-
-const patience: ReadonlyMap<string, "work" | "wait" | "initialize"> = new Map([
-  ["initialize", "initialize"],
-  ["tools/call", "work"],
-  ["resources/read", "work"],
-  ["prompts/get", "work"],
-  ["completion/complete", "work"],
-  ["sampling/createMessage", "wait"],
-  ["elicitation/create", "wait"],
-  ["tasks/result", "wait"],
-]);

@@ -1,59 +1,15 @@
-import type { Revision } from "../../generated/support.ts";
-import type { CacheHint } from "../protocol/cache-hint.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
-import type { Handlers } from "../protocol/routes.ts";
-import { createRevisionConverter, type CreateRevisionConverter } from "../protocol/revision-converter.ts";
+import type { Connection } from "../protocol/connection.ts";
 import { createPendingRequests } from "../protocol/pending-requests.ts";
-import type { CreatePendingRequests } from "../protocol/outgoing-requests.ts";
-import type { Connection } from "../protocol/peer.ts";
-import type { PeerOptions } from "../protocol/peer-options.ts";
-import type { Profile } from "../protocol/profile.ts";
-import type { Agreement, Capabilities, ImplementationInfo } from "../protocol/session.ts";
-import type { Around } from "./lifecycle-middleware.ts";
+import { createRevisionConverter } from "../protocol/revision-converter.ts";
 import { createDualAcceptor } from "./dual-era.ts";
-import type { PerRevision } from "./initialize-routes.ts";
+import type { Acceptor, ServeOptions } from "./serve-options.ts";
 
-/** Options of a server: identity, capabilities, revisions and handlers. */
-export interface ServeOptions extends PeerOptions {
-  readonly info: PerRevision<ImplementationInfo>;
-  readonly capabilities?: PerRevision<Capabilities>;
-  /** Advice for the model on how to use the server. */
-  readonly instructions?: PerRevision<string>;
-  // @part caching
-  /** Time for which clients may keep what they learn about the server without opening a session. Default: not at all. */
-  readonly discovery?: CacheHint;
-  /** Revisions that are served, on the same connections. The first one with a handshake is the counter-offer to clients that request another. */
-  readonly revisions: readonly Revision[];
-  /** Handlers by name: `callTool`, `listTools`, ... Those of notifications too: `rootsListChanged`. */
-  readonly handlers: PerRevision<Handlers>;
-  /** Response to a client that requests a revision that is not served. Default: a counter-offer. */
-  readonly versionMismatch?: "counter-offer" | "error";
-  // @part package
-  /** Conventions of a community that are added to the protocol, such as `communityProfile`. Default: none. */
-  readonly profile?: Profile;
-  /** Middleware around `initialize`, around `ping` in a session, and around `server/discover`. Default: none. */
-  readonly around?: Around;
-  // @part sessions, changes
-  /** Called when a session has been agreed on, before any of its messages is handled. */
-  readonly onOpen?: (connection: Connection) => void;
-}
+export type { Acceptor, AcceptorParts, ServeOptions } from "./serve-options.ts";
 
 /** Serves one connection. To serve many, create one acceptor and use it for each. */
 export function serve(options: ServeOptions, channel: Channel): Connection {
   return createAcceptor(options)(channel);
-}
-
-/** Serves a connection. With an agreement, the handshake of the connection took place elsewhere. */
-export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
-
-/** Optional parts of a server, beyond the responses at one revision. Parts that are not named here are not part of the program. */
-export interface AcceptorParts {
-  // @part questions, tasks
-  /** Sends requests of the server to its clients. */
-  readonly createPendingRequests?: CreatePendingRequests;
-  // @part older
-  /** Converts what the server sends to older revisions. */
-  readonly createRevisionConverter?: CreateRevisionConverter;
 }
 
 /**

@@ -15,7 +15,7 @@ import {
 import type { Peer } from "../protocol/peer.ts";
 import { isImplementationInfo, type PeerInfo, type Session } from "../protocol/session.ts";
 import type { ServerEra } from "./era-cache.ts";
-import type { OpenOptions } from "./initialize-client.ts";
+import type { OpenOptions } from "./open-options.ts";
 import { isHandshake } from "./negotiation.ts";
 import { resolve } from "./initialize-routes.ts";
 import { checkTraceContext } from "./trace-context.ts";

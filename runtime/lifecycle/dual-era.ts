@@ -1,6 +1,6 @@
 import type { Revision } from "../../generated/support.ts";
 import { missingMetadata, type MetadataReader } from "../protocol/request-metadata.ts";
-import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
+import type { Acceptor, AcceptorParts, ServeOptions } from "./serve-options.ts";
 import { isHandshake } from "./negotiation.ts";
 import { createOpenNotifications, createPerRequest, type PerRequest } from "./stateless-server.ts";
 import { createSessionAcceptor, type Beside } from "./initialize-server.ts";
@@ -9,7 +9,10 @@ import { createSessionAcceptor, type Beside } from "./initialize-server.ts";
 export function createDualAcceptor(options: ServeOptions, parts: AcceptorParts = {}): Acceptor {
   const perRequest = createPerRequest(options, parts);
   if (perRequest && !options.revisions.some(isHandshake)) return perRequest.accept;
-  return createSessionAcceptor(options, { ...parts, beside: perRequest && createBeside(perRequest) });
+  const accept = createSessionAcceptor(options, { ...parts, beside: perRequest && createBeside(perRequest) });
+  if (!perRequest) return accept;
+  return (channel, agreement) =>
+    agreement && !isHandshake(agreement.revision) ? perRequest.accept(channel, agreement) : accept(channel, agreement);
 }
 
 function createBeside({ reader, enter }: PerRequest): Beside {

@@ -1,48 +1,17 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
-import { createRoutes, type Handlers, type Routes } from "../protocol/routes.ts";
+import { createRoutes, type Routes } from "../protocol/routes.ts";
 import { createRevisionConverter } from "../protocol/revision-converter.ts";
 import { InvalidMessageError, VersionError, methodNotFound } from "../jsonrpc/errors.ts";
 import { createPendingRequests } from "../protocol/pending-requests.ts";
 import { Peer } from "../protocol/peer.ts";
-import type { PeerOptions } from "../protocol/peer-options.ts";
-import type { Profile } from "../protocol/profile.ts";
 import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session.ts";
-import {
-  respondToPing,
-  createInitializeRoutes,
-  readInitializeRows,
-  resolve,
-  type PerRevision,
-} from "./initialize-routes.ts";
+import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
 import { discover, isRejection } from "./discover-client.ts";
-import type { EraEntry } from "./era-cache.ts";
+import type { OpenOptions } from "./open-options.ts";
 import { readDeclared, withProfile } from "./profile.ts";
 import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from "./negotiation.ts";
-
-/** Options of a client: identity, capabilities, revisions and handlers. */
-export interface OpenOptions extends PeerOptions {
-  readonly info: PerRevision<ImplementationInfo>;
-  readonly capabilities?: PerRevision<Capabilities>;
-  /** Revisions that the client supports; the first is proposed. */
-  readonly revisions: readonly Revision[];
-  /** Handlers by name: `createMessage`, `elicit`, `listRoots`, ... Those of notifications too: `toolListChanged`. */
-  readonly handlers?: PerRevision<Handlers>;
-  /** Least severe level to be logged, where each request names it. Default: nothing is logged. */
-  readonly logLevel?: () => string | undefined;
-  /** Conventions of a community that are added to the protocol, such as `communityProfile`. Default: none. */
-  readonly profile?: Profile;
-  /**
-   * Limits the client to revisions of this kind: `handshake` requests nothing newer, `per-request` opens no session. Default: what the server
-   * supports.
-   */
-  readonly lifecycle?: Revision["lifecycle"];
-  /** Cached kind of this server. Default: none. */
-  readonly era?: EraEntry;
-  /** Aborts the handshake and closes the connection. */
-  readonly signal?: AbortSignal;
-}
 
 /**
  * Opens a connection from the client's side: without a session if both ends support that, otherwise with a handshake. A failed handshake closes the

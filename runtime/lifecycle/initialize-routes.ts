@@ -2,10 +2,7 @@ import type { RequestRow, Revision } from "../../generated/support.ts";
 import type { RequestHandler, RequestRoute, Routes } from "../protocol/routes.ts";
 import type { RevisionConverter } from "../protocol/revision-converter.ts";
 import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
-import type { AcceptorParts, ServeOptions } from "./acceptor.ts";
-
-/** Value for every revision, or a function that returns the value for the negotiated one. */
-export type PerRevision<Value extends object | string> = Value | ((revision: Revision) => Value);
+import type { AcceptorParts, PerRevision, ServeOptions } from "./serve-options.ts";
 
 /** Returns the value for one revision. */
 export function resolve<Value extends object | string>(value: PerRevision<Value>, revision: Revision): Value {

@@ -9,6 +9,7 @@ import { Peer } from "../protocol/peer.ts";
 import { shorten } from "../internal/shorten.ts";
 import type { PeerSettings } from "../protocol/peer-options.ts";
 import {
+  alreadyInitialized,
   isImplementationInfo,
   type Agreement,
   type Capabilities,
@@ -17,7 +18,7 @@ import {
   type Session,
 } from "../protocol/session.ts";
 import { wrapAround, type Around, type LifecycleRequest } from "./lifecycle-middleware.ts";
-import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
+import type { Acceptor, AcceptorParts, ServeOptions } from "./serve-options.ts";
 import { addShutdown, readDeclared, toRejection, withProfile } from "./profile.ts";
 import {
   respondToPing,
@@ -290,5 +291,5 @@ const rejectSecond: RequestHandler = () => {
 };
 
 function alreadyOpen(): RpcError {
-  return invalidRequest("The session is already initialized");
+  return invalidRequest(alreadyInitialized);
 }

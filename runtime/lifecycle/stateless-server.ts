@@ -1,25 +1,26 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { chain } from "../internal/maybe-async.ts";
 import { toCacheMembers } from "../protocol/cache-hint.ts";
-import type { Entrance, RequestHandler, RequestRoute, Routes } from "../protocol/routes.ts";
+import type { Entrance, Entry, RequestHandler, RequestRoute, Routes } from "../protocol/routes.ts";
 import { createStatelessCall } from "../protocol/stateless-request.ts";
 import { createRoutes } from "../protocol/routes.ts";
 import type { RevisionConverter } from "../protocol/revision-converter.ts";
-import { InvalidMessageError } from "../jsonrpc/errors.ts";
+import { InvalidMessageError, type RpcError } from "../jsonrpc/errors.ts";
 import {
   createMetadataReader,
   missingMetadata,
   readMetaKeys,
   unsupportedVersion,
+  withoutMetadata,
   type MetadataReader,
 } from "../protocol/request-metadata.ts";
 import { merge } from "../internal/merge.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
 import { Peer } from "../protocol/peer.ts";
 import type { PeerSettings } from "../protocol/peer-options.ts";
-import type { PeerInfo } from "../protocol/session.ts";
+import type { Agreement, PeerInfo } from "../protocol/session.ts";
 import { wrapAround } from "./lifecycle-middleware.ts";
-import type { Acceptor, AcceptorParts, ServeOptions } from "./acceptor.ts";
+import type { Acceptor, AcceptorParts, ServeOptions } from "./serve-options.ts";
 import { withProfile } from "./profile.ts";
 import { createServedConverter, resolve } from "./initialize-routes.ts";
 
@@ -62,14 +63,10 @@ export function createPerRequest(
       return [revision, createOffer(revision, reader, options)];
     }),
   );
-  const enter: Entrance = ({ params }) => {
-    const metadata = reader.read(params);
-    if (metadata.kind === "none") return undefined;
-    if (metadata.kind === "refused") return metadata.error;
-    const offer = offers.get(metadata.revision);
-    if (!offer) return unsupportedVersion(reader.revisions, metadata.revision.id);
+  const enterAs = ({ revision, client }: Agreement): Entry | RpcError => {
+    const offer = offers.get(revision);
+    if (!offer) return unsupportedVersion(reader.revisions, revision.id);
     const { routes, own, instructions } = offer;
-    const { revision, info, capabilities } = metadata;
     return {
       routes,
       createCall: createStatelessCall,
@@ -77,13 +74,18 @@ export function createPerRequest(
         revision,
         role: "server",
         own,
-        peer: { info, capabilities },
+        peer: client,
         instructions,
         isStateless: true,
         // @part older
         converter: offer.converter,
       },
     };
+  };
+  const enter: Entrance = ({ params }) => {
+    const metadata = reader.read(params);
+    if (metadata.kind === "none") return undefined;
+    return metadata.kind === "refused" ? metadata.error : enterAs(metadata);
   };
   const stateless = createStatelessRoutes(reader, enter);
   const settings: PeerSettings = {
@@ -94,8 +96,9 @@ export function createPerRequest(
   return {
     reader,
     enter,
-    accept(channel) {
-      const peer = new Peer(channel, stateless, settings);
+    accept(channel, agreement) {
+      const routes = agreement ? { ...stateless, enter: () => enterAs(agreement) } : stateless;
+      const peer = new Peer(channel, routes, settings);
       peer.start();
       return peer;
     },
@@ -183,11 +186,7 @@ function createStatelessRoutes(reader: MetadataReader, enter: Entrance): Routes 
     neverBatched: new Set(),
     reject: () => missingMetadata(revisions),
     enter(request) {
-      const entry = enter(request);
-      if (entry) return entry;
-      const { method, params } = request;
-      const isOpening = method === "initialize" && isObject(params);
-      return isOpening ? unsupportedVersion(revisions, params.protocolVersion) : missingMetadata(revisions);
+      return enter(request) ?? withoutMetadata(request, revisions);
     },
   };
 }

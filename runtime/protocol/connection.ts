@@ -1,5 +1,5 @@
 import type { Caller, NotificationRow, RequestRow } from "../../generated/support.ts";
-import type { RequestOptions } from "./incoming-call.ts";
+import type { RequestOptions } from "./request-options.ts";
 import type { Session } from "./session.ts";
 
 /** State in the lifecycle of a connection. */

@@ -1,48 +1,22 @@
-import type { CallOptions, Caller, NotificationRow, Progress, RequestRow, Revision } from "../../generated/support.ts";
+import type { NotificationRow, Progress, RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { Batch } from "../jsonrpc/batch.ts";
 import type { NotificationMessage, RequestId } from "../jsonrpc/message.ts";
 import { Throttle, type TimerHost } from "../jsonrpc/throttle.ts";
-import type { Connection } from "./peer.ts";
+import type { CallContext } from "./call-context.ts";
+import type { Connection } from "./connection.ts";
+import type { RequestOptions } from "./request-options.ts";
 import type { Session } from "./session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
-/** Options of one call, with the limits that only the runtime knows. */
-export interface RequestOptions extends CallOptions {
-  /** Milliseconds for the call in total, regardless of its progress. Default: the connection's. */
-  readonly totalTimeout?: number;
-  /**
-   * Given when the call requests a task. The call is not cancelled by notification then, and progress may follow the response until this is aborted.
-   */
-  readonly taskEnded?: AbortSignal;
-  /** Key of an input request, where it is stored rather than sent. */
-  readonly key?: string | undefined;
-  /** Called with the id of the request before it is sent, so that related messages can name it. */
-  readonly onId?: (id: RequestId) => void;
-}
+export type { CallContext } from "./call-context.ts";
+export { noOptions, type RequestOptions } from "./request-options.ts";
 
-/** No options: the connection's defaults apply. */
-export const noOptions: RequestOptions = Object.freeze({});
-
-/** Context of a handler. Messages that it sends through the context belong to its request. */
-export interface CallContext extends Caller {
-  readonly requestId: RequestId;
-  readonly session: Session;
-  readonly revision: Revision;
-  /** `_meta` of the request; empty when there is none. */
-  readonly meta: Readonly<Record<string, unknown>>;
-  /** Aborted when the peer cancels, the connection closes or the handler's timeout expires. Created when it is first read. */
-  readonly signal: AbortSignal;
-  /** Information of the transport about the source of the request, such as the authenticated principal. */
-  readonly origin: unknown;
-  /** Connection for work that continues after the response. */
-  readonly connection: Connection;
-  /** Rate at which progress may be reported. */
-  readonly progressRate: Rate;
-  /** Reports progress, if the peer requested it. Values that do not grow are dropped; of those that come too fast, only the newest is sent. */
-  progress(progress: Progress): Promise<void>;
-  // @part questions, tasks
-  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
+/** Request as it was received. */
+export interface IncomingRequest {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: unknown;
 }
 
 /** Part of the connection that a running call uses. */
@@ -84,7 +58,7 @@ export class IncomingCall implements CallContext {
 
   constructor(
     host: CallHost,
-    request: { readonly id: RequestId; readonly params: unknown },
+    request: Pick<IncomingRequest, "id" | "params">,
     row: RequestRow,
     origin: { readonly batch: Batch | undefined; readonly origin: unknown },
   ) {

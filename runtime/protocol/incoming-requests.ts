@@ -1,8 +1,8 @@
 import type { RequestRow } from "../../generated/support.ts";
 import type { StatelessHost } from "./stateless-request.ts";
 import { isThenable } from "../internal/maybe-async.ts";
-import type { Batch } from "../jsonrpc/batch.ts";
-import { IncomingCall } from "./incoming-call.ts";
+import { notInBatch, type Batch } from "../jsonrpc/batch.ts";
+import { IncomingCall, type IncomingRequest } from "./incoming-call.ts";
 import { withoutNulls, type Entry, type RequestRoute, type Routes } from "./routes.ts";
 import {
   InvalidMessageError,
@@ -36,13 +36,6 @@ export interface IncomingRequestsHost extends StatelessHost {
   report(report: ErrorReport): void;
 }
 
-/** Request as it was received. */
-export interface IncomingRequest {
-  readonly id: RequestId;
-  readonly method: string;
-  readonly params: unknown;
-}
-
 /** Requests of the peer. Each gets exactly one response, or none after it was cancelled. */
 export class IncomingRequests {
   readonly #host: IncomingRequestsHost;
@@ -72,14 +65,15 @@ export class IncomingRequests {
 
   /** Checks a request, runs its handler and sends the response. */
   accept(given: IncomingRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
+    const { routes: open } = this.#host;
     let request = given;
     // @part package
-    request = readRequest(given, this.#host.routes.profile);
+    request = readRequest(given, open.profile);
     // @part client
-    if (this.#host.routes.isSilent) return this.#ignore(request);
-    const entry = this.#host.routes.enter?.(request);
+    if (open.isSilent) return this.#ignore(request);
+    const entry = open.enter?.(request);
     if (entry instanceof RpcError) return this.#reject(request, entry, source.batch);
-    const { routes, session } = entry ?? this.#host;
+    const { routes, session } = entry ?? { routes: open, session: this.#host.session };
     const route = routes.requests.get(request.method);
     const rejection = this.#findRejection(request, route, { routes, session, isBatched: source.batch !== undefined });
     if (route?.handle === undefined || rejection) {
@@ -146,7 +140,7 @@ export class IncomingRequests {
   /** Calls back once when no call is running. Aborts the signals of endless calls, so that they end. */
   whenIdle(run: () => void): void {
     // @part changes
-    for (const call of this.#running.values()) if (isEndless(call.row.method)) call.abortEndless();
+    for (const call of this.#running.values()) if (isEndless(call.row)) call.abortEndless();
     if (this.#running.size === 0) run();
     else this.#onIdle = run;
   }
@@ -177,12 +171,11 @@ export class IncomingRequests {
     route: RequestRoute | undefined,
     { routes, session, isBatched }: Situation,
   ): RpcError | undefined {
-    if (this.#running.size > 0 && this.#running.has(id))
-      return invalidRequest("A request with this id is still running");
+    if (this.#running.size > 0 && this.#running.has(id)) return invalidRequest(stillRunning);
     if (this.#running.size + this.#cancelled.size >= this.#host.limits.maxCalls && method !== "ping")
       return tooManyCalls(this.#host.limits.maxCalls);
     if (isBatched && session && session !== this.#host.session) return invalidRequest("There are no batches here");
-    if (isBatched && routes.neverBatched.has(method)) return invalidRequest(`${method} must not be part of a batch`);
+    if (isBatched && routes.neverBatched.has(method)) return invalidRequest(notInBatch(method));
     if (!route) return routes.reject(method);
     const { row } = route;
     if (!route.handle || (row.gate && session && !isOpen(row.gate, session))) return methodNotFound(method);
@@ -193,7 +186,7 @@ export class IncomingRequests {
 
   #wait(call: IncomingCall, outcome: PromiseLike<unknown>): void {
     this.#running.set(call.requestId, call);
-    call.deadline = this.#host.deadlineAfter(handlerTimeoutOf(call.row.method, this.#host.timeouts));
+    call.deadline = this.#host.deadlineAfter(handlerTimeoutOf(call.row, this.#host.timeouts));
     Promise.resolve(outcome).then(
       (result) => this.#finish(call, result),
       (thrown: unknown) => this.#fail(call, thrown),
@@ -247,6 +240,9 @@ export class IncomingRequests {
     this.#host.report({ kind, method: row.method, id, error: toError(thrown) });
   }
 }
+
+/** Reason for the rejection of a request whose id is not unique. */
+export const stillRunning = "A request with this id is still running";
 
 /** Waits for running calls to finish, for at most this many milliseconds. */
 export function drain(incomingRequests: IncomingRequests, clock: Clock, milliseconds: number): Promise<void> {

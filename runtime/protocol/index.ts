@@ -2,7 +2,7 @@
 export { createAcceptor, serve as serveHandlers } from "../lifecycle/acceptor.ts";
 export type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
 
-export type { PerRevision } from "../lifecycle/initialize-routes.ts";
+export type { PerRevision } from "../lifecycle/serve-options.ts";
 
 export type { AnyServerDefinition } from "../server/any-definition.ts";
 

@@ -1,4 +1,4 @@
-import { Batch } from "../jsonrpc/batch.ts";
+import { Batch, findBatchProblem } from "../jsonrpc/batch.ts";
 import type { Problem } from "../jsonrpc/channel.ts";
 import { RpcError, errorCodes, invalidRequest, toErrorObject } from "../jsonrpc/errors.ts";
 import type { IncomingRequests } from "./incoming-requests.ts";
@@ -29,8 +29,8 @@ export class MessageRouter {
   readonly #host: MessageRouterHost;
   readonly #options: MessageRouterOptions;
   // @part sessions
-  /** Messages behind a request whose response has to be sent first, in wire order. */
-  #behind: { readonly value: unknown; readonly origin: unknown }[] = [];
+  /** Receives the messages behind a request whose response has to be sent first, in wire order. */
+  #behind: (() => void)[] = [];
 
   constructor(host: MessageRouterHost, options: MessageRouterOptions) {
     this.#host = host;
@@ -41,15 +41,17 @@ export class MessageRouter {
 
   /** Handles one parsed value: a message, or a batch of messages. */
   message(value: unknown, origin: unknown): void {
-    // @part sessions
-    if (this.#options.incomingRequests.isBusy && this.#canWait(value)) return void this.#behind.push({ value, origin });
-    this.#take(value, origin);
+    // @part batches
+    if (Array.isArray(value)) return this.#takeBatch(value, origin);
+    this.classified(classify(value), origin);
   }
 
-  #take(value: unknown, origin: unknown): void {
-    // @part batches
-    if (Array.isArray(value)) return this.#receiveBatch(value, origin);
-    this.#receive(classify(value), undefined, origin);
+  /** Handles one classified message. */
+  classified(incoming: Incoming, origin: unknown): void {
+    // @part sessions
+    if (this.#options.incomingRequests.isBusy && this.#canWait(incoming))
+      return void this.#behind.push(() => this.classified(incoming, origin));
+    this.#receive(incoming, undefined, origin);
   }
 
   /** Handles input that could not be read. If its envelope could be read, the request is rejected or the pending call fails. */
@@ -67,9 +69,8 @@ export class MessageRouter {
 
   // @part sessions
   /** True if a message may wait. `ping` and stateless requests do not wait, and no more messages wait than may run. */
-  #canWait(value: unknown): boolean {
-    if (this.#behind.length >= this.#host.limits.maxCalls) return false;
-    const incoming = classify(value);
+  #canWait(incoming: Incoming): boolean {
+    if (this.#isCrowded) return false;
     if (incoming.kind !== "request") return true;
     return incoming.method !== "ping" && this.#host.routes.enter?.(incoming) === undefined;
   }
@@ -78,12 +79,25 @@ export class MessageRouter {
   #receiveWaiting(): void {
     const waiting = this.#behind;
     this.#behind = [];
-    for (const { value, origin } of waiting) this.message(value, origin);
+    for (const receive of waiting) receive();
+  }
+
+  // @part sessions
+  get #isCrowded(): boolean {
+    return this.#behind.length >= this.#host.limits.maxCalls;
+  }
+
+  // @part batches
+  #takeBatch(values: readonly unknown[], origin: unknown): void {
+    if (this.#options.incomingRequests.isBusy && !this.#isCrowded)
+      return void this.#behind.push(() => this.#takeBatch(values, origin));
+    this.#receiveBatch(values, origin);
   }
 
   // @part batches
   #receiveBatch(values: readonly unknown[], origin: unknown): void {
-    const problem = this.#findBatchProblem(values);
+    const { routes, limits } = this.#host;
+    const problem = findBatchProblem(values, { batching: routes.batching, maxBatch: limits.maxBatch });
     if (problem !== undefined) {
       this.#host.report({ kind: "protocol", error: new Error(problem) });
       // @part questions, tasks
@@ -92,20 +106,6 @@ export class MessageRouter {
     }
     const batch = new Batch(values.length, (replies) => this.#host.replyAll(replies));
     for (const value of values) this.#receive(classify(value), batch, origin);
-  }
-
-  // @part batches
-  /**
-   * Returns the reason why a batch is invalid, if it is.
-   *
-   * @see https://www.jsonrpc.org/specification#batch
-   */
-  #findBatchProblem(values: readonly unknown[]): string | undefined {
-    const { maxBatch } = this.#host.limits;
-    if (!this.#host.routes.batching) return "A message must be a JSON object: there are no batches here";
-    if (values.length === 0) return "A batch must not be empty";
-    if (values.length > maxBatch) return `A batch must not have more than ${maxBatch} members`;
-    return undefined;
   }
 
   #receive(incoming: Incoming, batch: Batch | undefined, origin: unknown): void {

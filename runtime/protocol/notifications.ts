@@ -4,7 +4,7 @@ import { InvalidMessageError, toError } from "../jsonrpc/errors.ts";
 import type { IncomingRequests } from "./incoming-requests.ts";
 import { isRequestId } from "../jsonrpc/message.ts";
 import type { OutgoingRequests } from "./outgoing-requests.ts";
-import type { Connection } from "./peer.ts";
+import type { Connection } from "./connection.ts";
 import type { ErrorReport } from "../jsonrpc/error-report.ts";
 import { isOpen } from "./session.ts";
 import { shorten } from "../internal/shorten.ts";

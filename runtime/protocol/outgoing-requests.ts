@@ -1,5 +1,5 @@
 import type { Progress, RequestRow } from "../../generated/support.ts";
-import type { RequestOptions } from "./incoming-call.ts";
+import type { RequestOptions } from "./request-options.ts";
 import type { Timeouts } from "../jsonrpc/limits.ts";
 import type { ErrorObject, Outgoing, RequestId } from "../jsonrpc/message.ts";
 import type { Routes } from "./routes.ts";

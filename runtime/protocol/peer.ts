@@ -1,6 +1,6 @@
 import type { NotificationRow, RequestRow } from "../../generated/support.ts";
 import type { Batch } from "../jsonrpc/batch.ts";
-import { noOptions, type RequestOptions } from "./incoming-call.ts";
+import { noOptions, type RequestOptions } from "./request-options.ts";
 import type { Channel, Problem, Receiver } from "../jsonrpc/channel.ts";
 import type { CloseOptions, Connection, State } from "./connection.ts";
 import type { Routes } from "./routes.ts";
@@ -9,7 +9,7 @@ import { checkParams, requireGate, toSendable, type Sendable } from "./outgoing-
 import { ClosedError, closedEarly, toError } from "../jsonrpc/errors.ts";
 import { IncomingRequests, drain, type IncomingRequestsHost } from "./incoming-requests.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "../jsonrpc/limits.ts";
-import type { Message, NotificationMessage, Outgoing, RequestId } from "../jsonrpc/message.ts";
+import type { Incoming, Message, NotificationMessage, Outgoing, RequestId } from "../jsonrpc/message.ts";
 import { MessageRouter, type MessageRouterHost } from "./message-router.ts";
 import { LogRoom } from "../jsonrpc/log-buffer.ts";
 import {
@@ -154,6 +154,11 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   message(value: unknown, origin?: unknown): void {
     if (!this.#closing) this.#router.message(value, origin);
+  }
+
+  // @part http
+  classified(incoming: Incoming, origin?: unknown): void {
+    if (!this.#closing) this.#router.classified(incoming, origin);
   }
 
   problem(problem: Problem): void {

@@ -50,10 +50,10 @@ class PendingRequests implements OutgoingRequests {
     const id = ++this.#lastId;
     const { method } = row;
     // The id is the token: both are unique among the active outgoing requests.
-    const progressToken = options.onProgress !== undefined || isPatient(method) ? id : undefined;
+    const progressToken = options.onProgress !== undefined || isPatient(row) ? id : undefined;
     const sendable = this.#host.toSendable({ kind: "request", method, params, progressToken });
     checkParams(row, sendable);
-    const call = new PendingRequest(id, row, settler, this.#findTerms(method, options));
+    const call = new PendingRequest(id, row, settler, this.#findTerms(row, options));
     this.#pending.set(id, call);
     options.onId?.(id);
     if (call.deadline !== Infinity) this.#watch(call);
@@ -130,11 +130,11 @@ class PendingRequests implements OutgoingRequests {
     this.#tasks.clear();
   }
 
-  #findTerms(method: string, options: StartOptions): Terms {
+  #findTerms(row: RequestRow, options: StartOptions): Terms {
     const { timeouts } = this.#host;
     const now = this.#host.now();
-    const timeout = options.timeout ?? timeoutOf(method, timeouts);
-    return { options, timeout, now, cap: now + (options.totalTimeout ?? totalTimeoutOf(method, timeouts)) };
+    const timeout = options.timeout ?? timeoutOf(row, timeouts);
+    return { options, timeout, now, cap: now + (options.totalTimeout ?? totalTimeoutOf(row, timeouts)) };
   }
 
   /** Watches the timeout of a call. The process does not end silently while such a call is pending. */
@@ -188,7 +188,7 @@ class PendingRequests implements OutgoingRequests {
    * Sends the cancellation of a call. The handshake is never cancelled: the client closes the connection instead. A task is cancelled by a request.
    */
   #notifyCancelled(call: PendingCall, reason: string | undefined): void {
-    if (call.method === "initialize" || call.options.taskEnded) return;
+    if (call.row.duration === "initialize" || call.options.taskEnded) return;
     const params = reason === undefined ? { requestId: call.id } : { requestId: call.id, reason };
     const sent = this.#host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, call.options.related);
     sent?.catch((error: unknown) => this.#host.report({ kind: "transport", error: toError(error) }));

@@ -2,7 +2,7 @@ import type { Revision } from "../../generated/support.ts";
 import { attempt, chain } from "../internal/maybe-async.ts";
 import type { Timeouts } from "../jsonrpc/limits.ts";
 import type { ErrorObject } from "../jsonrpc/message.ts";
-import type { RequestHandler } from "./routes.ts";
+import type { RequestHandler } from "./call-context.ts";
 import { RpcError, toErrorObject } from "../jsonrpc/errors.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
 import type { Capabilities } from "./session.ts";

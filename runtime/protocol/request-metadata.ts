@@ -1,19 +1,14 @@
 import { fail, isObject, under, type ReservedMeta, type Revision } from "../../generated/support.ts";
 import { RpcError, errorCodes, invalidParams } from "../jsonrpc/errors.ts";
 import { shorten } from "../internal/shorten.ts";
-import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "./session.ts";
+import { isImplementationInfo, type PeerInfo } from "./session.ts";
 
-/** Metadata of a request, at revisions with stateless requests. */
+/** Metadata of a request, at revisions with stateless requests, with the version that it names, if it names one. */
 export type RequestMetadata =
   /** No metadata: the request belongs to a session, if there is one. */
-  | { readonly kind: "none" }
-  | { readonly kind: "refused"; readonly error: RpcError }
-  | {
-      readonly kind: "metadata";
-      readonly revision: Revision;
-      readonly info: ImplementationInfo | undefined;
-      readonly capabilities: Capabilities;
-    };
+  | { readonly kind: "none"; readonly version: undefined }
+  | { readonly kind: "refused"; readonly version: unknown; readonly error: RpcError }
+  | { readonly kind: "metadata"; readonly version: string; readonly revision: Revision; readonly client: PeerInfo };
 
 /** Reads the metadata of stateless requests. */
 export interface MetadataReader {
@@ -58,17 +53,19 @@ export function createMetadataReader(revisions: readonly Revision[]): MetadataRe
     read(params) {
       const meta = readMeta(params);
       if (!meta) return none;
-      const requested = findVersion(meta);
-      if (requested === undefined)
+      const version = findVersion(meta);
+      const reject = (error: RpcError): RequestMetadata => ({ kind: "refused", version, error });
+      if (version === undefined)
         return isPartial(meta, first.keys) ? reject(missingMetadata(statelessRevisions)) : none;
-      if (typeof requested !== "string") return reject(notA("string", first.keys.version));
-      const found = known.get(requested);
-      if (!found) return reject(unsupportedVersion(statelessRevisions, requested));
+      if (typeof version !== "string") return reject(notA("string", first.keys.version));
+      const found = known.get(version);
+      if (!found) return reject(unsupportedVersion(statelessRevisions, version));
       const { revision, keys } = found;
       const capabilities = meta[keys.capabilities];
       if (!isObject(capabilities)) return reject(notA("object", keys.capabilities));
       const info = keys.clientInfo === undefined ? undefined : meta[keys.clientInfo];
-      return { kind: "metadata", revision, info: isImplementationInfo(info) ? info : undefined, capabilities };
+      const client = { info: isImplementationInfo(info) ? info : undefined, capabilities };
+      return { kind: "metadata", version, revision, client };
     },
   };
 }
@@ -114,17 +111,22 @@ export function missingMetadata(revisions: readonly Revision[]): RpcError {
     : new RpcError(errorCodes.invalidParams, "Invalid params");
 }
 
+/** Creates the error of a request without metadata. An `initialize` learns which revisions are served, all of them without a handshake. */
+export function withoutMetadata(
+  { method, params }: { readonly method: string; readonly params: unknown },
+  revisions: readonly Revision[],
+): RpcError {
+  const isOpening = method === "initialize" && isObject(params);
+  return isOpening ? unsupportedVersion(revisions, params.protocolVersion) : missingMetadata(revisions);
+}
+
 /** Returns the code of an error by its name, from the newest of the revisions that has it; `invalidRequest` if none has it. */
 export function codeOf(revisions: readonly Revision[], name: string): number {
   const rule = revisions.map(({ errors }) => (Object.hasOwn(errors, name) ? errors[name] : undefined)).find(Boolean);
   return rule?.code ?? errorCodes.invalidRequest;
 }
 
-const none: RequestMetadata = { kind: "none" };
-
-function reject(error: RpcError): RequestMetadata {
-  return { kind: "refused", error };
-}
+const none: RequestMetadata = { kind: "none", version: undefined };
 
 function readMeta(params: unknown): Record<string, unknown> | undefined {
   return isObject(params) && isObject(params._meta) ? params._meta : undefined;

@@ -7,7 +7,8 @@ import {
   type Table,
 } from "../../generated/support.ts";
 import { chain } from "../internal/maybe-async.ts";
-import type { RequestHandler } from "./routes.ts";
+import type { RequestHandler } from "./call-context.ts";
+import type { SentConverter, SentParams } from "./session.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 
@@ -17,20 +18,9 @@ import type { OnError } from "../jsonrpc/error-report.ts";
 export type LossMode = "convert" | "warn" | "error";
 
 /** Converts what one end sends to an older revision than the one that its code is written for. */
-export interface RevisionConverter {
-  /** Converts the params of a request or notification. */
-  params(sent: Sent): unknown;
+export interface RevisionConverter extends SentConverter {
   /** Wraps a handler so that its results fit the older revision; a static result is converted once. */
   handler(handle: RequestHandler, method: string): RequestHandler;
-  /** Converts a result that no handler returns. */
-  result(method: string, value: unknown): unknown;
-}
-
-/** Params to convert, and their message. */
-interface Sent {
-  readonly kind: "request" | "notification";
-  readonly method: string;
-  readonly params: unknown;
 }
 
 /**
@@ -85,7 +75,7 @@ class TableConverter implements RevisionConverter {
     this.#onLoss = onLoss;
   }
 
-  params({ kind, method, params }: Sent): unknown {
+  params({ kind, method, params }: SentParams): unknown {
     const convert = params === undefined ? undefined : find(this.#tables[kind], method)?.params;
     return convert ? convert(params, this.#onLoss) : params;
   }

@@ -1,5 +1,6 @@
 import {
   isObject,
+  type Issue,
   type NotificationRow,
   type RequestRow,
   type Revision,
@@ -7,19 +8,15 @@ import {
   type Table,
 } from "../../generated/support.ts";
 import type { StatelessHost, StatelessRequest } from "./stateless-request.ts";
-import type { CallContext, IncomingCall } from "./incoming-call.ts";
+import type { NotificationHandler, RequestHandler } from "./call-context.ts";
+import type { IncomingCall } from "./incoming-call.ts";
 import type { RevisionConverter } from "./revision-converter.ts";
 import { InvalidMessageError, methodNotFound, type RpcError } from "../jsonrpc/errors.ts";
 import { omit } from "./known-members.ts";
-import type { Connection } from "./peer.ts";
 import { profileHandler, type Profile } from "./profile.ts";
 import type { Session } from "./session.ts";
 
-/** Handles a request and returns a result or a promise of it; a `StaticResult` is encoded only once. */
-export type RequestHandler = (params: unknown, context: CallContext) => unknown;
-
-/** Handles a notification. Its return value is ignored; a rejected promise is reported. */
-export type NotificationHandler = (params: unknown, connection: Connection) => unknown;
+export type { NotificationHandler, RequestHandler } from "./call-context.ts";
 
 /** Handlers by name (`callTool`): a Map, an object, or an instance of a class. */
 export type Handlers = object;
@@ -113,15 +110,19 @@ function toRoutes(
  */
 export function checkResult<Params, Result>(row: RequestRow<Params, Result>, value: unknown): Result {
   const issue = row.result(value);
-  if (issue?.path === "ttlMs" && isObject(value) && typeof value.ttlMs === "number" && value.ttlMs < 0) {
-    // A negative time is read as 0: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
-    return checkResult(row, { ...value, ttlMs: 0 });
-  }
-  const readable = issue && withoutNulls(row, value);
+  const readable = issue && (withMinimum(row, value, issue) ?? withoutNulls(row, value));
   if (readable) return checkResult(row, readable);
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
   // The only assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
   return value as Result;
+}
+
+/** Returns a result with the minimum in place of a lower number that the revision lets peers send; `undefined` for any other issue. */
+function withMinimum({ minimums = {} }: RequestRow, value: unknown, { path }: Issue): object | undefined {
+  if (!isObject(value) || !Object.hasOwn(minimums, path)) return undefined;
+  const [sent, minimum] = [value[path], minimums[path]];
+  const isLow = typeof sent === "number" && minimum !== undefined && sent < minimum;
+  return isLow ? { ...value, [path]: minimum } : undefined;
 }
 
 /** Returns params or a result without the `null`s that a peer may send for absent members; `undefined` where there are none. */

@@ -1,6 +1,5 @@
 import type { EmptyCapability, Gate, Issue, Revision, Role } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
-import type { RevisionConverter } from "./revision-converter.ts";
 
 /** Name and version of a program, as in `clientInfo` and `serverInfo`. */
 export interface ImplementationInfo {
@@ -22,6 +21,21 @@ export interface PeerInfo {
   readonly capabilities: Capabilities;
 }
 
+/** Converts what one end sends in a session to the revision of the session. */
+export interface SentConverter {
+  /** Converts the params of a request or notification. */
+  params(sent: SentParams): unknown;
+  /** Converts a result that no handler returns. */
+  result(method: string, value: unknown): unknown;
+}
+
+/** Params to convert, and their message. */
+export interface SentParams {
+  readonly kind: "request" | "notification";
+  readonly method: string;
+  readonly params: unknown;
+}
+
 /** Agreement of both ends; fixed for the life of the connection. */
 export interface Session {
   readonly revision: Revision;
@@ -35,7 +49,7 @@ export interface Session {
   readonly isStateless?: boolean;
   // @part older, questions, tasks
   /** Converts what this end sends to the session's revision; absent when its code is written for that revision. */
-  readonly converter?: RevisionConverter | undefined;
+  readonly converter?: SentConverter | undefined;
   // @part client, questions, tasks
   /** Returns the metadata of each outgoing request; absent where a handshake has sent it once. */
   readonly toMetadata?: () => Readonly<Record<string, unknown>>;
@@ -44,13 +58,16 @@ export interface Session {
   readonly checkMetadata?: (meta: Readonly<Record<string, unknown>>) => Issue | undefined;
 }
 
-/** Agreement of a server and a client in a handshake that took place elsewhere. */
+/** Agreement of a server and a client in a handshake that took place elsewhere, or in the metadata of a stateless request. */
 export interface Agreement {
   readonly revision: Revision;
   readonly client: PeerInfo;
   /** True if the agreement holds for one POST. */
   readonly isStateless?: boolean;
 }
+
+/** Reason for the rejection of a second `initialize`. */
+export const alreadyInitialized = "The session is already initialized";
 
 /** True if a checked value names a program. */
 export function isImplementationInfo(value: unknown): value is ImplementationInfo {

@@ -1,10 +1,8 @@
 import type { Gate, NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
-import { IncomingCall, type CallHost } from "./incoming-call.ts";
-import type { CloseOptions } from "./connection.ts";
+import { IncomingCall, type CallHost, type IncomingRequest } from "./incoming-call.ts";
+import type { CloseOptions, State } from "./connection.ts";
 import { RpcError, errorCodes, isCapabilityError } from "../jsonrpc/errors.ts";
-import type { IncomingRequest } from "./incoming-requests.ts";
 import type { NotificationMessage, Outgoing, RequestId } from "../jsonrpc/message.ts";
-import type { State } from "./peer.ts";
 import { checkParams, requireGate } from "./outgoing-params.ts";
 import { isOpen, type Session } from "./session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";

@@ -1,4 +1,5 @@
 import { isObject, type Gate, type RequestRow, type Revision, type Role } from "../../generated/support.ts";
+import { findRow } from "../protocol/method-rows.ts";
 import type { TaskRecord, TaskStatus } from "../stores/task-store.ts";
 
 /** Snapshot of a task at the time of the request. */
@@ -40,6 +41,11 @@ export function isTaskState(value: unknown): value is TaskState {
 export function knowsTasks(revision: Revision): boolean {
   const handlers = Object.values(revision.clientRequests).map(({ handler }) => handler);
   return handlers.includes("getTask") && handlers.includes("getTaskPayload");
+}
+
+/** True if servers decide at a revision that calls become tasks, because it has the tasks extension. */
+export function hasExtensionTasks({ clientRequests }: Revision): boolean {
+  return findRow(clientRequests, "getTask")?.needs !== undefined;
 }
 
 /**

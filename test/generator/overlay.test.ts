@@ -254,6 +254,7 @@ function typesOf({
   constraints = [],
   tolerances = [],
   nulls = [],
+  minimums = [],
   reservedMeta = [],
 }: Overlay) {
   const facts = Object.values(methods);
@@ -261,7 +262,7 @@ function typesOf({
     ...facts.flatMap(({ result }) => (result === undefined ? [] : [result])),
     ...facts.flatMap(({ alternatives = [] }) => alternatives.map(({ type }) => type)),
     ...tags.flatMap(({ of }) => of),
-    ...[...integers, ...tolerances, ...nulls].map(({ at }) => at.replace(/\..*/, "")),
+    ...[...integers, ...tolerances, ...nulls, ...minimums].map(({ at }) => at.replace(/\..*/, "")),
     ...constraints.map(({ type }) => type),
     ...reservedMeta.map(({ type }) => type).filter((type) => /^[A-Z]/.test(type)),
   ];

@@ -22,6 +22,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkListSkillsResult,
     gate: { side: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
     nulls: ["nextCursor"],
+    minimums: { ttlMs: 0 },
   },
   "skills/get": {
     kind: "request",
@@ -31,6 +32,7 @@ export const clientRequests: ClientRequests = {
     paramsOptional: false,
     result: check.checkGetSkillResult,
     gate: { side: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
+    minimums: { ttlMs: 0 },
   },
   "resources/directory/read": {
     kind: "request",

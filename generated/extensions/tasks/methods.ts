@@ -22,6 +22,7 @@ export const clientRequests: ClientRequests = {
     result: check.checkGetTaskResult,
     gate: { side: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
     needs: { side: "client", path: ["extensions", "io.modelcontextprotocol/tasks"] },
+    safe: true,
   },
   "tasks/update": {
     kind: "request",

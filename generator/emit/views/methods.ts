@@ -1,7 +1,8 @@
 import { capabilitiesOf } from "../../capabilities.ts";
 import { knownMembersOf } from "../../known-members.ts";
-import type { Method, RevisionModel } from "../../model.ts";
+import type { Method, Property, RevisionModel, Shape } from "../../model.ts";
 import { resolveObject, type Declared } from "../../resolve.ts";
+import { minimumOf } from "../../shapes.ts";
 import { mayOmitParams, methodsOf, paramsText, resultText, tableSpecs, type TableSpec } from "../method-text.ts";
 import type { ValidateView } from "./validate.ts";
 
@@ -46,6 +47,9 @@ interface RowView {
   readonly gate: string;
   readonly needs: string;
   readonly nulls: string;
+  readonly minimums: string;
+  readonly duration: string;
+  readonly isSafe: boolean;
   readonly aliases: string;
 }
 
@@ -118,6 +122,7 @@ function rowView(
   { model, checks }: { readonly model: Declared; readonly checks: ValidateView["callees"] },
 ): RowView {
   const nulls = nullsOf(method, model);
+  const minimums = minimumsOf(method, model);
   const types = method.kind === "notification" ? paramsText(method) : `${paramsText(method)}, ${resultText(method)}`;
   const gate = method.gates[sender];
   return {
@@ -132,16 +137,31 @@ function rowView(
     needs: method.needs && method.kind === "request" ? literalText(method.needs) : "",
     aliases: method.aliases && method.kind === "notification" ? literalText(method.aliases) : "",
     nulls: method.kind === "request" && nulls.length > 0 ? literalText(nulls) : "",
+    minimums: method.kind === "request" && minimums.length > 0 ? literalText(Object.fromEntries(minimums)) : "",
+    duration: method.duration === undefined ? "" : JSON.stringify(method.duration),
+    isSafe: method.kind === "request" && method.safe === true,
   };
 }
 
 /** Returns the members of params and result that a peer may send as `null`. */
 function nullsOf({ params, result }: Method, model: Declared): string[] {
-  const shapes = [params?.shape, result].flatMap((shape) =>
-    shape?.kind === "union" ? shape.of : shape ? [shape] : [],
-  );
-  const properties = shapes.flatMap((shape) => resolveObject(shape, model)?.properties ?? []);
+  const properties = [params?.shape, result].flatMap((shape) => propertiesOf(shape, model));
   return properties.filter(({ nullMeansAbsent }) => nullMeansAbsent).map(({ name }) => name);
+}
+
+/** Returns the members of the result for which a peer may send a number below the minimum, with that minimum. */
+function minimumsOf({ result }: Method, model: Declared): [name: string, minimum: number][] {
+  const low = propertiesOf(result, model).filter(({ lowMeansMinimum }) => lowMeansMinimum);
+  return low.flatMap((property) => {
+    const minimum = minimumOf(property);
+    return minimum === undefined ? [] : [[property.name, minimum]];
+  });
+}
+
+function propertiesOf(shape: Shape | undefined, model: Declared): readonly Property[] {
+  if (!shape) return [];
+  const shapes = shape.kind === "union" ? shape.of : [shape];
+  return shapes.flatMap((one) => resolveObject(one, model)?.properties ?? []);
 }
 
 /** Returns a value as a literal in code. */

@@ -7,7 +7,7 @@ import { createProofJudge, type JudgeProof } from "./proof.ts";
 import type { Denial } from "./denials.ts";
 import { expandScopes } from "./scopes.ts";
 import { TokenCache } from "./token-cache.ts";
-import type { TokenOptions } from "./bearer-token.ts";
+import type { TokenOptions } from "./token-options.ts";
 import { TokenError, isTokenError, type Trust } from "./verify-token.ts";
 
 /** Authenticates requests by their access tokens. */

@@ -34,7 +34,7 @@ export type { DeniedRequest } from "./denials.ts";
 export type { ScopeHierarchy } from "./scopes.ts";
 
 export { requireBearerToken } from "./bearer-token.ts";
-export type { TokenOptions } from "./bearer-token.ts";
+export type { TokenOptions } from "./token-options.ts";
 
 export { TokenError } from "./verify-token.ts";
 export { isTokenError } from "./verify-token.ts";

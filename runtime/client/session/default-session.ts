@@ -4,7 +4,6 @@ import type { RequestOptions } from "../../protocol/incoming-call.ts";
 import { InvalidMessageError } from "../../jsonrpc/errors.ts";
 import type { State } from "../../protocol/peer.ts";
 import type { Session } from "../../protocol/session.ts";
-import { safeHandlers } from "./requests.ts";
 import type { ClientConnection } from "../connect.ts";
 import { withFreshHeaders } from "../connection/fresh-headers.ts";
 import { readPageItems, type AnyPage, type ListOptions } from "../lists/lists.ts";
@@ -59,7 +58,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
           ? connection.request(target, params, options)
           : connection.request(target, params, options),
       {
-        retry: retry ?? this.#core.retryOf({ isSafe: row !== undefined && safeHandlers.has(row.handler) }),
+        retry: retry ?? this.#core.retryOf({ isSafe: row?.safe === true }),
         signal: options.signal,
       },
     );

@@ -24,18 +24,3 @@ export function requestOf(
   if (row) return connection.request(row, params, options);
   return Promise.reject(new Error(`Revision ${revision.id}, which this server speaks, has no ${handler} requests.`));
 }
-
-/** Handler names of requests that change nothing: handling them twice is as good as once. */
-export const safeHandlers: ReadonlySet<string> = new Set([
-  "ping",
-  "complete",
-  "getPrompt",
-  "listPrompts",
-  "listResources",
-  "listResourceTemplates",
-  "readResource",
-  "listTools",
-  "getTask",
-  "getTaskPayload",
-  "listTasks",
-]);

@@ -6,7 +6,7 @@ import { toReconnection } from "../../transport/http-client/reconnect-delay.ts";
 import type { ListKind } from "../../protocol/list-kinds.ts";
 import { checkMeta } from "../../protocol/meta-keys.ts";
 import { findRow } from "../../protocol/method-rows.ts";
-import { requestOf, safeHandlers, sendOnce, type CoreCallOptions } from "./requests.ts";
+import { requestOf, sendOnce, type CoreCallOptions } from "./requests.ts";
 import { toClientCapabilities } from "../capabilities.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { Responder } from "../input/input-request.ts";
@@ -123,7 +123,10 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     if (problem !== undefined) throw new Error(`The metadata of ${handler}: ${problem}`);
     const sent = meta ? { ...params, _meta: meta } : params;
     const { signal } = options;
-    const running = { retry: retry ?? this.retryOf({ isSafe: safeHandlers.has(handler) }), signal };
+    const running = {
+      retry: retry ?? this.retryOf({ isSafe: findRow(this.line.last.revision.clientRequests, handler)?.safe === true }),
+      signal,
+    };
     const progress = joinProgress(options);
     const result = await around(() =>
       this.line.run((connection) => requestOf(connection, handler, sent, progress.options), running),

@@ -1,16 +1,34 @@
-import { isObject, type Revision } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
+import { isObject } from "../../../generated/support.ts";
 import { PeerError, isPeerError } from "../../jsonrpc/errors.ts";
-import type { TaskPort } from "../../tasks/task-handle.ts";
+import { NoTaskError, type TaskPort } from "../../tasks/task-handle.ts";
 import { isTaskState, type TaskState } from "../../tasks/task.ts";
 import type { Responder } from "../input/input-request.ts";
 import { respondToAll } from "../input/input-required.ts";
-import type { ServerTasksHost } from "./server-tasks.ts";
+import type { ServerTasksHost } from "./server-tasks-host.ts";
+import type { TaskProtocol } from "./task-protocol.ts";
 
-/** True if servers decide at a revision that calls become tasks, because it has the tasks extension. */
-export function hasExtensionTasks({ clientRequests }: Revision): boolean {
-  return findRow(clientRequests, "getTask")?.needs !== undefined;
-}
+/**
+ * Tasks of the tasks extension. The server decides which calls become tasks, so that a call requests nothing.
+ *
+ * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
+ */
+export const extensionTasks: TaskProtocol = {
+  isRequired: () => false,
+  requireSupport() {
+    // Every call may become a task.
+  },
+  toRequest: () => ({ params: {}, options: {} }),
+  readCreated(answer) {
+    const task = readStartedTask(answer);
+    if (!task) throw new NoTaskError("tools/call", answer);
+    return task;
+  },
+  readContinued: readStartedTask,
+  createPort(host) {
+    const { send, outcome } = new ExtensionTaskPort(host);
+    return { send, outcome };
+  },
+};
 
 /** Returns the task as which a request continues, if its result says so. */
 export function readStartedTask(result: unknown): TaskState | undefined {
@@ -23,7 +41,7 @@ export function readStartedTask(result: unknown): TaskState | undefined {
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
-export class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outcome"> {
+class ExtensionTaskPort implements Pick<TaskPort<object>, "send" | "outcome"> {
   readonly #host: Pick<ServerTasksHost, "call"> & { responder(): Responder };
   readonly #details = new WeakMap<TaskState, Readonly<Record<string, unknown>>>();
   /** Keys of input requests that were responded to: one that the server still lists is not handled again. */

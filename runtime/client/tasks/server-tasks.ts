@@ -1,36 +1,11 @@
-import { isObject, type RequestRow } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import { CapabilityError } from "../../jsonrpc/errors.ts";
-import { readKnownMember } from "../../protocol/known-members.ts";
-import { isOpen } from "../../protocol/session.ts";
-import type { Clock } from "../../internal/timers.ts";
-import {
-  FollowedTask,
-  NoTaskError,
-  readCreatedTask,
-  toTaskParams,
-  type TaskHandle,
-  type TaskRequestOptions,
-} from "../../tasks/task-handle.ts";
-import { isTaskState, knowsTasks, taskGate, type TaskState } from "../../tasks/task.ts";
-import type { ClientConnection } from "../connect.ts";
-import type { Responder } from "../input/input-request.ts";
-import { ExtensionTaskPort, hasExtensionTasks, readStartedTask } from "./extension-tasks.ts";
+import { FollowedTask, type TaskHandle, type TaskRequestOptions } from "../../tasks/task-handle.ts";
+import { hasExtensionTasks, isTaskState, type TaskState } from "../../tasks/task.ts";
 import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
 import type { SessionCallOptions } from "../session/session.ts";
-import type { TaskListening } from "./task-notifications.ts";
-
-/** Parts of a session that the tasks of a server use. */
-export interface ServerTasksHost {
-  readonly clock: Clock | undefined;
-  /** Sends the request with this handler name. */
-  call(handler: string, params: object, options: SessionCallOptions): Promise<Record<string, unknown>>;
-  connection(): ClientConnection;
-  /** Returns the handlers of input requests of tasks, where these do not arrive as requests. */
-  responder(): Responder;
-  /** Source of notifications of task changes. Default: tasks are polled. */
-  readonly listening?: Pick<TaskListening, "watch" | "forget" | "isHeard">;
-}
+import { coreTasks } from "./core-tasks.ts";
+import { extensionTasks } from "./extension-tasks.ts";
+import type { ServerTasksHost } from "./server-tasks-host.ts";
+import type { TaskProtocol } from "./task-protocol.ts";
 
 /** Call of a tool that is to become a task. */
 export interface ToolTaskCall {
@@ -59,9 +34,7 @@ export class ServerTasks {
 
   /** True if a tool only runs as a task and its server supports that. */
   isRequired(tool: object | undefined): boolean {
-    const row = this.#row;
-    const isDeclared = row && isOpen(taskGate(row, "server"), this.#host.connection().session);
-    return isDeclared === true && this.#readSupport(tool) === "required";
+    return this.#protocol.isRequired(tool, this.#host.connection());
   }
 
   /**
@@ -76,19 +49,13 @@ export class ServerTasks {
     const { name, args, tool, toResult } = call;
     signal?.throwIfAborted();
     const ended = new AbortController();
-    const isDecidedThere = hasExtensionTasks(this.#host.connection().revision);
-    if (!isDecidedThere) this.#requireSupport(name, tool);
-    const params = {
-      name,
-      ...(args && { arguments: args }),
-      ...(!isDecidedThere && { task: toTaskParams(task) }),
-    };
-    const sending = { ...rest, retry: "never", ...(!isDecidedThere && { taskEnded: ended.signal }) } as const;
-    const starting = this.#host.call("callTool", params, sending).then((response) => {
-      const started = isDecidedThere ? readStartedTask(response) : readCreatedTask("tools/call", response);
-      if (!started) throw new NoTaskError("tools/call", response);
-      return this.follow(started, toResult, ended);
-    });
+    const protocol = this.#protocol;
+    protocol.requireSupport({ name, listed: tool }, this.#host.connection());
+    const request = protocol.toRequest(task, ended.signal);
+    const params = { name, ...(args && { arguments: args }), ...request.params };
+    const starting = this.#host
+      .call("callTool", params, { ...rest, ...request.options, retry: "never" })
+      .then((answer) => this.follow(protocol.readCreated(answer), toResult, ended));
     return signal ? giveUpOn(signal, starting) : starting;
   }
 
@@ -99,7 +66,7 @@ export class ServerTasks {
 
   /** Returns the result of a call. Waits for the task if the server has decided that the call continues as one. */
   async complete(result: unknown, { toResult }: ToolTaskCall, options: SessionCallOptions): Promise<object> {
-    const started = hasExtensionTasks(this.#host.connection().revision) ? readStartedTask(result) : undefined;
+    const started = this.#protocol.readContinued(result);
     return started ? this.#await(this.follow(started, toResult), options) : toResult(result);
   }
 
@@ -118,12 +85,10 @@ export class ServerTasks {
     toResult: (value: unknown) => object,
     ended?: AbortController,
   ): TaskHandle<object> {
-    const isDecidedThere = hasExtensionTasks(this.#host.connection().revision);
     const { taskId } = task;
     const followed: Followed = new FollowedTask<object>(task, {
       clock: this.#host.clock,
-      send: (handler, id, options) => this.#host.call(handler, { taskId: id }, options),
-      ...(isDecidedThere && toPort(new ExtensionTaskPort(this.#host))),
+      ...this.#protocol.createPort(this.#host),
       watch: () => this.#host.listening?.watch(taskId),
       isHeard: () => this.#host.listening?.isHeard(taskId) ?? false,
       toResult,
@@ -155,27 +120,8 @@ export class ServerTasks {
     return tasks;
   }
 
-  get #row(): RequestRow | undefined {
-    const { revision } = this.#host.connection();
-    return knowsTasks(revision) ? findRow(revision.clientRequests, "callTool") : undefined;
-  }
-
-  #requireSupport(name: string, tool: object | undefined): void {
-    const { session, revision } = this.#host.connection();
-    const row = this.#row;
-    if (!row)
-      throw new Error(`Revision ${revision.id}, which this server speaks, has no tasks. Call "${name}" without.`);
-    const gate = taskGate(row, "server");
-    if (!isOpen(gate, session)) throw new CapabilityError("tools/call as a task", gate);
-    if (tool && this.#readSupport(tool) === "forbidden") {
-      throw new Error(`Tool "${name}" does not run as a task: its server does not say that it does. Call it without.`);
-    }
-  }
-
-  /** Reads `taskSupport`; a missing value means `forbidden`. */
-  #readSupport(tool: object | undefined): unknown {
-    const execution = readKnownMember(tool, "Tool.execution", this.#host.connection().revision);
-    return isObject(execution) && execution.taskSupport !== undefined ? execution.taskSupport : "forbidden";
+  get #protocol(): TaskProtocol {
+    return hasExtensionTasks(this.#host.connection().revision) ? extensionTasks : coreTasks;
   }
 
   #remove({ taskId, held }: Entry): void {
@@ -198,10 +144,6 @@ type Held = Pick<WeakRef<Followed>, "deref">;
 
 function toHeld(followed: Followed): Held {
   return typeof WeakRef === "function" ? new WeakRef(followed) : { deref: () => followed };
-}
-
-function toPort({ send, outcome }: ExtensionTaskPort): Pick<ExtensionTaskPort, "send" | "outcome"> {
-  return { send, outcome };
 }
 
 /** Rejects when the signal aborts. A start cannot be undone: a task that starts nevertheless is cancelled. */

@@ -3,7 +3,7 @@ import { findRow } from "../../protocol/method-rows.ts";
 import { readMetaKeys } from "../../protocol/request-metadata.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
-import { hasExtensionTasks } from "./extension-tasks.ts";
+import { hasExtensionTasks } from "../../tasks/task.ts";
 import { ListenStream } from "../subscriptions/listen-stream.ts";
 
 /** Parts of a session that task notifications use. */

@@ -1,14 +1,21 @@
 import type { NotificationRow, Progress, RequestRow } from "../../../generated/support.ts";
 import type { CallContext, RequestOptions } from "../../protocol/incoming-call.ts";
 import { RelayedCall } from "../../protocol/relayed-call.ts";
-import type { ReplayedInputState } from "./replayed-input-state.ts";
-import type { InputContext } from "./input-runner.ts";
+import type { AskingInputState, InputContext } from "./input-runner.ts";
 
-/** Call whose handler can be abandoned: its notifications and input requests go through the round. */
+/** Input state that stands between a handler and the client. */
+export interface AbandonableInputState extends AskingInputState {
+  /** Aborted when the state is abandoned. */
+  readonly signal: AbortSignal;
+  /** Sends a notification, unless the state is abandoned. */
+  notify(send: () => Promise<void>): Promise<void>;
+}
+
+/** Call whose handler can be abandoned: its notifications and input requests go through the input state. */
 export class InputCall extends RelayedCall implements InputContext {
-  readonly inputState: ReplayedInputState;
+  readonly inputState: AbandonableInputState;
 
-  constructor(call: CallContext, inputState: ReplayedInputState) {
+  constructor(call: CallContext, inputState: AbandonableInputState) {
     super(call);
     this.inputState = inputState;
   }

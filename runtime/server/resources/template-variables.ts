@@ -1,4 +1,4 @@
-import type { MatchedValue } from "./uri-template.ts";
+import type { MatchedValue } from "./template-parts.ts";
 
 /** The variables of a template by name. Those of `{a}` and `{+a}` are required, others are optional; the value of `{a*}` is a list. */
 export type TemplateVariables<T extends string> = string extends T

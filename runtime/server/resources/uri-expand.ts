@@ -1,4 +1,4 @@
-import type { Expression, ExpandValue, Operator, TemplatePart, Variable } from "./uri-template.ts";
+import type { Expression, ExpandValue, Operator, TemplatePart, Variable } from "./template-parts.ts";
 
 /**
  * Expands a template with the given values.

@@ -1,4 +1,4 @@
-import type { Expression, MatchedValue, Operator, TemplatePart, Variable } from "./uri-template.ts";
+import type { Expression, MatchedValue, Operator, TemplatePart, Variable } from "./template-parts.ts";
 
 /** Maximum length of a URI in UTF-16 code units. Longer URIs match no template, which bounds the work for one request. */
 const longestUri = 65_536;

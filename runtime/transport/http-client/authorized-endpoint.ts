@@ -1,5 +1,21 @@
 import type { AuthProvider, AuthRequest } from "./auth-provider.ts";
-import type { Endpoint, HttpRequest } from "./endpoint.ts";
+
+/** HTTP request to the URL of an endpoint. */
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  /** Stops the clock of the waiting call until the returned function is called. */
+  readonly hold?: (() => () => void) | undefined;
+}
+
+/** Sends requests to one URL of a server. */
+export interface Endpoint {
+  readonly url: URL;
+  /** Resolves with the head of the server's response, including error responses. Rejects when no response arrives. */
+  request(request: HttpRequest): Promise<Response>;
+}
 
 /** Creates an endpoint that authorizes each request, and repeats it when the provider has obtained what the server demands. */
 export function authorizeEndpoint(endpoint: Endpoint, provider: AuthProvider): Endpoint {

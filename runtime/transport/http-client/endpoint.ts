@@ -1,8 +1,10 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import type { AuthProvider } from "./auth-provider.ts";
-import { authorizeEndpoint } from "./authorized-endpoint.ts";
+import { authorizeEndpoint, type Endpoint } from "./authorized-endpoint.ts";
 import { HttpError, LostError } from "./errors.ts";
 import { readText } from "./body.ts";
+
+export type { Endpoint, HttpRequest } from "./authorized-endpoint.ts";
 
 /** The part of `fetch` that a client needs. */
 export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
@@ -18,23 +20,6 @@ export interface EndpointOptions {
   readonly auth?: AuthProvider;
   /** Returns headers for a request. Called for every request, because tokens may change. The headers of the protocol cannot be replaced. */
   readonly headers?: () => Awaitable<Readonly<Record<string, string>>>;
-}
-
-/** HTTP request to the URL of an endpoint. */
-export interface HttpRequest {
-  readonly method: "GET" | "POST" | "DELETE";
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly signal: AbortSignal;
-  /** Stops the clock of the waiting call until the returned function is called. */
-  readonly hold?: (() => () => void) | undefined;
-}
-
-/** Sends requests to one URL of a server. */
-export interface Endpoint {
-  readonly url: URL;
-  /** Resolves with the head of the server's response, including error responses. Rejects when no response arrives. */
-  request(request: HttpRequest): Promise<Response>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { classify, type Incoming } from "../../jsonrpc/message.ts";
+import type { Incoming } from "../../jsonrpc/message.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { HttpResponse, EventWriter, Exchange, RequestHead } from "./exchange/exchange.ts";
 import type { Guard, Identity } from "./identity.ts";
@@ -44,7 +44,7 @@ export function checkScopes(
 ): Rejection | undefined {
   const { readScopes } = service;
   if (!readScopes) return undefined;
-  const all = postBody.kind === "single" ? [postBody.incoming] : postBody.values.map(classify);
+  const all = postBody.kind === "single" ? [postBody.incoming] : postBody.members;
   const needed = all.flatMap((incoming) =>
     incoming.kind === "request" ? readScopes(incoming.method, incoming.params) : [],
   );

@@ -14,8 +14,9 @@ export function toCorsFields(
   request: Pick<Exchange, "header" | "hosts">,
   { cors, hosts }: { readonly cors: CorsOptions | undefined; readonly hosts: HostRules },
 ): HeaderFields | undefined {
+  if (!cors) return undefined;
   const origin = request.header("origin");
-  if (!cors || origin === undefined || !hosts.isOrigin(origin, request.hosts)) return undefined;
+  if (origin === undefined || !hosts.isOrigin(origin, request.hosts)) return undefined;
   return {
     "access-control-allow-origin": origin,
     "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After",

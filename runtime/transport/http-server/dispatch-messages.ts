@@ -1,5 +1,7 @@
+import { notInBatch } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
-import { classify, type Incoming, type RequestId } from "../../jsonrpc/message.ts";
+import type { Incoming, RequestId } from "../../jsonrpc/message.ts";
+import { stillRunning } from "../../protocol/incoming-requests.ts";
 import type { Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import type { Batched, PostBody, Single } from "./post-body.ts";
@@ -29,22 +31,22 @@ type Target = Omit<MessageDispatch, "postBody">;
 function dispatchSingle(
   exchange: Exchange,
   { identity, session }: Target,
-  { value, incoming }: Single,
+  { incoming }: Single,
 ): SessionResponse | undefined {
   if (incoming.kind !== "request") {
-    session.receive(value, toOrigin(identity));
+    session.receive(incoming, toOrigin(identity));
     const response = incoming.kind === "unusable" ? reject(400, incoming.reason).response : { status: 202 };
     exchange.respond(response);
     return undefined;
   }
   const { id } = incoming;
   if (session.isRunning(id)) {
-    exchange.respond(reject(400, inUse, { id }).response);
+    exchange.respond(reject(400, stillRunning, { id }).response);
     return undefined;
   }
   const post = new SessionResponse(exchange, session, { identity, expected: 1, isBatch: false });
   session.expect(id, post);
-  session.receive(value, post);
+  session.receive(incoming, post);
   return post;
 }
 
@@ -56,19 +58,18 @@ function dispatchSingle(
 function dispatchBatch(
   exchange: Exchange,
   { identity, session }: Target,
-  { values }: Batched,
+  { members }: Batched,
 ): SessionResponse | undefined {
-  const members = values.map((value) => ({ value, incoming: classify(value) }));
-  const responses = members.filter(({ incoming: { kind } }) => kind === "request" || kind === "invalid").length;
+  const responses = members.filter(({ kind }) => kind === "request" || kind === "invalid").length;
   const post = new SessionResponse(exchange, session, { identity, expected: responses, isBatch: true });
-  const admitted = members.filter(({ incoming }) => {
+  const admitted = members.filter((incoming) => {
     const rejection = findRejection(incoming, session);
     if (rejection !== undefined) post.respond(rejection);
     else if (incoming.kind === "request") session.expect(incoming.id, post);
     return rejection === undefined;
   });
-  for (const { value, incoming } of admitted) {
-    session.receive(value, incoming.kind === "request" ? post : toOrigin(identity));
+  for (const incoming of admitted) {
+    session.receive(incoming, incoming.kind === "request" ? post : toOrigin(identity));
   }
   if (responses > 0) return post;
   exchange.respond({ status: 202 });
@@ -79,11 +80,9 @@ function findRejection(incoming: Incoming, session: HttpSession): string | undef
   if (incoming.kind === "invalid") return toError(incoming.id, incoming.reason);
   if (incoming.kind !== "request") return undefined;
   const { id, method } = incoming;
-  if (session.revision?.neverBatched.includes(method)) return toError(id, `${method} must not be part of a batch`);
-  return session.isRunning(id) ? toError(id, inUse) : undefined;
+  if (session.revision?.neverBatched.includes(method)) return toError(id, notInBatch(method));
+  return session.isRunning(id) ? toError(id, stillRunning) : undefined;
 }
-
-const inUse = "A request with this id is still running";
 
 function toError(id: RequestId | undefined, message: string): string {
   const error = { code: errorCodes.invalidRequest, message };

@@ -180,15 +180,15 @@ function deliverNow(exchange: Exchange, delivery: MessageDispatch, { sessions, s
   if (post && !post.isDone && settings.responseMode === "sse") sessions.expectStream(post);
 }
 
-/** Answers a stateless request, whose connection lasts as long as the request. */
+/** Responds to a stateless request, whose connection lasts as long as the request. */
 function respondStateless(
   exchange: Exchange,
-  { identity, stateless }: ValidationOutcome & { readonly kind: "stateless" },
+  { identity, parsed }: ValidationOutcome & { readonly kind: "stateless" },
   { service, sessions, settings }: OpenServerContext,
 ): void {
   const { responseMode: style, maxStreamBytes: maxWaiting, metrics } = settings;
-  const post = new StatelessResponse(exchange, { identity, stateless, style, maxWaiting, metrics });
-  const connection = service.accept(post);
+  const post = new StatelessResponse(exchange, { identity, parsed, style, maxWaiting, metrics });
+  const connection = service.accept(post, parsed.agreement);
   post.receive();
   if (!post.isDone) sessions.adopt({ connection, keepAlive: () => post.keepAlive() });
 }
@@ -205,7 +205,7 @@ function openSession(
   const session = sessions.open(identity?.principal);
   const reply = new InitializeResponse(exchange, session, sessions, settings);
   session.expect(id, reply);
-  session.receive(postBody.value, { identity, releaseConnection: () => false });
+  session.receive(postBody.incoming, { identity, releaseConnection: () => false });
 }
 
 /** Dispatches a POST without sessions, with a session that lasts as long as the POST. */

@@ -45,7 +45,10 @@ function createMetadataHeaders(revisions: readonly Revision[]): MetadataHeaders 
   const rules = new Map(revisions.map((revision) => [revision, revision.headers.flatMap(toMetadataRule)]));
   return {
     version: toFieldName(named.name),
-    findUnlike: (head, message, revision) => rules.get(revision)?.find((rule) => !agrees(head, rule, message))?.name,
+    findUnlike(head, message, revision) {
+      for (const rule of rules.get(revision) ?? []) if (!agrees(head, rule, message)) return rule.name;
+      return undefined;
+    },
   };
 }
 

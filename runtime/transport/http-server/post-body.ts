@@ -18,6 +18,8 @@ export interface Single {
 export interface Batched {
   readonly kind: "batch";
   readonly values: readonly unknown[];
+  /** The values after their classification. */
+  readonly members: readonly Incoming[];
 }
 
 /** Parses a body. Rejects a body that is not a message, with the id of its request if that can be read. */
@@ -29,7 +31,7 @@ export function readPostBody(text: string, limits: DecodingLimits): PostBody | R
   });
   const { value, problem } = caught;
   if (problem) return rejectProblem(problem);
-  if (Array.isArray(value)) return { kind: "batch", values: value };
+  if (Array.isArray(value)) return { kind: "batch", values: value, members: value.map(classify) };
   const incoming = classify(value);
   if (incoming.kind === "invalid") return reject(400, incoming.reason, { id: incoming.id });
   return { kind: "single", value, incoming };

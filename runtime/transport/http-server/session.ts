@@ -4,7 +4,7 @@ import { encode } from "../../framing/json.ts";
 import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
 import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import { UnreachableError } from "../../jsonrpc/errors.ts";
-import type { ErrorObject, Outgoing, RequestId } from "../../jsonrpc/message.ts";
+import type { ErrorObject, Incoming, Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import type { Connection } from "../../protocol/peer.ts";
 import type { StoredEvent, StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
@@ -134,8 +134,8 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     this.#replies.set(id, reply);
   }
 
-  receive(value: unknown, origin: unknown): void {
-    this.#receiver?.message(value, origin);
+  receive(incoming: Incoming, origin: unknown): void {
+    this.#receiver?.classified(incoming, origin);
   }
 
   /** Opens a stream for messages that belong to no request of the client; ends the oldest one when there are too many. */

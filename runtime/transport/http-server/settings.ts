@@ -23,7 +23,7 @@ import type { SpokenRevisions } from "./revisions.ts";
 export interface HttpService {
   /** Served revisions, the newest first. */
   readonly revisions: readonly Revision[];
-  /** Serves a connection; with an agreement, a connection whose handshake took place before. */
+  /** Serves a connection; with an agreement, one whose handshake took place before, or one of a stateless request. */
   accept(channel: Channel, agreement?: Agreement): Connection;
   /** Returns the arguments of a request that its headers have to repeat, as far as its sender may know of them. Default: none. */
   readParamHeaders?(method: string, params: unknown, sender: MetadataSender): readonly ParamHeader[];

@@ -6,16 +6,17 @@ import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { isEndless } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../jsonrpc/message.ts";
+import { findMethod } from "../../protocol/method-rows.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import { streamFields, toJsonResponse, toOnlyEvent, type ResponseMode } from "./session-response.ts";
 import { reject } from "./rejection.ts";
-import type { StatelessMessage } from "./validate-stateless.ts";
+import type { ParsedRequest } from "./validate-stateless.ts";
 
 /** Options of a stateless response. */
 export interface StatelessResponseOptions {
   readonly identity: Identity | undefined;
-  readonly stateless: StatelessMessage;
+  readonly parsed: ParsedRequest;
   readonly style: ResponseMode;
   /** Bytes that may wait for a slow reader. */
   readonly maxWaiting: number;
@@ -60,7 +61,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
 
   /** Delivers the request. Without an immediate response, watches for the client to disconnect. */
   receive(): void {
-    this.#receiver?.message(this.#options.stateless.value, this);
+    this.#receiver?.classified(this.#options.parsed.message, this);
     if (!this.#isDone) this.#exchange.onClose(() => this.#leave());
   }
 
@@ -78,7 +79,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
 
   close(): Promise<void> {
     if (!this.#isDone && !this.#writer) {
-      const { id } = this.#options.stateless;
+      const { id } = this.#options.parsed.message;
       const details = { code: errorCodes.internalError, id, headers: { "retry-after": "5" } };
       this.#exchange.respond(reject(503, "The server is shutting down", details).response);
     }
@@ -99,7 +100,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
   }
 
   #push(text: string): void | Promise<void> {
-    if (!this.#writer && this.#options.style === "json" && !isEndless(this.#options.stateless.method)) return;
+    if (!this.#writer && this.#options.style === "json" && !this.#isEndless) return;
     const writer = this.#toStream();
     writer.write(encodeEvent({ type: "message", data: text }));
     if (writer.waiting <= comfortable) return;
@@ -109,13 +110,19 @@ export class StatelessResponse implements Channel, HttpOrigin {
     this.#leave();
   }
 
+  get #isEndless(): boolean {
+    const { message, agreement } = this.#options.parsed;
+    const row = findMethod(agreement.revision.clientRequests, message.method);
+    return row !== undefined && isEndless(row);
+  }
+
   #respond(text: string, error: ErrorObject | undefined): void {
     this.#finish();
     if (this.#writer) {
       this.#writer.write(encodeEvent({ type: "message", data: text }));
       return this.#writer.end();
     }
-    const status = error ? statusOf(error, this.#options.stateless.revision) : 200;
+    const status = error ? statusOf(error, this.#options.parsed.agreement.revision) : 200;
     const isStream = this.#options.style === "sse" && status === 200;
     this.#exchange.respond(isStream ? toOnlyEvent(text) : toJsonResponse(text, status));
   }

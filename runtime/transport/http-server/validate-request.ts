@@ -1,5 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
+import { findBatchProblem } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
+import { alreadyInitialized } from "../../protocol/session.ts";
 import { validateStateless, type StatelessOutcome, type StatelessContext } from "./validate-stateless.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { authenticate, checkScopes } from "./authenticate.ts";
@@ -65,7 +67,8 @@ export async function validateRequest(
   const postBody = await readBody(exchange, serverContext);
   if (isRejection(postBody)) return postBody;
   const stateless = validateStateless(exchange, serverContext, { identity, postBody });
-  if (stateless) return checkStatelessScopes(exchange, serverContext, { stateless, postBody }) ?? stateless;
+  if (stateless?.kind === "stateless") return checkScopes(exchange, serverContext, { identity, postBody }) ?? stateless;
+  if (stateless) return stateless;
   if (!serverContext.settings.sessions)
     return validateStatelessRequest(exchange, serverContext, { identity, postBody });
   if (isInitialize(postBody) && exchange.header(sessionHeader) === undefined)
@@ -99,8 +102,9 @@ export const sessionHeader = "mcp-session-id";
 export function checkLines(exchange: Exchange): Rejection | undefined {
   if (exchange.isCut)
     return reject(431, "The request has too many header fields", { headers: { connection: "close" } });
-  const repeated = singleFields.find(([field]) => exchange.isRepeated(field));
-  return repeated && reject(400, `The header ${repeated[1]} must be sent once`);
+  for (const [field, name] of singleFields)
+    if (exchange.isRepeated(field)) return reject(400, `The header ${name} must be sent once`);
+  return undefined;
 }
 
 const singleFields: readonly (readonly [field: string, name: string])[] = [
@@ -224,16 +228,6 @@ function validateStatelessRequest(
   return unfit ?? { kind: "without-session", identity, postBody, revision };
 }
 
-function checkStatelessScopes(
-  head: RequestHead,
-  serverContext: HttpServerContext,
-  { stateless, postBody }: { readonly stateless: StatelessOutcome; readonly postBody: PostBody },
-): Rejection | undefined {
-  return stateless.kind === "stateless"
-    ? checkScopes(head, serverContext, { identity: stateless.identity, postBody })
-    : undefined;
-}
-
 async function findSession(
   exchange: Exchange,
   { sessions }: HttpServerContext,
@@ -248,7 +242,7 @@ async function findSession(
 }
 
 function checkSecond(postBody: PostBody): Rejection | undefined {
-  return isInitialize(postBody) ? reject(400, "The session is already initialized", { id: idOf(postBody) }) : undefined;
+  return isInitialize(postBody) ? reject(400, alreadyInitialized, { id: idOf(postBody) }) : undefined;
 }
 
 /**
@@ -275,11 +269,9 @@ function checkBatch(
   { settings }: HttpServerContext,
 ): Rejection | undefined {
   if (postBody.kind === "single") return undefined;
-  const { maxBatch } = settings.limits;
-  if (!revision?.batching) return reject(400, "A message must be a JSON object: there are no batches here");
-  if (postBody.values.length === 0) return reject(400, "A batch must not be empty");
-  if (postBody.values.length > maxBatch) return reject(400, `A batch must not have more than ${maxBatch} members`);
-  return undefined;
+  const rules = { batching: revision?.batching ?? false, maxBatch: settings.limits.maxBatch };
+  const problem = findBatchProblem(postBody.values, rules);
+  return problem === undefined ? undefined : reject(400, problem);
 }
 
 function tooLarge({ limits }: HttpSettings): Rejection {

@@ -1,8 +1,10 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { decodeField, isSameField, readParamValue } from "../../framing/param-headers.ts";
-import { codeOf, missingMetadata, unsupportedVersion } from "../../protocol/request-metadata.ts";
+import { codeOf, missingMetadata, unsupportedVersion, withoutMetadata } from "../../protocol/request-metadata.ts";
+import { noBatches } from "../../jsonrpc/batch.ts";
 import { RpcError, toErrorObject } from "../../jsonrpc/errors.ts";
 import type { ErrorMessage, Incoming, RequestId } from "../../jsonrpc/message.ts";
+import type { Agreement } from "../../protocol/session.ts";
 import type { MetadataRules } from "./metadata-headers.ts";
 import type { RequestHead } from "./exchange/exchange.ts";
 import type { Identity } from "./identity.ts";
@@ -23,16 +25,15 @@ export interface StatelessContext {
 /** Outcome of the checks of a POST that belongs to no session. */
 export type StatelessOutcome =
   | Rejection
-  | { readonly kind: "stateless"; readonly identity: Identity | undefined; readonly stateless: StatelessMessage }
+  | { readonly kind: "stateless"; readonly identity: Identity | undefined; readonly parsed: ParsedRequest }
   /** A notification: it refers to nothing, so it is only acknowledged. */
   | { readonly kind: "noted" };
 
-/** Stateless request whose headers and metadata agree. */
-export interface StatelessMessage {
-  readonly value: unknown;
-  readonly id: RequestId;
-  readonly method: string;
-  readonly revision: Revision;
+/** Stateless request whose headers and metadata agree. The protocol layer takes it as it is: nothing in it is read a second time. */
+export interface ParsedRequest {
+  readonly message: Request;
+  /** Revision and client that the metadata names: the agreement of this request. */
+  readonly agreement: Agreement;
 }
 
 /**
@@ -46,63 +47,65 @@ export function validateStateless(
   serverContext: StatelessContext,
   { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
 ): StatelessOutcome | undefined {
-  const { metadataRules } = serverContext;
-  if (!metadataRules || isOfSession(head, postBody, { metadataRules, revisions: serverContext.revisions }))
-    return undefined;
-  if (postBody.kind === "batch") return reject(400, "A message must be a JSON object: there are no batches here");
+  const { metadataRules, revisions } = serverContext;
+  if (!metadataRules) return undefined;
+  if (postBody.kind === "batch")
+    return revisions.hasSessions && !isStatelessBody(postBody, { metadataRules }) ? undefined : reject(400, noBatches);
   const { incoming, value } = postBody;
-  if (incoming.kind === "notification") return validateNotification(head, incoming, metadataRules);
+  const metadata = metadataRules.read(isObject(value) ? value.params : undefined);
+  const version = head.header(metadataRules.headers.version.field)?.trim();
+  const versions = { metadataRules, body: metadata.version, header: version };
+  if (revisions.hasSessions && isOfSession(incoming, versions)) return undefined;
+  if (incoming.kind === "notification") return validateNotification(head, incoming, versions);
   if (incoming.kind !== "request") return reject(400, "Only requests and notifications may be sent here");
-  const unlike = checkOpening(head, incoming, metadataRules) ?? checkVersions(head, incoming, metadataRules);
+  const unlike = checkVersions(head, incoming, versions);
   if (unlike) return unlike;
-  const metadata = metadataRules.read(incoming.params);
   if (metadata.kind === "refused") return rejectWith(metadata.error, incoming.id);
   if (metadata.kind === "none") return rejectWith(missingMetadata(metadataRules.revisions), incoming.id);
-  const { revision, info, capabilities } = metadata;
-  const sender: MetadataSender = { revision, identity, client: { info, capabilities } };
+  const { revision, client } = metadata;
   const unequal =
     checkRules(head, incoming, { revision, metadataRules }) ??
-    checkParamHeaders(head, incoming, { sender, serverContext });
-  return (
-    unequal ?? { kind: "stateless", identity, stateless: { value, id: incoming.id, method: incoming.method, revision } }
-  );
+    checkParamHeaders(head, incoming, { sender: { revision, identity, client }, serverContext });
+  return unequal ?? { kind: "stateless", identity, parsed: { message: incoming, agreement: { revision, client } } };
 }
 
 type Request = Incoming & { readonly kind: "request" };
 
 type Notification = Incoming & { readonly kind: "notification" };
 
+/** Versions that a POST names, and the rules for them. */
+interface Versions {
+  readonly metadataRules: MetadataRules;
+  /** Version in the metadata of the message. */
+  readonly body: unknown;
+  readonly header: string | undefined;
+}
+
 /** Validates a notification. The protocol does not specify its metadata, but a version that it names must be served. */
 function validateNotification(
   head: RequestHead,
   notification: Notification,
-  metadataRules: MetadataRules,
+  { metadataRules, body, header }: Versions,
 ): StatelessOutcome {
-  const unlike = checkVersions(head, notification, metadataRules);
-  if (unlike) return unlike;
-  const version =
-    metadataRules.readVersion(notification.params) ?? head.header(metadataRules.headers.version.field)?.trim();
+  const isUnlike = body !== undefined && header !== undefined && body !== header;
+  if (isUnlike)
+    return mismatch(head, metadataRules.headers.version.name, {
+      revisions: metadataRules.revisions,
+      incoming: notification,
+    });
+  const version = body ?? header;
   const isServed = version === undefined || metadataRules.revisions.some(({ id }) => id === version);
   return isServed ? { kind: "noted" } : rejectWith(unsupportedVersion(metadataRules.revisions, version), undefined);
 }
 
-interface Era {
-  readonly metadataRules: MetadataRules;
-  readonly revisions: SpokenRevisions;
-}
-
 /**
- * True if a POST belongs to a session. The body decides; without a version in it the header does, except for `initialize`, which always opens a
- * session.
+ * True if a message belongs to a session. Its metadata decides; without a version in it the header does, except for `initialize`, which always opens
+ * a session.
  */
-function isOfSession(head: RequestHead, postBody: PostBody, { metadataRules, revisions }: Era): boolean {
-  if (!revisions.hasSessions) return false;
-  if (postBody.kind === "batch") return !postBody.values.some((value) => hasMetadata(value, metadataRules));
-  if (hasMetadata(postBody.value, metadataRules)) return false;
-  const { incoming } = postBody;
+function isOfSession(incoming: Incoming, { metadataRules, body, header }: Versions): boolean {
+  if (body !== undefined) return false;
   if (incoming.kind === "request" && incoming.method === "initialize") return true;
-  const named = head.header(metadataRules.headers.version.field)?.trim();
-  return !metadataRules.revisions.some(({ id }) => id === named);
+  return !metadataRules.revisions.some(({ id }) => id === header);
 }
 
 /** True if a body, or part of it, names its revision, so that it belongs to no session. */
@@ -112,35 +115,21 @@ export function isStatelessBody(
 ): boolean {
   if (!metadataRules) return false;
   const values = postBody.kind === "single" ? [postBody.value] : postBody.values;
-  return values.some((value) => hasMetadata(value, metadataRules));
+  return values.some((value) => isObject(value) && metadataRules.readVersion(value.params) !== undefined);
 }
 
-function hasMetadata(value: unknown, metadataRules: MetadataRules): boolean {
-  return isObject(value) && metadataRules.readVersion(value.params) !== undefined;
-}
-
-/** Rejects `initialize`, with the served revisions in the error, and a request that names its version only in the header. */
-function checkOpening(head: RequestHead, request: Request, metadataRules: MetadataRules): Rejection | undefined {
-  const { id, method, params } = request;
-  if (metadataRules.readVersion(params) !== undefined) return undefined;
-  if (method === "initialize" && isObject(params)) {
-    return rejectWith(unsupportedVersion(metadataRules.revisions, params.protocolVersion), id);
-  }
-  const hasHeader = head.header(metadataRules.headers.version.field) !== undefined;
-  return hasHeader ? rejectWith(missingMetadata(metadataRules.revisions), id) : undefined;
-}
-
+/** Rejects a request unless body and header name the same version. A request that names none in its body learns the served revisions. */
 function checkVersions(
   head: RequestHead,
-  incoming: Request | Notification,
-  metadataRules: MetadataRules,
+  request: Request,
+  { metadataRules, body, header }: Versions,
 ): Rejection | undefined {
-  const { name, field: lower } = metadataRules.headers.version;
-  const field = head.header(lower)?.trim();
-  const version = metadataRules.readVersion(incoming.params);
-  const isSaid = field !== undefined && version !== undefined;
-  const isFine = isSaid ? field === version : incoming.kind === "notification";
-  return isFine ? undefined : mismatch(head, name, { revisions: metadataRules.revisions, incoming });
+  const { headers, revisions } = metadataRules;
+  if (body !== undefined && body === header) return undefined;
+  const isOpening = request.method === "initialize" && isObject(request.params);
+  if (body === undefined && (isOpening || header !== undefined))
+    return rejectWith(withoutMetadata(request, revisions), request.id);
+  return mismatch(head, headers.version.name, { revisions, incoming: request });
 }
 
 function checkRules(

@@ -60,6 +60,22 @@ describe("an overlay", () => {
     },
     { entry: "nulls", change: { nulls: [{ clause, at: "Result.x" }] }, says: /`Result.x` does not/ },
     {
+      entry: "minimums",
+      change: { minimums: [{ clause, at: "Result.x" }] },
+      says: /`Result.x` does not/,
+    },
+    {
+      entry: "minimums",
+      change: { minimums: [{ clause, at: "Tool.inputSchema" }] },
+      says: /`Tool.inputSchema` has no minimum/,
+    },
+    {
+      entry: "durations",
+      change: { durations: [{ clause, duration: "work", methods: ["x/y"] }] },
+      says: /the duration work names `x\/y`/,
+    },
+    { entry: "safe", change: { safe: { clause, methods: ["x/y"] } }, says: /safe names `x\/y`/ },
+    {
       entry: "constraints",
       change: { constraints: [{ clause, type: "Tool", rule: "exclusive", properties: ["name", "gone"] }] },
       says: /a constraint names `Tool.gone`/,

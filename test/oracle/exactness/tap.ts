@@ -31,6 +31,10 @@ function listen(receiver: Receiver, note: (message: unknown) => void): Receiver 
       note(value);
       receiver.message(value, origin);
     },
+    classified(incoming, origin) {
+      note(incoming);
+      receiver.classified(incoming, origin);
+    },
     problem: (problem) => receiver.problem(problem),
     ended: () => receiver.ended(),
     disconnected: (reason) => receiver.disconnected(reason),

@@ -345,3 +345,26 @@ test("results of plain handlers are completed, too, and encoded ones only once (
     { result: { resultType: "complete", cacheScope: "public", _meta: { [meta.serverInfo]: { name: "server" } } } },
   ]);
 });
+
+describe("a transport that has read a request to check it", () => {
+  const whoami = defineTool({
+    name: "whoami",
+    run: (_args, { client }) => JSON.stringify(client.info),
+  });
+
+  test.each([
+    ["of one lifecycle", [alone]],
+    ["of both", [alone, ...handshakeRevisions]],
+  ])("is not asked twice by a server %s: what it has read applies", async (_, served) => {
+    const server = createServer({ name: "demo", version: "1.0.0", tools: [whoami] }, served);
+    const wire = new Wire();
+    const client = { info: { name: "from the transport", version: "1" }, capabilities: {} };
+    const connection = createServerAcceptor(server)(wire, { revision: alone, client });
+    const { id, method, params } = request(1, "tools/call", { name: "whoami" });
+    wire.receiver?.classified({ kind: "request", id, method, params });
+    await settle();
+    expect(wire.sent).toMatchObject([{ id: 1, result: { content: [{ text: JSON.stringify(client.info) }] } }]);
+    expect(connection.session).toBeUndefined();
+    await connection.close();
+  });
+});

@@ -150,6 +150,7 @@ function createAsker(transport: Transport): (method: string, params?: object) =>
       const { id, jsonrpc: _jsonrpc, ...answer } = value;
       waiting.get(id)?.(answer);
     },
+    classified() {},
     problem() {},
     ended() {},
     disconnected() {},

@@ -45,7 +45,7 @@ describe("what a server logs", () => {
     const { command, args } = tinyServer('process.stderr.write("x".repeat(100_000), () => process.exit(3));');
     const transport = createStdioClientTransport({ command, args, stderr: "ignore" });
     const reason = await new Promise<Error | undefined>((resolve) =>
-      transport.start({ message() {}, problem() {}, ended() {}, disconnected: resolve }),
+      transport.start({ message() {}, classified() {}, problem() {}, ended() {}, disconnected: resolve }),
     );
     expect(reason?.message).toContain("ended with code 3; its last words: xxx");
     expect(reason?.message.length).toBeLessThan(1_200);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
+import type { Incoming } from "../../../runtime/jsonrpc/message.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import type { Problem, Receiver } from "../../../runtime/jsonrpc/channel.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
@@ -10,6 +11,9 @@ class Ear implements Receiver {
   readonly heard: unknown[] = [];
   message(value: unknown): void {
     this.heard.push(value);
+  }
+  classified(incoming: Incoming): void {
+    this.heard.push(incoming);
   }
   problem({ kind }: Problem): void {
     this.heard.push(kind);

@@ -31,6 +31,7 @@ function open(options: { readonly pausesInput?: boolean; readonly maxBufferedByt
   const events: unknown[] = [];
   const receiver: Receiver = {
     message: (value) => void events.push(value),
+    classified: (incoming) => void events.push(incoming),
     problem: ({ kind }: Problem) => void events.push(kind),
     ended: () => void events.push("ended"),
     disconnected: (reason) => void events.push(reason ?? "disconnected"),

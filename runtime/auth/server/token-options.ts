@@ -1,0 +1,43 @@
+import type { Claims } from "./claims.ts";
+import type { DeniedRequest } from "./denials.ts";
+import type { ResourceDescription } from "./metadata.ts";
+import type { ProofOptions } from "./proof.ts";
+import type { ScopeHierarchy } from "./scopes.ts";
+import type { VerifyToken } from "./verify-token.ts";
+
+/** Options of `requireBearerToken`. */
+export interface TokenOptions {
+  /** URL of the server, as clients use it. Tokens must be issued for it, and the path of the metadata derives from it. */
+  readonly resource: string;
+  /** Issuers whose tokens are accepted, exactly as the authorization servers write them. */
+  readonly issuer: string | readonly string[];
+  /** Returns the claims of a token: `verifyJwt` of the jose adapter, `introspectTokens`, or a custom function. */
+  readonly verify: VerifyToken;
+  /** Accepted audiences of tokens. Default: the resource only. */
+  readonly audience?: string | readonly string[];
+  /** Scopes that every request needs. Tools, resources and prompts may need more. Default: none. */
+  readonly scopes?: readonly string[];
+  /** Scopes that include other scopes. Default: each scope includes only itself. */
+  readonly hierarchy?: ScopeHierarchy;
+  /** Seconds by which clocks may differ. Default 60. */
+  readonly clockSkew?: number;
+  /** Maximum length of a token in characters. Longer tokens are rejected. Default 8192. */
+  readonly maxTokenLength?: number;
+  /**
+   * Milliseconds for which a verified token is not verified again. Its times and audience are checked on every request, but the revocation of the
+   * token or its key is noticed only afterwards. Default 60 s.
+   */
+  readonly remember?: number;
+  /** Enables clients to prove possession of a token (DPoP). Default: tokens that are bound to a key are rejected. */
+  readonly dpop?: ProofOptions;
+  /** Additional members of the metadata document. */
+  readonly metadata?: ResourceDescription;
+  /** Returns the principal of a token. `undefined` rejects the token. Default: issuer and subject, or issuer and client if there is no subject. */
+  readonly toPrincipal?: (claims: Claims) => string | undefined;
+  /** Called for every rejected request. */
+  readonly onDenied?: (denied: DeniedRequest) => void;
+  /** Called with the reason if a token could not be checked. Default: the reason is not reported. */
+  readonly onError?: (error: unknown) => void;
+  /** Clock in milliseconds since 1970. Default: the system clock. */
+  readonly now?: () => number;
+}

@@ -1,0 +1,45 @@
+import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { CapabilityError } from "../../jsonrpc/errors.ts";
+import { readKnownMember } from "../../protocol/known-members.ts";
+import { findRow } from "../../protocol/method-rows.ts";
+import { isOpen } from "../../protocol/session.ts";
+import { readCreatedTask, toTaskParams } from "../../tasks/task-handle.ts";
+import { knowsTasks, taskGate } from "../../tasks/task.ts";
+import type { TaskProtocol } from "./task-protocol.ts";
+
+/**
+ * Tasks of the core. The client requests them of servers and tools that declare them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+ */
+export const coreTasks: TaskProtocol = {
+  isRequired(tool, { revision, session }) {
+    const row = findToolRow(revision);
+    const isDeclared = row !== undefined && isOpen(taskGate(row, "server"), session);
+    return isDeclared && readSupport(tool, revision) === "required";
+  },
+  requireSupport({ name, listed }, { revision, session }) {
+    const row = findToolRow(revision);
+    if (!row)
+      throw new Error(`Revision ${revision.id}, which this server speaks, has no tasks. Call "${name}" without.`);
+    const gate = taskGate(row, "server");
+    if (!isOpen(gate, session)) throw new CapabilityError("tools/call as a task", gate);
+    if (listed && readSupport(listed, revision) === "forbidden") {
+      throw new Error(`Tool "${name}" does not run as a task: its server does not say that it does. Call it without.`);
+    }
+  },
+  toRequest: (task, taskEnded) => ({ params: { task: toTaskParams(task) }, options: { taskEnded } }),
+  readCreated: (answer) => readCreatedTask("tools/call", answer),
+  readContinued: () => undefined,
+  createPort: (host) => ({ send: (handler, taskId, options) => host.call(handler, { taskId }, options) }),
+};
+
+function findToolRow(revision: Revision): RequestRow | undefined {
+  return knowsTasks(revision) ? findRow(revision.clientRequests, "callTool") : undefined;
+}
+
+/** Reads `taskSupport`; a missing value means `forbidden`. */
+function readSupport(tool: object | undefined, revision: Revision): unknown {
+  const execution = readKnownMember(tool, "Tool.execution", revision);
+  return isObject(execution) && execution.taskSupport !== undefined ? execution.taskSupport : "forbidden";
+}

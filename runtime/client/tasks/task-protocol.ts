@@ -1,0 +1,39 @@
+import type { RequestOptions } from "../../protocol/request-options.ts";
+import type { TaskPort, TaskRequestOptions } from "../../tasks/task-handle.ts";
+import type { TaskState } from "../../tasks/task.ts";
+import type { ClientConnection } from "../connect.ts";
+import type { ServerTasksHost } from "./server-tasks-host.ts";
+
+/** Kind of tasks of a server: those of the core, which its clients request, or those of the tasks extension, on which the server decides. */
+export interface TaskProtocol {
+  /** True if a tool, as the server lists it, only runs as a task that the client has to request. */
+  isRequired(tool: object | undefined, connection: ClientConnection): boolean;
+  /**
+   * Checks that a tool may be called as a task.
+   *
+   * @throws {CapabilityError} when the server declares no tasks for tool calls
+   * @throws {Error} when the revision has no tasks, or the tool does not run as one
+   */
+  requireSupport(
+    tool: { readonly name: string; readonly listed: object | undefined },
+    connection: ClientConnection,
+  ): void;
+  /** Returns what a call that shall become a task has in addition to a plain call. */
+  toRequest(task: TaskRequestOptions["task"], ended: AbortSignal): TaskRequest;
+  /**
+   * Reads the response to such a call.
+   *
+   * @throws {NoTaskError} when it names no task
+   */
+  readCreated(answer: unknown): TaskState;
+  /** Returns the task as which a plain call continues, if its result says so. */
+  readContinued(result: unknown): TaskState | undefined;
+  /** Creates the part of a handle that sends requests about its task. */
+  createPort(host: ServerTasksHost): Pick<TaskPort<object>, "send" | "outcome">;
+}
+
+/** Additional params and options of a call that shall become a task. */
+export interface TaskRequest {
+  readonly params: object;
+  readonly options: Pick<RequestOptions, "taskEnded">;
+}

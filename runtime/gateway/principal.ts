@@ -1,0 +1,13 @@
+import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
+
+/** Client that the gateway represents at the server. */
+export interface Principal {
+  readonly info: ImplementationInfo;
+  readonly capabilities: Capabilities;
+}
+
+/** Principal of connections that belong to no client. They read what the server is, with its extensions, and receive its changes. */
+export const gatewayItself: Principal = {
+  info: { name: "gateway", version: "1.0.0" },
+  capabilities: { extensions: {} },
+};

@@ -1,0 +1,30 @@
+import type { Revision } from "../../generated/support.ts";
+import type { PeerOptions } from "../protocol/peer-options.ts";
+import type { Profile } from "../protocol/profile.ts";
+import type { Handlers } from "../protocol/routes.ts";
+import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
+import type { EraEntry } from "./era-cache.ts";
+import type { PerRevision } from "./serve-options.ts";
+
+/** Options of a client: identity, capabilities, revisions and handlers. */
+export interface OpenOptions extends PeerOptions {
+  readonly info: PerRevision<ImplementationInfo>;
+  readonly capabilities?: PerRevision<Capabilities>;
+  /** Revisions that the client supports; the first is proposed. */
+  readonly revisions: readonly Revision[];
+  /** Handlers by name: `createMessage`, `elicit`, `listRoots`, ... Those of notifications too: `toolListChanged`. */
+  readonly handlers?: PerRevision<Handlers>;
+  /** Least severe level to be logged, where each request names it. Default: nothing is logged. */
+  readonly logLevel?: () => string | undefined;
+  /** Conventions of a community that are added to the protocol, such as `communityProfile`. Default: none. */
+  readonly profile?: Profile;
+  /**
+   * Limits the client to revisions of this kind: `handshake` requests nothing newer, `per-request` opens no session. Default: what the server
+   * supports.
+   */
+  readonly lifecycle?: Revision["lifecycle"];
+  /** Cached kind of this server. Default: none. */
+  readonly era?: EraEntry;
+  /** Aborts the handshake and closes the connection. */
+  readonly signal?: AbortSignal;
+}

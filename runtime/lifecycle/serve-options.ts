@@ -1,0 +1,52 @@
+import type { Revision } from "../../generated/support.ts";
+import type { Channel } from "../jsonrpc/channel.ts";
+import type { CacheHint } from "../protocol/cache-hint.ts";
+import type { Connection } from "../protocol/connection.ts";
+import type { CreatePendingRequests } from "../protocol/outgoing-requests.ts";
+import type { PeerOptions } from "../protocol/peer-options.ts";
+import type { Profile } from "../protocol/profile.ts";
+import type { CreateRevisionConverter } from "../protocol/revision-converter.ts";
+import type { Handlers } from "../protocol/routes.ts";
+import type { Agreement, Capabilities, ImplementationInfo } from "../protocol/session.ts";
+import type { Around } from "./lifecycle-middleware.ts";
+
+/** Value for every revision, or a function that returns the value for the negotiated one. */
+export type PerRevision<Value extends object | string> = Value | ((revision: Revision) => Value);
+
+/** Options of a server: identity, capabilities, revisions and handlers. */
+export interface ServeOptions extends PeerOptions {
+  readonly info: PerRevision<ImplementationInfo>;
+  readonly capabilities?: PerRevision<Capabilities>;
+  /** Advice for the model on how to use the server. */
+  readonly instructions?: PerRevision<string>;
+  // @part caching
+  /** Time for which clients may keep what they learn about the server without opening a session. Default: not at all. */
+  readonly discovery?: CacheHint;
+  /** Revisions that are served, on the same connections. The first one with a handshake is the counter-offer to clients that request another. */
+  readonly revisions: readonly Revision[];
+  /** Handlers by name: `callTool`, `listTools`, ... Those of notifications too: `rootsListChanged`. */
+  readonly handlers: PerRevision<Handlers>;
+  /** Response to a client that requests a revision that is not served. Default: a counter-offer. */
+  readonly versionMismatch?: "counter-offer" | "error";
+  // @part package
+  /** Conventions of a community that are added to the protocol, such as `communityProfile`. Default: none. */
+  readonly profile?: Profile;
+  /** Middleware around `initialize`, around `ping` in a session, and around `server/discover`. Default: none. */
+  readonly around?: Around;
+  // @part sessions, changes
+  /** Called when a session has been agreed on, before any of its messages is handled. */
+  readonly onOpen?: (connection: Connection) => void;
+}
+
+/** Serves a connection. With an agreement, the transport knows the client and its revision: from a handshake elsewhere, or from a stateless request. */
+export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
+
+/** Optional parts of a server, beyond the responses at one revision. Parts that are not named here are not part of the program. */
+export interface AcceptorParts {
+  // @part questions, tasks
+  /** Sends requests of the server to its clients. */
+  readonly createPendingRequests?: CreatePendingRequests;
+  // @part older
+  /** Converts what the server sends to older revisions. */
+  readonly createRevisionConverter?: CreateRevisionConverter;
+}

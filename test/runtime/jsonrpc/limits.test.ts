@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import {
+  defaultTimeouts,
+  handlerTimeoutOf,
+  isPatient,
+  timeoutOf,
+  totalTimeoutOf,
+} from "../../../runtime/jsonrpc/limits.ts";
+
+/* Timeouts follow from the rows of the tables, so that a method of a new revision needs no change here. */
+
+const { request, work, wait, initialize, total, handler } = defaultTimeouts;
+
+const rows = revisions.flatMap(({ clientRequests, serverRequests, embeddedRequests }) =>
+  [clientRequests, serverRequests, embeddedRequests].flatMap((table) => Object.values(table)),
+);
+
+describe.each([
+  { methods: ["ping", "tools/list", "resources/subscribe", "roots/list"], timeout: request, isLong: false },
+  { methods: ["initialize"], timeout: initialize, isLong: false },
+  {
+    methods: ["tools/call", "resources/read", "prompts/get", "completion/complete"],
+    timeout: work,
+    isLong: true,
+  },
+  { methods: ["sampling/createMessage", "elicitation/create"], timeout: wait, isLong: true },
+])("$methods", ({ methods, timeout, isLong }) => {
+  it.each(methods)("%s has the same timeout at every revision", (method) => {
+    const found = rows.filter((row) => row.method === method);
+    expect(found.length).toBeGreaterThan(0);
+    for (const row of found) {
+      expect(timeoutOf(row, defaultTimeouts)).toBe(timeout);
+      expect(totalTimeoutOf(row, defaultTimeouts)).toBe(total);
+      expect(handlerTimeoutOf(row, defaultTimeouts)).toBe(handler);
+      expect(isPatient(row)).toBe(isLong);
+    }
+  });
+});
+
+describe("a request that lasts", () => {
+  it("until a task ends has a timeout for its sender, and none for its handler", () => {
+    expect(timeoutOf({ duration: "task" }, defaultTimeouts)).toBe(wait);
+    expect(handlerTimeoutOf({ duration: "task" }, defaultTimeouts)).toBe(Infinity);
+    expect(rows.filter(({ duration }) => duration === "task").map(({ method }) => method)).toContain("tasks/result");
+  });
+
+  it("until one side ends it has no timeout, and requests no progress", () => {
+    const endless = { duration: "endless" } as const;
+    expect(timeoutOf(endless, defaultTimeouts)).toBe(Infinity);
+    expect(totalTimeoutOf(endless, defaultTimeouts)).toBe(Infinity);
+    expect(handlerTimeoutOf(endless, defaultTimeouts)).toBe(Infinity);
+    expect(isPatient(endless)).toBe(false);
+    expect(rows.filter(({ duration }) => duration === "endless").map(({ method }) => method)).toEqual([
+      "subscriptions/listen",
+    ]);
+  });
+});
+
+describe("a request that is safe to send again", () => {
+  it("changes nothing: no call of a tool, no subscription, no change of a level", () => {
+    const safe = new Set(rows.flatMap((row) => ("safe" in row && row.safe ? [row.handler] : [])));
+    expect([...safe].sort()).toEqual([
+      "complete",
+      "getPrompt",
+      "getTask",
+      "getTaskPayload",
+      "listPrompts",
+      "listResourceTemplates",
+      "listResources",
+      "listTasks",
+      "listTools",
+      "ping",
+      "readResource",
+    ]);
+  });
+});
