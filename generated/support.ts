@@ -134,22 +134,18 @@ export interface Revision {
   /** Dialect of tool schemas without `$schema`, where the revision fixes one. */
   readonly jsonSchemaDialect?: string;
   readonly clientRequests: Table<RequestRow>;
-  // @part questions, tasks, extensions
   readonly serverRequests: Table<RequestRow>;
   readonly clientNotifications: Table<NotificationRow>;
   readonly serverNotifications: Table<NotificationRow>;
-  // @part questions, tasks
   /** Payloads that ask the client for input inside a result. */
   readonly embeddedRequests: Table<EmbeddedRow>;
   /** Error codes by name: `parseError`, `invalidRequest`, `methodNotFound`, `invalidParams`, `internalError`, `resourceNotFound`, ... */
   readonly errors: Table<ErrorRule>;
-  // @part http, extensions
   readonly headers: readonly HeaderRule[];
   readonly reservedMeta: readonly ReservedMeta[];
   /** Values of `resultType` and the one assumed when it is absent; missing where results carry none. */
   readonly resultTypes?: { readonly known: readonly string[]; readonly absentMeans: string };
   readonly emptyCapabilities: readonly EmptyCapability[];
-  // @part client, questions, tasks
   /** Capabilities that each side can declare, inner ones too: `sampling.tools`. */
   readonly capabilities: { readonly [Side in Role]: readonly string[] };
   /** Of the members that only some revisions have, those of this one: `Tool.outputSchema`. The others mean nothing in its messages. */
@@ -255,7 +251,6 @@ export interface Progress {
 
 /** Sends requests and notifications; implemented by the runtime. */
 export interface Caller {
-  // @part questions, tasks
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: CallOptions): Promise<Result>;
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
 }

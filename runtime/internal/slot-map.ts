@@ -41,7 +41,6 @@ export class SlotMap<Key, Value extends object> {
     this.#free.length = 0;
   }
 
-  // @part questions, tasks
   keys(): IterableIterator<Key> {
     return this.#slots.keys();
   }

@@ -13,17 +13,14 @@ export interface Channel {
    * @throws {Error} when the message cannot be encoded
    */
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
-  // @part http
   /** Called when both ends have agreed on a revision. Messages follow it from now on, headers included. */
   agree?(revision: Revision): void;
   /** Called when a request of the peer gets no response because it was cancelled: its stream may end. */
   abandon?(id: RequestId): void;
-  // @part http
   /** True if every message travels separately. Silence is then the network's, and says nothing about what the peer understands. */
   readonly carriesOneByOne?: true;
   /** Bytes that wait for the reader now. Default: unknown. */
   readonly buffered?: number;
-  // @part http
   /** Bytes that may wait for the reader before the connection is ended. Default: `maxBufferedBytes`. */
   readonly maxBuffered?: number;
   /** Flushes what was sent and closes. May be called again. */
@@ -34,12 +31,10 @@ export interface Channel {
 export interface Receiver {
   /** Handles a parsed value, in wire order. `origin` is what the transport knows about its source, such as the authenticated principal. */
   message(value: unknown, origin?: unknown): void;
-  // @part http
   /** Handles a message that the transport has classified to check it, like `message`. */
   classified(incoming: Incoming, origin?: unknown): void;
   /** Handles input that cannot be read as a message. */
   problem(problem: Problem): void;
-  // @part questions, tasks
   /** Pauses the timeout of an outgoing request that has to wait for something on this side before it is sent. Returns a function that resumes it. */
   hold?(id: RequestId): () => void;
   /** Called when the peer sends nothing more, but may still read. */

@@ -8,7 +8,6 @@ export interface Limits {
   readonly maxDepth: number;
   /** Values in one message or batch: members of objects and items of lists, at any depth. Default 200,000. */
   readonly maxValues: number;
-  // @part batches, http
   /** Messages in one batch. Default 100. */
   readonly maxBatch: number;
   /** Requests of one peer that run at the same time, including those that listen; more are rejected. Default 1024. */
@@ -19,24 +18,18 @@ export interface Limits {
 
 /** Timeouts in milliseconds. Every value may be `Infinity`. */
 export interface Timeouts {
-  // @part questions, tasks
   /** For the result of `initialize`. Default 30 s. */
   readonly initialize: number;
-  // @part questions, tasks
   /** For responses that need no work of the peer: lists, `ping`, subscriptions. Default 5 s. */
   readonly request: number;
-  // @part questions, tasks
   /** For responses that the peer works for: tool calls, reads, prompts, completions. Default 60 s. */
   readonly work: number;
-  // @part questions, tasks
   /** For responses that may wait for a person or another system: sampling, elicitation, task results. Default 10 min. */
   readonly wait: number;
-  // @part questions, tasks
   /** For one call in total, regardless of its progress. Default 10 min. */
   readonly total: number;
   /** For a local handler. Default 10 min. */
   readonly handler: number;
-  // @part changes, questions
   /** For the client to confirm the handshake; afterwards requests are sent to it without confirmation. Default 5 s. */
   readonly confirmation: number;
   /** For running handlers when the connection closes in an orderly way. Default 1 s. */
@@ -48,7 +41,6 @@ export const defaultLimits: Limits = {
   maxMessageBytes: 16 * 1024 * 1024,
   maxDepth: 64,
   maxValues: 200_000,
-  // @part batches, http
   maxBatch: 100,
   maxCalls: 1024,
   maxBufferedBytes: 64 * 1024 * 1024,
@@ -56,18 +48,12 @@ export const defaultLimits: Limits = {
 
 /** Timeouts that apply when none are given. */
 export const defaultTimeouts: Timeouts = {
-  // @part questions, tasks
   initialize: 30_000,
-  // @part questions, tasks
   request: 5_000,
-  // @part questions, tasks
   work: 60_000,
-  // @part questions, tasks
   wait: 600_000,
-  // @part questions, tasks
   total: 600_000,
   handler: 600_000,
-  // @part changes, questions
   confirmation: 5_000,
   drain: 1_000,
 };

@@ -20,7 +20,6 @@ export class LogRoom {
     if (isBatch(message) || !("method" in message) || message.method !== "notifications/message") return true;
     const { buffered = 0 } = this.#channel;
     let most = this.#limits.maxBufferedBytes;
-    // @part http
     most = this.#channel.maxBuffered ?? most;
     return buffered + JSON.stringify(message).length <= Math.min(mostLogBytes, most / 2);
   }

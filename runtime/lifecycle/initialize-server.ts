@@ -35,19 +35,13 @@ import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiat
  * @throws {Error} when no revision has a handshake
  * @throws {InvalidMessageError} when the result of `initialize` does not fit its revision
  */
-export function createSessionAcceptor(
-  given: ServeOptions,
-  // @part older, questions, tasks
-  parts: SessionParts = {},
-): Acceptor {
+export function createSessionAcceptor(given: ServeOptions, parts: SessionParts = {}): Acceptor {
   const options = {
     ...given,
-    // @part package
     ...withProfile(given),
   };
   const revisions = readHandshakeRevisions(options.revisions);
   const createServed = (revision: Revision): Offer => {
-    // @part older
     if (parts.createRevisionConverter || parts.beside) return createConvertedOffer(revision, options, parts);
     return createOffer(revision, options);
   };
@@ -60,9 +54,7 @@ export function createSessionAcceptor(
   };
   const settings: PeerSettings = {
     ...options,
-    // @part client
     reportsStrays: true,
-    // @part questions, tasks
     createPendingRequests: parts.createPendingRequests,
   };
   const response: RequestHandler = (params, call) =>
@@ -70,12 +62,10 @@ export function createSessionAcceptor(
   // Shared by all connections: over HTTP each stateless request is a connection of its own.
   const routes = {
     ...createInitializeRoutes(rows, response),
-    // @part package
     ...toRejection(options.profile),
   };
   const opening = {
     ...routes,
-    // @part alone
     ...parts.beside?.join(routes, revisions),
   };
   const accept = (channel: Channel, first: Routes): Peer => {
@@ -100,7 +90,6 @@ function peerOf({ connection }: CallContext): Peer {
 
 /** Optional parts of a server with sessions. */
 export interface SessionParts extends AcceptorParts {
-  // @part older
   readonly beside?: Beside | undefined;
 }
 
@@ -121,7 +110,6 @@ interface Offer {
   /** For clients that have not declared extensions themselves: at revisions with sessions, most know nothing of them. */
   readonly withoutExtensions: Declared;
   readonly instructions: string | undefined;
-  // @part older
   readonly converter?: RevisionConverter | undefined;
 }
 
@@ -140,12 +128,7 @@ interface OfferParts extends Pick<Routes, "enter"> {
   readonly converter?: RevisionConverter | undefined;
 }
 
-function createOffer(
-  revision: Revision,
-  options: ServeOptions,
-  // @part older
-  { converter, enter }: OfferParts = {},
-): Offer {
+function createOffer(revision: Revision, options: ServeOptions, { converter, enter }: OfferParts = {}): Offer {
   const { initialize } = readInitializeRows(revision);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
@@ -155,7 +138,6 @@ function createOffer(
     const whole = instructions === undefined ? head : { ...head, instructions };
     const result = toOpeningResult({
       whole,
-      // @part older
       converter,
     });
     const issue = initialize.result(result);
@@ -172,16 +154,12 @@ function createOffer(
     role: "server",
     handlers,
     builtins,
-    // @part older
     converter,
-    // @part package
     profile: options.profile,
   });
   const routes = {
     ...served,
-    // @part older
     enter,
-    // @part package
     ...addShutdown(served, readInitializeRows(revision).ping, options.profile),
   };
   return {
@@ -192,7 +170,6 @@ function createOffer(
     whole: declare(capabilities),
     withoutExtensions: declare(core),
     instructions,
-    // @part older
     converter,
   };
 }
@@ -202,7 +179,6 @@ function toOpeningResult(opening: {
   readonly whole: object;
   readonly converter?: RevisionConverter | undefined;
 }): unknown {
-  // @part older
   if (opening.converter) return opening.converter.result("initialize", opening.whole);
   return opening.whole;
 }
@@ -233,7 +209,6 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
   const client = {
     info: clientInfo,
     capabilities,
-    // @part package
     ...(options.profile && { capabilities: readDeclared(capabilities, options.profile) }),
   };
   const session = createSession(client, offer);
@@ -276,7 +251,6 @@ function createSession(client: PeerInfo, offer: Offer): Session {
     own: { info, capabilities: declaredTo(client, offer).capabilities },
     peer: client,
     instructions,
-    // @part older
     converter: offer.converter,
   };
 }

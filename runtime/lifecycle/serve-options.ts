@@ -19,7 +19,6 @@ export interface ServeOptions extends PeerOptions {
   readonly capabilities?: PerRevision<Capabilities>;
   /** Advice for the model on how to use the server. */
   readonly instructions?: PerRevision<string>;
-  // @part caching
   /** Time for which clients may keep what they learn about the server without opening a session. Default: not at all. */
   readonly discovery?: CacheHint;
   /** Revisions that are served, on the same connections. The first one with a handshake is the counter-offer to clients that request another. */
@@ -28,12 +27,10 @@ export interface ServeOptions extends PeerOptions {
   readonly handlers: PerRevision<Handlers>;
   /** Response to a client that requests a revision that is not served. Default: a counter-offer. */
   readonly versionMismatch?: "counter-offer" | "error";
-  // @part package
   /** Conventions of a community that are added to the protocol, such as `communityProfile`. Default: none. */
   readonly profile?: Profile;
   /** Middleware around `initialize`, around `ping` in a session, and around `server/discover`. Default: none. */
   readonly around?: Around;
-  // @part sessions, changes
   /** Called when a session has been agreed on, before any of its messages is handled. */
   readonly onOpen?: (connection: Connection) => void;
 }
@@ -43,10 +40,8 @@ export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
 
 /** Optional parts of a server, beyond the responses at one revision. Parts that are not named here are not part of the program. */
 export interface AcceptorParts {
-  // @part questions, tasks
   /** Sends requests of the server to its clients. */
   readonly createPendingRequests?: CreatePendingRequests;
-  // @part older
   /** Converts what the server sends to older revisions. */
   readonly createRevisionConverter?: CreateRevisionConverter;
 }

@@ -42,14 +42,9 @@ export interface PerRequest {
  *
  * @throws {InvalidMessageError} when the result of `server/discover` does not fit its revision
  */
-export function createPerRequest(
-  given: ServeOptions,
-  // @part older
-  parts: AcceptorParts = {},
-): PerRequest | undefined {
+export function createPerRequest(given: ServeOptions, parts: AcceptorParts = {}): PerRequest | undefined {
   const options = {
     ...given,
-    // @part package
     ...withProfile(given),
   };
   const reader = createMetadataReader(options.revisions);
@@ -57,7 +52,6 @@ export function createPerRequest(
   if (!reader || !newest) return undefined;
   const offers = new Map(
     reader.revisions.map((revision): [Revision, Offer] => {
-      // @part older
       if (parts.createRevisionConverter)
         return [revision, createOffer(revision, reader, options, createServedConverter(revision, options, parts))];
       return [revision, createOffer(revision, reader, options)];
@@ -77,7 +71,6 @@ export function createPerRequest(
         peer: client,
         instructions,
         isStateless: true,
-        // @part older
         converter: offer.converter,
       },
     };
@@ -90,7 +83,6 @@ export function createPerRequest(
   const stateless = createStatelessRoutes(reader, enter);
   const settings: PeerSettings = {
     ...options,
-    // @part client
     reportsStrays: true,
   };
   return {
@@ -110,16 +102,8 @@ export function createPerRequest(
  *
  * @throws {Error} when none of its revisions has stateless requests
  */
-export function createStatelessAcceptor(
-  options: ServeOptions,
-  // @part older
-  parts: AcceptorParts = {},
-): Acceptor {
-  const perRequest = createPerRequest(
-    options,
-    // @part older
-    parts,
-  );
+export function createStatelessAcceptor(options: ServeOptions, parts: AcceptorParts = {}): Acceptor {
+  const perRequest = createPerRequest(options, parts);
   if (!perRequest) throw new Error("At none of the revisions do requests stand alone: they need a handshake.");
   return perRequest.accept;
 }
@@ -128,7 +112,6 @@ interface Offer {
   readonly routes: Routes;
   readonly own: PeerInfo;
   readonly instructions: string | undefined;
-  // @part older
   readonly converter?: RevisionConverter | undefined;
 }
 
@@ -136,7 +119,6 @@ function createOffer(
   revision: Revision,
   reader: MetadataReader,
   options: ServeOptions,
-  // @part older
   converter?: RevisionConverter,
 ): Offer {
   const info = resolve(options.info, revision);
@@ -156,7 +138,6 @@ function createOffer(
     role: "server",
     handlers,
     builtins,
-    // @part older
     converter,
   });
   checkDiscovered(revision, discovered);
@@ -164,7 +145,6 @@ function createOffer(
     routes: completeRoutes(routes, revision, own),
     own,
     instructions,
-    // @part older
     converter,
   };
 }

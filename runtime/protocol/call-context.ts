@@ -22,7 +22,6 @@ export interface CallContext extends Caller {
   readonly progressRate: Rate;
   /** Reports progress, if the peer requested it. Values that do not grow are dropped; of those that come too fast, only the newest is sent. */
   progress(progress: Progress): Promise<void>;
-  // @part questions, tasks
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
 }
 

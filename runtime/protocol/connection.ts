@@ -12,7 +12,6 @@ export interface Connection extends Caller {
   readonly session: Session | undefined;
   /** Resolves when nothing can be sent or received any more, with the reason if the connection broke. */
   readonly closed: Promise<Error | undefined>;
-  // @part questions, tasks
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
   /** Fails pending requests, waits a while for running handlers, flushes and closes. May be called again. */

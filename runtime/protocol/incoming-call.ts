@@ -28,7 +28,6 @@ export interface CallHost extends Connection, TimerHost {
    * @throws {ClosedError} when there is none
    */
   requireSession(): Session;
-  // @part questions, tasks
   request<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
@@ -97,7 +96,6 @@ export class IncomingCall implements CallContext {
     return this.#controller.signal;
   }
 
-  // @part changes
   /** Aborts the handler's signal, so that the handler ends; its result is still sent. */
   abortEndless(): void {
     this.#abortReason = new DOMException("The connection is being closed", "AbortError");
@@ -144,7 +142,6 @@ export class IncomingCall implements CallContext {
     return this.#host.notify(row, params, this.requestId);
   }
 
-  // @part questions, tasks
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
     return this.#host.request(row, params, options, this.requestId);
   }

@@ -42,9 +42,7 @@ export class IncomingRequests {
   readonly #running = new SlotMap<RequestId, IncomingCall>();
   /** Cancelled calls whose handlers still run. They count towards the limit until they end, or their timeout expires. */
   readonly #cancelled = new Set<IncomingCall>();
-  // @part sessions
   #first: IncomingCall | undefined;
-  // @part sessions
   #onFree: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -52,7 +50,6 @@ export class IncomingRequests {
     this.#host = host;
   }
 
-  // @part sessions
   /** True if a call is running whose response has to be sent before any later message is read. */
   get isBusy(): boolean {
     return this.#first !== undefined;
@@ -67,9 +64,7 @@ export class IncomingRequests {
   accept(given: IncomingRequest, source: { readonly batch: Batch | undefined; readonly origin: unknown }): void {
     const { routes: open } = this.#host;
     let request = given;
-    // @part package
     request = readRequest(given, open.profile);
-    // @part client
     if (open.isSilent) return this.#ignore(request);
     const entry = open.enter?.(request);
     if (entry instanceof RpcError) return this.#reject(request, entry, source.batch);
@@ -87,7 +82,6 @@ export class IncomingRequests {
     try {
       const outcome = route.handle(request.params, call);
       if (!isThenable(outcome)) return this.#finish(call, outcome);
-      // @part sessions
       if (route.isFirst) this.#first = call;
       this.#wait(call, outcome);
     } catch (thrown) {
@@ -131,7 +125,6 @@ export class IncomingRequests {
     this.#onIdle?.();
   }
 
-  // @part sessions
   /** Sets a callback that runs after each call for which later messages had to wait. */
   whenFree(run: () => void): void {
     this.#onFree = run;
@@ -139,13 +132,11 @@ export class IncomingRequests {
 
   /** Calls back once when no call is running. Aborts the signals of endless calls, so that they end. */
   whenIdle(run: () => void): void {
-    // @part changes
     for (const call of this.#running.values()) if (isEndless(call.row)) call.abortEndless();
     if (this.#running.size === 0) run();
     else this.#onIdle = run;
   }
 
-  // @part client
   #ignore({ id, method }: IncomingRequest): void {
     const error = new Error(
       `The peer sent a request, ${shorten(method)}, where only we may send any: it gets no answer`,
@@ -155,9 +146,7 @@ export class IncomingRequests {
 
   #reject(request: IncomingRequest, rejection: RpcError, batch: Batch | undefined): void {
     const error = toErrorObject(rejection);
-    // @part package
     const { profile } = this.#host.routes;
-    // @part package
     if (profile) return this.#rejectAs(profileError(error, request.method, profile), request, batch);
     this.#rejectAs(error, request, batch);
   }
@@ -228,7 +217,6 @@ export class IncomingRequests {
   #remove(call: IncomingCall): void {
     if (this.#running.size === 0 || this.#running.get(call.requestId) !== call) return;
     this.#running.delete(call.requestId);
-    // @part sessions
     if (this.#first === call) {
       this.#first = undefined;
       this.#onFree?.();

@@ -11,7 +11,6 @@ import type { OutgoingRequests } from "./outgoing-requests.ts";
 export interface MessageRouterHost extends NotificationHost {
   readonly limits: Limits;
   reply(message: Message, batch: Batch | undefined): void;
-  // @part batches
   replyAll(messages: readonly Message[]): void;
 }
 
@@ -19,7 +18,6 @@ export interface MessageRouterHost extends NotificationHost {
 export interface MessageRouterOptions {
   readonly incomingRequests: IncomingRequests;
   readonly pendingRequests: OutgoingRequests;
-  // @part client
   /** True if input that belongs to no request gets an error response. A client never responds to what a server prints by mistake. */
   readonly reportsStrays: boolean;
 }
@@ -28,27 +26,23 @@ export interface MessageRouterOptions {
 export class MessageRouter {
   readonly #host: MessageRouterHost;
   readonly #options: MessageRouterOptions;
-  // @part sessions
   /** Receives the messages behind a request whose response has to be sent first, in wire order. */
   #behind: (() => void)[] = [];
 
   constructor(host: MessageRouterHost, options: MessageRouterOptions) {
     this.#host = host;
     this.#options = options;
-    // @part sessions
     options.incomingRequests.whenFree(() => this.#receiveWaiting());
   }
 
   /** Handles one parsed value: a message, or a batch of messages. */
   message(value: unknown, origin: unknown): void {
-    // @part batches
     if (Array.isArray(value)) return this.#takeBatch(value, origin);
     this.classified(classify(value), origin);
   }
 
   /** Handles one classified message. */
   classified(incoming: Incoming, origin: unknown): void {
-    // @part sessions
     if (this.#options.incomingRequests.isBusy && this.#canWait(incoming))
       return void this.#behind.push(() => this.classified(incoming, origin));
     this.#receive(incoming, undefined, origin);
@@ -62,12 +56,10 @@ export class MessageRouter {
     this.#host.report({ kind: "protocol", error });
     if (incoming === undefined) return this.#reject(undefined, error, undefined);
     if (incoming.kind === "notification") return;
-    // @part questions, tasks
     if (this.#discard(incoming, new Error(problem.message))) return;
     if (incoming.kind === "request" || incoming.kind === "invalid") this.#reject(incoming.id, error, undefined);
   }
 
-  // @part sessions
   /** True if a message may wait. `ping` and stateless requests do not wait, and no more messages wait than may run. */
   #canWait(incoming: Incoming): boolean {
     if (this.#isCrowded) return false;
@@ -75,32 +67,27 @@ export class MessageRouter {
     return incoming.method !== "ping" && this.#host.routes.enter?.(incoming) === undefined;
   }
 
-  // @part sessions
   #receiveWaiting(): void {
     const waiting = this.#behind;
     this.#behind = [];
     for (const receive of waiting) receive();
   }
 
-  // @part sessions
   get #isCrowded(): boolean {
     return this.#behind.length >= this.#host.limits.maxCalls;
   }
 
-  // @part batches
   #takeBatch(values: readonly unknown[], origin: unknown): void {
     if (this.#options.incomingRequests.isBusy && !this.#isCrowded)
       return void this.#behind.push(() => this.#takeBatch(values, origin));
     this.#receiveBatch(values, origin);
   }
 
-  // @part batches
   #receiveBatch(values: readonly unknown[], origin: unknown): void {
     const { routes, limits } = this.#host;
     const problem = findBatchProblem(values, { batching: routes.batching, maxBatch: limits.maxBatch });
     if (problem !== undefined) {
       this.#host.report({ kind: "protocol", error: new Error(problem) });
-      // @part questions, tasks
       for (const incoming of values.map(classify)) this.#discard(incoming, new Error(problem));
       return this.#reject(undefined, invalidRequest(problem), undefined);
     }
@@ -135,7 +122,6 @@ export class MessageRouter {
     const { id, reason } = incoming;
     const error = new Error(reason);
     this.#host.report({ kind: "protocol", error });
-    // @part questions, tasks
     if (this.#discard(incoming, error)) return batch?.skip();
     this.#reject(id, invalidRequest(reason), batch);
   }
@@ -143,11 +129,9 @@ export class MessageRouter {
   #receiveUnusable(incoming: Extract<Incoming, { kind: "unusable" }>): void {
     const error = new Error(incoming.reason);
     this.#host.report({ kind: "protocol", error });
-    // @part questions, tasks
     this.#discard(incoming, error);
   }
 
-  // @part questions, tasks
   /** Fails the call that got an unusable response immediately: no other response will come. Returns true if the call was pending. */
   #discard(incoming: Incoming, error: Error): boolean {
     const id = readResponseId(incoming);
@@ -156,14 +140,12 @@ export class MessageRouter {
 
   /** Sends an error response. Without a readable id the error has none: neither `null` nor an invented one. */
   #reject(id: RequestId | undefined, error: RpcError, batch: Batch | undefined): void {
-    // @part client
     if (id === undefined && !this.#options.reportsStrays) return batch?.skip();
     const body = toErrorObject(error);
     this.#host.reply(id === undefined ? { jsonrpc: "2.0", error: body } : { jsonrpc: "2.0", id, error: body }, batch);
   }
 }
 
-// @part questions, tasks
 /** Returns the id of the request to which a message responds, or seems to. */
 function readResponseId(incoming: Incoming): RequestId | undefined {
   switch (incoming.kind) {

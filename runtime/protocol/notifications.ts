@@ -29,7 +29,6 @@ export function acceptNotification(
   peer: NotificationHost,
   calls: { readonly incomingRequests: IncomingRequests; readonly pendingRequests: OutgoingRequests },
 ): void {
-  // @part package
   if (isAlias(notice, peer.routes)) return acceptNotification(toKnown(notice, peer.routes), peer, calls);
   const route = peer.routes.notifications.get(notice.method);
   const problem = findProblem(notice, route, peer);
@@ -41,11 +40,9 @@ export function acceptNotification(
     case "notifications/cancelled":
       cancel(notice.params, calls.incomingRequests);
       break;
-    // @part questions, tasks
     case "notifications/progress":
       progress(notice.params, calls.pendingRequests);
       break;
-    // @part sessions
     case "notifications/initialized":
       peer.confirm();
       break;

@@ -10,21 +10,14 @@ import type { DeadlineTimer } from "../internal/timers.ts";
 
 /** Part of the connection that the table of pending calls uses. */
 export interface OutgoingRequestsHost {
-  // @part questions, tasks
   readonly session: Session | undefined;
-  // @part questions, tasks
   readonly timeouts: Timeouts;
-  // @part questions, tasks
   now(): number;
-  // @part questions, tasks
   /** Returns params as the session's revision has them. */
   toSendable(sendable: Sendable): unknown;
-  // @part questions, tasks
   /** Watches timeouts, and keeps the process alive while there are any. */
   readonly deadlines: Pick<DeadlineTimer, "watch" | "hold" | "release">;
-  // @part questions, tasks
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
-  // @part questions, tasks
   readonly routes: Routes;
   report(report: ErrorReport): void;
 }
@@ -43,10 +36,8 @@ export interface StartOptions extends RequestOptions {
 
 /** Table of the requests that one end sends. */
 export interface OutgoingRequests {
-  // @part questions, tasks
   /** Number of calls that wait for their response. */
   readonly size: number;
-  // @part questions, tasks
   /**
    * Sends a request.
    *
@@ -62,19 +53,14 @@ export interface OutgoingRequests {
   resolve(id: RequestId, result: unknown): void;
   /** Handles the peer's error for an outgoing request; without an id, the request is unknown. */
   reject(id: RequestId | undefined, error: ErrorObject): void;
-  // @part questions, tasks
   /** Fails an outgoing request whose response cannot be used. Returns true if the request was pending. */
   discard(id: RequestId, error: Error): boolean;
-  // @part questions, tasks
   /** Handles a progress report of the peer. */
   progress(token: RequestId, progress: Progress): void;
-  // @part questions, tasks
   /** Pauses the timeout of a call that waits for something on this side, such as a user who signs in. Returns a function that resumes it. */
   hold(id: RequestId): () => void;
-  // @part questions, tasks
   /** Ends calls whose timeout has expired, and returns the earliest deadline left. */
   sweep(now: number): number;
-  // @part questions, tasks
   /** Fails every pending call with an error. */
   failAll(error: Error): void;
 }
@@ -91,23 +77,16 @@ export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): Ou
       error: new Error("The peer answered a request that was never sent"),
     });
   return {
-    // @part questions, tasks
     size: 0,
-    // @part questions, tasks
     start({ method }) {
       throw new Error(`This program was made without questions to the other side: it cannot send ${method}.`);
     },
     resolve: reportStray,
     reject: reportStray,
-    // @part questions, tasks
     discard: () => false,
-    // @part questions, tasks
     progress: reportStray,
-    // @part questions, tasks
     hold: () => () => {},
-    // @part questions, tasks
     sweep: () => Infinity,
-    // @part questions, tasks
     failAll() {},
   };
 }

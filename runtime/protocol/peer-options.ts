@@ -14,21 +14,17 @@ export interface PeerOptions {
   readonly progressRate?: Rate;
   /** Receives errors that are visible nowhere else: failed handlers, faults of the peer. Default: none. */
   readonly onError?: OnError;
-  // @part package
   /** Counts activity, together with everything else that is given the same object. Default: nothing is counted. */
   readonly metrics?: Counting;
   readonly clock?: Clock;
-  // @part older
   /** Treatment of values that a peer of an older revision cannot receive. Default: `convert`. */
   readonly onLoss?: LossMode;
 }
 
 /** Settings of one end of a connection. */
 export interface PeerSettings extends PeerOptions {
-  // @part client
   /** True if input that belongs to no request gets an error response. A client never responds to what a server prints by mistake. */
   readonly reportsStrays: boolean;
-  // @part questions, tasks
   /** Creates the table of outgoing requests. Default: this end sends none. */
   readonly createPendingRequests?: CreatePendingRequests | undefined;
 }

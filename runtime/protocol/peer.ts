@@ -35,7 +35,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   readonly timeouts: Timeouts;
   readonly progressRate: Rate;
   readonly deadlines: DeadlineTimer;
-  // @part questions, tasks
   readonly hold = (id: RequestId): (() => void) => this.#pendingRequests.hold(id);
   readonly #channel: Channel;
   readonly #logs: LogRoom;
@@ -47,7 +46,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   #routes: Routes;
   #session: Session | undefined;
   #state: State = "NOT_INITIALIZED";
-  // @part changes, questions
   #confirmation: Confirmation | undefined;
   #closing: Promise<void> | undefined;
   #resolveClosed: (reason: Error | undefined) => void = () => {};
@@ -56,12 +54,10 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     this.#channel = channel;
     this.#routes = routes;
     this.#pendingRequests = createNoRequests(this);
-    // @part questions, tasks
     if (options.createPendingRequests) this.#pendingRequests = options.createPendingRequests(this);
     this.#router = new MessageRouter(this, {
       incomingRequests: this.#incomingRequests,
       pendingRequests: this.#pendingRequests,
-      // @part client
       reportsStrays: options.reportsStrays,
     });
     this.limits = toLimits(options.limits);
@@ -69,7 +65,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     this.timeouts = toTimeouts(options.timeouts);
     this.progressRate = toProgressRate(options.progressRate);
     this.#settings = options;
-    // @part package
     options.metrics?.enter(this.#incomingRequests, this.#pendingRequests, channel);
     this.#clock = options.clock ?? systemClock;
     this.deadlines = new DeadlineTimer(this.#clock, (now) => this.#sweep(now));
@@ -96,13 +91,11 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     if (this.#state === "NOT_INITIALIZED") this.#state = "INITIALIZING";
   }
 
-  // @part sessions
   /** Opens the session that both ends have agreed on: from now on these routes apply. */
   open(session: Session, routes: Routes): void {
     this.begin();
     this.#session = session;
     this.#routes = routes;
-    // @part http
     this.#channel.agree?.(session.revision);
   }
 
@@ -110,11 +103,9 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   confirm(): void {
     if (this.#state !== "INITIALIZING") return;
     this.#state = "INITIALIZED";
-    // @part changes, questions
     this.#confirmation?.resolve();
   }
 
-  // @part questions, tasks
   request<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
@@ -127,7 +118,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     return this.#request(row, params, options, related);
   }
 
-  // @part questions, tasks
   /** Sends a request whose outcome is delivered while the response is being read, before the next message. */
   ask<Params, Result>(row: RequestRow<Params, Result>, params: Params, settler: Settler<Result>): void {
     this.#requireOpen();
@@ -156,7 +146,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     if (!this.#closing) this.#router.message(value, origin);
   }
 
-  // @part http
   classified(incoming: Incoming, origin?: unknown): void {
     if (!this.#closing) this.#router.classified(incoming, origin);
   }
@@ -174,12 +163,9 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     this.#state = "DISCONNECTED";
     this.#closing ??= Promise.resolve();
     this.deadlines.stop();
-    // @part package
     this.#settings.metrics?.leave(this.#incomingRequests);
-    // @part changes, questions
     this.#confirmation?.resolve();
     this.#resolveClosed(reason);
-    // @part questions, tasks
     if (this.#pendingRequests.size > 0) this.#pendingRequests.failAll(closedEarly(reason));
     if (this.#incomingRequests.size > 0) this.#incomingRequests.abortAll(closedEarly(reason));
   }
@@ -193,7 +179,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     return this.#clock.now();
   }
 
-  // @part questions, tasks
   toSendable(sendable: Sendable): unknown {
     return toSendable(this.#session, sendable);
   }
@@ -206,18 +191,15 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   send(message: Outgoing, related?: RequestId): void | Promise<void> {
     if (this.#logs.admits(message)) return this.#channel.send(message, related);
-    // @part package
     this.#settings.metrics?.drop("log");
   }
 
   reply(message: Message, batch: Batch | undefined): void {
-    // @part package
     this.#settings.metrics?.responded(message);
     if (batch) batch.add(message);
     else transmit(message, this);
   }
 
-  // @part batches
   replyAll(messages: readonly Message[]): void {
     transmit(messages, this);
   }
@@ -227,7 +209,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   report(report: ErrorReport): void {
-    // @part package
     this.#settings.metrics?.reported(report);
     try {
       this.#settings.onError?.(report);
@@ -236,7 +217,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     }
   }
 
-  // @part questions, tasks
   #request<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
@@ -257,20 +237,16 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
     this.#requireOpen();
-    // @part changes, questions
     requireGate(row, this);
     const sendable = this.#convert({ method: row.method, params });
     checkParams(row, sendable);
-    // @part changes, questions
     const isEarly = this.#state === "INITIALIZING" && related === undefined && row.method !== "notifications/message";
-    // @part changes, questions
     if (isEarly) await this.#whenConfirmed();
     await this.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
   }
 
   /** Ends calls whose timeout has expired, and returns the earliest deadline left. */
   #sweep(now: number): number {
-    // @part questions, tasks
     if (this.#pendingRequests.size > 0)
       return Math.min(this.#incomingRequests.sweep(now), this.#pendingRequests.sweep(now));
     return this.#incomingRequests.sweep(now);
@@ -280,7 +256,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     if (this.#closing) throw new ClosedError("The connection is closed", { unsent: true });
   }
 
-  // @part changes, questions
   /** Waits until the handshake is confirmed. A client that never confirms but sends requests is served nevertheless, a little later. */
   #whenConfirmed(): Promise<void> {
     this.#confirmation ??= createConfirmation(this.#clock, this.timeouts.confirmation);
@@ -289,14 +264,12 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   /** Returns the params of a notification as the session's revision has them. */
   #convert(notification: Omit<Sendable, "kind">): unknown {
-    // @part older
     if (this.#session?.converter) return this.#session.converter.params({ kind: "notification", ...notification });
     return notification.params;
   }
 
   async #close(milliseconds: number): Promise<void> {
     const error = new ClosedError("The connection was closed before the answer came");
-    // @part questions, tasks
     this.#pendingRequests.failAll(error);
     await drain(this.#incomingRequests, this.#clock, milliseconds);
     this.#incomingRequests.abortAll(error);

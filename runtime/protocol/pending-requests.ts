@@ -73,7 +73,6 @@ class PendingRequests implements OutgoingRequests {
     this.#keepProgress(call);
     const revision = this.#host.session?.revision;
     let known = result;
-    // @part package
     known = readResult(result, call.method, { profile: this.#host.routes.profile, revision });
     if (revision) known = withoutUnknownMembers(known, revision);
     const issue = checkResultType(revision, call.row, known);

@@ -14,7 +14,6 @@ export type RequestMetadata =
 export interface MetadataReader {
   /** Revisions with stateless requests, newest first. */
   readonly revisions: readonly Revision[];
-  // @part http, older
   /** Returns the revision that a request names, if it names one. */
   readVersion(params: unknown): unknown;
   /** Reads all metadata. Rejects a revision that is not served, and then incomplete metadata. */
@@ -45,7 +44,6 @@ export function createMetadataReader(revisions: readonly Revision[]): MetadataRe
   };
   return {
     revisions: statelessRevisions,
-    // @part http, older
     readVersion(params) {
       const meta = readMeta(params);
       return meta && findVersion(meta);

@@ -25,7 +25,6 @@ export type Handlers = object;
 export interface RequestRoute {
   readonly row: RequestRow;
   readonly handle: RequestHandler | undefined;
-  // @part sessions
   /** True if later messages wait for the response, because it decides how they are handled. */
   readonly isFirst?: true;
 }
@@ -44,12 +43,10 @@ export interface Routes {
   readonly neverBatched: ReadonlySet<string>;
   /** Creates the error of a request without a route. */
   readonly reject: (method: string) => RpcError;
-  // @part client
   /** True if the peer may not send requests: they get no response. */
   readonly isSilent?: true;
   /** Runs first for every request. A stateless request brings its own session, regardless of the connection's. */
   readonly enter?: Entrance | undefined;
-  // @part package
   readonly profile?: Profile | undefined;
 }
 
@@ -69,17 +66,14 @@ export interface RouteOptions {
   readonly handlers: Handlers;
   /** Handlers by method that take precedence over the user's. */
   readonly builtins?: ReadonlyMap<string, RequestHandler>;
-  // @part older
   /** Set when the handlers are written for a newer revision. */
   readonly converter?: RevisionConverter | undefined;
-  // @part package
   readonly profile?: Profile | undefined;
 }
 
 /** Copies the tables of a revision into maps, once: method names come from peers and must not reach an object's prototype. */
 export function createRoutes(revision: Revision, options: RouteOptions): Routes {
   const { clientRequests, clientNotifications } = revision;
-  // @part client
   if (options.role === "client") {
     return toRoutes(revision, [revision.serverRequests, revision.serverNotifications], options);
   }
@@ -98,7 +92,6 @@ function toRoutes(
     batching: revision.batching,
     neverBatched: new Set(revision.neverBatched),
     reject: methodNotFound,
-    // @part package
     profile: options.profile,
   };
 }
@@ -138,7 +131,6 @@ function createRequestRoutes(table: Table<RequestRow>, options: RouteOptions): R
     const handle = options.builtins?.get(method) ?? readHandler(options.handlers, row.handler);
     routes.set(method, { row, handle });
   }
-  // @part older, package
   fitHandlers(routes, options);
   return routes;
 }
@@ -148,9 +140,7 @@ function fitHandlers(routes: Map<string, RequestRoute>, options: RouteOptions): 
   for (const [method, { row, handle }] of routes) {
     if (!handle) continue;
     let fitting = handle;
-    // @part older
     fitting = options.converter?.handler(fitting, method) ?? fitting;
-    // @part package
     fitting = profileHandler(fitting, method, options.profile);
     routes.set(method, { row, handle: fitting });
   }

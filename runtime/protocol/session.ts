@@ -47,13 +47,10 @@ export interface Session {
   readonly instructions: string | undefined;
   /** True if the session is that of one request or POST, so that nothing can be counted per session. */
   readonly isStateless?: boolean;
-  // @part older, questions, tasks
   /** Converts what this end sends to the session's revision; absent when its code is written for that revision. */
   readonly converter?: SentConverter | undefined;
-  // @part client, questions, tasks
   /** Returns the metadata of each outgoing request; absent where a handshake has sent it once. */
   readonly toMetadata?: () => Readonly<Record<string, unknown>>;
-  // @part client, questions, tasks
   /** Checks the metadata that an outgoing request is given. */
   readonly checkMetadata?: (meta: Readonly<Record<string, unknown>>) => Issue | undefined;
 }
@@ -78,14 +75,11 @@ export function isImplementationInfo(value: unknown): value is ImplementationInf
 export function isOpen(gate: Gate, session: Session): boolean {
   const party = gate.side === session.role ? session.own : session.peer;
   let value: unknown = party.capabilities;
-  // @part questions, tasks
   let depth = 0;
   for (const key of gate.path) {
     if (!isObject(value)) return false;
-    // @part questions, tasks
     if (value[key] === undefined) return isImplied(gate, depth, value, session.revision.emptyCapabilities);
     value = value[key];
-    // @part questions, tasks
     depth += 1;
   }
   return value === true || isObject(value);

@@ -76,7 +76,6 @@ class RequestHost implements CallHost {
     return this.#session;
   }
 
-  // @part questions, tasks
   /** Rejects every request to the client, because none can be sent here. The error names a capability that the client has not declared. */
   request<Params, Result>(row: RequestRow<Params, Result>): Promise<Result> {
     const { revision } = this.#session;
@@ -86,7 +85,6 @@ class RequestHost implements CallHost {
   }
 
   async notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
-    // @part changes, questions
     requireGate(row, this);
     checkParams(row, params);
     await this.#host.send({ jsonrpc: "2.0", method: row.method, params }, related);

@@ -16,10 +16,8 @@ export interface AnyCoreDefinition extends ServerOptions {
   readonly version: string;
   readonly instructions?: string;
   readonly tools?: readonly AnyTool[];
-  // @part tasks
   /** Options of tasks; the task features know their type. */
   readonly tasks?: object;
-  // @part questions
   /** Options of input required; the features that send input requests know their type. */
   readonly requestState?: object;
 }
@@ -39,9 +37,7 @@ export interface AnyTool extends Visible, Scoped {
   readonly name: string;
   readonly inputSchema?: Schema<unknown>;
   readonly outputSchema?: Schema<unknown>;
-  // @part tasks
   readonly task?: true | AnyTaskTool;
-  // @part ui
   readonly ui?: object;
   execute(args: unknown, context: AnyContext): unknown;
   render?(output: unknown): unknown;
@@ -116,17 +112,11 @@ export interface AnyContext extends AnyRequester {
   readonly meta: { readonly [key: string]: unknown };
   releaseConnection(): boolean;
   once(key: string, work: () => unknown): Promise<unknown>;
-  // @part questions
   readonly inputResponses?: { readonly [key: string]: unknown } | undefined;
-  // @part questions
   readonly requestState?: string | undefined;
-  // @part tasks
   /** Present if the call runs as a task and the revision of the definition has tasks. */
   readonly task?: unknown;
-  // @part questions
   readonly sample?: unknown;
-  // @part questions
   readonly elicit?: unknown;
-  // @part questions
   readonly roots?: unknown;
 }

@@ -4,10 +4,8 @@ import type { Capabilities } from "../protocol/session.ts";
 
 /** Declarations of a server in addition to the methods that it handles. */
 export interface Declared {
-  // @part changes
   /** Lists that may change while clients are connected. */
   readonly listChanged: ReadonlySet<ListKind>;
-  // @part changes
   readonly subscribe: boolean;
   /** Capabilities outside of the protocol. */
   readonly experimental: object | undefined;
@@ -22,7 +20,6 @@ export interface Declared {
  */
 export function toCapabilities(handlers: object, revision: Revision, declares: Declared): Capabilities {
   const notified = new Set(["loggingMessage"]);
-  // @part changes
   for (const name of findNews(handlers, revision, declares)) notified.add(name);
   const responded = Object.values(revision.clientRequests).filter((row) => Object.hasOwn(handlers, row.handler));
   const sent = Object.values(revision.serverNotifications).filter((row) => notified.has(row.handler));
@@ -33,7 +30,6 @@ export function toCapabilities(handlers: object, revision: Revision, declares: D
       (known, gate) => (gate ? declare(known, gate.path) : known),
       declares.experimental ? { experimental: declares.experimental } : {},
     );
-  // @part extensions
   if (revision.extensions) return { ...declared, extensions: revision.extensions };
   return declared;
 }

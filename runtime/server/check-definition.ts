@@ -13,9 +13,7 @@ import { checkTool } from "./tools/registry.ts";
 export function checkServer(source: AnyCoreDefinition): void {
   const { tools = [] } = source;
   checkCount("pageSize", source.pageSize);
-  // @part changes
   checkCount("maxSubscriptions", source.maxSubscriptions);
-  // @part caching
   for (const [name, hint] of Object.entries(source.cacheHints ?? {})) checkHint(`cacheHints.${name}`, hint);
   if (source.logRate) checkRate("logRate", source.logRate);
   if (source.progressRate) checkRate("progressRate", source.progressRate);
@@ -32,9 +30,7 @@ export function checkServer(source: AnyCoreDefinition): void {
 export function checkFeatures(source: AnyCoreDefinition, features: readonly Feature[]): void {
   for (const feature of features) feature.check?.(source);
   for (const [member, name] of Object.entries(served)) if (hasSome(source, member)) need(name, features);
-  // @part ui
   if (source.tools?.some(({ ui }) => ui)) need("apps", features);
-  // @part tasks
   if (source.tasks ?? source.tools?.some(({ task }) => task)) need("tasks", features);
 }
 

@@ -24,7 +24,6 @@ export interface Server extends CoreServer, ToolLists, ResourceLists, PromptList
 export interface CoreServer {
   readonly info: ImplementationInfo;
   readonly instructions: string | undefined;
-  // @part caching
   /** Cache hint for the information that the server gives about itself. */
   readonly discovery: CacheHint | undefined;
   /** Revisions that the server speaks, newest first. */
@@ -44,15 +43,12 @@ export interface CoreServer {
   readonly createAcceptor: BuildOptions["createAcceptor"];
   /** Returns the handlers and capabilities for one of the revisions. They are built at the first use and then shared. */
   implement(revision: Revision): ServerImplementation;
-  // @part http
   /** Returns the scopes that a request needs, by the definition that it addresses. */
   readonly readScopes: (method: string, params: unknown) => readonly string[];
   /** Middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
   readonly around: Around | undefined;
-  // @part sessions, changes
   /** Registers a session for notifications of changes, until its connection closes. */
   join(connection: Connection): void;
-  // @part sessions, changes
   /** Number of sessions whose connection is open. */
   readonly sessionCount: number;
   /** Closes every session gracefully: running calls get a short time to finish. */

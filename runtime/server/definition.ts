@@ -39,7 +39,6 @@ export type ToolDefinition<P extends ToolTypes, I = NoArguments, O = undefined> 
   /** Called with checked arguments. Throw a `ToolError` to report a failure to the model. */
   readonly execute: Execute<P, I, O>;
 } & Visibility<P> &
-  // @part tasks
   TaskSupport<P, I> &
   StructuredOutput<P, O>;
 
@@ -265,13 +264,10 @@ export interface ServerExtensions {
 
 /** Options of a server that do not depend on its features. */
 export interface ServerOptions {
-  // @part changes
   /** Lists that may change while clients are connected, or `true` for all. Clients are notified of changes. Default: none. */
   readonly listChanged?: true | readonly ListKind[];
-  // @part changes
   /** Lets clients subscribe to resources. Notify them with `server.resources.notifyUpdated(uri)`. Default: `false`. */
   readonly subscribe?: boolean;
-  // @part changes
   /** Maximum number of subscriptions of one session. Default 1000. */
   readonly maxSubscriptions?: number;
   /** Capabilities outside of the protocol, by name, with their settings: `{ "com.example/search": {} }`. Declared as `experimental`. */
@@ -280,7 +276,6 @@ export interface ServerOptions {
   readonly middleware?: readonly Middleware[];
   /** Maximum number of entries on one page of a list. Default: all on one page. */
   readonly pageSize?: number;
-  // @part caching
   /** Cache hints for the lists and for the information that the server gives about itself. Default: clients keep nothing. */
   readonly cacheHints?: CacheHints;
   /**

@@ -4,7 +4,6 @@ import { toCacheMembers, type CacheHint } from "../protocol/cache-hint.ts";
 /** Members that results of a revision carry in addition to their content. */
 export interface Envelope {
   readonly result: { readonly resultType?: string };
-  // @part caching
   /** Returns the members for results of lists and reads, which clients may keep for as long as the hint says. */
   cacheable(hint?: CacheHint): object;
 }
@@ -17,7 +16,6 @@ export function createEnvelope(revision: Revision): Envelope {
   const result = revision.resultTypes ? { resultType: revision.resultTypes.absentMeans } : {};
   return {
     result,
-    // @part caching
     cacheable: (hint) => (revision.lifecycle === "per-request" ? { ...result, ...toCacheMembers(hint) } : result),
   };
 }

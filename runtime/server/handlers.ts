@@ -21,7 +21,6 @@ import { createTools, type ToolRegistry, type ToolRules } from "./tools/registry
 /** Parts of a server that are the same at every revision. */
 export interface ServerParts {
   readonly tools: Catalogue<AnyTool>;
-  // @part sessions, changes
   readonly sessions: SessionRegistry;
   readonly settings: ServerSettings;
   readonly toolRules: ToolRules;
@@ -31,16 +30,12 @@ export interface ServerParts {
 
 /** Options of a server, with every default filled in. */
 export interface ServerSettings {
-  // @part changes
   /** Lists that may change. They are offered even while they are empty. */
   readonly listChanged: ReadonlySet<ListKind>;
-  // @part changes
   readonly subscribe: boolean;
-  // @part changes
   /** Maximum number of subscriptions of one session, or of one request that listens for changes. */
   readonly mostSubscriptions: number;
   readonly pageSize: number | undefined;
-  // @part caching
   readonly cacheHints: CacheHints;
   readonly cursors: Cursors;
   readonly logs: LogOptions;
@@ -52,7 +47,6 @@ export interface ServerSettings {
 export interface HandlerOptions {
   readonly createScope: CreateScope;
   readonly inputRunner: InputRunner;
-  // @part features
   readonly served?: readonly ServedFeature[];
 }
 
@@ -76,7 +70,6 @@ export function createHandlers(parts: ServerParts, revision: Revision, made: Han
   const tools = createTools(parts.tools, options);
   const handlers = {
     ...(isOffered("tools") && implementTools(tools, { inputRunner, toContext })),
-    // @part features
     ...implementFeatures(made.served ?? [], {
       revision,
       options,
@@ -86,7 +79,6 @@ export function createHandlers(parts: ServerParts, revision: Revision, made: Han
       toContext,
       isOffered,
     }),
-    // @part sessions
     ...implementLogging(levels),
   };
   return wrapHandlers(handlers, revision, { middleware, toContext });

@@ -57,12 +57,7 @@ type ContentOf<P, Content> = Content extends readonly (infer Block)[]
   : AvailableContent<P, Content>;
 
 /** Context of a handler: facts about its request, and functions that it may use while it runs. */
-export type HandlerContext<P extends ToolTypes> = RequestFacts<P> &
-  // @part questions
-  ReturnedInput<P> &
-  // @part tasks
-  TaskFacts<P> &
-  ClientRequests<P>;
+export type HandlerContext<P extends ToolTypes> = RequestFacts<P> & ReturnedInput<P> & TaskFacts<P> & ClientRequests<P>;
 
 /** Context members for a handler that returned `inputRequired(...)` in the previous round. */
 export type ReturnedInput<P extends ToolTypes> = P extends { InputResponses: infer Responses }

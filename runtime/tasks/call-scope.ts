@@ -29,7 +29,6 @@ export class CallScope {
     return this.#call.meta;
   }
 
-  // @part tasks
   get task(): TaskControl | undefined {
     return readTask(this.#call);
   }

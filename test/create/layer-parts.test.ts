@@ -15,7 +15,6 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const source = `import { a } from "./a.ts";
 
 interface One {
-  // @part x
   /**
    * Gone.
    */
@@ -23,20 +22,16 @@ interface One {
     first: string,
   ): { readonly a: string };
   kept: string;
-  // @part x, y
   either: string;
 }
 
 class Two {
-  // @part x
   readonly #gone = 1;
 
   constructor(
     first: string,
-    // @part x
     second: string,
   ) {
-    // @part x
     if (second) {
       a();
 
@@ -44,14 +39,12 @@ class Two {
     }
   }
 
-  // @part x
   gone(): void {
     a();
   }
 
   kept(): void {
     switch (first) {
-      // @part x
       case "a":
         a();
         break;

@@ -9,7 +9,6 @@ export interface InputRunner {
   /** Runs the handler of a request, in as many rounds as it needs. */
   run(request: InputRunRequest, call: CallContext, work: Work): Awaitable<object>;
   of(call: CallContext): InputState;
-  // @part questions, tasks
   /** Checks the response to an input request that was sent as a request. */
   readonly check?: CheckInputResponse;
 }
@@ -28,7 +27,6 @@ export type Work = (call: CallContext) => Awaitable<object>;
 
 /** State of a call that is kept from its earlier rounds. */
 export interface InputState {
-  // @part questions, tasks
   /** Responses to the input requests that the handler returned. */
   readonly input: ClientInput | undefined;
   once(key: string, work: () => unknown): Promise<unknown>;

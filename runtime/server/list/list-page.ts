@@ -37,7 +37,6 @@ export function createListing<Definition extends Visible>(
   let snapshot = takeSnapshot({ ...source, describe }, options);
   return {
     page(cursor, call) {
-      // @part changes
       if (snapshot.version !== source.catalogue.version) snapshot = takeSnapshot({ ...source, describe }, options);
       if (cursor === undefined && snapshot.whole) return snapshot.whole;
       return readPage(snapshot, cursor, { options, requester: options.toRequester(call) });
@@ -52,7 +51,6 @@ export function isVisible(definition: Visible, requester: AnyRequester): boolean
 
 /** State of a list until its catalogue changes. */
 interface Snapshot {
-  // @part changes
   readonly version: number | undefined;
   /** Binds cursors to this list at this revision and in this state. */
   readonly scope: string;
@@ -94,7 +92,6 @@ function takeSnapshot<Definition extends Visible>(
   options: RegistryOptions,
 ): Snapshot {
   const { revision, pageSize, envelope } = options;
-  // @part changes
   const { version } = catalogue;
   const definitions = [...catalogue];
   const entries = definitions.map((definition) => ({ definition, shown: describe(definition) }));
@@ -102,19 +99,12 @@ function takeSnapshot<Definition extends Visible>(
   const isShort = pageSize === undefined || entries.length <= pageSize;
   const head = {
     ...envelope.result,
-    // @part caching
     ...envelope.cacheable(isPublic ? options.cacheHints[member] : toPrivate(options.cacheHints[member])),
   };
   const page = { ...head, [member]: entries.map(({ shown }) => shown) };
   return {
-    // @part changes
     version,
-    scope: [
-      member,
-      revision.id,
-      // @part changes
-      version,
-    ].join("\n"),
+    scope: [member, revision.id, version].join("\n"),
     member,
     head,
     // Called as a method of its definition, because the function may read `this`.

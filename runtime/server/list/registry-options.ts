@@ -11,7 +11,6 @@ import type { ToolRules } from "../tools/registry.ts";
 export interface RegistryOptions {
   readonly revision: Revision;
   readonly envelope: Envelope;
-  // @part caching
   /** Cache hints for the lists. */
   readonly cacheHints: CacheHints;
   readonly pageSize: number | undefined;

@@ -14,7 +14,6 @@ export interface LogEntry {
 
 /** Log levels that clients have chosen, and the rate limit of log messages. */
 export interface LogLevels {
-  // @part sessions
   /** Sets the level for the rest of a session. */
   set(session: object, level: string): void;
   /** True if the client of a call wants messages of this level. */
@@ -37,17 +36,13 @@ export interface LogOptions {
  * @throws {Error} when `initial` is not a known level.
  */
 export function createLogLevels(revision: Revision, options: LogOptions): LogLevels {
-  // @part sessions
   const thresholds = new WeakMap<object, number>();
-  // @part sessions
   const ofEverybody = severityOf(options.initial);
   const key = revision.reservedMeta.find((meta) => meta.on === "request" && meta.type === "LoggingLevel")?.key;
   return {
-    // @part sessions
     set: (session, level) => void thresholds.set(session, severityOf(level)),
     wants(call, level) {
       const severity = severityOf(level);
-      // @part sessions
       if (key === undefined) return severity >= (thresholds.get(call.session) ?? ofEverybody);
       const wanted = key === undefined ? undefined : call.meta[key];
       return typeof wanted === "string" && severity >= severityOf(wanted);

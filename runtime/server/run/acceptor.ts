@@ -10,10 +10,8 @@ export type ServerConnectionOptions = Omit<
   ServeOptions,
   "info" | "capabilities" | "instructions" | "discovery" | "revisions" | "handlers" | "around"
 > & {
-  // @part http
   /** `false` to offer no tasks, because no client can be identified to collect their results. Default: the tasks of the server. */
   readonly tasks?: false;
-  // @part http
   /** `false` to offer no change notifications in sessions, because no client stays connected to receive them. Default: as the server defines. */
   readonly changes?: false;
 };
@@ -33,16 +31,13 @@ export function createServerAcceptor(server: CoreServer, options: ServerConnecti
     ...options,
     info: server.info,
     ...(server.instructions !== undefined && { instructions: server.instructions }),
-    // @part caching
     ...(server.discovery && { discovery: server.discovery }),
     revisions: server.revisions,
     capabilities: (revision) => server.implement(revision).capabilities,
-    // @part http
     ...(isNarrowed(options) && {
       capabilities: (revision: Revision) => withoutSome(server.implement(revision), options),
     }),
     handlers: (revision) => server.implement(revision).handlers,
-    // @part sessions, changes
     onOpen(connection) {
       server.join(connection);
       options.onOpen?.(connection);

@@ -5,13 +5,10 @@ import type { Session } from "../../protocol/session.ts";
 
 /** Receiver of changes in addition to the sessions. */
 export interface Audience {
-  // @part changes
   /** Notifies of a change that any receiver may see. */
   notify?(handler: string, params: object | undefined): void;
-  // @part changes
   /** Notifies of a change to the resource at the first URI. The other URIs contain it. */
   notifyUpdated?(uris: readonly [string, ...string[]]): void;
-  // @part changes
   /** Notifies of a change that only subscribers of its topic may see. */
   notifyTopic?(topic: string, handler: string, params: object): void;
   /** Ends the requests that wait for changes. */
@@ -22,10 +19,8 @@ export interface Audience {
 export interface SessionRegistry extends Required<Audience> {
   /** Adds a session until its connection closes. */
   join(connection: Connection): void;
-  // @part changes
   /** Returns the connection of a live session. */
   find(session: Session): Connection | undefined;
-  // @part changes
   /** Adds a receiver of changes. */
   attach(audience: Audience): void;
   /** Number of sessions whose connection is open. */
@@ -39,7 +34,6 @@ export function createSessionRegistry(): SessionRegistry {
 
 class SessionRegister implements SessionRegistry {
   readonly #members = new Map<Session, Connection>();
-  // @part changes
   readonly #others: Audience[] = [];
 
   get size(): number {
@@ -53,35 +47,29 @@ class SessionRegister implements SessionRegistry {
     void connection.closed.then(() => this.#members.delete(session));
   }
 
-  // @part changes
   find(session: Session): Connection | undefined {
     return this.#members.get(session);
   }
 
-  // @part changes
   attach(audience: Audience): void {
     this.#others.push(audience);
   }
 
-  // @part changes
   notify(handler: string, params: object | undefined): void {
     for (const connection of this.#members.values()) notifySession(connection, handler, params);
     for (const other of this.#others) other.notify?.(handler, params);
   }
 
-  // @part changes
   notifyUpdated(uris: readonly [string, ...string[]]): void {
     for (const other of this.#others) other.notifyUpdated?.(uris);
   }
 
-  // @part changes
   notifyTopic(topic: string, handler: string, params: object): void {
     for (const other of this.#others) other.notifyTopic?.(topic, handler, params);
   }
 
   async close(): Promise<void> {
     const closing: unknown[] = [...this.#members.values()].map((connection) => connection.close());
-    // @part changes
     closing.push(...this.#others.map((other) => other.close?.()));
     await Promise.all(closing);
   }

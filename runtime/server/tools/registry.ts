@@ -30,7 +30,6 @@ export type CheckInput = (schema: unknown, revision: Revision) => void;
 /** Rules for the checks and descriptions of tools, in addition to those of every program. */
 export interface ToolRules {
   readonly checkInput?: CheckInput | undefined;
-  // @part ui, tasks
   /** Returns the members of a feature that lists show of a tool. */
   readonly describeMore?: ((tool: AnyTool, revision: Revision) => object) | undefined;
 }
@@ -41,13 +40,11 @@ export function createTools(tools: Catalogue<AnyTool>, options: RegistryOptions)
   const describe = (tool: AnyTool): object => describeTool(tool, revision, toolRules);
   const { resultType } = envelope.result;
   const run = {
-    // @part questions, tasks
     revision,
     onError,
     resultType,
   };
   const wrap = (result: object): object => {
-    // @part questions
     if (result instanceof InputRequired) return result;
     if (resultType === undefined || Object.hasOwn(result, "resultType")) return result;
     return merge(envelope.result, result);
@@ -57,7 +54,6 @@ export function createTools(tools: Catalogue<AnyTool>, options: RegistryOptions)
     find(name, requester) {
       const tool = tools.get(name);
       if (!tool || !isVisible(tool, requester)) throw reject(`Unknown tool: ${name}`, { name });
-      // @part http
       requireScopes(tool, requester);
       return tool;
     },
@@ -92,9 +88,7 @@ export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules
     render: _render,
     visible: _visible,
     scopes: _scopes,
-    // @part ui
     ui: _ui,
-    // @part tasks
     task: _task,
     ...fields
   } = tool;
@@ -103,7 +97,6 @@ export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules
     const shown = {
       ...fields,
       inputSchema: toJsonSchema(input ?? noArguments, "input", dialect),
-      // @part ui, tasks
       ...rules.describeMore?.(tool, revision),
       ...(output && { outputSchema: toJsonSchema(output, "output", dialect) }),
     };
@@ -126,7 +119,6 @@ function checkShown(tool: object, revision: Revision): void {
 
 interface Run {
   readonly context: AnyContext;
-  // @part questions, tasks
   readonly revision: Revision;
   readonly onError: OnError;
   readonly resultType: string | undefined;
@@ -158,7 +150,6 @@ function runTool(tool: AnyTool, checked: SchemaResult<unknown>, context: AnyCont
 function toFailure(thrown: unknown, tool: AnyTool, run: Run): object {
   if (isRpcError(thrown) && !isPeerError(thrown)) throw thrown;
   if (isToolError(thrown)) return failure(thrown.message);
-  // @part questions, tasks
   if (isCapabilityError(thrown)) {
     // A client of stateless requests may declare more capabilities and send the request again.
     if (run.revision.lifecycle === "per-request") throw thrown;
@@ -172,7 +163,6 @@ function toFailure(thrown: unknown, tool: AnyTool, run: Run): object {
 }
 
 function toResult(tool: AnyTool, outcome: unknown, { resultType }: Run): Awaitable<object> {
-  // @part questions
   if (outcome instanceof InputRequired) return outcome;
   if (tool.outputSchema) return toStructuredResult(tool, tool.outputSchema, outcome);
   if (typeof outcome === "string") {

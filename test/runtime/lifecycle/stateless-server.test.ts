@@ -349,7 +349,7 @@ test("results of plain handlers are completed, too, and encoded ones only once (
 describe("a transport that has read a request to check it", () => {
   const whoami = defineTool({
     name: "whoami",
-    run: (_args, { client }) => JSON.stringify(client.info),
+    execute: (_args, { client }) => JSON.stringify(client.info),
   });
 
   test.each([
