@@ -1,11 +1,9 @@
 import type { Channel } from "../jsonrpc/channel.ts";
 import type { Connection } from "../protocol/connection.ts";
-import { createPendingRequests } from "../protocol/pending-requests.ts";
-import { createRevisionConverter } from "../protocol/revision-converter.ts";
 import { createDualAcceptor } from "./dual-era.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 
-export type { Acceptor, AcceptorParts, ServeOptions } from "./serve-options.ts";
+export type { Acceptor, ServeOptions } from "./serve-options.ts";
 
 /** Serves one connection. To serve many, create one acceptor and use it for each. */
 export function serve(options: ServeOptions, channel: Channel): Connection {
@@ -18,5 +16,5 @@ export function serve(options: ServeOptions, channel: Channel): Connection {
  * @throws {InvalidMessageError} when the declared identity, capabilities or instructions do not fit a revision
  */
 export function createAcceptor(options: ServeOptions): Acceptor {
-  return createDualAcceptor(options, { createPendingRequests, createRevisionConverter });
+  return createDualAcceptor(options);
 }

@@ -1,8 +1,8 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import type { RequestHandler, RequestRoute, Routes } from "../protocol/routes.ts";
-import type { RevisionConverter } from "../protocol/revision-converter.ts";
+import { createRevisionConverter, type RevisionConverter } from "../protocol/revision-converter.ts";
 import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
-import type { AcceptorParts, PerRevision, ServeOptions } from "./serve-options.ts";
+import type { PerRevision, ServeOptions } from "./serve-options.ts";
 
 /** Returns the value for one revision. */
 export function resolve<Value extends object | string>(value: PerRevision<Value>, revision: Revision): Value {
@@ -13,9 +13,8 @@ export function resolve<Value extends object | string>(value: PerRevision<Value>
 export function createServedConverter(
   revision: Revision,
   { revisions, onLoss: mode, onError }: ServeOptions,
-  { createRevisionConverter }: AcceptorParts,
 ): RevisionConverter | undefined {
-  return createRevisionConverter?.(revision, { role: "server", written: revisions[0] ?? revision, mode, onError });
+  return createRevisionConverter(revision, { role: "server", written: revisions[0] ?? revision, mode, onError });
 }
 
 /** Creates the routes that apply before there is a session: `ping`, and on a server `initialize`. */

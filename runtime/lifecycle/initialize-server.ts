@@ -6,6 +6,7 @@ import { createRoutes, type Entrance, type RequestHandler, type Routes } from ".
 import type { RevisionConverter } from "../protocol/revision-converter.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../jsonrpc/errors.ts";
 import { Peer } from "../protocol/peer.ts";
+import { createPendingRequests } from "../protocol/pending-requests.ts";
 import { shorten } from "../internal/shorten.ts";
 import type { PeerSettings } from "../protocol/peer-options.ts";
 import {
@@ -18,7 +19,7 @@ import {
   type Session,
 } from "../protocol/session.ts";
 import { wrapAround, type Around, type LifecycleRequest } from "./lifecycle-middleware.ts";
-import type { Acceptor, AcceptorParts, ServeOptions } from "./serve-options.ts";
+import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import { addShutdown, readDeclared, toRejection, withProfile } from "./profile.ts";
 import {
   respondToPing,
@@ -30,22 +31,18 @@ import {
 import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiation.ts";
 
 /**
- * Prepares a server whose clients open a session with a handshake. Stateless requests are served beside it, if requested.
+ * Prepares a server whose clients open a session with a handshake. With an entrance, stateless requests are served on the same connections.
  *
  * @throws {Error} when no revision has a handshake
  * @throws {InvalidMessageError} when the result of `initialize` does not fit its revision
  */
-export function createSessionAcceptor(given: ServeOptions, parts: SessionParts = {}): Acceptor {
+export function createSessionAcceptor(given: ServeOptions, stateless?: StatelessEntrance): Acceptor {
   const options = {
     ...given,
     ...withProfile(given),
   };
   const revisions = readHandshakeRevisions(options.revisions);
-  const createServed = (revision: Revision): Offer => {
-    if (parts.createRevisionConverter || parts.beside) return createConvertedOffer(revision, options, parts);
-    return createOffer(revision, options);
-  };
-  const offers = new Map(revisions.map((revision) => [revision.id, createServed(revision)]));
+  const offers = new Map(revisions.map((revision) => [revision.id, createOffer(revision, options, stateless?.enter)]));
   const rows = readInitializeRows(revisions[0]);
   const findOffer = (revision: Revision): Offer => {
     const offer = offers.get(revision.id);
@@ -55,7 +52,7 @@ export function createSessionAcceptor(given: ServeOptions, parts: SessionParts =
   const settings: PeerSettings = {
     ...options,
     reportsStrays: true,
-    createPendingRequests: parts.createPendingRequests,
+    createPendingRequests,
   };
   const response: RequestHandler = (params, call) =>
     openSession({ peer: peerOf(call), call, params, offer: findOffer(choose(params, revisions, options)) }, options);
@@ -66,7 +63,7 @@ export function createSessionAcceptor(given: ServeOptions, parts: SessionParts =
   };
   const opening = {
     ...routes,
-    ...parts.beside?.join(routes, revisions),
+    ...stateless?.join(routes, revisions),
   };
   const accept = (channel: Channel, first: Routes): Peer => {
     const peer = new Peer(channel, first, settings);
@@ -88,13 +85,8 @@ function peerOf({ connection }: CallContext): Peer {
   throw new Error("A session is opened on the connection that its request came on");
 }
 
-/** Optional parts of a server with sessions. */
-export interface SessionParts extends AcceptorParts {
-  readonly beside?: Beside | undefined;
-}
-
 /** Entrance for stateless requests, before there is a session and beside it. */
-export interface Beside {
+export interface StatelessEntrance {
   readonly enter: Entrance;
   /** Adds stateless requests to the routes before there is a session, which may be opened at any of these revisions. */
   join(routes: Routes, opened: readonly Revision[]): Routes;
@@ -110,7 +102,7 @@ interface Offer {
   /** For clients that have not declared extensions themselves: at revisions with sessions, most know nothing of them. */
   readonly withoutExtensions: Declared;
   readonly instructions: string | undefined;
-  readonly converter?: RevisionConverter | undefined;
+  readonly converter: RevisionConverter | undefined;
 }
 
 /** Capabilities that a server declares, and the result of `initialize` that contains them. */
@@ -119,16 +111,8 @@ interface Declared {
   readonly result: unknown;
 }
 
-function createConvertedOffer(revision: Revision, options: ServeOptions, parts: SessionParts): Offer {
-  const converter = createServedConverter(revision, options, parts);
-  return createOffer(revision, options, { converter, enter: parts.beside?.enter });
-}
-
-interface OfferParts extends Pick<Routes, "enter"> {
-  readonly converter?: RevisionConverter | undefined;
-}
-
-function createOffer(revision: Revision, options: ServeOptions, { converter, enter }: OfferParts = {}): Offer {
+function createOffer(revision: Revision, options: ServeOptions, enter: Entrance | undefined): Offer {
+  const converter = createServedConverter(revision, options);
   const { initialize } = readInitializeRows(revision);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
@@ -136,10 +120,7 @@ function createOffer(revision: Revision, options: ServeOptions, { converter, ent
   const declare = (declared: Capabilities): Declared => {
     const head = { protocolVersion: revision.id, capabilities: declared, serverInfo: info };
     const whole = instructions === undefined ? head : { ...head, instructions };
-    const result = toOpeningResult({
-      whole,
-      converter,
-    });
+    const result = converter ? converter.result("initialize", whole) : whole;
     const issue = initialize.result(result);
     if (issue) throw new InvalidMessageError("initialize", "result", issue);
     return { capabilities: declared, result };
@@ -172,15 +153,6 @@ function createOffer(revision: Revision, options: ServeOptions, { converter, ent
     instructions,
     converter,
   };
-}
-
-/** Converts the result of `initialize` to the session's revision. */
-function toOpeningResult(opening: {
-  readonly whole: object;
-  readonly converter?: RevisionConverter | undefined;
-}): unknown {
-  if (opening.converter) return opening.converter.result("initialize", opening.whole);
-  return opening.whole;
 }
 
 function choose(params: unknown, revisions: readonly [Revision, ...Revision[]], options: ServeOptions): Revision {

@@ -2,10 +2,8 @@ import type { Revision } from "../../generated/support.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
 import type { CacheHint } from "../protocol/cache-hint.ts";
 import type { Connection } from "../protocol/connection.ts";
-import type { CreatePendingRequests } from "../protocol/outgoing-requests.ts";
 import type { PeerOptions } from "../protocol/peer-options.ts";
 import type { Profile } from "../protocol/profile.ts";
-import type { CreateRevisionConverter } from "../protocol/revision-converter.ts";
 import type { Handlers } from "../protocol/routes.ts";
 import type { Agreement, Capabilities, ImplementationInfo } from "../protocol/session.ts";
 import type { Around } from "./lifecycle-middleware.ts";
@@ -37,11 +35,3 @@ export interface ServeOptions extends PeerOptions {
 
 /** Serves a connection. With an agreement, the transport knows the client and its revision: from a handshake elsewhere, or from a stateless request. */
 export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
-
-/** Optional parts of a server, beyond the responses at one revision. Parts that are not named here are not part of the program. */
-export interface AcceptorParts {
-  /** Sends requests of the server to its clients. */
-  readonly createPendingRequests?: CreatePendingRequests;
-  /** Converts what the server sends to older revisions. */
-  readonly createRevisionConverter?: CreateRevisionConverter;
-}

@@ -20,7 +20,7 @@ import { Peer } from "../protocol/peer.ts";
 import type { PeerSettings } from "../protocol/peer-options.ts";
 import type { Agreement, PeerInfo } from "../protocol/session.ts";
 import { wrapAround } from "./lifecycle-middleware.ts";
-import type { Acceptor, AcceptorParts, ServeOptions } from "./serve-options.ts";
+import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import { withProfile } from "./profile.ts";
 import { createServedConverter, resolve } from "./initialize-routes.ts";
 
@@ -42,7 +42,7 @@ export interface PerRequest {
  *
  * @throws {InvalidMessageError} when the result of `server/discover` does not fit its revision
  */
-export function createPerRequest(given: ServeOptions, parts: AcceptorParts = {}): PerRequest | undefined {
+export function createPerRequest(given: ServeOptions): PerRequest | undefined {
   const options = {
     ...given,
     ...withProfile(given),
@@ -51,11 +51,7 @@ export function createPerRequest(given: ServeOptions, parts: AcceptorParts = {})
   const [newest] = reader?.revisions ?? [];
   if (!reader || !newest) return undefined;
   const offers = new Map(
-    reader.revisions.map((revision): [Revision, Offer] => {
-      if (parts.createRevisionConverter)
-        return [revision, createOffer(revision, reader, options, createServedConverter(revision, options, parts))];
-      return [revision, createOffer(revision, reader, options)];
-    }),
+    reader.revisions.map((revision): [Revision, Offer] => [revision, createOffer(revision, reader, options)]),
   );
   const enterAs = ({ revision, client }: Agreement): Entry | RpcError => {
     const offer = offers.get(revision);
@@ -102,9 +98,9 @@ export function createPerRequest(given: ServeOptions, parts: AcceptorParts = {})
  *
  * @throws {Error} when none of its revisions has stateless requests
  */
-export function createStatelessAcceptor(options: ServeOptions, parts: AcceptorParts = {}): Acceptor {
-  const perRequest = createPerRequest(options, parts);
-  if (!perRequest) throw new Error("At none of the revisions do requests stand alone: they need a handshake.");
+export function createStatelessAcceptor(options: ServeOptions): Acceptor {
+  const perRequest = createPerRequest(options);
+  if (!perRequest) throw new Error("No revision has stateless requests; use createSessionAcceptor.");
   return perRequest.accept;
 }
 
@@ -112,15 +108,11 @@ interface Offer {
   readonly routes: Routes;
   readonly own: PeerInfo;
   readonly instructions: string | undefined;
-  readonly converter?: RevisionConverter | undefined;
+  readonly converter: RevisionConverter | undefined;
 }
 
-function createOffer(
-  revision: Revision,
-  reader: MetadataReader,
-  options: ServeOptions,
-  converter?: RevisionConverter,
-): Offer {
+function createOffer(revision: Revision, reader: MetadataReader, options: ServeOptions): Offer {
+  const converter = createServedConverter(revision, options);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);

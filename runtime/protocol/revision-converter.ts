@@ -23,14 +23,6 @@ export interface RevisionConverter extends SentConverter {
   handler(handle: RequestHandler, method: string): RequestHandler;
 }
 
-/**
- * Creates the converter of a session whose revision differs from the one that the code is written for; returns `undefined` when they are the same.
- */
-export type CreateRevisionConverter = (
-  revision: Revision,
-  options: RevisionConverterOptions,
-) => RevisionConverter | undefined;
-
 /** Options of a converter: the role of the sender, and the revision that its code is written for. */
 export interface RevisionConverterOptions {
   readonly role: Role;
@@ -39,7 +31,7 @@ export interface RevisionConverterOptions {
   readonly onError: OnError | undefined;
 }
 
-/** Creates the converter of an end that supports several revisions. */
+/** Creates the converter of a session; returns `undefined` if its revision is the one that the code is written for. */
 export function createRevisionConverter(
   revision: Revision,
   options: RevisionConverterOptions,
