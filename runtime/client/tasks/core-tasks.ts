@@ -29,7 +29,7 @@ export const coreTasks: TaskProtocol = {
     }
   },
   toRequest: (task, taskEnded) => ({ params: { task: toTaskParams(task) }, options: { taskEnded } }),
-  readCreated: (answer) => readCreatedTask("tools/call", answer),
+  readCreated: (response) => readCreatedTask("tools/call", response),
   readContinued: () => undefined,
   createPort: (host) => ({ send: (handler, taskId, options) => host.call(handler, { taskId }, options) }),
 };

@@ -18,9 +18,9 @@ export const extensionTasks: TaskProtocol = {
     // Every call may become a task.
   },
   toRequest: () => ({ params: {}, options: {} }),
-  readCreated(answer) {
-    const task = readStartedTask(answer);
-    if (!task) throw new NoTaskError("tools/call", answer);
+  readCreated(response) {
+    const task = readStartedTask(response);
+    if (!task) throw new NoTaskError("tools/call", response);
     return task;
   },
   readContinued: readStartedTask,

@@ -55,7 +55,7 @@ export class ServerTasks {
     const params = { name, ...(args && { arguments: args }), ...request.params };
     const starting = this.#host
       .call("callTool", params, { ...rest, ...request.options, retry: "never" })
-      .then((answer) => this.follow(protocol.readCreated(answer), toResult, ended));
+      .then((response) => this.follow(protocol.readCreated(response), toResult, ended));
     return signal ? giveUpOn(signal, starting) : starting;
   }
 

@@ -25,7 +25,7 @@ export interface TaskProtocol {
    *
    * @throws {NoTaskError} when it names no task
    */
-  readCreated(answer: unknown): TaskState;
+  readCreated(response: unknown): TaskState;
   /** Returns the task as which a plain call continues, if its result says so. */
   readContinued(result: unknown): TaskState | undefined;
   /** Creates the part of a handle that sends requests about its task. */
