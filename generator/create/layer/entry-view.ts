@@ -11,6 +11,10 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
   const uses = new Set(transports);
   const run = runName(transports);
   const further = uses.has("websocket") || uses.has("tcp");
+  const listCreators = [
+    ...(has.has("resources") ? ["createResourceLists"] : []),
+    ...(has.has("prompts") ? ["createPromptLists"] : []),
+  ];
   const unavailable = unavailableMembers(choices, newest);
   const untasked = has.has("tasks") ? "" : untaskedReason(choices, newest);
   return {
@@ -30,22 +34,58 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
     skills: has.has("skills"),
     apps: has.has("apps"),
     skillFolders: has.has("skills") && !uses.has("worker"),
-    stateless: models.some(isStateless),
     client,
+    clientTasks: client && has.has("tasks") && models.some(isStateless),
     validator: choices.validator,
     re2js: choices.re2js === true,
     oauth: auth === "oauth",
     apiKey: auth === "api-key",
-    authenticates: auth !== "none",
-    stdio: uses.has("stdio"),
-    http: uses.has("http"),
-    worker: uses.has("worker"),
     websocket: uses.has("websocket"),
     tcp: uses.has("tcp"),
     further,
     run,
-    readsPort: auth !== "none" && uses.has("stdio"),
+    createLists: createListsText(listCreators),
+    featureImports: ["buildServer", acceptorOf(models), ...serverFeatures(choices, models), ...listCreators].sort(),
+    runtimeImports: [
+      ...(client ? ["createClient as createRuntimeClient"] : []),
+      ...(has.has("skills") && !uses.has("worker") ? ["readSkills as readSkillFolders"] : []),
+      ...(further ? [run] : []),
+    ].sort(),
+    exports: exportedNames(choices, models).sort(),
   };
+}
+
+/** Names that the entry exports from the runtime as they are. */
+function exportedNames(
+  { features, transports, client, auth }: LayerChoices,
+  models: readonly RevisionModel[],
+): string[] {
+  const has = new Set(features);
+  const uses = new Set(transports);
+  const run = runName(transports);
+  const isPlain = !uses.has("websocket") && !uses.has("tcp");
+  return [
+    ...["fromJsonSchema", "SetupError", "ToolError"],
+    ...(has.has("input") ? ["CapabilityError"] : []),
+    ...(has.has("input") && models.some(isStateless) ? ["inputRequired"] : []),
+    ...(has.has("apps") ? ["createUiResource"] : []),
+    ...(has.has("skills") ? ["createSkill"] : []),
+    ...(client ? ["connectHttp", "connectStdio"] : []),
+    ...(auth === "none" ? [] : ["auditLog", "rateLimit", "requestLogger"]),
+    ...(auth !== "none" && uses.has("stdio") ? ["readHttpPort"] : []),
+    ...(isPlain && run !== "" ? [`${run} as run`] : []),
+    ...(uses.has("http") ? ["serveHttp"] : []),
+    ...(uses.has("stdio") ? ["serveStdio"] : []),
+    ...(uses.has("worker") ? ["createHttpHandler"] : []),
+  ];
+}
+
+/** Expression that creates the lists of a server from the named functions; empty without lists. */
+function createListsText(creators: readonly string[]): string {
+  const [only] = creators;
+  if (creators.length < 2) return only ?? "";
+  const lists = creators.map((name) => `...${name}(source, host)`);
+  return `(source, host) => ({ ${lists.join(", ")} })`;
 }
 
 /** Name of the function that serves over these transports; empty for a worker, which the platform calls. */
