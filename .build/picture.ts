@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -21,24 +21,30 @@ interface Step {
   readonly lines: number;
 }
 
+const root = join(import.meta.dirname, "..");
+const { revisions }: { readonly revisions: Readonly<Record<string, unknown>> } = JSON.parse(
+  await readFile(join(root, "spec", "pins.json"), "utf8"),
+);
+const [oldest = ""] = Object.keys(revisions);
+const [previous = "", newest = ""] = Object.keys(revisions).slice(-2);
+
 const steps: readonly Step[] = [
   { typed: "npx create-mcp-server demo --yes", args: ["demo", "--yes", "--no-git"], folder: ".", lines: 12 },
   { typed: "npx create-mcp-server check dist/server.js", args: ["check", "dist/server.js"], folder: "demo", lines: 4 },
   {
-    typed: "npx create-mcp-server explain dist/server.js --protocol 2024-11-05",
-    args: ["explain", "dist/server.js", "--protocol", "2024-11-05"],
+    typed: `npx create-mcp-server explain dist/server.js --protocol ${oldest}`,
+    args: ["explain", "dist/server.js", "--protocol", oldest],
     folder: "demo",
     lines: 6,
   },
   {
-    typed: "npx create-mcp-server diff 2025-11-25 2026-07-28",
-    args: ["diff", "2025-11-25", "2026-07-28"],
+    typed: `npx create-mcp-server diff ${previous} ${newest}`,
+    args: ["diff", previous, newest],
     folder: "demo",
     lines: 6,
   },
 ];
 
-const root = join(import.meta.dirname, "..");
 const program = join(root, "dist", "bundle", "generator", "cli.js");
 const home = await mkdtemp(join(tmpdir(), "picture-"));
 try {

@@ -76,7 +76,7 @@ async function readCopies(
     name,
     join("templates", "client", name),
   ]);
-  const uri = ["uri-template.ts", "uri-expand.ts", "uri-match.ts"].map((name) => [
+  const uri = ["uri-template.ts", "uri-expand.ts", "uri-match.ts", "template-parts.ts"].map((name) => [
     name,
     join("runtime", "server", "resources", name),
   ]);
