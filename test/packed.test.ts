@@ -94,7 +94,6 @@ describe("the packed package", () => {
     ["check", ["server.js", "--protocol", revision], /0 errors/],
     ["diff", ["2025-06-18", revision, "--format", "html"], /^<!doctype html>/i],
     ["update", ["demo", "--protocol", revision, "--dry-run"], /files would be written or removed/],
-    ["upgrade-assist", ["demo", "--protocol", "latest", "--dry-run"], /places in \d+ files would be rewritten/],
   ])("runs %s", async (command, args, says) => {
     expect(await cli(command, ...args)).toMatch(says);
   });
@@ -120,7 +119,7 @@ describe("the packed package", () => {
   test("tells of every command that is run here", async () => {
     const [, list = ""] = /^Commands:\n((?: .*\n)+)/m.exec(await cli("--help")) ?? [];
     const told = [...list.matchAll(/^ {2}create-mcp-server (\w[\w-]*)/gm)].map(([, name]) => name);
-    const project = ["add", "update", "upgrade-assist"];
+    const project = ["add", "update"];
     const servers = ["client", "check", "diff", "explain", "gateway"];
     expect(told).toEqual([...project, ...servers, "generate", "model", "pin"]);
   });

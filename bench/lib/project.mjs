@@ -1,6 +1,6 @@
 // Servers built as a new project of create-mcp-server builds them, into one file, by the build.js of such a project.
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -26,14 +26,25 @@ export async function buildProject(id, source, flags) {
     writeFileSync(path.join(folder, "package.json"), '{ "type": "module" }');
     cpSync(path.join(root, "templates", "project", "build.js"), path.join(folder, "build.js"));
   }
-  symlinkSync(path.join(BENCH, "node_modules"), path.join(folder, "node_modules"), "junction");
+  linkModules(folder);
   writeFileSync(path.join(folder, "src", "server.ts"), source);
   await run(NODE, ["build.js"], { cwd: folder });
 }
 
+/** Links what is installed for the benchmarks, and the runtime as it was built here. */
+function linkModules(folder) {
+  const modules = path.join(folder, "node_modules");
+  mkdirSync(modules);
+  for (const name of readdirSync(path.join(BENCH, "node_modules"))) {
+    if (name !== "mcp-server-runtime")
+      symlinkSync(path.join(BENCH, "node_modules", name), path.join(modules, name), "junction");
+  }
+  symlinkSync(path.join(root, "dist", "runtime-package"), path.join(modules, "mcp-server-runtime"), "junction");
+}
+
 /** A server of create-mcp-server with the tools of W4, pinned to a revision. */
 export const buildOurs = (id, revision) =>
-  buildProject(id, ours, ["--protocol", revision, "--serve", "tools", "--extras", "none"]);
+  buildProject(id, ours, ["--protocol", revision, "--features", "tools", "--extras", "none"]);
 
 const ours = `import * as z from "zod";
 import { defineServer, defineTool, run } from "./mcp/index.ts";

@@ -3,6 +3,7 @@ import { chooseRevisions, toCatalogue } from "../create/catalogue.ts";
 import { quoteForShell } from "../create/client-config.ts";
 import { askDirectory, askPerson, createTerminalScreen, greet, plainScreen, type Screen } from "../create/console.ts";
 import { toSpecPath } from "../create/spec-choice.ts";
+import { readLauncher } from "../create/launcher.ts";
 import { readRuntime } from "../create/runtime-package.ts";
 import { readSpecModels } from "../spec-models.ts";
 import { choosePackageManager, commandsOf } from "../create/package-manager.ts";
@@ -148,8 +149,10 @@ async function planProject(
   const wanted = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;
   const revisions = chooseRevisions(wanted.join(","), catalogue);
   const facts = { folder, name: checked, manager, models, runtime: readRuntime(selection.runtime) };
+  const launcher = readLauncher();
   return {
     ...facts,
+    ...(launcher && { launcher }),
     revisions,
     selection,
     ...(source && { source }),

@@ -5,7 +5,6 @@ import { UserError } from "../user-error.ts";
 export const commandNames = [
   "add",
   "update",
-  "upgrade-assist",
   "client",
   "check",
   "diff",
@@ -24,8 +23,7 @@ export const commandNames = [
  */
 export function rejectMisspeltCommand(directory: string, folder: string = process.cwd()): void {
   if (!/^[\w-]+$/.test(directory)) return;
-  const command = nearestCommand(directory);
-  const advice = command === undefined ? foreignCommands.get(directory) : `Did you mean ${command}?`;
+  const advice = adviseCommand(directory);
   const project = findProject(folder);
   if (advice === undefined && project === undefined) return;
   const place = project === undefined ? "" : `, and ${project} is a project already`;
@@ -38,10 +36,12 @@ export function rejectMisspeltCommand(directory: string, folder: string = proces
 const scripts = "It is a script of a project: npm run";
 const creation = "A new project takes one word, its folder: create-mcp-server my-server.";
 
-/** Commands of other tools, with their equivalents here. */
+const codemodAdvice = "It is update --codemod now: create-mcp-server update --protocol latest --codemod.";
+
+/** Former commands and commands of other tools, with their equivalents here. */
 const foreignCommands: ReadonlyMap<string, string> = new Map([
   ...["upgrade", "up", "refresh", "sync"].map((word) => [word, "Did you mean update?"] as const),
-  ["migrate", "Did you mean upgrade-assist?"],
+  ...["upgrade-assist", "migrate", "codemod"].map((word) => [word, codemodAdvice] as const),
   ...["validate", "lint", "doctor", "inspect"].map((word) => [word, "Did you mean check?"] as const),
   ...["compare", "changes"].map((word) => [word, "Did you mean diff?"] as const),
   ["proxy", "Did you mean gateway?"],
@@ -53,11 +53,17 @@ const foreignCommands: ReadonlyMap<string, string> = new Map([
   ["version", "Say --version."],
 ]);
 
+/** Returns a sentence with the command that a word stands for: another name of it, or a slip. */
+export function adviseCommand(word: string): string | undefined {
+  const command = foreignCommands.has(word) ? undefined : nearestCommand(word);
+  return command === undefined ? foreignCommands.get(word) : `Did you mean ${command}?`;
+}
+
 /**
  * Returns the command that a word is a slip of. Short commands do not count, because too many words are like them. Longer words that begin with a
  * command, such as `models` or `updater`, do not count either.
  */
-export function nearestCommand(word: string): string | undefined {
+function nearestCommand(word: string): string | undefined {
   return commandNames.find((name) => {
     if (name.length < 5 || word.startsWith(name)) return false;
     return countSlips(word, name) <= (name.length === 5 ? 1 : 2);

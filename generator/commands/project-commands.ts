@@ -57,24 +57,31 @@ export function addUpdateCommand(cli: Argv): Argv {
         })
         .option("check", { type: "boolean", default: false, describe: "Write nothing; list what differs and exit 1" })
         .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; tell what would change" })
+        .option("codemod", {
+          type: "boolean",
+          default: false,
+          describe: "With --protocol: rewrite what is mechanical in your own code first",
+        })
         .option("force", { type: "boolean", default: false, describe: "Replace files that were edited by hand" })
         .option("undo", { type: "boolean", default: false, describe: "Bring back what the last update replaced" })
         .epilogue(
           examplesText(
             ["update", "to what this version of the generator writes"],
             ["update --protocol all --dry-run", "what other revisions would mean for your code"],
+            ["update --protocol latest --codemod", "renamed types and moved imports in your code, too"],
             ["update --features tools,list-changed", "for tools that come and go"],
             ["update --transport both --client", "reached over HTTP, too, and able to call other servers"],
             ["update --check", "in CI: exits with 1 when src/mcp is not as it is written"],
             ["update --undo", "back to what it was"],
           ),
         ),
-    async ({ dir, protocol, spec, features, transport, client, check, dryRun, force, undo }) => {
+    async ({ dir, protocol, spec, features, transport, client, check, dryRun, codemod, force, undo }) => {
       const { runUpdate } = await import("./update.ts");
       process.exitCode = await runUpdate({
         directory: dir,
         check,
         dryRun,
+        codemod,
         force,
         undo,
         ...(protocol !== undefined && { protocol }),
@@ -82,39 +89,6 @@ export function addUpdateCommand(cli: Argv): Argv {
         ...(features !== undefined && { features }),
         ...(transport !== undefined && { transport }),
         ...(client !== undefined && { client }),
-      });
-    },
-  );
-}
-
-/** Adds the command `upgrade-assist` to the command line. */
-export function addUpgradeAssistCommand(cli: Argv): Argv {
-  return cli.command(
-    "upgrade-assist [dir]",
-    "Rewrite what is mechanical in a project's own code before it goes to another revision",
-    (command) =>
-      command
-        .positional("dir", { type: "string", default: ".", describe: "Folder of the project" })
-        .option("protocol", {
-          type: "string",
-          demandOption: true,
-          describe: "Revisions that it shall speak: one, several with commas, latest or all",
-        })
-        .option("spec", specOption)
-        .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; tell what would be rewritten" })
-        .epilogue(
-          examplesText([
-            "upgrade-assist --protocol latest --dry-run",
-            "what would be rewritten, and what is left to you",
-          ]),
-        ),
-    async ({ dir, protocol, spec, dryRun }) => {
-      const { runUpgradeAssist } = await import("./upgrade-assist.ts");
-      process.exitCode = await runUpgradeAssist({
-        directory: dir,
-        protocol,
-        dryRun,
-        ...(spec !== undefined && { spec }),
       });
     },
   );

@@ -1,9 +1,9 @@
 import { join, relative, resolve } from "node:path";
 import { toCatalogue } from "../create/catalogue.ts";
 import { emitLayer } from "../create/layer/emit-layer.ts";
-import { vendorFolder } from "../create/runtime-package.ts";
+import { runtimePackage } from "../create/runtime-package.ts";
 import { findSpec, toSpecPath } from "../create/spec-choice.ts";
-import { compareTree, driftText } from "../emit/tree.ts";
+import { compareTree, driftText, type Drift } from "../emit/tree.ts";
 import type { RevisionModel } from "../model.ts";
 import { packageVersion } from "../package-info.ts";
 import { readSpecModels, type SpecModels } from "../spec-models.ts";
@@ -13,7 +13,9 @@ import { readInstalledLayer, type InstalledLayer } from "../update/installed-lay
 import { previousName, replaceLayer, restoreLayer } from "../update/replace-layer.ts";
 import { findPlacesToChange } from "../update/misfits.ts";
 import { requireProject } from "../update/project.ts";
-import { readVendoredRuntime, replaceVendoredRuntime, type VendoredRuntime } from "../update/vendored-runtime.ts";
+import { describeCodemod, planCodemod, type Codemod } from "../update/codemod.ts";
+import { readInstalledRuntime, type InstalledRuntime } from "../update/installed-runtime.ts";
+import { applyRewrites } from "../update/rename.ts";
 import { renameRevisions } from "../update/named-revisions.ts";
 import { findMovedNames } from "../update/use.ts";
 import { countText } from "../count-text.ts";
@@ -30,6 +32,8 @@ export interface UpdateCommandOptions extends Wish {
   readonly check: boolean;
   /** Write nothing; report the changes that an update would make. */
   readonly dryRun: boolean;
+  /** Make the mechanical changes in the project's own code first. */
+  readonly codemod: boolean;
   /** Overwrite files that were edited by hand. */
   readonly force: boolean;
   /** Restore the layer that the last update replaced. */
@@ -60,6 +64,7 @@ async function undo(project: string): Promise<number> {
   const from = await readRevisions(project);
   await restoreLayer(project, join(project, "src", "mcp"));
   console.log("src/mcp is what it was before the last update. The same command brings the update back.");
+  console.log("Your own code and the runtime stay as they are.");
   const change = {
     from,
     to: await readRevisions(project),
@@ -91,10 +96,10 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   const origin = spec === undefined ? {} : { spec: toSpecPath(spec, project) };
   const tree = await emitLayer({ ...next, ...origin }, models);
   const drifts = await compareTree(layer.folder, tree);
-  const vendored = await readVendoredRuntime(project);
-  if (options.check) return reportDrift([...drifts, ...(vendored?.drifts ?? [])].map(driftText));
-  if (vendored && vendored.drifts.length > 0) await updateRuntime(project, vendored, options);
+  const runtime = await readInstalledRuntime(project);
+  if (options.check) return reportDrift(drifts, runtime);
   if (drifts.length === 0) {
+    await updateRuntime(runtime, options);
     console.log(`src/mcp is up to date: revisions ${next.revisions.join(", ")}, ${next.features.join(", ")}.`);
     return 0;
   }
@@ -103,9 +108,13 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   for (const line of describeChoices(old, next)) console.log(line);
   const [[older = ""], [newer = ""]] = [old.revisions, next.revisions];
   const replacement = { place: layer.folder, texts: tree };
-  await reportPlaces(project, { older, newer, isLess: isLess(old, next), layer: replacement, models: models.models });
+  const change = { older, newer, isLess: isLess(old, next), layer: replacement, models: models.models };
+  // The code must not be rewritten if the layer then cannot be replaced.
+  if (options.codemod && !options.force) rejectEdited(layer);
+  await reportPlaces(project, change, options);
   if (!options.force) rejectEdited(layer);
   const { dryRun } = options;
+  await updateRuntime(runtime, options);
   if (!dryRun) await replaceLayer(project, layer.folder, tree);
   const renamed = await renameRevisions(project, { from: old.revisions, to: next.revisions, catalogue, dryRun });
   for (const line of renamed) console.log(line);
@@ -119,22 +128,24 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   return 0;
 }
 
-async function updateRuntime(
-  project: string,
-  vendored: VendoredRuntime,
-  { dryRun }: UpdateCommandOptions,
-): Promise<void> {
-  if (!dryRun) await replaceVendoredRuntime(project, vendored);
-  const count = countText(vendored.drifts.length, "file");
-  console.log(
-    `${vendorFolder}: ${count} ${dryRun ? "would be written or removed; nothing was." : "written or removed."}`,
-  );
+async function updateRuntime(runtime: InstalledRuntime, { dryRun }: UpdateCommandOptions): Promise<void> {
+  const { drifts, install } = runtime;
+  if (drifts.length > 0) {
+    if (!dryRun) await runtime.replace();
+    const done = dryRun ? "would be written or removed; nothing was." : "written or removed.";
+    console.log(`vendor: ${countText(drifts.length, "file")} of ${runtimePackage} ${done}`);
+  }
+  if (install !== undefined) console.log(`This version needs its own ${runtimePackage}. Next: ${install}`);
 }
 
-/** Rejects contradicting options. Each of them selects another action, and no precedence among them would be obvious. */
-function rejectContradictions({ check, dryRun, undo, force }: UpdateCommandOptions): void {
-  const chosen = [check && "--check", dryRun && "--dry-run", undo && "--undo", force && "--force"].filter(Boolean);
-  if (chosen.length > 1) throw new UserError(`${chosen.join(" and ")}: choose one of them.`);
+/** Rejects contradicting options. Each of the first four selects another action, and no precedence among them would be obvious. */
+function rejectContradictions({ check, dryRun, undo, force, codemod, protocol }: UpdateCommandOptions): void {
+  const actions = [check && "--check", dryRun && "--dry-run", undo && "--undo", force && "--force"];
+  const readOnly = [check && "--check", undo && "--undo", codemod && "--codemod"];
+  for (const chosen of [actions, codemod ? readOnly : []].map((list) => list.filter(Boolean)))
+    if (chosen.length > 1) throw new UserError(`${chosen.join(" and ")}: choose one of them.`);
+  if (codemod && protocol === undefined)
+    throw new UserError("--codemod prepares your code for other revisions; name them with --protocol.");
 }
 
 function rejectEdited({ edited }: InstalledLayer): void {
@@ -144,14 +155,15 @@ function rejectEdited({ edited }: InstalledLayer): void {
   );
 }
 
-function reportDrift(lines: readonly string[]): number {
-  for (const line of lines) console.log(line);
-  if (lines.length === 0) {
+function reportDrift(layer: readonly Drift[], runtime: InstalledRuntime): number {
+  const drifts = [...layer.map((drift) => ({ ...drift, path: `src/mcp/${drift.path}` })), ...runtime.drifts];
+  for (const drift of drifts) console.log(driftText(drift));
+  if (drifts.length === 0) {
     console.log("All generated files are up to date.");
     return 0;
   }
-  const differ = lines.length === 1 ? "differs" : "differ";
-  console.error(`${countText(lines.length, "generated file")} ${differ}. Run the same command without --check.`);
+  const differ = drifts.length === 1 ? "differs" : "differ";
+  console.error(`${countText(drifts.length, "generated file")} ${differ}. Run the same command without --check.`);
   return 1;
 }
 
@@ -164,17 +176,42 @@ interface Change {
   readonly models: readonly RevisionModel[];
 }
 
-/** Lists the effects of an update on the project's own code, before anything is written. */
-async function reportPlaces(project: string, { older, newer, isLess, layer, models }: Change): Promise<void> {
-  if (older === newer && !isLess) return;
+/** Lists the effects of an update on the project's own code, before the layer is replaced. With `--codemod`, rewrites what is mechanical. */
+async function reportPlaces(
+  project: string,
+  { older, newer, isLess, layer, models }: Change,
+  { codemod, dryRun }: UpdateCommandOptions,
+): Promise<void> {
+  if (older === newer && !isLess && !codemod) return;
   const before = models.find(({ id }) => id === older);
   const after = models.find(({ id }) => id === newer);
   if (!before || !after) return;
   if (process.stderr.isTTY) console.error("Reading your code ...");
+  const { renames, rewrites, settled } = codemod
+    ? await rewriteCode({ project, before, after, dryRun })
+    : { renames: [], rewrites: [], settled: [] };
+  const isRenamed = new Set(renames.map(({ from }) => from));
   const moved = older === newer ? [] : findMovedNames(before, after);
-  const { places, isCompiled } = await findPlacesToChange(project, { moved, layer });
+  const left = moved.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
+  const { places, isCompiled } = await findPlacesToChange(project, { moved: left, layer, settled });
   if (!isCompiled) warnUncompiled();
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);
   const differs = older === newer ? "" : `; all that differs: create-mcp-server diff ${older} ${newer}`;
-  console.log(`${countText(places.length, "place")} in your code to change for ${newer}${differs}`);
+  const further = rewrites.length > 0 ? "further " : "";
+  const count = `${places.length} ${further}${places.length === 1 ? "place" : "places"}`;
+  console.log(`${count} in your code to change for ${newer}${differs}`);
+}
+
+interface Rewriting {
+  readonly project: string;
+  readonly before: RevisionModel;
+  readonly after: RevisionModel;
+  readonly dryRun: boolean;
+}
+
+async function rewriteCode({ project, before, after, dryRun }: Rewriting): Promise<Codemod> {
+  const codemod = await planCodemod(project, before, after);
+  if (!dryRun) await applyRewrites(project, codemod.rewrites);
+  for (const line of describeCodemod(codemod, dryRun)) console.log(line);
+  return codemod;
 }

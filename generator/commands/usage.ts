@@ -1,4 +1,4 @@
-import { nearestCommand } from "./misspelt.ts";
+import { adviseCommand } from "./misspelt.ts";
 
 /** Example of a command: the words to type, and their effect. */
 export type Example = readonly [call: string, use: string];
@@ -14,17 +14,17 @@ export function examplesText(...examples: readonly Example[]): string {
 export function usageText(problem: string, help: string, words: readonly string[]): string {
   const [usage = ""] = help.split("\n", 1);
   const [command = ""] = /^[\w -]*\w/.exec(usage) ?? [];
-  const hint = usage.endsWith(" <dir>") && problem.startsWith("Unknown argument") ? commandHint(words) : "";
+  const hint = usage.endsWith(" <dir>") && problem.startsWith("Unknown argument") ? commandHint(words, problem) : "";
   return `create-mcp-server: ${problemText(problem)}${hint}\nUsage: ${usage}\nMore: ${command} --help`;
 }
 
 /** Suggests a command: several words were meant as a command, but none has this name. */
-function commandHint(words: readonly string[]): string {
+function commandHint(words: readonly string[], problem: string): string {
   const [first = "", second] = words.filter((word) => !word.startsWith("-"));
-  if (second === undefined) return "";
-  const near = nearestCommand(first);
-  const advice = near === undefined ? ", and a new project takes one word, its folder." : `; did you mean ${near}?`;
-  return ` There is no command ${JSON.stringify(first)}${advice}`;
+  // The value of an unknown option is no further word.
+  if (second === undefined || !problem.includes(second)) return "";
+  const advice = adviseCommand(first) ?? "A new project takes one word, its folder.";
+  return ` There is no command ${JSON.stringify(first)}. ${advice}`;
 }
 
 function problemText(problem: string): string {
@@ -34,7 +34,9 @@ function problemText(problem: string): string {
     .replace(/^Missing required arguments?: (.*)$/, "--$1 is missing.")
     .replace(/^Invalid values:\s*/, "")
     .replaceAll(/Argument: (.*), Given: (.*), Choices: (.*)$/gm, "$1: there is no $2. Choose one of $3.");
-  return /^Unknown arguments?: /.test(text) ? `${withoutTwins(text)}.` : text.trim();
+  if (!/^Unknown arguments?: /.test(text)) return text.trim();
+  const former = /: (?:.*, )?serve\b/.test(text) ? " --serve is --features now." : "";
+  return `${withoutTwins(text)}.${former}`;
 }
 
 /** Removes one of two names of an unknown option. An option with a dash is also known by its camel-case name. */

@@ -24,6 +24,8 @@ export interface ExtraOptions {
   readonly manager: PackageManager;
   /** True if the project contains the runtime, in the folder `vendor`. */
   readonly hasVendor: boolean;
+  /** True if the project runs the command line of a clone. */
+  readonly hasLauncher: boolean;
   readonly extras: readonly Extra[];
   /** True if the server reads skills from a folder beside it. */
   readonly skillFolder: boolean;
@@ -62,6 +64,7 @@ export function emitExtras(options: ExtraOptions, templates: Templates): Map<str
     ...variableView(options.needed),
     tools: indented([...options.tools], "  "),
     hasVendor: options.hasVendor,
+    hasLauncher: options.hasLauncher,
     ...managerView(options.manager),
     // Both are placeholders for the program that reads the file, not for the template.
     nodeVariable: "${{ matrix.node }}",

@@ -47,11 +47,17 @@ export interface ManagerCommands {
   run(script: string, ...args: readonly string[]): string;
   /** Runs the newest version of a package. */
   latest(name: string): string;
+  /** Runs a program of an installed package. */
+  installed(name: string): string;
+  /** Installs the newest version of a development dependency that the range in `package.json` allows. */
+  update(name: string): string;
+  /** Installs a package as a development dependency. */
+  add(name: string): string;
 }
 
 /** Returns the commands of a package manager. */
 export function commandsOf(manager: PackageManager): ManagerCommands {
-  const { short, separator, latest, ...commands } = habits[manager];
+  const { short, separator, latest, installed, add, update, ...commands } = habits[manager];
   return {
     ...commands,
     install: `${manager} install`,
@@ -63,6 +69,9 @@ export function commandsOf(manager: PackageManager): ManagerCommands {
         ...args,
       ].join(" "),
     latest: (name) => `${latest} ${name}@latest`,
+    installed: (name) => `${installed} ${name}`,
+    add: (name) => `${manager} ${add} ${name}`,
+    update: (name) => `${manager} ${update} ${name}`,
   };
 }
 
@@ -72,6 +81,9 @@ interface Habits {
   /** Separator before the arguments of a script. */
   readonly separator: readonly string[];
   readonly latest: string;
+  readonly installed: string;
+  readonly add: string;
+  readonly update: string;
   readonly frozen: string;
   readonly setup: string;
   readonly lockFiles: string;
@@ -82,6 +94,9 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     short: ["start", "test"],
     separator: ["--"],
     latest: "npx",
+    installed: "npx",
+    add: "install --save-dev",
+    update: "update",
     frozen: "npm ci",
     setup: "",
     lockFiles: "package*.json",
@@ -90,6 +105,9 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     short: ["start", "test"],
     separator: [],
     latest: "pnpm dlx",
+    installed: "pnpm exec",
+    add: "add --save-dev",
+    update: "update",
     frozen: "pnpm install --frozen-lockfile",
     setup: "npm install --global pnpm@12",
     lockFiles: "package.json pnpm-*.yaml",
@@ -99,6 +117,10 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     separator: [],
     // The first generation of yarn cannot run packages that are not installed; npx comes with Node.
     latest: "npx",
+    installed: "yarn run",
+    add: "add --dev",
+    // The first generation has `upgrade`, newer ones have `up`. For a package that is there, `add` does the same.
+    update: "add --dev",
     // Newer generations accept this as `--immutable`.
     frozen: "yarn install --frozen-lockfile",
     // Uses the generation that `package.json` names, else the first.
@@ -110,6 +132,9 @@ const habits: { readonly [Name in PackageManager]: Habits } = {
     short: [],
     separator: [],
     latest: "bunx",
+    installed: "bunx",
+    add: "add --dev",
+    update: "update",
     frozen: "bun install --frozen-lockfile",
     setup: "npm install --global bun@1",
     lockFiles: "package.json bun.lock*",

@@ -204,7 +204,33 @@ function transportsOf({ transport, further }: Pick<Selection, "transport" | "fur
 export function readWord<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === text.trim());
   if (found !== undefined) return found;
+  rejectFormer(flag, text.trim());
   throw new UserError(`${flag}: there is no ${JSON.stringify(text)}. Choose one of ${words.join(", ")}.`);
+}
+
+/** Words of version 0.1.0 by option, with the words that stand for them now. */
+const formerWords: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  [
+    "--features",
+    new Map([
+      ["changes", "list-changed"],
+      ["questions", "input"],
+      ["ui", "apps"],
+    ]),
+  ],
+  [
+    "--runtime",
+    new Map([
+      ["emitted", "vendored"],
+      ["package", "dependency"],
+    ]),
+  ],
+]);
+
+/** Rejects a word that has another name now. @throws {UserError} that names it. */
+function rejectFormer(flag: string, word: string): void {
+  const now = formerWords.get(flag)?.get(word);
+  if (now !== undefined) throw new UserError(`${flag}: ${word} is ${now} now.`);
 }
 
 /** True if the text contains `all`, which includes every other word. */
@@ -229,6 +255,7 @@ function readWords<Word extends string>(
   const given = text.split(",").map((word) => word.trim());
   const unknown = given.find((word) => !words.some((known) => known === word));
   if (unknown === undefined) return words.filter((word) => given.includes(word));
+  rejectFormer(flag, unknown);
   throw new UserError(
     `${flag}: there is no ${JSON.stringify(unknown)}. Choose among ${words.join(", ")}, or say ${groups.join(" or ")}.`,
   );

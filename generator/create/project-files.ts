@@ -22,6 +22,7 @@ import { emitSkills, hasSkillFolder } from "./skill-files.ts";
 import { describeRevisions, statelessAmong, toCatalogue } from "./catalogue.ts";
 import { variablesOf } from "./server-variables.ts";
 import { configsOfAddress, configsOfCommand, type ServerCommand } from "./client-config.ts";
+import type { Launcher } from "./launcher.ts";
 import type { RuntimeDependency } from "./runtime-package.ts";
 
 /** Options of the files of a project. */
@@ -36,6 +37,8 @@ export interface ProjectOptions {
   readonly manager: PackageManager;
   /** Dependency on the runtime, as the selection wants it. */
   readonly runtime: RuntimeDependency;
+  /** Present if the project runs the command line of a clone. */
+  readonly launcher?: Launcher;
   /** Source of its tools. Default: an example. */
   readonly source?: ProjectSource;
   /** Spec folder of the revisions, relative to the project, with forward slashes. Default: that of this package. */
@@ -52,7 +55,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const names = [...rendered.map((name) => `project/${name}`), ...extraTemplates, ...accessTemplates];
   const templates = loadTemplates(folder, [...names, serverTemplate, workerTemplate]);
   const view = projectView(options);
-  const { selection, revisions, spec, source, models, runtime } = options;
+  const { selection, revisions, spec, source, models, runtime, launcher } = options;
   const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
   const layer = await emitLayer({ ...toLayerChoices(selection, revisions), ...more }, models);
   const builder = { from: selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
@@ -72,6 +75,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...(await emitOwnTools(options)),
     ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
     ...runtime.files,
+    ...(launcher?.files ?? []),
   ]);
 }
 
@@ -164,6 +168,7 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
     revisionText,
     manager,
     hasVendor: runtime.version.startsWith("file:"),
+    hasLauncher: options.launcher !== undefined,
   };
 }
 
@@ -213,6 +218,8 @@ function projectView(options: ProjectOptions): object {
     sourceName: source?.origin ?? "",
     callsApi: source?.api !== undefined,
     vendored: selection.runtime === "vendored",
+    archive: selection.runtime !== "vendored" && options.runtime.version.startsWith("file:"),
+    launcher: options.launcher !== undefined,
     tokens: variablesOf(source).filter(({ isSecret }) => isSecret),
     structured: isStructured,
     answer: isStructured ? `'{"words":2,"characters":12}'` : '"2 words, 12 characters"',

@@ -1,6 +1,7 @@
 import { accessDependencies } from "./access-files.ts";
 import type { Selection } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-files.ts";
+import { generatorPackage } from "./launcher.ts";
 import { runtimePackage } from "./runtime-package.ts";
 import { schemaSamples } from "./schema-samples.ts";
 import { hasSkillFolder, skillDependencies } from "./skill-files.ts";
@@ -31,6 +32,7 @@ export const projectPackages: readonly string[] = [
   ...Object.values(schemaSamples).flatMap(({ packages }) => Object.keys(packages)),
   ...Object.values(accessDependencies).flatMap((packages) => Object.keys(packages)),
   runtimePackage,
+  generatorPackage,
   ...Object.keys(skillDependencies),
   ...Object.keys(webSocketPackages),
   ...Object.keys(patternPackages),
@@ -44,7 +46,7 @@ export function builtPackages({ transport }: Pick<Selection, "transport">): read
 }
 
 /** Returns the packages of a project, by name. All are development dependencies: the bundle includes the parts that the server needs. */
-export function packagesOf({ selection, source, runtime }: ProjectOptions): Packages {
+export function packagesOf({ selection, source, runtime, launcher }: ProjectOptions): Packages {
   const packages: Packages = {
     ...tools,
     ...(selection.transport === "worker" && workerTools),
@@ -54,6 +56,7 @@ export function packagesOf({ selection, source, runtime }: ProjectOptions): Pack
     ...(selection.further.includes("websocket") && webSocketPackages),
     ...(source?.needsRe2 && patternPackages),
     [runtimePackage]: runtime.version,
+    ...(launcher && { [generatorPackage]: launcher.version }),
   };
   return Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

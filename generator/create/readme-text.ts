@@ -1,13 +1,16 @@
 import { isOnStdio, urlOf } from "./extra-files.ts";
 import { hostFiles, isHost, type Host } from "./host-files.ts";
+import { generatorPackage } from "./launcher.ts";
 import { commandsOf } from "./package-manager.ts";
+import { runtimePackage } from "./runtime-package.ts";
 import type { Extra, Service } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-files.ts";
 import { variablesOf } from "./server-variables.ts";
 
 /** Commands of the README, for the project's package manager. */
-export function readmeCommands({ manager, selection: { transport, further } }: ProjectOptions): object {
-  const { install, run, latest } = commandsOf(manager);
+export function readmeCommands({ manager, launcher, selection: { transport, further } }: ProjectOptions): object {
+  const { install, run, latest, installed, update } = commandsOf(manager);
+  const program = launcher ? installed(generatorPackage) : latest(generatorPackage);
   const overHttp =
     transport === "worker" ? run("dev") : run("start", ...(transport === "both" ? ["--http", "3000"] : []));
   const rows: (readonly [string, string])[] = [
@@ -27,8 +30,9 @@ export function readmeCommands({ manager, selection: { transport, further } }: P
     testLines: [test, run("typecheck")].join("\n"),
     startHttp: overHttp,
     runScript: Object.fromEntries(["build", "deploy", "token", "key"].map((script) => [script, run(script)])),
-    updateLine: `${latest("create-mcp-server")} update`,
-    clientLine: `${latest("create-mcp-server")} client`,
+    updateLine: `${program} update`,
+    clientLine: `${program} client`,
+    updateRuntime: update(runtimePackage),
   };
 }
 

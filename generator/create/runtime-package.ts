@@ -25,11 +25,23 @@ export interface RuntimeDependency {
 export function readRuntime(runtime: Runtime): RuntimeDependency {
   const none = { files: new Map<string, string>(), archives: new Map<string, Uint8Array>() };
   if (runtime === "vendored") return { ...none, version: `file:${vendorFolder}`, files: readVendorFiles() };
+  const packed = readPackedRuntime();
+  if (!packed) return { ...none, version: `^${packageVersion()}` };
+  return { ...none, version: `file:${packed.path}`, archives: new Map([[packed.path, packed.content]]) };
+}
+
+/** Packed runtime. */
+export interface PackedRuntime {
+  /** Path in a project that contains it. */
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+/** Returns the packed runtime of a clone of the repository; `undefined` in a published package, whose projects use a registry. */
+export function readPackedRuntime(): PackedRuntime | undefined {
   const name = `${runtimePackage}-${packageVersion()}.tgz`;
   const packed = join(packageRoot, "dist", name);
-  if (!existsSync(packed)) return { ...none, version: `^${packageVersion()}` };
-  const path = `vendor/${name}`;
-  return { ...none, version: `file:${path}`, archives: new Map([[path, readFileSync(packed)]]) };
+  return existsSync(packed) ? { path: `vendor/${name}`, content: readFileSync(packed) } : undefined;
 }
 
 /** Returns the published files of the runtime, by path in a project that vendors them. */

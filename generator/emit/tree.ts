@@ -57,7 +57,7 @@ export async function writeTree(folder: string, tree: Tree): Promise<Drift[]> {
 
 /** Describes a difference in one line, for people. */
 export function driftText({ kind, path, line, expected = "", found = "" }: Drift): string {
-  if (kind !== "changed") return `${kind} ${path}`;
+  if (kind !== "changed" || line === undefined) return `${kind} ${path}`;
   const from = excerptStart(expected, found);
   return `${kind} ${path}:${line}\n    expected: ${excerpt(expected, from)}\n    found:    ${excerpt(found, from)}`;
 }

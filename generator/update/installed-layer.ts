@@ -61,9 +61,11 @@ function parseLock(text: string, path: string): Lock {
   const choices = isRecord(value) && value.format === 2 ? readChoices(value) : undefined;
   const files = isRecord(value) && isRecord(value.files) ? readHashes(value.files) : undefined;
   if (isRecord(value) && choices && files) return { generator: String(value.generator), choices, files };
-  throw new UserError(
-    `${path} is not a lock file of this version. Restore it from version control, or create the project anew.`,
-  );
+  if (isRecord(value) && value.format === 1)
+    throw new UserError(
+      `src/mcp/${lockName} has format 1: the project is from 0.1. Create a new one and copy src/server.ts into it.`,
+    );
+  throw new UserError(`${path} is not a lock file of this version; restore it from version control.`);
 }
 
 function readChoices({

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join, relative, sep } from "node:path";
+import { runtimePackage } from "../create/runtime-package.ts";
 import { createCompiler, type Complaint, type Replacement } from "./compiler.ts";
 import { findLibrary } from "./library.ts";
 import { findUses, listSources, type MovedName } from "./use.ts";
@@ -27,12 +29,13 @@ export interface Change {
 
 /**
  * Compiles a project, including its tests, with another protocol layer in memory. Lists new compile errors, one per line of code; errors that exist
- * already are not reported. Returns `undefined` when the project has no `tsconfig.json`, or its compiler is not installed.
+ * already are not reported. Returns `undefined` when the project has no `tsconfig.json`, or its compiler or the runtime is not installed: without the types of the runtime,
+ * the compiler finds almost nothing.
  */
 export async function findMisfits(project: string, layer: Replacement): Promise<readonly Misfit[] | undefined> {
   const config = join(project, "tsconfig.json");
   const library = findLibrary(project);
-  if (library === undefined || !existsSync(config)) return undefined;
+  if (library === undefined || !existsSync(config) || !hasRuntime(project)) return undefined;
   const files = await listSources(project);
   const compiler = createCompiler({ config, library, files });
   const found = compiler.complain(layer);
@@ -43,6 +46,16 @@ export async function findMisfits(project: string, layer: Replacement): Promise<
     return [{ file: relative(project, file).split(sep).join("/"), line, reason: readReason(text) }];
   });
   return [...new Map(misfits.map((misfit) => [toPlace(misfit), misfit])).values()];
+}
+
+/** True if the project can import the runtime. In a workspace, a folder above the project may have it. */
+function hasRuntime(project: string): boolean {
+  try {
+    createRequire(join(project, "package.json")).resolve(`${runtimePackage}/package.json`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Effects of a change on the user's code. */

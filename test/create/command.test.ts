@@ -72,7 +72,7 @@ describe("create-mcp-server <dir>", () => {
     [["x", "--from"], "--from needs a value.", "<dir>", "--help"],
     [
       ["clinet", "dist/server.js"],
-      'Unknown argument: dist/server.js. There is no command "clinet"; did you mean client?',
+      'Unknown argument: dist/server.js. There is no command "clinet". Did you mean client?',
       "<dir>",
       "--help",
     ],

@@ -1,8 +1,9 @@
 import { cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chooseRevisions, readCatalogue, isStatelessAt } from "../../generator/create/catalogue.ts";
+import { chooseRevisions, statelessAmong, toCatalogue } from "../../generator/create/catalogue.ts";
 import { packageRoot } from "../../generator/package-info.ts";
+import { readSpecModels } from "../../generator/spec-models.ts";
 import { createRows, nameOf, type Row } from "./rows.ts";
 import { firstLine, installTool, runProgram, type Tool, type ToolName } from "./tools.ts";
 
@@ -12,7 +13,7 @@ import { firstLine, installTool, runProgram, type Tool, type ToolName } from "./
  */
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "matrix-")));
-const catalogue = readCatalogue(packageRoot);
+const catalogue = toCatalogue((await readSpecModels()).models);
 const revisions = chooseRevisions("all", catalogue);
 const words = process.argv.slice(2);
 const rows = createRows(revisions).filter((row) => words.every((word) => nameOf(row).split(" ").includes(word)));
@@ -68,7 +69,7 @@ async function callInWorkerd({ protocol }: Row, folder: string): Promise<void> {
   const [miniflare, node] = [await findTool("miniflare"), await findTool("node22")];
   const bundle = join(folder, "dist", "server.js");
   const revision = protocol === "all" ? (revisions[0] ?? "") : protocol;
-  const alone = isStatelessAt(revision, catalogue) ? "alone" : "session";
+  const alone = statelessAmong([revision], catalogue).length > 0 ? "alone" : "session";
   const script = join(packageRoot, "test", "matrix", "workerd.mjs");
   await runProgram(script, [bundle, miniflare, revision, alone], { cwd: folder, node });
 }

@@ -6,8 +6,8 @@ import { StdioClientTransport as StdioOfV2 } from "@modelcontextprotocol/client/
 import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioOfV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chooseRevisions, readCatalogue, isStatelessAt } from "../../generator/create/catalogue.ts";
-import { packageRoot } from "../../generator/package-info.ts";
+import { chooseRevisions, statelessAmong, toCatalogue } from "../../generator/create/catalogue.ts";
+import { readSpecModels } from "../../generator/spec-models.ts";
 import { isObject } from "../../templates/support.ts";
 import { runCli } from "../create/cli.ts";
 import { pets } from "../create/pets.ts";
@@ -17,9 +17,9 @@ import { claim } from "../runtime/lifecycle/stateless.ts";
 import { npm } from "./npm.ts";
 import { Wire } from "./wire.ts";
 
-const catalogue = readCatalogue(packageRoot);
+const catalogue = toCatalogue((await readSpecModels()).models);
 const revisions = chooseRevisions("all", catalogue);
-const isStateless = (revision: string): boolean => isStatelessAt(revision, catalogue);
+const isStateless = (revision: string): boolean => statelessAmong([revision], catalogue).length > 0;
 const root = realpathSync(mkdtempSync(join(tmpdir(), "scaffold-")));
 const installed = join(root, "installed");
 
@@ -79,12 +79,12 @@ test("a project from an OpenAPI document is installed, and its tests stand for t
   expect(stdout).toContain("Its tests passed");
 });
 
-test("a project that depends on this package answers a call", async () => {
-  const options = ["--runtime", "package", "--protocol", "latest", "--yes", "--no-git"];
-  const { code, stdout, stderr } = await runCli(["project-package", ...options], { cwd: root });
+test("a project that contains the runtime answers a call", async () => {
+  const options = ["--runtime", "vendored", "--protocol", "latest", "--yes", "--no-git"];
+  const { code, stdout, stderr } = await runCli(["project-vendored", ...options], { cwd: root });
   expect(code, stderr).toBe(0);
   expect(stdout).toContain('measure_text({"text":"Hello, world"}) answered: ');
-  expect(await npm(join(root, "project-package"), "test")).toMatch(/Tests.* passed/);
+  expect(await npm(join(root, "project-vendored"), "test")).toMatch(/Tests.* passed/);
 });
 
 const projects = [...revisions.map((id) => ({ protocol: id, served: [id] })), { protocol: "all", served: revisions }];
@@ -208,7 +208,7 @@ test.each(projects)(
   "a project of nothing but tools for --protocol $protocol passes its tests and every check",
   async ({ protocol }) => {
     const name = `tools-${protocol}`;
-    const options = ["--serve", "tools", "--protocol", protocol, "--no-install", "--no-git"];
+    const options = ["--features", "tools", "--protocol", protocol, "--no-install", "--no-git"];
     const { code, stderr } = await runCli([name, ...options], { cwd: root });
     expect(code, stderr).toBe(0);
     const folder = join(root, name);

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,10 +11,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 let folder = "";
+let packages: readonly string[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "packed-"));
-  const packages = await Promise.all([root, join(root, "dist", "runtime-package")].map(pack));
+  packages = await Promise.all([root, join(root, "dist", "runtime-package")].map(pack));
   await writeFile(join(folder, "package.json"), JSON.stringify({ name: "elsewhere", private: true, type: "module" }));
   await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: folder });
 }, 240_000);
@@ -36,11 +38,31 @@ test.each(["create-mcp-server", "create-mcp"])("%s runs", async (command) => {
   expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test("creates a project that answers a call", async () => {
-  const { stdout } = await run("npx", ["--no-install", "create-mcp-server", "demo", "--yes", "--no-git"], {
-    cwd: folder,
-  });
+test("creates a project that depends on a range of the runtime, and has neither a packed runtime nor a launcher", async () => {
+  const words = ["create-mcp-server", "demo", "--yes", "--no-git", "--no-install"];
+  await run("npx", ["--no-install", ...words], { cwd: folder });
+  const project = join(folder, "demo");
+  expect(existsSync(join(project, "vendor"))).toBe(false);
+  const { devDependencies } = JSON.parse(await readFile(join(project, "package.json"), "utf8"));
+  expect(devDependencies["mcp-server-runtime"]).toMatch(/^\^\d+\.\d+\.\d+$/);
+  expect(devDependencies["create-mcp-server"]).toBeUndefined();
+  expect(await readFile(join(project, "README.md"), "utf8")).toContain("npx create-mcp-server@latest update");
+  // Nothing is on a registry: the range is replaced by the packed package.
+  const runtime = packages.find((name) => name.includes("runtime")) ?? "";
+  await run("npm", ["install", "--no-audit", "--no-fund", "--save-dev", join(folder, runtime)], { cwd: project });
+  await run("npm", ["run", "typecheck"], { cwd: project });
+  expect((await run("npm", ["test"], { cwd: project })).stdout).toMatch(/Tests.* passed/);
+});
+
+test("creates a project that contains the runtime and answers a call", async () => {
+  const words = ["create-mcp-server", "vendored", "--runtime", "vendored", "--yes", "--no-git"];
+  const { stdout } = await run("npx", ["--no-install", ...words], { cwd: folder });
   expect(stdout).toMatch(/measure_text/);
+  const project = join(folder, "vendored");
+  expect(await readdir(join(project, "vendor"))).toEqual(["mcp-server-runtime"]);
+  expect(await readdir(join(project, "vendor", "mcp-server-runtime"))).not.toContain("node_modules");
+  const check = ["create-mcp-server", "update", "vendored", "--check"];
+  expect((await run("npx", ["--no-install", ...check], { cwd: folder })).stdout).toContain("up to date");
 });
 
 test("writes and checks a generated layer of its own", async () => {

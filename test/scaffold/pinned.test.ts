@@ -55,10 +55,10 @@ test("its project speaks it beside all others, and older clients are refused wha
 });
 
 test("its project stays with that spec folder, and can leave it for the package", async () => {
-  expect(await cli("update", "demo", "--check")).toContain("src/mcp is as create-mcp-server writes it.");
+  expect(await cli("update", "demo", "--check")).toContain("All generated files are up to date.");
   renameSync(join(root, "spec"), join(root, "moved"));
   const lost = await runCli(["update", "demo"], { cwd: root });
-  expect(lost.stderr).toMatch(/was made from the revisions in .*spec, which are not there/);
+  expect(lost.stderr).toMatch(/spec has no revisions; name their folder with --spec/);
   await cli("update", "demo", "--spec", "moved");
   await cli("update", "demo", "--protocol", `${newest},2025-11-25`);
   const told = await runCli(["update", "demo", "--protocol", next, "--no-spec"], { cwd: root });

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCreate, type CreateOptions } from "../../generator/commands/create.ts";
-import { runUpgradeAssist } from "../../generator/commands/upgrade-assist.ts";
 import { packageRoot } from "../../generator/package-info.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { findPlaces } from "../../generator/update/place.ts";
@@ -12,20 +11,31 @@ import { captured, type CommandResult } from "../client/run.ts";
 import { listAll, temporaryFolder } from "../create/folder.ts";
 
 function update(directory: string, options: Partial<UpdateCommandOptions> = {}): Promise<CommandResult> {
-  const defaults = { check: false, dryRun: false, force: false, undo: false };
+  const defaults = { check: false, dryRun: false, codemod: false, force: false, undo: false };
   return captured(() => runUpdate({ ...defaults, ...options, directory }));
 }
 
-async function createProject(protocol: string, runtime = "emitted"): Promise<string> {
+async function createProject(protocol: string, runtime = "dependency"): Promise<string> {
   const directory = join(temporaryFolder(), "demo");
   const options = { directory, protocol, runtime, yes: true, install: false, git: false, dryRun: false };
   expect((await captured(() => runCreate(options))).code).toBe(0);
+  linkRuntime(directory);
   return directory;
+}
+
+/** As an installation does it. */
+function linkRuntime(project: string): void {
+  mkdirSync(join(project, "node_modules"));
+  symlinkSync(
+    join(packageRoot, "dist", "runtime-package"),
+    join(project, "node_modules", "mcp-server-runtime"),
+    "junction",
+  );
 }
 
 /** Every file with its text, the layer that is kept aside left out. */
 function contents(folder: string): Record<string, string> {
-  const files = listAll(folder).filter((path) => /\.\w+$/.test(path) && !path.startsWith(".mcp-previous"));
+  const files = listAll(folder).filter((path) => /\.\w+$/.test(path) && !/^(\.mcp-previous|node_modules)/.test(path));
   return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
@@ -43,29 +53,29 @@ function rewritten(text: string): string {
   );
 }
 
-describe("create-mcp-server update --serve", () => {
+describe("create-mcp-server update --features", () => {
   test("makes a layer for more, and one for less, and says what it is for", async () => {
     const directory = join(temporaryFolder(), "demo");
-    const given = { directory, protocol: "2025-11-25", serve: "tools" };
+    const given = { directory, protocol: "2025-11-25", features: "tools" };
     const options = { ...given, yes: true, install: false, git: false, dryRun: false };
     expect((await captured(() => runCreate(options))).code).toBe(0);
     const before = contents(directory);
-    const more = await update(directory, { serve: "tools,changes" });
+    const more = await update(directory, { features: "tools,list-changed" });
     expect([more.code, more.stdout]).toEqual([
       0,
-      expect.stringContaining("It offers tools, changes; before, it was tools."),
+      expect.stringContaining("Features: tools, list-changed; before: tools."),
     ]);
     const after = contents(directory);
-    expect(after["src/mcp/index.ts"]).toContain("createChangingLists");
-    expect(after["src/mcp/mcp.lock.json"]).toContain('"changes"');
+    expect(after["src/mcp/index.ts"]).not.toEqual(before["src/mcp/index.ts"]);
+    expect(after["src/mcp/mcp.lock.json"]).toContain('"list-changed"');
     expect((await update(directory, {})).stdout).toContain("is up to date");
-    expect((await update(directory, { serve: "tools" })).code).toBe(0);
+    expect((await update(directory, { features: "tools" })).code).toBe(0);
     expect(contents(directory)).toEqual(before);
   });
 
   test("takes no other words than a new project does", async () => {
-    const { code, stderr } = await update(await createProject("2025-11-25"), { serve: "tools,news" });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--serve: there is no "news"')]);
+    const { code, stderr } = await update(await createProject("2025-11-25"), { features: "tools,news" });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--features: there is no "news"')]);
   });
 });
 
@@ -117,17 +127,12 @@ describe("create-mcp-server update --transport and --client", () => {
     expect(contents(directory)["src/mcp/index.ts"]).toContain("listenWebSocket");
     expect((await update(directory, {})).stdout).toContain("is up to date");
   });
-
-  test("are not for a project that has all of it in a package", async () => {
-    const { code, stderr } = await update(await createProject("2025-11-25", "package"), { client: true });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("--client: the package has all of it")]);
-  });
 });
 
-describe("create-mcp-server upgrade-assist", () => {
+describe("create-mcp-server update --codemod", () => {
   test("finds the same in a source whose lines end with CRLF, and keeps them", () => {
     const source = (name: string, end: string): string =>
-      [`import type { ${name} } from "./mcp/generated/2024-11-05/index.ts";`, "", "// x", ""].join(end);
+      [`import type { ${name} } from "./mcp/2024-11-05/types.ts";`, "", "// x", ""].join(end);
     expect(rewritten(source("JSONRPCError", "\n"))).toContain("JSONRPCErrorResponse as JSONRPCError");
     expect(rewritten(source("JSONRPCError", "\r\n"))).toBe(
       rewritten(source("JSONRPCError", "\n")).replaceAll("\n", "\r\n"),
@@ -149,16 +154,17 @@ export type Gone = p.InitializeRequest;
       join(project, "src", "broken.ts"),
       'import { a } from "./mcp/index.ts"; const = p.ResourceReference;',
     );
-    const options = { directory: project, protocol: "2026-07-28", dryRun };
-    return { project, ...(await captured(() => runUpgradeAssist(options))) };
+    return { project, ...(await update(project, { protocol: "2026-07-28", codemod: true, dryRun })) };
   }
 
   test("rewrites types that have another name now, and says what is left", async () => {
     const { project, code, stdout, stderr } = await assisted(false);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("src/mine.ts:4: ResourceReference is ResourceTemplateReference");
-    expect(stdout).toContain("src/mine.ts:6: by hand: type InitializeRequest is removed");
-    expect(stdout).toContain("1 place in 1 file rewritten; left to you: 1.");
+    expect(stdout).toContain("1 place in 1 file rewritten.");
+    expect(stdout).toContain("src/mine.ts:6: type InitializeRequest is removed");
+    expect(stdout).toContain("1 further place in your code to change for 2026-07-28");
+    expect(await update(project, { check: true })).toMatchObject({ code: 0 });
     const after = mine.replace("[p.ResourceReference", "[p.ResourceTemplateReference");
     expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(after);
   });
@@ -181,62 +187,34 @@ export type Gone = p.InitializeRequest;
     ],
     [
       "types from where the layer keeps them",
-      'import type { ResourceReference, JSONRPCError as E } from "./mcp/generated/2024-11-05/types.ts";\ntype A = ResourceReference | E;',
-      'import type { ResourceTemplateReference as ResourceReference, JSONRPCErrorResponse as E } from "./mcp/generated/2026-07-28/types.ts";\ntype A = ResourceReference | E;',
+      'import type { ResourceReference, JSONRPCError as E } from "./mcp/2024-11-05/types.ts";\ntype A = ResourceReference | E;',
+      'import type { ResourceTemplateReference as ResourceReference, JSONRPCErrorResponse as E } from "./mcp/2026-07-28/types.ts";\ntype A = ResourceReference | E;',
     ],
     [
       "all types from there",
-      "import type * as t from './mcp/generated/2024-11-05/types.ts';\ntype A = t.ResourceReference;",
-      "import type * as t from './mcp/generated/2026-07-28/types.ts';\ntype A = t.ResourceTemplateReference;",
+      "import type * as t from './mcp/2024-11-05/types.ts';\ntype A = t.ResourceReference;",
+      "import type * as t from './mcp/2026-07-28/types.ts';\ntype A = t.ResourceTemplateReference;",
     ],
     [
       "types that are given on",
-      'export type { ResourceReference } from "./mcp/generated/2024-11-05/index.ts";',
-      'export type { ResourceTemplateReference as ResourceReference } from "./mcp/generated/2026-07-28/index.ts";',
+      'export type { ResourceReference } from "./mcp/2024-11-05/types.ts";',
+      'export type { ResourceTemplateReference as ResourceReference } from "./mcp/2026-07-28/types.ts";',
     ],
     [
       "an import within a type from there",
-      'type A = import("./mcp/generated/2024-11-05/types.ts").ResourceReference;',
-      'type A = import("./mcp/generated/2026-07-28/types.ts").ResourceTemplateReference;',
+      'type A = import("./mcp/2024-11-05/types.ts").ResourceReference;',
+      'type A = import("./mcp/2026-07-28/types.ts").ResourceTemplateReference;',
     ],
   ];
 
   test.each(forms)("rewrites %s", (_what, before, after) => expect(rewritten(before)).toBe(after));
 
-  test("does the same in a project that depends on this package, and leaves to it which revisions it speaks", async () => {
-    const project = temporaryFolder();
-    mkdirSync(join(project, "src"));
-    const layer =
-      'import { revision, type Declarations } from "create-mcp-server/2024-11-05";\nexport type * as protocol from "create-mcp-server/2024-11-05";\n';
-    const types =
-      'import type { ResourceReference } from "create-mcp-server/2024-11-05";\nimport { checkTool } from "create-mcp-server/2024-11-05/validate";\n';
-    writeFileSync(join(project, "src", "mcp.ts"), layer);
-    writeFileSync(join(project, "src", "types.ts"), types);
-    writeFileSync(
-      join(project, "src", "server.ts"),
-      'import type { protocol } from "./mcp.ts";\ntype A = protocol.JSONRPCError | protocol.InitializeRequest;\n',
-    );
-    const options = { directory: project, protocol: "2026-07-28", dryRun: false };
-    const { code, stdout } = await captured(() => runUpgradeAssist(options));
-    expect(code).toBe(0);
-    expect(stdout).toContain("src/server.ts:2: by hand: type InitializeRequest is removed");
-    expect(stdout).toContain("Next: create-mcp-server update --protocol 2026-07-28");
-    expect(readFileSync(join(project, "src", "mcp.ts"), "utf8")).toBe(layer);
-    expect(readFileSync(join(project, "src", "server.ts"), "utf8")).toContain("protocol.JSONRPCErrorResponse");
-    expect(readFileSync(join(project, "src", "types.ts"), "utf8")).toBe(
-      'import type { ResourceTemplateReference as ResourceReference } from "create-mcp-server/2026-07-28";\nimport { checkTool } from "create-mcp-server/2024-11-05/validate";\n',
-    );
-  });
-
   const untouched: readonly (readonly [what: string, text: string])[] = [
-    ["values of a revision", 'import { checkTool } from "./mcp/generated/2024-11-05/validate.ts";'],
-    ["values beside types", 'import { LATEST_PROTOCOL_VERSION } from "./mcp/generated/2024-11-05/types.ts";'],
-    [
-      "types beside values",
-      'import { LATEST_PROTOCOL_VERSION, type JSONRPCError } from "./mcp/generated/2024-11-05/types.ts";',
-    ],
-    ["all values", 'import * as t from "./mcp/generated/2024-11-05/types.ts";\ntype A = t.JSONRPCError;'],
-    ["values that are given on", 'export { JSONRPCError } from "./mcp/generated/2024-11-05/types.ts";'],
+    ["values of a revision", 'import { checkTool } from "./mcp/2024-11-05/validate.ts";'],
+    ["values beside types", 'import { LATEST_PROTOCOL_VERSION } from "./mcp/2024-11-05/types.ts";'],
+    ["types beside values", 'import { LATEST_PROTOCOL_VERSION, type JSONRPCError } from "./mcp/2024-11-05/types.ts";'],
+    ["all values", 'import * as t from "./mcp/2024-11-05/types.ts";\ntype A = t.JSONRPCError;'],
+    ["values that are given on", 'export { JSONRPCError } from "./mcp/2024-11-05/types.ts";'],
     ["another module of that name", 'import type { protocol } from "./other.ts";\ntype A = protocol.JSONRPCError;'],
     ["members", 'import { protocol } from "./mcp/index.ts";\nconst a = protocol.JSONRPCError;'],
     ["texts", 'import type { protocol } from "./mcp/index.ts";\nconst a = "protocol.JSONRPCError";'],
@@ -262,6 +240,28 @@ export type Gone = p.InitializeRequest;
     const { project, stdout } = await assisted(true);
     expect(stdout).toContain("1 place in 1 file would be rewritten; nothing was");
     expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(mine);
+    expect(readFileSync(join(project, "src", "mcp", "mcp.lock.json"), "utf8")).toContain("2024-11-05");
+  });
+
+  test("changes no code when the layer was edited by hand, unless it is forced", async () => {
+    const project = await createProject("2024-11-05");
+    writeFileSync(join(project, "src", "mine.ts"), mine);
+    writeFileSync(join(project, "src", "mcp", "own.ts"), "export {};\n");
+    const before = contents(project);
+    const refused = await update(project, { protocol: "2026-07-28", codemod: true });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("edited by hand in src/mcp: own.ts") });
+    expect(contents(project)).toEqual(before);
+    expect(await update(project, { protocol: "2026-07-28", codemod: true, force: true })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toContain("p.ResourceTemplateReference");
+  });
+
+  test.each<[Partial<UpdateCommandOptions>, string]>([
+    [{}, "--codemod prepares your code for other revisions; name them with --protocol."],
+    [{ protocol: "all", check: true }, "--check and --codemod: choose one of them."],
+    [{ undo: true }, "--undo and --codemod: choose one of them."],
+  ])("is not possible with %j", async (options, message) => {
+    const { code, stderr } = await update(temporaryFolder(), { codemod: true, ...options });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `create-mcp-server: ${message}\n` });
   });
 
   test("leaves every source as it was when one cannot be written", async () => {
@@ -275,17 +275,6 @@ export type Gone = p.InitializeRequest;
     expect(readFileSync(join(project, "src", "a.ts"), "utf8")).toBe("before");
     expect(listAll(project)).toEqual(["src", "src/a.ts", "src/b.ts", "src/b.ts/in"]);
   });
-
-  test.each([
-    ["a folder without a layer", "latest", /is not a project \(it has no src\/mcp\/mcp\.lock\.json/],
-    ["an unknown revision", "1999-01-01", /is not a project/],
-  ])("refuses %s", async (_what, protocol, message) => {
-    const options = { directory: temporaryFolder(), protocol, dryRun: false };
-    expect(await captured(() => runUpgradeAssist(options))).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(message),
-    });
-  });
 });
 
 describe("create-mcp-server update", () => {
@@ -294,7 +283,7 @@ describe("create-mcp-server update", () => {
     const before = contents(project);
     expect(await update(project, { check: true })).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("is as create-mcp-server writes it"),
+      stdout: "All generated files are up to date.\n",
     });
     expect(await update(project)).toMatchObject({ code: 0, stdout: expect.stringContaining("up to date") });
     expect(contents(project)).toEqual(before);
@@ -325,11 +314,8 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     ];
     const { stdout } = await update(project, { protocol: "2024-11-05", dryRun: true });
     expect(stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(expected);
-    const options = { directory: project, protocol: "2024-11-05", dryRun: true };
-    const assisted = await captured(() => runUpgradeAssist(options));
-    expect(assisted.stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(
-      expected.map((line) => line.replace(/(:\d+:)/, "$1 by hand:")),
-    );
+    const codemod = await update(project, { protocol: "2024-11-05", dryRun: true, codemod: true });
+    expect(codemod.stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(expected);
   });
 
   test("tells what does not fit in tests and in what uses a client, too", async () => {
@@ -350,7 +336,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
 
   test("tells what is imported from files that the other layer does not have", async () => {
     const project = await createProject("2026-07-28");
-    const path = "./mcp/generated/2026-07-28/types.ts";
+    const path = "./mcp/2026-07-28/types.ts";
     writeFileSync(
       join(project, "src", "extra.ts"),
       `import type { Tool } from "${path}";\n\nexport type Mine = Tool;\n`,
@@ -368,77 +354,17 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     expect(stderr).toMatch(/^create-mcp-server: .*tsconfig\.json cannot be read: .*there-is-none\.json.*\n$/);
   });
 
-  describe("in a project that depends on this package", () => {
-    test("needs no other layer to offer more", async () => {
-      const { code, stderr } = await update(await createProject("2025-11-25", "package"), { serve: "tools" });
-      expect([code, stderr]).toEqual([2, expect.stringContaining("--serve: the package can serve everything")]);
-    });
+  const parts = ["tsconfig.json", "node_modules/mcp-server-runtime"];
 
-    async function createDependent(protocol: string): Promise<string> {
-      const project = await createProject(protocol, "package");
-      // As if it was installed.
-      mkdirSync(join(project, "node_modules"));
-      symlinkSync(packageRoot, join(project, "node_modules", "create-mcp-server"));
-      return project;
-    }
-
-    test(
-      "names other revisions in its module, exactly as a new project does, and tells what that means",
-      { timeout: 120_000 },
-      async () => {
-        const project = await createDependent("2025-11-25");
-        const path = join(project, "src", "mcp.ts");
-        const before = readFileSync(path, "utf8");
-        writeFileSync(
-          join(project, "src", "extra.ts"),
-          'import { defineTool } from "./mcp.ts";\n\nexport const titled = defineTool({\n  name: "titled",\n  title: "A title",\n  execute: () => "",\n});\n',
-        );
-        const dry = await update(project, { protocol: "2025-03-26,2024-11-05", dryRun: true });
-        expect(dry).toMatchObject({ code: 0, stderr: "" });
-        expect(dry.stdout).toContain("src/extra.ts:5: Tool.title came with revision 2025-06-18");
-        expect(readFileSync(path, "utf8")).toBe(before);
-        for (const protocol of ["2025-03-26,2024-11-05", "all"]) {
-          const { code, stdout } = await update(project, { protocol });
-          expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("src/mcp.ts is written") });
-          expect(readFileSync(path, "utf8")).toBe(
-            readFileSync(join(await createProject(protocol, "package"), "src", "mcp.ts"), "utf8"),
-          );
-          expect((await update(project, { protocol })).stdout).toContain("src/mcp.ts is up to date");
-        }
-      },
-    );
-
-    test("changes nothing that somebody else wrote: it says which lines belong there", async () => {
-      const project = await createDependent("2025-11-25");
-      const path = join(project, "src", "mcp.ts");
-      const mine = readFileSync(path, "utf8").replace("export const revisions:", "export const revisions :");
-      writeFileSync(path, mine);
-      const { code, stderr } = await update(project, { protocol: "2025-06-18,2025-03-26" });
-      expect(code).toBe(2);
-      expect(stderr)
-        .toContain(`import { revision as revision20250618, type Declarations } from "create-mcp-server/2025-06-18";
-import { revision as revision20250326 } from "create-mcp-server/2025-03-26";
-export type * as protocol from "create-mcp-server/2025-06-18";
-export const revisions: readonly Revision[] = [revision20250618, revision20250326];`);
-      expect(readFileSync(path, "utf8")).toBe(mine);
-    });
-
-    test.each([{}, { check: true }, { undo: true, protocol: "all" }])(
-      "says where the rest of it is: %j",
-      async (options) => {
-        const { code, stderr } = await update(await createDependent("2025-11-25"), options);
-        expect(code).toBe(2);
-        expect(stderr).toContain("install the version of it that you want");
-      },
-    );
-  });
-
-  test("says when the compiler could not be asked: there may be more to change", async () => {
-    const project = await createProject("2025-11-25");
-    rmSync(join(project, "tsconfig.json"));
-    const dry = await update(project, { protocol: "2026-07-28", dryRun: true });
-    expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining("the compiler was not asked") });
-  });
+  test.each(parts)(
+    "says when the compiler could not be asked, without %s: there may be more to change",
+    async (missing) => {
+      const project = await createProject("2025-11-25");
+      rmSync(join(project, missing));
+      const dry = await update(project, { protocol: "2026-07-28", dryRun: true });
+      expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining("the compiler was not asked") });
+    },
+  );
 
   test(
     "brings another revision, tells beforehand what the project's code uses that is gone, and can be taken back",
@@ -464,11 +390,8 @@ export const revisions: readonly Revision[] = [revision20250618, revision2025032
       expect(after["src/mcp/mcp.lock.json"]).toContain('"revisions": ["2026-07-28"]');
       const changed = Object.keys(after).filter((path) => !path.startsWith("src/mcp/") && after[path] !== before[path]);
       expect(changed).toEqual(["AGENTS.md", "README.md"]);
-      // The tests of a project follow: they ask at each revision that is spoken, and at no other.
-      expect(after["test/client.ts"]).toContain('from "../src/mcp/revisions.ts"');
-      expect(before["src/mcp/revisions.ts"]).toContain('{ id: "2025-11-25", lifecycle: "handshake" }');
-      expect(after["src/mcp/revisions.ts"]).toContain('{ id: "2026-07-28", lifecycle: "per-request" }');
-      expect(after["src/mcp/revisions.ts"]).not.toContain("2025-11-25");
+      expect(after["src/mcp/index.ts"]).toContain("./2026-07-28/methods.ts");
+      expect(after["src/mcp/2025-11-25/methods.ts"]).toBeUndefined();
       expect(await update(project, { check: true })).toMatchObject({ code: 0 });
       expect((await update(project, { undo: true })).code).toBe(0);
       expect(contents(project)).toEqual(before);
@@ -499,7 +422,7 @@ export const revisions: readonly Revision[] = [revision20250618, revision2025032
       [{ transport: "worker" }, "2025-11-25,2025-06-18", "2025-11-25,2025-06-18,2025-03-26"],
       [{ transport: "both", auth: "oauth" }, "2025-11-25", "2026-07-28"],
       [{ transport: "http", auth: "api-key" }, "all", "2025-03-26"],
-      [{ runtime: "package" }, "2026-07-28,2025-11-25", "2025-11-25"],
+      [{ runtime: "vendored" }, "2026-07-28,2025-11-25", "2025-11-25"],
     ];
 
     test.each(moves)("%j: what is as it was written names the others: %s, %s", async (choices, from, to) => {
@@ -512,7 +435,7 @@ export const revisions: readonly Revision[] = [revision20250618, revision2025032
       expect([code, stdout]).toEqual([0, expect.stringContaining("README.md names them.\nAGENTS.md names them.\n")]);
       expect(stdout).not.toContain("as before");
       expect(texts(project)).toEqual(texts(await createChosen(to, choices)));
-      await update(project, choices.runtime === "package" ? { protocol: from } : { undo: true });
+      await update(project, { undo: true });
       expect(texts(project)).toEqual(before);
     });
 
@@ -590,19 +513,25 @@ export const revisions: readonly Revision[] = [revision20250618, revision2025032
       "a folder without a layer",
       (project) => rmSync(join(project, "src", "mcp"), { recursive: true }),
       {},
-      /is not a project \(it has no src\/mcp\/mcp\.lock\.json and no src\/mcp\.ts\); run this in one/,
+      /is not a project \(it has no src\/mcp\/mcp\.lock\.json\); run this in one/,
     ],
     [
       "a folder that is not there",
       (project) => rmSync(project, { recursive: true }),
       {},
-      /is not a project \(it has no src\/mcp\/mcp\.lock\.json and no src\/mcp\.ts\); run this in one/,
+      /is not a project \(it has no src\/mcp\/mcp\.lock\.json\); run this in one/,
     ],
     ["a lock file that is not JSON", (project) => lock(project, "{"), {}, /is not a lock file/],
-    ["a lock file of another format", (project) => lock(project, '{"format":2}'), {}, /is not a lock file/],
+    ["a lock file of another format", (project) => lock(project, '{"format":3}'), {}, /is not a lock file/],
+    [
+      "a lock file of version 0.1",
+      (project) => lock(project, '{"format":1,"offers":[],"transports":[],"files":{},"revisions":["2025-11-25"]}'),
+      {},
+      /^create-mcp-server: src\/mcp\/mcp\.lock\.json has format 1: .*Create a new one and copy src\/server\.ts into it\.$/m,
+    ],
     [
       "a lock file without revisions",
-      (project) => lock(project, '{"format":1,"offers":[],"transports":[],"files":{},"revisions":[]}'),
+      (project) => lock(project, '{"format":2,"features":[],"transports":[],"files":{},"revisions":[]}'),
       {},
       /is not a lock file/,
     ],
@@ -611,14 +540,14 @@ export const revisions: readonly Revision[] = [revision20250618, revision2025032
       (project) =>
         lock(
           project,
-          '{"format":1,"offers":[],"transports":[],"files":{"../server.ts":"0"},"revisions":["2025-11-25"]}',
+          '{"format":2,"features":[],"transports":[],"files":{"../server.ts":"0"},"revisions":["2025-11-25"]}',
         ),
       {},
       /is not a lock file/,
     ],
     [
       "a lock file of a revision that nobody knows",
-      (project) => lock(project, '{"format":1,"offers":[],"transports":[],"files":{},"revisions":["1999-01-01"]}'),
+      (project) => lock(project, '{"format":2,"features":[],"transports":[],"files":{},"revisions":["1999-01-01"]}'),
       {},
       /there is no revision "1999-01-01"/,
     ],
@@ -627,7 +556,7 @@ export const revisions: readonly Revision[] = [revision20250618, revision2025032
   ])("refuses %s, and changes nothing", async (_what, prepare, options, message) => {
     const project = temporaryFolder();
     mkdirSync(join(project, "src", "mcp"), { recursive: true });
-    lock(project, '{"format":1,"offers":[],"transports":[],"files":{},"revisions":["2025-11-25"]}');
+    lock(project, '{"format":2,"features":[],"transports":[],"files":{},"revisions":["2025-11-25"]}');
     prepare(project);
     const list = (): string[] => (existsSync(project) ? listAll(project) : []);
     const before = list();
