@@ -98,6 +98,24 @@ describe("checks that revisions share", () => {
     expect([...(third?.shared ?? [])]).toEqual([["2", ["checkList", "checkText"]]]);
   });
 
+  it("a check is shared when the newer revision takes a check that it calls from a still newer one", () => {
+    const text = check("checkText");
+    const list = check("checkList", "list", ["checkText"]);
+    const [, second, third] = shareChecks([
+      { revision: "3", functions: [text] },
+      { revision: "2", functions: [list, text] },
+      { revision: "1", functions: [list, text] },
+    ]);
+    expect(namesOf(second)).toEqual(["checkList"]);
+    expect([namesOf(third), [...(third?.shared ?? [])]]).toEqual([
+      [],
+      [
+        ["3", ["checkText"]],
+        ["2", ["checkList"]],
+      ],
+    ]);
+  });
+
   it("one revision shares nothing", () => {
     expect(shareChecks([{ revision: "1", functions: [check("checkTool")] }])).toEqual([
       { revision: "1", functions: [check("checkTool")], shared: new Map() },
