@@ -170,7 +170,9 @@ describe("create-mcp-server add", () => {
     expect(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8")).toBe(lock);
     writeFileSync(join(folder, "src/mcp/index.ts"), "// mine\n");
     expect(await runAdd({ kind: "prompt", name: "ask", folder })).toBe(2);
-    expect(errors).toHaveBeenLastCalledWith(expect.stringContaining("src/mcp/ needs prompts but was edited by hand: index.ts."));
+    expect(errors).toHaveBeenLastCalledWith(
+      expect.stringContaining("src/mcp/ needs prompts but was edited by hand: index.ts."),
+    );
     expect(readFileSync(join(folder, "src/mcp/index.ts"), "utf8")).toBe("// mine\n");
     expect(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8")).toBe(lock);
   });

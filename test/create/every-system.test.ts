@@ -58,7 +58,11 @@ test.each([["a/nul.ts"], ["a/b:c"], ["dist./a"], ["a\\b"], ["a "], [`${"a".repea
 
 describe.each(packageManagers)("a project for every system, with %s", (manager) => {
   test.each(selections)("%j", async (given) => {
-    const tree = await emitFiles({ selection: given, manager, revisions: manager === "npm" ? allRevisions : allRevisions.slice(0, 1) });
+    const tree = await emitFiles({
+      selection: given,
+      manager,
+      revisions: manager === "npm" ? allRevisions : allRevisions.slice(0, 1),
+    });
     expect(tree.size).toBeGreaterThan(5);
     expect(findStrangePaths([...tree.keys()], 100)).toEqual([]);
     expect(findStrangeScripts(tree.get("package.json") ?? "")).toEqual([]);

@@ -239,7 +239,12 @@ const contract = {
 };
 
 describe("a project from a contract", async () => {
-  const tree = await emit("mcp.client.lock.json", JSON.stringify({ contract }), allRevisions, "tools,resources,prompts");
+  const tree = await emit(
+    "mcp.client.lock.json",
+    JSON.stringify({ contract }),
+    allRevisions,
+    "tools,resources,prompts",
+  );
 
   it("has a typed stub for every prompt, resource and template, and lists them", () => {
     const files = [...tree.keys()].filter((path) => /^src\/(prompts|resources)\b/.test(path)).sort();

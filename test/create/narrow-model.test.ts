@@ -78,8 +78,11 @@ describe.each(models.models)("the model of revision $id", (model) => {
     const narrowed = narrow(model, ["tools"]);
     expect(narrowed.declarations.map(({ name }) => name)).toEqual(model.declarations.map(({ name }) => name));
     for (const { result: _result, alternatives: _alternatives, ...method } of narrowed.methods) {
-      const { result: _, alternatives: __, ...whole } =
-        model.methods.find(({ type }) => type === method.type) ?? expect.unreachable(method.type);
+      const {
+        result: _,
+        alternatives: __,
+        ...whole
+      } = model.methods.find(({ type }) => type === method.type) ?? expect.unreachable(method.type);
       expect(method).toEqual(whole);
     }
   });

@@ -45,12 +45,19 @@ export function emitFiles(parts: ProjectParts = {}): Promise<Tree> {
   return emitProject(projectOptions(parts));
 }
 
-/** Emits `src/mcp/`. By default it is that of a server with tools only, on stdio, without a client. */
+/** Emits `src/mcp/`, once for the same choices. By default it is that of a server with tools only, on stdio, without a client. */
 export function emitFolder(choices: Partial<LayerChoices> = {}): Promise<Tree> {
-  return emitLayer({ ...smallest, ...choices }, models);
+  const wanted = { ...smallest, ...choices };
+  const key = JSON.stringify(wanted);
+  const found = emitted.get(key) ?? emitLayer(wanted, models);
+  emitted.set(key, found);
+  return found;
 }
 
-const smallest: LayerChoices = {
+const emitted = new Map<string, Promise<Tree>>();
+
+/** Choices of a server with tools on stdio. */
+export const smallest: LayerChoices = {
   revisions: allRevisions,
   features: ["tools"],
   transports: ["stdio"],
