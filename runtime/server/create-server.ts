@@ -31,8 +31,8 @@ export interface CoreServer {
   readonly onError: OnError;
   /** Rate limit of the progress reports of one call, if the definition sets one. */
   readonly progressRate: Rate | undefined;
-  /** Tools that the server offers. */
-  readonly tools: Catalogue<AnyTool>;
+  /** Tools that the server offers. Whether they may change depends on its features. */
+  readonly tools: Pick<Catalogue<AnyTool>, "get" | "size">;
   /**
    * Adds middleware around every request, including `initialize` and `ping`. It runs inside the middleware that was added before.
    *

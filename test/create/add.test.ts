@@ -3,12 +3,10 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { runAdd } from "../../generator/commands/add.ts";
 import { findSample, planAddition } from "../../generator/create/addition.ts";
-import { readSelection } from "../../generator/create/project-choices.ts";
-import { emitProject } from "../../generator/create/project-files.ts";
 import { register } from "../../generator/create/register.ts";
 import { schemaSamples } from "../../generator/create/schema-samples.ts";
-import { packageRoot } from "../../generator/package-info.ts";
 import { listAll, temporaryFolder } from "./folder.ts";
+import { emitFiles, writeFiles } from "./project.ts";
 
 const tool = { member: "tools", variable: "wordCountTool", from: "./tools/word-count.ts" };
 
@@ -99,21 +97,9 @@ describe("names", () => {
 describe("create-mcp-server add", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  async function project(serve: string, extras = "none"): Promise<string> {
+  async function project(features: string, extras = "none"): Promise<string> {
     const folder = temporaryFolder();
-    const selection = readSelection({ serve, extras });
-    const options = {
-      folder,
-      name: "demo",
-      revisions: ["2025-11-25"],
-      manager: "npm" as const,
-      version: "1.2.3",
-      packageFolder: packageRoot,
-    };
-    for (const [path, text] of await emitProject({ ...options, selection })) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
-    }
+    writeFiles(folder, await emitFiles({ folder, revisions: ["2025-11-25"], selection: { features, extras } }));
     vi.spyOn(console, "log").mockReturnValue();
     return folder;
   }
@@ -171,7 +157,7 @@ describe("create-mcp-server add", () => {
     expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(0);
     expect(readFileSync(join(folder, "src/mcp/index.ts"), "utf8")).toContain("export function defineResource(");
     const lock: unknown = JSON.parse(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8"));
-    expect(lock).toMatchObject({ offers: ["tools", "resources"], revisions: ["2025-11-25"] });
+    expect(lock).toMatchObject({ features: ["tools", "resources"], revisions: ["2025-11-25"] });
     expect(listAll(folder)).toContain(".mcp-previous/index.ts");
   });
 
@@ -184,7 +170,9 @@ describe("create-mcp-server add", () => {
     expect(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8")).toBe(lock);
     writeFileSync(join(folder, "src/mcp/index.ts"), "// mine\n");
     expect(await runAdd({ kind: "prompt", name: "ask", folder })).toBe(2);
-    expect(errors).toHaveBeenLastCalledWith(expect.stringContaining("index.ts was edited by hand"));
+    expect(errors).toHaveBeenLastCalledWith(
+      expect.stringContaining("src/mcp/ needs prompts but was edited by hand: index.ts."),
+    );
     expect(readFileSync(join(folder, "src/mcp/index.ts"), "utf8")).toBe("// mine\n");
     expect(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8")).toBe(lock);
   });

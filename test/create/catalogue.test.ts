@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { chooseRevisions, readCatalogue, servable, type RevisionEntry } from "../../generator/create/catalogue.ts";
-import { packageRoot } from "../../generator/package-info.ts";
+import { chooseRevisions, statelessAmong, toCatalogue, type RevisionEntry } from "../../generator/create/catalogue.ts";
 import { revisions } from "../../generated/revisions.ts";
+import { models } from "./project.ts";
 
 const catalogue: readonly RevisionEntry[] = [
-  { id: "2031-01-01", status: "draft", lifecycle: "handshake" },
-  { id: "2030-01-01", status: "released", lifecycle: "unheard-of" },
-  { id: "2029-01-01", status: "released", lifecycle: "per-request" },
-  { id: "2028-01-01", status: "released", lifecycle: "handshake" },
+  { id: "2031-01-01", status: "draft", isStateless: true },
+  { id: "2029-01-01", status: "released", isStateless: true },
+  { id: "2028-01-01", status: "released", isStateless: false },
 ];
 
 describe("--protocol", () => {
@@ -28,14 +27,20 @@ describe("--protocol", () => {
       /there is no revision .* Choose among 2031-01-01, 2029-01-01, 2028-01-01, or say latest or all/,
     );
   });
-
-  test("another lifecycle is refused by what it is", () => {
-    expect(() => chooseRevisions("2030-01-01", catalogue)).toThrow("2030-01-01 has the unheard-of lifecycle");
-  });
 });
 
-test("the catalogue agrees with the generated revisions", async () => {
-  const expected = revisions.map(({ id, status, lifecycle }) => ({ id, status, lifecycle }));
-  expect(readCatalogue(packageRoot)).toEqual(expected);
-  expect(servable(expected)).toHaveLength(5);
+test("the catalogue lists the generated revisions with the lifecycle of each", () => {
+  const expected = revisions.map(({ id, status, lifecycle }) => ({
+    id,
+    status,
+    isStateless: lifecycle === "per-request",
+  }));
+  expect(toCatalogue(models.models)).toEqual(expected);
+  expect(expected).toHaveLength(5);
+});
+
+test("stateless revisions are selected from the chosen ones only", () => {
+  expect(statelessAmong(["2029-01-01", "2028-01-01"], catalogue)).toEqual(["2029-01-01"]);
+  expect(statelessAmong(["2028-01-01"], catalogue)).toEqual([]);
+  expect(statelessAmong(["1999-01-01"], catalogue)).toEqual([]);
 });

@@ -2,13 +2,12 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, test } from "vitest";
-import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue.ts";
+import { chooseRevisions, toCatalogue } from "../../generator/create/catalogue.ts";
 import type { Tree } from "../../generator/emit/tree.ts";
-import { emitProject } from "../../generator/create/project-files.ts";
-import { readSelection } from "../../generator/create/project-choices.ts";
 import { packageRoot } from "../../generator/package-info.ts";
 import { createProgram } from "../program.ts";
 import { temporaryFolder } from "./folder.ts";
+import { emitFiles, models } from "./project.ts";
 
 interface Link {
   exchange(message: { id?: number; method: string; params?: object }): Promise<unknown>;
@@ -20,15 +19,8 @@ interface Links {
 }
 
 function emitFor(protocol: string, transport: string): Promise<Tree> {
-  return emitProject({
-    folder: "/home/me/demo",
-    name: "demo",
-    revisions: chooseRevisions(protocol, readCatalogue(packageRoot)),
-    selection: readSelection({ extras: "none", transport }),
-    manager: "npm",
-    version: "1.2.3",
-    packageFolder: packageRoot,
-  });
+  const revisions = chooseRevisions(protocol, toCatalogue(models.models));
+  return emitFiles({ revisions, selection: { extras: "none", transport } });
 }
 
 const latest = await emitFor("latest", "both,websocket,tcp");

@@ -1,22 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { describe, expect, test } from "vitest";
-import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue.ts";
 import { packageManagers } from "../../generator/create/package-manager.ts";
-import { readSelection } from "../../generator/create/project-choices.ts";
-import { emitProject } from "../../generator/create/project-files.ts";
 import { isDeviceName } from "../../generator/device-name.ts";
 import { packageRoot } from "../../generator/package-info.ts";
+import { allRevisions, emitFiles } from "./project.ts";
 
 /* What this package writes, and what it is made of, can be checked out and run with the file system and the shell of every system. */
 
-const revisions = chooseRevisions("all", readCatalogue(packageRoot));
 const selections = [
-  { transport: "stdio", serve: "all", extras: "all" },
-  { transport: "both", serve: "all", auth: "oauth", extras: "all" },
-  { transport: "http", serve: "tools", auth: "api-key", extras: "all" },
-  { transport: "worker", serve: "tools", extras: "ci" },
-  { transport: "both", serve: "tools,prompts", runtime: "package", client: true, extras: "none" },
+  { transport: "stdio", features: "all", extras: "all" },
+  { transport: "both", features: "all", auth: "oauth", extras: "all" },
+  { transport: "http", features: "tools", auth: "api-key", extras: "all" },
+  { transport: "worker", features: "tools", extras: "ci" },
+  { transport: "both", features: "tools,prompts", runtime: "vendored", client: true, extras: "none" },
 ] as const;
 
 /** Paths that some system has no file for. */
@@ -61,14 +58,10 @@ test.each([["a/nul.ts"], ["a/b:c"], ["dist./a"], ["a\\b"], ["a "], [`${"a".repea
 
 describe.each(packageManagers)("a project for every system, with %s", (manager) => {
   test.each(selections)("%j", async (given) => {
-    const tree = await emitProject({
-      folder: "/home/me/demo",
-      name: "demo",
-      revisions,
-      selection: readSelection(given),
+    const tree = await emitFiles({
+      selection: given,
       manager,
-      version: "1.2.3",
-      packageFolder: packageRoot,
+      revisions: manager === "npm" ? allRevisions : allRevisions.slice(0, 1),
     });
     expect(tree.size).toBeGreaterThan(5);
     expect(findStrangePaths([...tree.keys()], 100)).toEqual([]);

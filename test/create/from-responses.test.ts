@@ -5,8 +5,6 @@ import { pathToFileURL } from "node:url";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
-import { readSelection } from "../../generator/create/project-choices.ts";
-import { emitProject } from "../../generator/create/project-files.ts";
 import { outputModes, type OutputMode } from "../../generator/from/output-mode.ts";
 import { readSource } from "../../generator/from/source.ts";
 import { packageRoot } from "../../generator/package-info.ts";
@@ -14,6 +12,7 @@ import type { RevisionDefiners } from "../../runtime/server/for-revisions.ts";
 import { connectInMemory } from "../../runtime/testing/connect-to.ts";
 import { serveRaw, type Running } from "../check/running.ts";
 import { temporaryFolder } from "./folder.ts";
+import { emitFiles, linkPackages, writeFiles } from "./project.ts";
 
 const given = { status: 200, text: "" };
 const asked: string[] = [];
@@ -81,21 +80,9 @@ async function write({ output, text = document }: ProjectText = {}): Promise<str
   const root = temporaryFolder();
   writeFileSync(join(root, "openapi.yaml"), text);
   const source = await readSource(join(root, "openapi.yaml"), { ...(output && { output }) });
-  const tree = await emitProject({
-    folder: root,
-    name: "demo",
-    revisions: ["2025-11-25"],
-    manager: "npm",
-    version: "1.2.3",
-    packageFolder: packageRoot,
-    selection: readSelection({ schema: "json", serve: "tools" }),
-    source,
-  });
-  for (const [path, content] of tree) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), content);
-  }
-  symlinkSync(join(packageRoot, "node_modules"), join(root, "node_modules"));
+  const selection = { schema: "json", features: "tools" };
+  writeFiles(root, await emitFiles({ folder: root, revisions: ["2025-11-25"], selection, source }));
+  linkPackages(root, ["@cfworker/json-schema", "@types/node"]);
   return root;
 }
 

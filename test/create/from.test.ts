@@ -4,35 +4,27 @@ import { join } from "node:path";
 import { check } from "prettier";
 import { Node, Project, SyntaxKind } from "ts-morph";
 import { describe, expect, it } from "vitest";
-import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue.ts";
 import { runCreate } from "../../generator/commands/create.ts";
-import { readSelection } from "../../generator/create/project-choices.ts";
-import { emitProject } from "../../generator/create/project-files.ts";
 import type { Tree } from "../../generator/emit/tree.ts";
 import { readSource } from "../../generator/from/source.ts";
-import { packageRoot } from "../../generator/package-info.ts";
 import { captured, type CommandResult } from "../client/run.ts";
 import { createCatalogue } from "../client/catalogue.ts";
 import { listAll, temporaryFolder } from "./folder.ts";
 import { pets } from "./pets.ts";
+import { allRevisions, emitFiles } from "./project.ts";
 
-const all = chooseRevisions("all", readCatalogue(packageRoot));
-
-async function emit(file: string, text: string, revisions: readonly string[] = all, serve = "tools"): Promise<Tree> {
+async function emit(
+  file: string,
+  text: string,
+  revisions: readonly string[] = allRevisions,
+  features = "tools",
+): Promise<Tree> {
   const folder = mkdtempSync(join(tmpdir(), "from-"));
   const path = join(folder, file);
   writeFileSync(path, text);
   const source = await readSource(path).finally(() => rmSync(folder, { recursive: true }));
-  const selection = readSelection({ schema: "json", serve, extras: "mcpb,registry,vscode,claude-code,cursor,docker" });
-  const options = {
-    folder: "/home/me/demo",
-    name: "demo",
-    revisions,
-    manager: "npm" as const,
-    version: "1.2.3",
-    packageFolder: packageRoot,
-  };
-  return emitProject({ ...options, selection, source });
+  const selection = { schema: "json", features, extras: "mcpb,registry,vscode,claude-code,cursor,docker" };
+  return emitFiles({ revisions, selection, source });
 }
 
 const textOf = (tree: Tree, path: string): string => tree.get(path) ?? expect.unreachable(`${path} was not emitted`);
@@ -188,7 +180,7 @@ describe("a project from an OpenAPI document", async () => {
   });
 
   it("has no member that its revision lacks", async () => {
-    const text = textOf(await emit("openapi.yaml", pets, all.slice(-1)), "src/tools/delete-pet.ts");
+    const text = textOf(await emit("openapi.yaml", pets, allRevisions.slice(-1)), "src/tools/delete-pet.ts");
     expect(text).not.toMatch(/annotations|outputSchema:|title:/);
   });
 
@@ -247,7 +239,12 @@ const contract = {
 };
 
 describe("a project from a contract", async () => {
-  const tree = await emit("mcp.client.lock.json", JSON.stringify({ contract }), all, "tools,resources,prompts");
+  const tree = await emit(
+    "mcp.client.lock.json",
+    JSON.stringify({ contract }),
+    allRevisions,
+    "tools,resources,prompts",
+  );
 
   it("has a typed stub for every prompt, resource and template, and lists them", () => {
     const files = [...tree.keys()].filter((path) => /^src\/(prompts|resources)\b/.test(path)).sort();
@@ -282,7 +279,7 @@ describe("a project from a contract", async () => {
   it("keeps to what is asked for", async () => {
     const some = await emit("lock.json", JSON.stringify({ contract }));
     expect([...some.keys()].filter((path) => /^src\/(prompts|resources)\b/.test(path))).toEqual([]);
-    const others = await emit("lock.json", JSON.stringify({ tools: [{ name: "a" }] }), all, "tools,prompts");
+    const others = await emit("lock.json", JSON.stringify({ tools: [{ name: "a" }] }), allRevisions, "tools,prompts");
     expect(textOf(others, "src/server.ts")).toContain("prompts: [shorten]");
   });
 });
@@ -490,7 +487,7 @@ describe("create --from", () => {
     expect((await create(cwd, "lock.json")).code).toBe(0);
     expect(existsSync(join(cwd, "demo", "src", "prompts.ts"))).toBe(true);
     rmSync(join(cwd, "demo"), { recursive: true });
-    expect((await create(cwd, "lock.json", { serve: "tools" })).code).toBe(0);
+    expect((await create(cwd, "lock.json", { features: "tools" })).code).toBe(0);
     expect(existsSync(join(cwd, "demo", "src", "prompts.ts"))).toBe(false);
   });
 
@@ -663,16 +660,9 @@ describe("create --from", () => {
     writeFileSync(join(cwd, "api.json"), api(many(50)));
     const source = await readSource(join(cwd, "api.json"));
     const stop = new AbortController();
-    const revisions = all.slice(0, 1);
-    const selection = readSelection({ schema: "json", serve: "tools" });
-    const facts = {
-      folder: "/demo",
-      name: "demo",
-      manager: "npm",
-      version: "1.2.3",
-      packageFolder: packageRoot,
-    } as const;
-    const emitting = emitProject({ ...facts, revisions, selection, source, signal: stop.signal });
+    const revisions = allRevisions.slice(0, 1);
+    const selection = { schema: "json", features: "tools" };
+    const emitting = emitFiles({ revisions, selection, source, signal: stop.signal });
     setTimeout(() => stop.abort(new Error("enough")));
     await expect(emitting).rejects.toThrow("enough");
   });

@@ -1,274 +1,242 @@
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { Project } from "ts-morph";
 import { describe, expect, it } from "vitest";
-import { reach } from "../../generator/create/layer/reach.ts";
-import { shareChecks } from "../../generator/create/layer/shared-checks.ts";
-import { readSourceParts } from "../../generator/create/layer/source-parts.ts";
-import { emitLayer, layerTemplate } from "../../generator/create/emit-layer.ts";
 import type { LayerChoices } from "../../generator/create/layer/choices.ts";
-import { loadTemplates } from "../../generator/emit/templates.ts";
+import { features } from "../../generator/create/layer/choices.ts";
+import { emitLayer } from "../../generator/create/layer/emit-layer.ts";
+import { lockName } from "../../generator/create/lock.ts";
 import type { Tree } from "../../generator/emit/tree.ts";
+import { allRevisions, emitFolder, models, smallest } from "./project.ts";
 
-const sources = ["runtime", "generated"].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => join(folder, path))
-    // A program of its own, which no layer has.
-    .filter((path) => path !== join("runtime", "gateway", "serve-module.ts")),
-);
+const [newest = "", newestWithSessions = ""] = allRevisions;
+const older = allRevisions.slice(1);
 
-describe("taking our own sources apart", () => {
-  const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
-
-  it.each(sources)("%s has the statements that a parser finds", (path) => {
-    const text = readFileSync(path, "utf8");
-    const file = project.createSourceFile("a.ts", text, { overwrite: true });
-    const { imports, reExports, parts } = readSourceParts(text);
-    const others = file.getImportDeclarations().length + file.getExportDeclarations().length;
-    expect(parts.length).toBe(file.getStatements().length - others);
-    const declared = [...file.getFunctions(), ...file.getClasses(), ...file.getInterfaces(), ...file.getTypeAliases()];
-    const names = [...declared, ...file.getVariableDeclarations()].map((declaration) => declaration.getName());
-    expect(new Set(parts.map(({ name }) => name))).toEqual(new Set(names));
-    const imported = file.getImportDeclarations().flatMap((one) => one.getNamedImports().map((name) => name.getName()));
-    const found = imports.filter(({ name }) => name !== "*" && name !== "default").map(({ name }) => name);
-    expect(found.sort()).toEqual(imported.sort());
-    expect(reExports.length).toBe(file.getExportDeclarations().length);
-  });
-});
-
-describe("what a file reaches", () => {
-  it("is followed through files that only give names on", async () => {
-    const files: Readonly<Record<string, string>> = {
-      "b.ts": 'export type { C, D } from "./c.ts";\n\nexport const unused = 1;\n',
-      "c.ts": "export interface C {\n  d: D;\n}\n\nexport type D = string;\n\nexport type E = number;\n",
-    };
-    const entry = { path: "a.ts", text: 'import type { C } from "./b.ts";\n\nexport type A = C;\n' };
-    const tree = reach(entry, (path) => files[path] ?? expect.unreachable(path));
-    expect(tree.get("b.ts")).toBe('export type { C, D } from "./c.ts";\n');
-    expect(tree.get("c.ts")).toBe("export interface C {\n  d: D;\n}\n\nexport type D = string;\n");
-  });
-});
-
-describe("checks of several revisions", () => {
-  const support = 'import { fail } from "../support.ts";\n';
-  const name = "function checkName(v: unknown): boolean {\n  return isText(v);\n}\n";
-  const text = 'function isText(v: unknown): boolean {\n  return typeof v === "string";\n}\n';
-  const otherText = 'function isText(v: unknown): boolean {\n  return typeof v !== "number";\n}\n';
-  const list = "function checkList(v: unknown): boolean {\n  return [v].every(checkName);\n}\n";
-  const source = (...parts: readonly string[]): string => ["// Header\n", support, ...parts].join("\n");
-
-  it("stand where the newest has them, and nowhere else", () => {
-    const shared = shareChecks([
-      { revision: "b", text: source(`export ${name}`, text) },
-      { revision: "a", text: source(`export ${list}`, `export ${name}`, text) },
-    ]);
-    expect(shared.get("b")).toContain(`export ${text}`);
-    const older = shared.get("a");
-    expect(older).toContain(
-      'import { checkName } from "../b/validate.ts";\nexport { checkName } from "../b/validate.ts";',
-    );
-    expect(older).toContain(list);
-    expect(older).not.toMatch(/function (checkName|isText)/);
-  });
-
-  it("stay where something that they call is not the same", () => {
-    const both = [source(`export ${name}`, text), source(`export ${name}`, otherText)];
-    const shared = shareChecks(both.map((one, at) => ({ revision: String(at), text: one })));
-    expect([...shared.values()]).toEqual(both);
-  });
-
-  it("may call themselves", () => {
-    const tree = "export function checkTree(v: unknown): boolean {\n  return v === 1 || checkTree(v);\n}\n";
-    const shared = shareChecks(["1", "0"].map((revision) => ({ revision, text: source(tree) })));
-    expect(shared.get("0")).toContain('export { checkTree } from "../1/validate.ts";');
-    expect(shared.get("0")).not.toContain("function");
-  });
-});
-
-const newest = readdirSync("spec", { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && /^\d/.test(entry.name))
-  .map(({ name }) => name)
-  .sort()
-  .reverse();
-
-const small: LayerChoices = {
-  revisions: [newest[1] ?? ""],
-  offers: ["tools"],
-  transports: ["stdio"],
-  client: false,
-  validator: false,
-  auth: "none",
-};
-
-async function emit(choices: Partial<LayerChoices>): Promise<Tree> {
-  const templates = loadTemplates("templates", [layerTemplate]);
-  return emitLayer({ choices: { ...small, ...choices }, version: "1.2.3", packageFolder: process.cwd(), templates });
+async function entryOf(choices: Partial<LayerChoices> = {}): Promise<string> {
+  return (await emitFolder({ revisions: [newestWithSessions], ...choices })).get("index.ts") ?? expect.unreachable();
 }
 
-describe("what a layer leaves out (A19)", () => {
-  it("is what a server of tools on stdio cannot meet", async () => {
-    const layer = await emit({});
-    const paths = [...layer.keys()].join("\n");
-    for (const part of [
-      "uri-match",
-      "feature.ts",
-      "task-manager",
-      "http",
-      "client/",
-      "convert.ts",
-      "skills",
-      "ui-",
-      "extend",
-    ])
-      expect(paths).not.toContain(part);
-    const checks = layer.get(`generated/${small.revisions[0]}/validate.ts`) ?? "";
-    expect(checks).toContain("checkCallToolResult");
-    for (const name of ["checkPrompt", "checkCreateMessage", "checkElicit", "checkListTasks", "checkCreateTask"])
-      expect(checks).not.toContain(name);
-    expect(layer.get("index.ts")).not.toMatch(/defineResource|definePrompt|serveHttp/);
+function textOf(tree: Tree, path: string): string {
+  return tree.get(path) ?? expect.unreachable(`${path} was not emitted`);
+}
+
+describe("the files of src/mcp", () => {
+  it("are an entry, a lock and the data of each revision", async () => {
+    expect([...(await emitFolder()).keys()].sort()).toEqual(
+      [
+        "index.ts",
+        lockName,
+        `${newest}/declarations.ts`,
+        `${newest}/methods.ts`,
+        `${newest}/types.ts`,
+        `${newest}/validate.ts`,
+        ...older.flatMap((id) => ["convert.ts", "methods.ts", "validate.ts"].map((file) => `${id}/${file}`)),
+      ].sort(),
+    );
   });
 
-  it("is the documented types of every revision but the newest", async () => {
-    const layer = await emit({ revisions: newest });
-    expect([...layer.keys()].filter((path) => path.endsWith("/types.ts"))).toEqual([`generated/${newest[0]}/types.ts`]);
-    expect([...layer.keys()].filter((path) => path.endsWith("/convert.ts"))).toHaveLength(newest.length - 1);
+  it("have the same names whatever the choices are, and at most eight for each revision", async () => {
+    const names = [...(await emitFolder()).keys()];
+    const most = await emitFolder({
+      features,
+      transports: ["stdio", "http", "websocket", "tcp"],
+      client: true,
+      validator: true,
+      auth: "oauth",
+    });
+    expect([...most.keys()]).toEqual(names);
+    for (const id of allRevisions)
+      expect(names.filter((name) => name.startsWith(`${id}/`)).length).toBeLessThanOrEqual(8);
   });
 
-  it("is the tasks extension where no tasks are offered, or where the core has them", async () => {
-    const has = async (choices: Partial<LayerChoices>): Promise<boolean> =>
-      [...(await emit(choices)).keys()].some((path) => path.includes("extension"));
-    expect(await has({ revisions: newest })).toBe(false);
-    expect(await has({ offers: ["tools", "tasks"] })).toBe(false);
-    const layer = await emit({ revisions: newest, offers: ["tools", "tasks"] });
-    const found = [...layer.keys()].filter((path) => path.startsWith("generated/extensions/"));
-    expect(found).toEqual(["generated/extensions/tasks/methods.ts", "generated/extensions/tasks/validate.ts"]);
-    expect(layer.get("index.ts")).toContain("extending: createExtending([taskExtension]),");
-    const both = await emit({ revisions: newest, offers: ["tools", "tasks"], client: true });
-    expect(both.get("index.ts")).toContain("export { extension as tasksExtension }");
-  });
-
-  it("is no conversion of what older revisions get", async () => {
-    const layer = await emit({ revisions: newest });
-    for (const revision of newest.slice(1)) {
-      const text = layer.get(`generated/${revision}/convert.ts`) ?? "";
-      expect(text).toContain('"tools/list": { result: toListToolsResult },');
-      expect(text).toContain("export function toListToolsResult(");
-      expect(text).not.toContain("toListPromptsResult");
+  it("import nothing but each other and the runtime", async () => {
+    for (const [path, text] of await emitFolder({ features, client: true, auth: "oauth", transports: ["http"] })) {
+      const from = [...text.matchAll(/\bfrom "([^"]+)";$/gm)].map(([, specifier = ""]) => specifier);
+      expect(
+        from.filter((specifier) => !/^(\.\.?\/|mcp-server-runtime(\/|$))/.test(specifier)),
+        path,
+      ).toEqual([]);
     }
   });
 
+  it("contain no code besides data, checks, conversions and the definition functions", async () => {
+    for (const [path, text] of await emitFolder({ features }))
+      if (path !== "index.ts") expect(text, path).not.toMatch(/\bclass\b|\basync\b|\bawait\b|\bimport\(/);
+  });
+
+  it("are the same bytes each time", async () => {
+    const choices = { ...smallest, features };
+    expect([...(await emitLayer(choices, models))]).toEqual([...(await emitLayer(choices, models))]);
+  });
+
+  it("do not depend on the order in which a spec folder lists its revisions", async () => {
+    const choices = { ...smallest, features: ["tools", "prompts"] } as const;
+    const reversed = { ...models, models: models.models.toReversed() };
+    expect((await emitLayer(choices, models)).get("index.ts")).toBe(
+      (await emitLayer(choices, reversed)).get("index.ts"),
+    );
+  });
+
+  it("cannot be emitted for a revision without a model", async () => {
+    await expect(emitFolder({ revisions: ["1999-01-01"] })).rejects.toThrow("this is a bug in generator/create");
+  });
+});
+
+describe("the data of a server with tools", () => {
+  it("has no check of another feature", async () => {
+    for (const [path, text] of await emitFolder()) {
+      if (!path.endsWith("validate.ts")) continue;
+      for (const name of [
+        "GetPrompt",
+        "PromptArg",
+        "CreateMessage",
+        "Elicit",
+        "ListTasks",
+        "CreateTask",
+        "ReadResourceRequest",
+        "InputRe",
+      ])
+        expect(text.includes(`check${name}`), `${path} ${name}`).toBe(false);
+    }
+  });
+
+  it("has no method of another feature, and no news of changes", async () => {
+    for (const [path, text] of await emitFolder())
+      if (path.endsWith("methods.ts"))
+        expect(
+          /^ {2}"(?:notifications\/)?(?:resources|prompts|tasks|completion|sampling|elicitation|roots|subscriptions)\/.*$/m.exec(
+            text,
+          )?.[0],
+          path,
+        ).toBeUndefined();
+  });
+
+  it("has documented types at the newest revision only", async () => {
+    const layer = await emitFolder();
+    const types = textOf(layer, `${newest}/types.ts`);
+    expect(types).toContain("export interface CallToolResult");
+    expect(types).not.toMatch(/export interface (GetPromptResult|ReadResourceResult|SubscriptionsListenRequest)\b/);
+    expect([...layer.keys()].filter((path) => path.endsWith("/types.ts"))).toHaveLength(1);
+  });
+
+  it("exports no check that no table and no other revision refers to", async () => {
+    const layer = await emitFolder();
+    for (const id of allRevisions) {
+      const text = textOf(layer, `${id}/validate.ts`);
+      const called = (name: string): boolean =>
+        [...layer].some(([path, other]) => path !== `${id}/validate.ts` && new RegExp(`\\b${name}\\b`).test(other)) ||
+        (text.match(new RegExp(`\\b${name}\\(`, "g")) ?? []).length > 1;
+      const declared = [...text.matchAll(/^(?:export )?function (\w+)/gm)].map(([, name = ""]) => name);
+      expect(declared.length).toBeGreaterThan(5);
+      expect(declared.filter((name) => !called(name))).toEqual([]);
+    }
+  });
+
+  it("has checks that older revisions take from newer ones and never the other way round", async () => {
+    const layer = await emitFolder();
+    const taken = older.flatMap((id) =>
+      [...textOf(layer, `${id}/validate.ts`).matchAll(/from "\.\.\/([\d-]+)\/validate\.ts"/g)].map(
+        ([, from = ""]): [string, string] => [id, from],
+      ),
+    );
+    expect(taken.length).toBeGreaterThan(5);
+    for (const [id, from] of taken) expect(from > id).toBe(true);
+    expect(textOf(layer, `${newest}/validate.ts`)).not.toContain("/validate.ts");
+  });
+});
+
+describe("conversions to older revisions", () => {
+  /** Returns the rows of one table of a `convert.ts`. */
+  function tableOf(text: string, name: string): string {
+    const [found, rows = ""] = new RegExp(`^ {2}${name}: \\{(?:\\},|\n(.*?)^ {2}\\},)`, "ms").exec(text) ?? [];
+    return found === undefined ? expect.unreachable(name) : rows;
+  }
+
+  it.each(older)("at %s are those of what a server sends", async (id) => {
+    const text = textOf(await emitFolder({ features }), `${id}/convert.ts`);
+    for (const table of ["clientRequests", "clientNotifications"])
+      expect(tableOf(text, table), table).not.toContain("params:");
+    for (const table of ["serverRequests", "serverNotifications"])
+      expect(tableOf(text, table), table).not.toContain("result:");
+    expect(tableOf(text, "clientRequests")).toContain('"tools/list": { result: toListToolsResult }');
+  });
+
+  it.each(older)("at %s are of both directions for a client", async (id) => {
+    const text = textOf(await emitFolder({ features, client: true }), `${id}/convert.ts`);
+    expect(tableOf(text, "clientRequests")).toContain("params:");
+    expect(tableOf(text, "clientRequests")).toContain("result:");
+  });
+
+  it.each(older)("at %s are of the features of the project", async (id) => {
+    const text = textOf(await emitFolder(), `${id}/convert.ts`);
+    expect(text).toContain("export function toListToolsResult(");
+    expect(text).not.toMatch(/toListPromptsResult|toReadResourceResult|prompts\/|resources\//);
+  });
+});
+
+describe("the entry of src/mcp", () => {
   it.each([
-    { offers: ["tools", "resources"], has: ["defineResource"] },
-    { offers: ["tools", "prompts"], has: ["definePrompt"] },
-    { offers: ["tools", "tasks"], has: ["ServerTasks"] },
-    { offers: ["tools", "resources", "skills"], has: ["ServerSkills", "readSkills", "createExtending([skills])"] },
-    { offers: ["tools", "resources", "ui"], has: ["UiSupport", "createUiResource", "createExtending([ui])"] },
+    { features: ["tools", "resources"], has: ["defineResource", "  resources,"] },
+    { features: ["tools", "prompts"], has: ["definePrompt", "  prompts,"] },
+    { features: ["tools", "tasks"], has: ["ServerTasks", "features: [tasks]"] },
+    { features: ["tools", "input"], has: ["ServerRequestState", "CapabilityError", "features: [sessionInput]"] },
+    { features: ["tools", "resources", "skills"], has: ["ServerSkills", "readSkills", "  skills,"] },
+    { features: ["tools", "resources", "apps"], has: ["UiSupport", "createUiResource", "  apps,"] },
     { transports: ["http"], has: ["serveHttp", "runHttp as run"] },
-    { transports: ["stdio", "http"], has: ["serveStdio", "serveHttp", "runServer as run"] },
+    { transports: ["stdio", "http"], has: ["serveHttp", "runServer as run"] },
     { transports: ["worker"], has: ["createHttpHandler"] },
     { client: true, has: ["createClient", "connectHttp", "connectStdio"] },
     { validator: true, has: ["createCfworkerValidator"] },
-    { transports: ["http"], auth: "oauth", has: ["requireBearerToken", "verifyJwt"] },
-    { transports: ["http"], auth: "api-key", has: ["requireApiKey", "limitAuthFailures"] },
-  ] as const)("comes in when it is chosen: %j", async ({ has, ...choices }) => {
-    const entry = (await emit(choices)).get("index.ts") ?? "";
-    for (const name of has) expect(entry).toContain(name);
-  });
-
-  it("is all that reads folders, where skills are served from a worker", async () => {
-    const layer = await emit({ offers: ["tools", "resources", "skills"], transports: ["worker"] });
-    const paths = [...layer.keys()].join("\n");
-    expect(paths).not.toMatch(/adapters\/yaml|skills\/folder/);
-    expect(layer.get("index.ts")).toContain("createSkill");
-  });
-
-  it("is what only HTTP repeats in headers, on stdio", async () => {
-    const has = async (choices: Partial<LayerChoices>): Promise<boolean> =>
-      (await emit({ revisions: newest, ...choices })).get("index.ts")?.includes("checkInput: checkParamHeaders,") ??
-      false;
-    expect(await has({ transports: ["stdio"] })).toBe(false);
-    expect(await has({ transports: ["stdio", "http"] })).toBe(true);
-    expect(await has({ transports: ["worker"] })).toBe(true);
-  });
-
-  it("is what counts and writes down requests, where callers are not known", async () => {
-    const choices = { revisions: newest, transports: ["http"] } as const;
-    const names = /\b(rateLimit|auditLog|requestLogger)\b/;
-    expect((await emit(choices)).get("index.ts")).not.toMatch(names);
-    const guarded = await emit({ ...choices, auth: "api-key" });
-    for (const name of ["rateLimit", "auditLog", "requestLogger"])
-      expect(guarded.get("index.ts")).toContain(`export { ${name} }`);
-    expect([...guarded.keys()]).toContain("runtime/server/middleware/rate-limit.ts");
-  });
-
-  it("is questions, older words and what sends requests, in a program that only answers", async () => {
-    const paths = [...(await emit({})).keys()].join("\n");
-    for (const part of [
-      "protocol/pending-requests.ts",
-      "steps",
-      "input-scope",
-      "ask-client",
-      "listeners",
-      "resources/subscriptions",
-      "sealing",
-    ])
-      expect(paths).not.toContain(part);
-    const kitOf = async (choices: Partial<LayerChoices>): Promise<string> =>
-      /^  createAcceptor.*$/m.exec((await emit(choices)).get("index.ts") ?? "")?.[0] ?? "";
-    expect(await kitOf({})).toBe("  createAcceptor: createSessionAcceptor,");
-    expect(await kitOf({ offers: ["tools", "questions"] })).toBe(
-      "  createAcceptor: (options) => createSessionAcceptor(options, { createPendingRequests }),",
-    );
-    expect(await kitOf({ revisions: newest })).toBe(
-      "  createAcceptor: (options) => createDualAcceptor(options, { createRevisionConverter }),",
-    );
-  });
-
-  it("is told by its README, with what is left", async () => {
-    const layer = await emit({});
-    const sources = [...layer].filter(([path]) => path.endsWith(".ts"));
-    const size = sources.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
-    expect(layer.get("README.md")).toMatch(
-      new RegExp(`^\\| all +\\| +${sources.length} \\| +${(size / 1_000).toFixed(1)} \\|$`, "m"),
-    );
-  });
-
-  it("is lists of resources and prompts, as values and as types", async () => {
-    const tools = await emit({});
-    const paths = [...tools.keys()].join("\n");
-    for (const part of ["resource", "prompts", "completions", "runtime/tasks/task.ts", "tool-tasks"])
-      expect(paths).not.toContain(part);
-    expect(tools.get("index.ts")).toContain("export type Server = CoreServer & { readonly tools: Unchanging };");
-    const both = await emit({ offers: ["tools", "resources", "prompts"] });
-    expect(both.get("index.ts")).toContain(
-      "export type Server = CoreServer & ToolLists & ResourceLists & PromptLists;",
-    );
-  });
-
-  it("is news of changes, where nothing but tools is offered and they stay as they are", async () => {
-    const news = /changing-lists|list-changed|listen|feature\.ts/;
-    for (const revision of newest) {
-      const fixed = await emit({ revisions: [revision] });
-      expect([...fixed.keys()].join("\n")).not.toMatch(news);
-      expect(fixed.get(`generated/${revision}/methods.ts`)).not.toMatch(/list_changed|subscriptions\//);
-      expect(fixed.get("index.ts")).toContain("createLists: createFixedLists,");
-      const changing = await emit({ revisions: [revision], offers: ["tools", "changes"] });
-      expect([...changing.keys()].join("\n")).toMatch(news);
-      expect(changing.get("index.ts")).toContain("export type Server = CoreServer & ToolLists;");
+    { re2js: true, has: ["compileRe2"] },
+    { transports: ["http"], auth: "oauth", has: ["requireBearerToken", "verifyJwt", "rateLimit", "auditLog"] },
+    { transports: ["http"], auth: "api-key", has: ["requireApiKey", "limitAuthFailures", "requestLogger"] },
+  ] as const)("names the parts of the runtime that a choice needs, and others do not: %j", async ({ has, ...more }) => {
+    const [least, entry] = [await entryOf(), await entryOf(more)];
+    for (const name of has) {
+      expect(entry, name).toContain(name);
+      expect(least, name).not.toContain(name);
     }
   });
 
-  it("is the lifecycle that no revision of it has", async () => {
-    const pathsOf = async (revision: string | undefined): Promise<string> =>
-      [...(await emit({ revisions: [revision ?? ""] })).keys()].join("\n");
-    expect(await pathsOf(newest[1])).not.toMatch(/per-request|claim|listeners/);
-    expect(await pathsOf(newest[0])).not.toMatch(/lifecycle\/(sessions|negotiate|dual)/);
-    const checks = (await emit({ revisions: newest.slice(0, 1) })).get(`generated/${newest[0]}/validate.ts`);
-    expect(checks).not.toMatch(/InputRequired|checkInputRe/);
+  it("accepts connections for the lifecycles of its revisions only", async () => {
+    expect(await entryOf({ revisions: [newest] })).toContain("createAcceptor: createStatelessAcceptor,");
+    expect(await entryOf({ revisions: [newestWithSessions] })).toContain("createAcceptor: createSessionAcceptor,");
+    expect(await entryOf({ revisions: older })).toContain("createAcceptor: createSessionAcceptor,");
+    expect(await entryOf({ revisions: allRevisions })).toContain("createAcceptor: createDualAcceptor,");
   });
 
-  it("is the same whoever asks, and however often", async () => {
-    expect([...(await emit({ revisions: newest }))]).toEqual([...(await emit({ revisions: newest }))]);
+  it("asks for input by the mechanism of its revisions", async () => {
+    const revisions = allRevisions;
+    expect(await entryOf({ features: ["tools", "input"] })).toContain("features: [sessionInput]");
+    expect(await entryOf({ features: ["tools", "input"], revisions })).toMatch(/inputRequired,[^]*features: \[input\]/);
+    expect(await entryOf({ features: ["tools", "input"] })).not.toContain("inputRequired");
+  });
+
+  it("has the extension for tasks where a revision is stateless", async () => {
+    const tasks = { features: ["tools", "tasks"] } as const;
+    expect(await entryOf(tasks)).not.toContain("tasksExtension");
+    expect(await entryOf({ ...tasks, revisions: [newest] })).toContain("tasksExtension,");
+    expect(await entryOf({ ...tasks, revisions: [newest], client: true })).toContain(
+      'export { extension as tasksExtension } from "mcp-server-runtime/extensions/tasks";',
+    );
+  });
+
+  it("has subscriptions where lists change and a revision listens for changes", async () => {
+    expect(await entryOf({ revisions: [newest] })).not.toContain("subscriptions");
+    expect(await entryOf({ revisions: [newest], features: ["tools", "list-changed"] })).toContain("subscriptions");
+    expect(await entryOf({ features: ["tools", "list-changed"] })).not.toContain("subscriptions");
+  });
+
+  it("reads no folders of skills in a worker", async () => {
+    const entry = await entryOf({ features: ["tools", "resources", "skills"], transports: ["worker"] });
+    expect(entry).not.toMatch(/readSkill|adapters\/yaml/);
+    expect(entry).toContain("createSkill");
+  });
+
+  it("gives the server the lists of its features, as values and as types", async () => {
+    expect(await entryOf()).toContain("export type Server = features.CoreServer & { readonly tools: Unchanging };");
+    expect(await entryOf({ features: ["tools", "list-changed"] })).toContain(
+      "export type Server = features.CoreServer & features.ToolLists;",
+    );
+    expect(await entryOf({ features: ["tools", "resources", "prompts"] })).toMatch(
+      /export type Server = features\.CoreServer &\s+features\.ToolLists &\s+features\.ResourceLists &\s+features\.PromptLists;/,
+    );
   });
 });

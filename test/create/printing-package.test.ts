@@ -1,16 +1,13 @@
 import { execFile, spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue.ts";
-import { readSelection } from "../../generator/create/project-choices.ts";
-import { emitProject } from "../../generator/create/project-files.ts";
-import { packageRoot } from "../../generator/package-info.ts";
 import { initialize } from "../runtime/wire.ts";
+import { emitFiles, linkPackages, writeFiles } from "./project.ts";
 
 const run = promisify(execFile);
 const children: ChildProcessWithoutNullStreams[] = [];
@@ -26,28 +23,15 @@ exports.noise = 1;
 
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "create-")));
-  const project = await emitProject({
-    folder,
-    name: "demo",
-    revisions: chooseRevisions("all", readCatalogue(packageRoot)),
-    selection: readSelection({ extras: "none", transport: "both" }),
-    manager: "npm",
-    version: "1.2.3",
-    packageFolder: packageRoot,
-  });
+  const project = await emitFiles({ folder, selection: { extras: "none", transport: "both" } });
   const server = project.get("src/server.ts") ?? "";
-  const files = new Map([
+  writeFiles(folder, [
     ...project,
     ["src/server.ts", server.replace('import "./stdout.ts";\n', 'import "./stdout.ts";\nimport "noisy";\n')],
     ["node_modules/noisy/package.json", '{ "name": "noisy", "version": "1.0.0", "main": "index.js" }'],
     ["node_modules/noisy/index.js", noisy],
   ]);
-  for (const [path, content] of files) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
-  for (const name of ["esbuild", "@esbuild", "zod"])
-    symlinkSync(join(packageRoot, "node_modules", name), join(folder, "node_modules", name));
+  linkPackages(folder, ["esbuild", "@esbuild", "zod"]);
   await run(process.execPath, ["build.js"], { cwd: folder });
 }, 60_000);
 

@@ -37,9 +37,9 @@ const files = "Which further files?";
 
 describe("a person is asked what else is offered", () => {
   it("because tools are always there", async () => {
-    const { selection, question } = await ask({}, { "What should it offer besides tools?": [] });
-    expect(question("What should it offer besides tools?")).not.toContain("tools");
-    expect(selection.serve).toEqual(["tools"]);
+    const { selection, question } = await ask({}, { "Which features besides tools?": [] });
+    expect(question("Which features besides tools?")).not.toContain("tools");
+    expect(selection.features).toEqual(["tools"]);
   });
 });
 

@@ -11,7 +11,7 @@ import { listAll, temporaryFolder } from "./folder.ts";
 /** The questions of a new project, in their order. */
 const questions = [
   "What shall it be called",
-  "What should it offer",
+  "Which features besides tools",
   "How is it reached",
   "How are tools described",
   "Is it a client, too",

@@ -83,9 +83,9 @@ function exportedNames(
 /** Expression that creates the lists of a server from the named functions; empty without lists. */
 function createListsText(creators: readonly string[]): string {
   const [only] = creators;
-  if (creators.length < 2) return only ?? "";
-  const lists = creators.map((name) => `...${name}(source, host)`);
-  return `(source, host) => ({ ${lists.join(", ")} })`;
+  if (only === undefined) return "";
+  if (creators.length === 1) return `(source, host) => ${only}(source, host)`;
+  return `(source, host) => ({ ${creators.map((name) => `...${name}(source, host)`).join(", ")} })`;
 }
 
 /** Name of the function that serves over these transports; empty for a worker, which the platform calls. */

@@ -19,22 +19,31 @@ export interface SharedChecks<Check extends CheckFunction = CheckFunction> exten
 export function shareChecks<Check extends CheckFunction>(
   revisions: readonly RevisionChecks<Check>[],
 ): readonly SharedChecks<Check>[] {
-  const owners: { readonly revision: string; readonly checks: ReadonlyMap<string, Check> }[] = [];
+  const owners: Owner[] = [];
   return revisions.map(({ revision, functions }) => {
     const checks = new Map(functions.map((check) => [check.name, check]));
     const shared = new Map<string, readonly string[]>();
     const own = new Set(checks.keys());
     for (const owner of owners) {
-      const equal = [...own].filter((name) => isEqual(name, [checks, owner.checks]));
+      const equal = [...own].filter((name) => owner.own.has(name) && isEqual(name, [checks, owner.checks]));
       if (equal.length > 0) shared.set(owner.revision, equal);
       for (const name of equal) own.delete(name);
     }
-    owners.push({ revision, checks: new Map([...checks].filter(([name]) => own.has(name))) });
+    owners.push({ revision, checks, own });
     return { revision, functions: functions.filter(({ name }) => own.has(name)), shared };
   });
 }
 
 type Checks = ReadonlyMap<string, CheckFunction>;
+
+/** Revision that older ones may take checks from. */
+interface Owner {
+  readonly revision: string;
+  /** Every check of the revision. */
+  readonly checks: Checks;
+  /** Names of those that it does not take from newer revisions. */
+  readonly own: ReadonlySet<string>;
+}
 
 /** Compares recursively. A check that is being compared counts as equal, so that recursive checks end. */
 function isEqual(

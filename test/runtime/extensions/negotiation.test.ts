@@ -5,9 +5,9 @@ import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
 import { isCapabilityError } from "../../../runtime/jsonrpc/errors.ts";
-import { completeKit } from "../../../runtime/server/all-features.ts";
-import { assembleServer } from "../../../runtime/server/build-server.ts";
-import { createExtending, type ExtensionFeature } from "../../../runtime/server/extensions.ts";
+import { allFeatures } from "../../../runtime/server/all-features.ts";
+import { buildServer } from "../../../runtime/server/build-server.ts";
+import type { Feature } from "../../../runtime/server/feature.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import type { ServerExtensions } from "../../../runtime/server/definition.ts";
@@ -57,7 +57,7 @@ const extension: Extension = {
 };
 
 /** Serves the extension to servers with tools. */
-const feature: ExtensionFeature = {
+const feature: Feature = {
   name: "echo",
   extension: ({ tools }) => (tools ? extension : undefined),
   create: () => ({
@@ -72,11 +72,7 @@ const feature: ExtensionFeature = {
 
 function create(source: Partial<AnyServerDefinition & ServerExtensions> = {}): Server {
   const definition = { name: "server", version: "1", onError: () => {}, ...source };
-  return assembleServer(definition, revisions, {
-    ...completeKit,
-    features: [...completeKit.features, feature],
-    extending: createExtending([feature]),
-  });
+  return buildServer(definition, revisions, { ...allFeatures, features: [...allFeatures.features, feature] });
 }
 
 const tools = [{ name: "t", execute: () => "" }];
@@ -241,16 +237,15 @@ describe("a client", () => {
     const without = await join(server, []);
     const wrong = { name: "InvalidMessageError", issue: { path: "resultType" } };
     await expect(without.request("tools/call", { name: "t" })).rejects.toMatchObject(wrong);
-    const elsewhere: ExtensionFeature = {
+    const elsewhere: Feature = {
       ...feature,
       create: () => ({
         implement: () => ({ handlers: { listTools: async () => ({ resultType: "echo", word: "hi", tools: [] }) } }),
       }),
     };
-    const strange = assembleServer({ name: "s", version: "1", tools, onError: () => {} }, revisions, {
-      ...completeKit,
+    const strange = buildServer({ name: "s", version: "1", tools, onError: () => {} }, revisions, {
+      ...allFeatures,
       features: [elsewhere],
-      extending: createExtending([elsewhere]),
     });
     const confused = await join(strange, [extension]);
     await expect(confused.request("tools/list")).rejects.toMatchObject(wrong);

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createPlainCursors, createSignedCursors } from "../../../runtime/server/list/cursors.ts";
+import { createSignedCursors } from "../../../runtime/server/list/cursors.ts";
 
-const kinds = [
-  ["signed", createSignedCursors(undefined)],
-  ["plain", createPlainCursors()],
-] as const;
-
-describe.each(kinds)("cursors that are %s", (_kind, cursors) => {
+describe("signed cursors", () => {
+  const cursors = createSignedCursors(undefined);
   const scope = "tools\n2001-01-01\n3";
   const refusal = { code: -32602, message: "Unknown cursor: begin again without one" };
 
