@@ -320,8 +320,8 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
 `,
     );
     const expected = [
-      "src/extra.ts:6: Tool.title came with revision 2025-06-18",
-      'src/extra.ts:7: "audio" content came with revision 2025-03-26',
+      "src/extra.ts:6: Tool.title was added in revision 2025-06-18",
+      'src/extra.ts:7: "audio" content was added in revision 2025-03-26',
     ];
     const { stdout } = await update(project, { protocol: "2024-11-05", dryRun: true });
     expect(stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(expected);
@@ -395,7 +395,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
         );
         const dry = await update(project, { protocol: "2025-03-26,2024-11-05", dryRun: true });
         expect(dry).toMatchObject({ code: 0, stderr: "" });
-        expect(dry.stdout).toContain("src/extra.ts:5: Tool.title came with revision 2025-06-18");
+        expect(dry.stdout).toContain("src/extra.ts:5: Tool.title was added in revision 2025-06-18");
         expect(readFileSync(path, "utf8")).toBe(before);
         for (const protocol of ["2025-03-26,2024-11-05", "all"]) {
           const { code, stdout } = await update(project, { protocol });
