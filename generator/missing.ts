@@ -94,9 +94,9 @@ function methodsIn(models: readonly RevisionModel[]): ReadonlyMap<string, string
 /** Returns a sentence that names the revision that added a feature or, if it no longer exists, the revision that removed it. */
 function sentenceOf(subject: string, { model, sorted }: Where, isIn: (model: RevisionModel) => boolean): string {
   const later = sorted.find((other) => other.id > model.id && isIn(other));
-  if (later) return `${subject} came with revision ${later.id}`;
+  if (later) return `${subject} was added in revision ${later.id}`;
   const last = sorted.findLastIndex(isIn);
-  return `${subject} was removed by revision ${sorted[last + 1]?.id ?? model.id}`;
+  return `${subject} was removed in revision ${sorted[last + 1]?.id ?? model.id}`;
 }
 
 function toSentences(names: readonly string[], toSentence: (name: string) => string): ReadonlyMap<string, string> {

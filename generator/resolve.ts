@@ -85,7 +85,7 @@ function lookUp(name: string, scope: Scope): Declaration {
   if (!declaration) throw new Error(`${name} is referenced but not declared; declare and export it in the schema.`);
   if (!scope.open.includes(name)) return declaration;
   throw new Error(
-    `${name} is defined by itself (${[...scope.open, name].join(" -> ")}); break the circle in the schema.`,
+    `${name} is defined by itself (${[...scope.open, name].join(" -> ")}); break the cycle in the schema.`,
   );
 }
 

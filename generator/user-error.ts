@@ -18,7 +18,7 @@ export const interruptedExitCode = 130;
 
 /** Creates the error of an interrupted run that has left nothing behind. */
 export function interrupted(): UserError {
-  return new UserError("interrupted; nothing was written. Run the same command to start again.", {
+  return new UserError("interrupted; nothing was written. Run the same command again.", {
     exitCode: interruptedExitCode,
   });
 }

@@ -144,7 +144,7 @@ describe("generate --check", () => {
     );
     expect(stdout).toMatch(/changed support\.ts:\d+\n {4}expected: \(end of file\)\n/);
     expect(stderr).toBe(
-      `4 of ${part.size} files in ${out} differ from the spec. Run the same command without --check to write them.\n`,
+      `4 of ${part.size} files in ${out} differ from the spec; run the same command without --check to write them.\n`,
     );
     expect(await readTree(out)).toEqual(before);
   });
@@ -203,7 +203,7 @@ describe("generate", () => {
     [["--protocol", "2020-01-01"], /there is no revision `2020-01-01`; choose one of 2024-11-05, /],
     [
       ["--spec", "nowhere"],
-      /nowhere\/pins\.json: the file does not exist \(\/.*nowhere\/pins\.json\)\. Name a folder that `create-mcp-server pin` has made/,
+      /nowhere\/pins\.json: the file does not exist \(\/.*nowhere\/pins\.json\); pass a folder created by `create-mcp-server pin/,
     ],
     [["--out", "package.json"], /package\.json/],
   ])("says what is wrong with %j, without a stack", async (options, says) => {

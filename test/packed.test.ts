@@ -88,7 +88,7 @@ describe("the packed package", () => {
   test.each<readonly [command: string, args: readonly string[], says: RegExp]>([
     ["generate", ["--out", join(own, "generated"), "--check"], /all up to date/],
     ["model", [revision], /^\{\n {2}"format": 1/],
-    ["explain", ["server.js", "--protocol", "2024-11-05"], /^small 1 to a client of 2024-11-05/],
+    ["explain", ["server.js", "--protocol", "2024-11-05"], /^small 1 for a client of 2024-11-05/],
     ["pin", [revision, "--from", pinned, "--spec", "mine", "--force"], /^Pinned 2025-11-25/],
     ["client", ["server.js", "--out", "client"], /createSmallClient/],
     ["check", ["server.js", "--protocol", revision], /0 errors/],

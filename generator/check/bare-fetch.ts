@@ -32,7 +32,7 @@ export async function fetchBare(
     return await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, late]) : late });
   } catch (error) {
     // The caller reports the missing response.
-    onFailure?.(late.aborted ? `nothing came within ${timeout / 1_000} s` : explainCause(error));
+    onFailure?.(late.aborted ? `no response within ${timeout / 1_000} s` : explainCause(error));
     return undefined;
   }
 }

@@ -110,7 +110,7 @@ export class Conversation {
         : [
             {
               subject: "a message",
-              problem: "it is neither a request nor a notification, and answers nothing that was asked",
+              problem: "it is neither a request nor a notification, nor the response to a request",
             },
           ];
     }

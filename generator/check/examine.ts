@@ -46,17 +46,17 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   }
   const anything = {
     id: "speaks",
-    title: "The server speaks a known revision",
+    title: "The server supports a known revision",
     severity: "error",
   } as const satisfies Rule;
   const fix =
     options.advise?.(rejection) ||
-    "see whether it starts, and whether address and credentials are right; --timeout gives it more time";
+    "check that it starts, and its address and credentials; raise --timeout for a slow server";
   const silent = {
     rule: anything.id,
     severity: anything.severity,
     subject: "server",
-    message: `it opens no session in any revision that is known here${rejection === "" ? "" : `: ${rejection}`}`,
+    message: `it supports no known revision${rejection === "" ? "" : `: ${rejection}`}`,
     fix,
   };
   results.push({ rule: anything, revision: "", findings: spoken.length === 0 ? [silent] : [] }, ...lint(tools));
@@ -117,13 +117,13 @@ function describeRejection(response: CallOutcome, { silence }: Wire): string {
   const { status } = response.exchange;
   switch (response.kind) {
     case "error":
-      return `it answers with error ${String(response.code)}, ${response.message}`;
+      return `it returned the error ${String(response.code)}, ${response.message}`;
     case "broken":
-      return `it answers with ${response.problem}`;
+      return `it returned ${response.problem}`;
     case "result":
-      return "it answers with another revision";
+      return "it selected another revision";
     case "none":
-      return status === undefined ? silence || "no answer came in time" : `it answers with HTTP status ${status}`;
+      return status === undefined ? silence || "no response in time" : `it returned HTTP ${status}`;
     default:
       return response satisfies never;
   }
@@ -162,7 +162,7 @@ function take(conversation: Conversation, { capabilities }: Record<string, unkno
 
 const listRule = {
   id: "lists",
-  title: "What is declared can be listed, to the last page",
+  title: "Declared lists can be read to the last page",
   severity: "error",
   help: "https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination",
 } as const satisfies Rule;
@@ -204,7 +204,7 @@ async function readList(
   for (let page = 0; page < maxPages; page += 1) {
     const response = await conversation.ask(method, params);
     if (response.kind !== "result") {
-      const [problem] = expectResult(method, response, "answer it, or do not declare the capability");
+      const [problem] = expectResult(method, response, "implement it, or do not declare the capability");
       return { items, ...(problem && { problem }) };
     }
     const found = response.result[key];
@@ -216,8 +216,8 @@ async function readList(
         items,
         problem: {
           subject: method,
-          message: "it gives the same cursor twice, so the list never ends",
-          fix: "leave nextCursor out on the last page",
+          message: "it returns the same cursor twice, so the list never ends",
+          fix: "omit nextCursor on the last page",
         },
       };
     }
@@ -231,7 +231,7 @@ async function readList(
 async function probeNegotiation(wires: WireFactory, { revisions }: ExamineOptions): Promise<CheckResult> {
   const rule = {
     id: "negotiates",
-    title: "An unknown revision is answered with one that the server speaks",
+    title: "An unknown revision is negotiated to a supported one",
     severity: "error",
     help: "https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation",
   } as const satisfies Rule;
@@ -249,8 +249,8 @@ async function probeNegotiation(wires: WireFactory, { revisions }: ExamineOption
   if (!echoed) return { rule, revision: "", findings: [] };
   const seen = {
     subject: "initialize",
-    message: `it agrees to the revision ${nowhere}, which never was`,
-    fix: "answer with the newest revision that you speak",
+    message: `it accepts the revision ${nowhere}, which does not exist`,
+    fix: "return the newest supported revision",
   };
   return { rule, revision: "", findings: [toFinding(rule, seen)] };
 }
@@ -262,13 +262,13 @@ function endResult(revision: Revision, wires: WireFactory, wasKilled: boolean): 
   if (wires.transport !== "stdio") return [];
   const rule = {
     id: "ends",
-    title: "The server ends when its input does",
+    title: "The server exits when its input ends",
     severity: "warning",
     help: "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#shutdown",
   } as const satisfies Rule;
   const seen = {
     subject: "shutdown",
-    message: "it was still running five seconds after its input had ended",
+    message: "it was still running five seconds after the end of its input",
     fix: "exit when standard input ends; stop timers and close connections",
   };
   return [{ rule, revision: revision.id, findings: wasKilled ? [toFinding(rule, seen)] : [] }];

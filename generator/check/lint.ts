@@ -19,7 +19,7 @@ export const lintRules: readonly LintRule[] = [
   {
     rule: {
       id: "tool-name",
-      title: "Tool names are made of letters, digits, _ and -, and have at most 64 characters",
+      title: "Tool names consist of at most 64 letters, digits, _ and - characters",
       severity: "warning",
       help: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-names",
     },
@@ -29,8 +29,8 @@ export const lintRules: readonly LintRule[] = [
       const better = text.replaceAll(/[^\w-]+/g, "_").slice(0, 64);
       return [
         {
-          message: `the APIs behind most hosts refuse the name ${JSON.stringify(text.slice(0, 100))}`,
-          fix: `call it ${JSON.stringify(better)}`,
+          message: `the model APIs of most hosts reject the name ${JSON.stringify(text.slice(0, 100))}`,
+          fix: `rename it to ${JSON.stringify(better)}`,
         },
       ];
     },
@@ -38,7 +38,7 @@ export const lintRules: readonly LintRule[] = [
   {
     rule: {
       id: "tool-description",
-      title: "Tools say what they are for, in at most 1,024 characters",
+      title: "Tools have a description of at most 1,024 characters",
       severity: "warning",
       help: "https://github.com/anthropics/claude-code/issues",
     },
@@ -46,15 +46,15 @@ export const lintRules: readonly LintRule[] = [
       if (typeof description !== "string" || description.trim() === "")
         return [
           {
-            message: "it has no description, so a model can only guess what it is for",
-            fix: "describe in a sentence what it does and when to use it",
+            message: "it has no description, so models cannot determine its purpose",
+            fix: "describe its effect and when to use it in one sentence",
           },
         ];
       if (description.length <= 1_024) return [];
       return [
         {
-          message: `its description has ${description.length} characters; some hosts cut or refuse more than 1,024`,
-          fix: "shorten it; put details into the descriptions of its arguments",
+          message: `its description has ${description.length} characters; some hosts truncate or reject more than 1,024`,
+          fix: "shorten it; move details to the descriptions of its arguments",
         },
       ];
     },
@@ -91,7 +91,7 @@ export const lintRules: readonly LintRule[] = [
   {
     rule: {
       id: "schema-dialect",
-      title: "Schemas are of dialect 2020-12",
+      title: "Schemas use dialect 2020-12",
       severity: "warning",
       help: "https://github.com/anthropics/claude-code/issues/90549",
     },
@@ -100,7 +100,7 @@ export const lintRules: readonly LintRule[] = [
         if ($schema === undefined || (typeof $schema === "string" && $schema.includes("2020-12"))) return [];
         return [
           {
-            message: `${where} declares the dialect ${JSON.stringify($schema)}; some hosts refuse all but 2020-12`,
+            message: `${where} declares the dialect ${JSON.stringify($schema)}; some hosts reject all but 2020-12`,
             fix: "remove $schema, or generate for draft 2020-12",
           },
         ];
@@ -120,8 +120,8 @@ export const lintRules: readonly LintRule[] = [
         if (foreign.length > 0)
           return [
             {
-              message: `${where} refers to ${JSON.stringify(foreign[0])}, which nobody may fetch`,
-              fix: "write the schema out",
+              message: `${where} refers to ${JSON.stringify(foreign[0])}, which must not be fetched`,
+              fix: "inline the schema",
               severity: "error",
             },
           ];
@@ -129,8 +129,8 @@ export const lintRules: readonly LintRule[] = [
           ? []
           : [
               {
-                message: `${where} has $ref (${targets.slice(0, 3).join(", ")}); some hosts do not follow it`,
-                fix: "write the referenced schemas out where they do not refer to themselves",
+                message: `${where} has $ref (${targets.slice(0, 3).join(", ")}); some hosts do not resolve it`,
+                fix: "inline the referenced schemas unless they are recursive",
                 severity: "note",
               },
             ];
@@ -139,7 +139,7 @@ export const lintRules: readonly LintRule[] = [
   {
     rule: {
       id: "schema-sound",
-      title: "Schemas are sound and can be read",
+      title: "Schemas are valid and readable",
       severity: "error",
       help: "https://json-schema.org/draft/2020-12/json-schema-validation",
     },
@@ -148,7 +148,7 @@ export const lintRules: readonly LintRule[] = [
   {
     rule: {
       id: "argument-name",
-      title: "Argument names are made of letters, digits, _, . and -, and have at most 64 characters",
+      title: "Argument names consist of at most 64 letters, digits, _, . and - characters",
       severity: "warning",
       help: "https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview",
     },
@@ -158,35 +158,35 @@ export const lintRules: readonly LintRule[] = [
       return properties
         .filter((name) => !/^[\w.-]{1,64}$/.test(name))
         .map((name) => ({
-          message: `the APIs behind some hosts refuse the argument ${JSON.stringify(name.slice(0, 100))}`,
-          fix: `call it ${JSON.stringify(name.replaceAll(/[^\w.-]+/g, "_").slice(0, 64))}`,
+          message: `the model APIs of some hosts reject the argument ${JSON.stringify(name.slice(0, 100))}`,
+          fix: `rename it to ${JSON.stringify(name.replaceAll(/[^\w.-]+/g, "_").slice(0, 64))}`,
         }));
     },
   },
   {
     rule: {
       id: "array-items",
-      title: "Lists among the arguments say what is in them",
+      title: "Array arguments declare their items",
       severity: "warning",
       help: "https://platform.openai.com/docs/guides/function-calling",
     },
     check: ({ inputSchema }) =>
       findBareLists(inputSchema).map((path) => ({
-        message: `the list at ${path} has no items; some hosts refuse such schemas`,
-        fix: 'say what it holds, for example "items": { "type": "string" }',
+        message: `the list at ${path} has no items; some hosts reject such schemas`,
+        fix: 'declare its items, for example "items": { "type": "string" }',
       })),
   },
   {
     rule: {
       id: "mirrored-secret",
-      title: "Secrets are not repeated in headers",
+      title: "Secrets are not copied to headers",
       severity: "warning",
       help: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header",
     },
     check: ({ inputSchema }) =>
       findParamHeaderSecrets(inputSchema).map((path) => ({
-        message: `the argument at ${path} looks like a secret, and x-mcp-header has it copied to where proxies and logs see it`,
-        fix: "take x-mcp-header away from it",
+        message: `the argument at ${path} looks like a secret, and x-mcp-header copies it to a header that proxies and logs can read`,
+        fix: "remove x-mcp-header from it",
       })),
   },
 ];
@@ -208,7 +208,7 @@ function readProblems(where: string, schema: unknown): Omit<Seen, "subject">[] {
       }));
   } catch (error) {
     if (!(error instanceof SchemaRejection)) throw error;
-    return [{ message: `${where}: ${error.message}`, fix: "make it smaller and flatter" }];
+    return [{ message: `${where}: ${error.message}`, fix: "reduce its size and nesting" }];
   }
 }
 

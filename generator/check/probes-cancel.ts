@@ -10,7 +10,12 @@ const help = "https://modelcontextprotocol.io/specification/2026-07-28/basic/pat
 /** Probes of requests that are cancelled while they run. */
 export const cancelProbes: readonly Probe[] = [
   {
-    rule: { id: "cancellation", title: "A request can be cancelled, and the server goes on", severity: "error", help },
+    rule: {
+      id: "cancellation",
+      title: "A request can be cancelled, and the server keeps working",
+      severity: "error",
+      help,
+    },
     run: async (context) => {
       const conversation = await context.reopen();
       if (!conversation) return [];
@@ -75,15 +80,15 @@ function isCancelledByClosing({ conversation, revision }: ProbeContext): boolean
 
 function twice({ wire }: Conversation, { kind }: CallOutcome): Seen[] {
   const isAgain = kind !== "none" && wire.unasked.some((value) => isResponse(value) && value.id === cancelledId);
-  const fix = "send at most one response to a request, and none once it was cancelled";
-  return isAgain ? [{ subject: "a cancelled request", message: "it is answered twice", fix }] : [];
+  const fix = "send at most one response to a request, and none after its cancellation";
+  return isAgain ? [{ subject: "a cancelled request", message: "it got two responses", fix }] : [];
 }
 
 /** Finds an error response to the cancellation. It is a notification, so such a response carries no id of this client. */
 function checkOpen({ wire }: Conversation): Seen[] {
   const error = wire.unasked.find((value) => isResponse(value) && value.id !== cancelledId);
-  const fix = "never answer a notification; ignore cancellations of requests that are over";
-  return error ? [{ subject: "notifications/cancelled", message: "it is answered with an error", fix }] : [];
+  const fix = "never respond to a notification; ignore cancellations of completed requests";
+  return error ? [{ subject: "notifications/cancelled", message: "it got an error response", fix }] : [];
 }
 
 function isResponse(value: unknown): value is Record<string, unknown> {
@@ -96,7 +101,7 @@ async function checkRejected({ conversation, ...context }: ProbeContext, respons
   const { method, params } = longest({ ...context, conversation });
   const again = method === listen ? undefined : await conversation.ask(method, params, { checks: false });
   if (again?.kind !== "result") return [];
-  const message = `it is answered with the error ${String(response.code)}, though nobody waits for it any more`;
-  const fix = "send nothing for a request that was cancelled";
+  const message = `it returned the error ${String(response.code)} after its cancellation`;
+  const fix = "send no response to a cancelled request";
   return [{ subject: "a cancelled request", message, fix, severity: "warning" }];
 }

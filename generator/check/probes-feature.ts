@@ -8,7 +8,7 @@ export const featureProbes: readonly Probe[] = [
   {
     rule: {
       id: "unknown-tool",
-      title: "An unknown tool is answered with -32602",
+      title: "An unknown tool is rejected with -32602",
       severity: "warning",
       help: `${base}/tools#error-handling`,
     },
@@ -24,7 +24,7 @@ export const featureProbes: readonly Probe[] = [
   {
     rule: {
       id: "tool-without-name",
-      title: "A tool call without a name is answered with -32602",
+      title: "A tool call without a name is rejected with -32602",
       severity: "warning",
       help: `${base}/tools`,
     },
@@ -34,13 +34,13 @@ export const featureProbes: readonly Probe[] = [
         "tools/call without a name",
         await conversation.ask("tools/call", {}, { checks: false }),
         [-32602],
-        "check the params of requests and answer with -32602 (invalid params)",
+        "check the params of requests and return -32602 (invalid params)",
       ),
   },
   {
     rule: {
       id: "unknown-prompt",
-      title: "An unknown prompt is answered with -32602",
+      title: "An unknown prompt is rejected with -32602",
       severity: "warning",
       help: `${base}/prompts#error-handling`,
     },
@@ -50,13 +50,13 @@ export const featureProbes: readonly Probe[] = [
         "prompts/get of an unknown prompt",
         await conversation.ask("prompts/get", { name: nobody }, { checks: false }),
         [-32602],
-        "answer with -32602 (invalid params)",
+        "return -32602 (invalid params)",
       ),
   },
   {
     rule: {
       id: "unknown-resource",
-      title: "An unknown resource is answered with an error that says so",
+      title: "An unknown resource is rejected with the code for it",
       severity: "warning",
       help: `${base}/resources#error-handling`,
     },
@@ -65,29 +65,29 @@ export const featureProbes: readonly Probe[] = [
       const own = revision.errors.resourceNotFound;
       const code = own?.emitted === false ? -32602 : (own?.code ?? -32602);
       const response = await conversation.ask("resources/read", { uri: `${nobody}://nowhere` }, { checks: false });
-      return expectCode("resources/read of an unknown URI", response, [code], `answer with ${code}`);
+      return expectCode("resources/read of an unknown URI", response, [code], `return ${code}`);
     },
   },
   {
     rule: {
       id: "invalid-cursor",
-      title: "A cursor that the server did not give is refused with -32602",
+      title: "An unknown cursor is rejected with -32602",
       severity: "note",
       help: `${base}/utilities/pagination#error-handling`,
     },
     applies: ({ conversation }) => conversation.has("tools"),
     run: async ({ conversation }) =>
       expectCode(
-        "tools/list with a wrong cursor",
+        "tools/list with an unknown cursor",
         await conversation.ask("tools/list", { cursor: nobody }, { checks: false }),
         [-32602],
-        "answer unknown cursors with -32602 (invalid params)",
+        "reject unknown cursors with -32602 (invalid params)",
       ),
   },
   {
     rule: {
       id: "names-are-unique",
-      title: "Names in a list occur once",
+      title: "Names in a list are unique",
       severity: "error",
       help: `${base}/tools#tool`,
     },
@@ -108,6 +108,6 @@ function repeated(kind: string, list: ProbeContext["lists"]["tools"], key: strin
   return twice.map((name) => ({
     subject: `${kind} ${String(name)}`,
     message: "it is listed more than once",
-    fix: "give each a name of its own, and no item on two pages",
+    fix: "use unique names, and return each item on one page only",
   }));
 }

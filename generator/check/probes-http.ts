@@ -8,7 +8,7 @@ const help = "https://modelcontextprotocol.io/specification/2025-11-25/basic/tra
 /** Rule against requests of web pages from other sites. */
 export const originRule: Rule = {
   id: "http-origin",
-  title: "Pages of other sites cannot reach a server on this machine",
+  title: "A server on this machine rejects requests of other origins",
   severity: "error",
   help: `${help}#security-warning`,
 };
@@ -16,7 +16,7 @@ export const originRule: Rule = {
 /** Probes of Streamable HTTP: GET, notifications, sessions, revisions, origins. */
 export const httpProbes: readonly Probe[] = [
   {
-    rule: { id: "http-get", title: "GET opens a stream or is refused with 405", severity: "error", help },
+    rule: { id: "http-get", title: "GET opens a stream or is rejected with 405", severity: "error", help },
     applies: isSession,
     run: withHttp(async (wire) => {
       const response = await wire.fetch("GET", { ...wire.session, accept: "text/event-stream" });
@@ -26,14 +26,14 @@ export const httpProbes: readonly Probe[] = [
       return [
         {
           subject: "GET",
-          message: `it is answered with HTTP ${response.status} and ${type || "no content type"}`,
-          fix: "answer with text/event-stream, or with 405",
+          message: `the response is HTTP ${response.status} with ${type || "no content type"}`,
+          fix: "return text/event-stream, or 405",
         },
       ];
     }),
   },
   {
-    rule: { id: "http-notification", title: "A notification is answered with 202", severity: "error", help },
+    rule: { id: "http-notification", title: "A notification is accepted with 202", severity: "error", help },
     applies: ({ conversation }) => conversation.wire instanceof HttpWire,
     run: async ({ conversation }) => {
       const { status } = await conversation.notify("notifications/doctor/unknown");
@@ -42,8 +42,8 @@ export const httpProbes: readonly Probe[] = [
         : [
             {
               subject: "a notification",
-              message: `it is answered with HTTP ${status ?? "nothing"}`,
-              fix: "answer with 202 and no body",
+              message: status === undefined ? "there is no response" : `the response is HTTP ${status}`,
+              fix: "return 202 and no body",
             },
           ];
     },
@@ -51,7 +51,7 @@ export const httpProbes: readonly Probe[] = [
   {
     rule: {
       id: "http-unknown-session",
-      title: "A session that the server does not know is answered with 404",
+      title: "An unknown session is rejected with 404",
       severity: "error",
       help,
     },
@@ -60,14 +60,14 @@ export const httpProbes: readonly Probe[] = [
       expectStatus(
         wire,
         { "mcp-session-id": "doctor-no-such-session" },
-        { expected: [404], subject: "an unknown session", fix: "answer with 404, so that clients open a new session" },
+        { expected: [404], subject: "an unknown session", fix: "return 404, so that clients open a new session" },
       ),
     ),
   },
   {
     rule: {
       id: "http-missing-session",
-      title: "A request without its session is refused with 400",
+      title: "A request without its session is rejected with 400",
       severity: "warning",
       help,
     },
@@ -76,14 +76,14 @@ export const httpProbes: readonly Probe[] = [
       expectStatus(
         wire,
         { "mcp-session-id": "" },
-        { expected: [400], subject: "a request without Mcp-Session-Id", fix: "answer with 400" },
+        { expected: [400], subject: "a request without Mcp-Session-Id", fix: "return 400" },
       ),
     ),
   },
   {
     rule: {
       id: "http-unknown-revision",
-      title: "A revision that is not served is refused with 400",
+      title: "An unsupported revision is rejected with 400",
       severity: "error",
       help,
     },
@@ -92,7 +92,7 @@ export const httpProbes: readonly Probe[] = [
       expectStatus(
         wire,
         { "mcp-protocol-version": "1999-01-01" },
-        { expected: [400], subject: "MCP-Protocol-Version: 1999-01-01", fix: "check the header and answer with 400" },
+        { expected: [400], subject: "MCP-Protocol-Version: 1999-01-01", fix: "check the header and return 400" },
       ),
     ),
   },
@@ -131,7 +131,7 @@ async function expectStatus(
   const response = await wire.fetch("POST", { ...base, ...headers }, { body });
   await response?.body?.cancel();
   if (!response || expected.includes(response.status)) return [];
-  return [{ subject, message: `it is answered with HTTP ${response.status}`, fix }];
+  return [{ subject, message: `the response is HTTP ${response.status}`, fix }];
 }
 
 /** Checks the Origin header, only for servers on this machine: they must guard against DNS rebinding. Other servers may accept any origin. */
@@ -161,6 +161,6 @@ export const foreignOrigin = "https://evil.example";
 
 /** Creates a finding about a server that accepted a request of that origin. */
 export function acceptedOrigin(status: number): Seen {
-  const fix = "check the Origin header and refuse those that you do not know with 403";
-  return { subject: `Origin: ${foreignOrigin}`, message: `it is answered with HTTP ${status}`, fix };
+  const fix = "check the Origin header and reject unknown origins with 403";
+  return { subject: `Origin: ${foreignOrigin}`, message: `the response is HTTP ${status}`, fix };
 }

@@ -5,25 +5,25 @@ import type { Probe, ProbeContext, Seen } from "./probe.ts";
 import type { StrayData, Wire } from "./wire.ts";
 
 const base = "https://modelcontextprotocol.io/specification/2026-07-28";
-const alive = "the server must go on after it: catch errors of single messages";
+const alive = "keep serving after it: catch errors of individual messages";
 
 /** Probes of the handling of single messages, valid and invalid. */
 export const messageProbes: readonly Probe[] = [
   {
     rule: {
       id: "answers-ping",
-      title: "ping is answered with an empty result",
+      title: "ping returns an empty result",
       severity: "error",
       help: "https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping",
     },
     applies: ({ revision }) => Object.hasOwn(revision.clientRequests, "ping"),
     run: async ({ conversation }) =>
-      expectResult("ping", await conversation.ask("ping"), "answer ping at any time with {}"),
+      expectResult("ping", await conversation.ask("ping"), "respond to ping at any time with {}"),
   },
   {
     rule: {
       id: "keeps-ids",
-      title: "Responses carry the id of the request, text as well as numbers",
+      title: "Responses repeat the id of the request, whether string or number",
       severity: "error",
       help: `${base}/basic`,
     },
@@ -38,8 +38,8 @@ export const messageProbes: readonly Probe[] = [
           ? [
               {
                 subject: method,
-                message: `a request with the id ${at === 0 ? '"doctor-a"' : "0"} got no answer of its own`,
-                fix: "send the id back as it came: same value, same type",
+                message: `a request with the id ${at === 0 ? '"doctor-a"' : "0"} got no matching response`,
+                fix: "return the id unchanged: same value, same type",
               },
             ]
           : [],
@@ -49,7 +49,7 @@ export const messageProbes: readonly Probe[] = [
   {
     rule: {
       id: "unknown-method",
-      title: "An unknown method is answered with -32601",
+      title: "An unknown method is rejected with -32601",
       severity: "error",
       help: `${base}/basic`,
     },
@@ -58,7 +58,7 @@ export const messageProbes: readonly Probe[] = [
         "doctor/unknown",
         await conversation.ask("doctor/unknown"),
         [-32601],
-        "answer unknown methods with -32601 (method not found)",
+        "reject unknown methods with -32601 (method not found)",
       ),
   },
   {
@@ -83,13 +83,13 @@ export const messageProbes: readonly Probe[] = [
     applies: ({ revision }) => Object.hasOwn(revision.clientNotifications, "notifications/cancelled"),
     run: async (context) => {
       await context.conversation.notify("notifications/cancelled", { requestId: "doctor-none", reason: "too late" });
-      return expectAlive(context, "the cancellation of a request that is over");
+      return expectAlive(context, "the cancellation of a completed request");
     },
   },
   {
     rule: {
       id: "survives-broken-json",
-      title: "Text that is not JSON does no harm",
+      title: "The server keeps working after text that is not JSON",
       severity: "error",
       help: `${base}/basic`,
     },
@@ -105,9 +105,9 @@ export const messageProbes: readonly Probe[] = [
         : [
             ...seen,
             {
-              subject: "a broken message",
-              message: `it was answered with HTTP ${status}`,
-              fix: "answer with HTTP 400 and the JSON-RPC error -32700",
+              subject: "invalid JSON",
+              message: `the response is HTTP ${status}`,
+              fix: "return HTTP 400 and the JSON-RPC error -32700",
               severity: "warning" as const,
             },
           ];
@@ -127,7 +127,7 @@ export const messageProbes: readonly Probe[] = [
   {
     rule: {
       id: "fits-revision",
-      title: "Every message fits the revision that was agreed on",
+      title: "Every message fits the negotiated revision",
       severity: "error",
       help: `${base}/basic`,
     },
@@ -135,13 +135,13 @@ export const messageProbes: readonly Probe[] = [
       [...conversation.misfits, ...conversation.readUnasked()].map(({ subject, problem }) => ({
         subject,
         message: problem,
-        fix: "send what the schema of this revision allows, or agree on another revision",
+        fix: "send only what the schema of this revision allows, or negotiate another revision",
       })),
   },
   {
     rule: {
       id: "clean-output",
-      title: "Nothing but messages is sent",
+      title: "Only messages are sent",
       severity: "error",
       help: `${base}/basic/transports`,
     },
@@ -174,12 +174,12 @@ export function expectResult(subject: string, response: CallOutcome, fix: string
       return [
         {
           subject,
-          message: `it is answered with the error ${String(response.code)}: ${response.message.slice(0, 200)}`,
+          message: `it returned the error ${String(response.code)}: ${response.message.slice(0, 200)}`,
           fix,
         },
       ];
     case "broken":
-      return [{ subject, message: `the answer is ${response.problem}`, fix }];
+      return [{ subject, message: `it returned ${response.problem}`, fix }];
     case "none":
       return [{ subject, message: describeSilence(response), fix }];
     default:
@@ -191,14 +191,13 @@ export function expectResult(subject: string, response: CallOutcome, fix: string
 export function expectCode(subject: string, response: CallOutcome, codes: readonly number[], fix: string): Seen[] {
   if (response.kind === "error" && codes.some((code) => code === response.code)) return [];
   if (response.kind === "error")
-    return [{ subject, message: `it is answered with ${String(response.code)} instead of ${codes.join(" or ")}`, fix }];
-  if (response.kind === "result")
-    return [{ subject, message: "it is answered with a result instead of an error", fix }];
+    return [{ subject, message: `it returned ${String(response.code)} instead of ${codes.join(" or ")}`, fix }];
+  if (response.kind === "result") return [{ subject, message: "it returned a result instead of an error", fix }];
   return expectResult(subject, response, fix);
 }
 
 function describeSilence({ exchange: { status } }: CallOutcome): string {
-  return status === undefined ? "there is no answer" : `there is no JSON-RPC answer, only HTTP ${status}`;
+  return status === undefined ? "there is no response" : `there is no JSON-RPC response, only HTTP ${status}`;
 }
 
 /** Returns a finding unless the server still responds. */
@@ -206,7 +205,7 @@ export async function expectAlive({ conversation, revision }: ProbeContext, afte
   const method = harmless(revision);
   const response = conversation.wire.isOpen ? await conversation.ask(method) : undefined;
   if (response?.kind === "result") return [];
-  const gone = conversation.wire.isOpen ? `${method} is no longer answered` : "the server has ended";
+  const gone = conversation.wire.isOpen ? `${method} gets no response any more` : "the server has exited";
   return [{ subject: after, message: `after ${after}, ${gone}`, fix: alive }];
 }
 
@@ -222,8 +221,8 @@ async function probeBatch({ reopen }: ProbeContext): Promise<Seen[]> {
   const { response } = await pending;
   const hasResponse = isObject(response) && isObject(response.result);
   await other.wire.close();
-  const fix = "answer an array of requests with the array of their responses, or stop offering this revision";
-  return hasResponse ? [] : [{ subject: "a batch", message: "two pings in one batch are not answered", fix }];
+  const fix = "return the responses to a batch as an array, or do not negotiate this revision";
+  return hasResponse ? [] : [{ subject: "a batch", message: "two pings in one batch got no responses", fix }];
 }
 
 /** Waits for the response to a later request and another second. A server that sent nothing for the batch until then has ignored it. */

@@ -8,7 +8,7 @@ export const olderProbes: readonly Probe[] = [
   {
     rule: {
       id: "sse-served",
-      title: "Clients that know HTTP with SSE alone find it",
+      title: "Clients that support only HTTP with SSE can connect",
       severity: "warning",
       help: "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility",
     },
@@ -37,8 +37,8 @@ async function probeStreams({ options }: HttpWire): Promise<readonly Seen[]> {
   return [
     {
       subject: "HTTP with SSE",
-      message: `a stream that names an endpoint opens neither there nor at ${places.slice(1).join(" or ")}`,
-      fix: "serve HTTP with SSE at /sse as well, or do not agree to this revision over HTTP",
+      message: `no stream with an endpoint event at this address, nor at ${places.slice(1).join(" or ")}`,
+      fix: "serve HTTP with SSE at /sse as well, or do not negotiate this revision over HTTP",
     },
   ];
 }

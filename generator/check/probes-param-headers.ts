@@ -9,7 +9,7 @@ export const paramHeaderProbes: readonly Probe[] = [
   {
     rule: {
       id: "http-mirrored-headers",
-      title: "Headers that are missing or say other than the message are refused",
+      title: "Requests with missing or contradicting headers are rejected",
       severity: "error",
       help: "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation",
     },
@@ -93,9 +93,9 @@ async function tell(
   if (others.some((other) => response.kind === "error" && response.code === other)) return [];
   const isRight = response.kind === "error" && response.code === code && response.exchange.status === status;
   if (isRight) return [];
-  const fix = `compare ${header} with the message and refuse the request with HTTP ${status} and the error ${code}`;
+  const fix = `compare ${header} with the message and reject the request with HTTP ${status} and the error ${code}`;
   const what = value === "" ? `without ${header}` : `with ${header}: ${value}`;
-  return [{ subject: `${method} ${what}`, message: `it is ${describe(response)}`, fix, ...gradeOf(response) }];
+  return [{ subject: `${method} ${what}`, message: describe(response), fix, ...gradeOf(response) }];
 }
 
 /** Grades a response. A rejection with another error is only a warning: it does no harm, but clients cannot learn the reason. */
@@ -105,6 +105,6 @@ function gradeOf(response: CallOutcome): Pick<Seen, "severity"> {
 }
 
 function describe({ exchange: { status }, ...response }: CallOutcome): string {
-  const how = status === undefined ? "not answered" : `answered with HTTP ${status}`;
-  return response.kind === "error" ? `${how} and the error ${String(response.code)}` : how;
+  const how = status === undefined ? "there is no response" : `the response is HTTP ${status}`;
+  return response.kind === "error" ? `${how} with the error ${String(response.code)}` : how;
 }

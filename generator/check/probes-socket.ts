@@ -9,7 +9,7 @@ export const tcpProbes: readonly Probe[] = [
   {
     rule: {
       id: "tcp-http-request",
-      title: "A request of HTTP is not read as messages",
+      title: "HTTP requests are not read as messages",
       severity: "error",
       help: "https://developer.mozilla.org/docs/Web/HTTP/Guides/CORS#simple_requests",
     },
@@ -28,7 +28,7 @@ export const webSocketProbes: readonly Probe[] = [
       const other = await wire.reopen({ origin: foreignOrigin });
       const { isOpen } = other;
       await other.close();
-      const fix = "check the Origin header of the upgrade and refuse those that you do not know with 403";
+      const fix = "check the Origin header of the upgrade and reject unknown origins with 403";
       return isOpen ? [{ subject: `Origin: ${foreignOrigin}`, message: "the connection is accepted", fix }] : [];
     },
   },
@@ -47,7 +47,7 @@ async function probeHttpRequest({ conversation: { wire }, revision }: ProbeConte
   await other.close();
   if (response === undefined) return [];
   const fix = "close the connection when its first line is not JSON";
-  return [{ subject: "POST / HTTP/1.1", message: "the message in the body of the request is answered", fix }];
+  return [{ subject: "POST / HTTP/1.1", message: "the message in the body of the request got a response", fix }];
 }
 
 /** Aborts after 2 seconds: servers that ignore the request never respond. */

@@ -11,7 +11,7 @@ export const sseProbes: readonly Probe[] = [
   {
     rule: {
       id: "sse-unknown-session",
-      title: "A message of a session that the server does not know is refused",
+      title: "A message of an unknown session is rejected",
       severity: "warning",
       help,
     },
@@ -34,7 +34,7 @@ export async function probeEndpoint(wires: WireFactory): Promise<CheckResult[]> 
   if (wires.transport !== "sse") return [];
   const rule = {
     id: "sse-endpoint",
-    title: "The stream names an address of the same server for messages",
+    title: "The endpoint of the stream is on the same server",
     severity: "error",
     help,
   } as const satisfies Rule;
@@ -53,13 +53,13 @@ function describeEndpoint(endpoint: Endpoint): Seen | undefined {
       return {
         subject,
         message: endpoint.problem,
-        fix: 'answer GET with text/event-stream, and begin with "event: endpoint" whose data is the path for messages',
+        fix: 'return text/event-stream to GET, starting with "event: endpoint" whose data is the path for messages',
       };
     case "foreign":
       return {
         subject,
-        message: `it names an address at ${endpoint.origin}, which clients refuse`,
-        fix: "name a path, such as /messages?sessionId=...; behind a proxy one below the path that it serves",
+        message: `its endpoint is at ${endpoint.origin}, which clients reject`,
+        fix: "use a path, such as /messages?sessionId=...; behind a proxy one below the path that it serves",
       };
     default:
       return endpoint satisfies never;
@@ -85,6 +85,6 @@ async function probeStranger(wire: Wire): Promise<Seen[]> {
   const response = await wire.post(url, { body: '{"jsonrpc":"2.0","id":"doctor-stranger","method":"ping"}' });
   await response?.body?.cancel();
   if (!response || response.status >= 400) return [];
-  const message = `it is answered with HTTP ${response.status}`;
-  return [{ subject: "an unknown session", message, fix: "answer with 404, so that clients connect anew" }];
+  const message = `the response is HTTP ${response.status}`;
+  return [{ subject: "an unknown session", message, fix: "return 404, so that clients reconnect" }];
 }

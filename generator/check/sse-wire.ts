@@ -29,17 +29,17 @@ async function open(stream: EventStream, { url, headers, timeout }: HttpWireOpti
   const head = { method: "GET", headers: { ...headers, accept: "text/event-stream" }, redirect: "manual" } as const;
   const response = await fetch(url, { ...head, signal }).catch(() => undefined);
   const type = response?.headers.get("content-type") ?? "";
-  if (!response) return { kind: "missing", problem: "GET is not answered" };
+  if (!response) return { kind: "missing", problem: "GET got no response" };
   if (!response.ok || !/^text\/event-stream\b/i.test(type)) {
     return {
       kind: "missing",
-      problem: `GET is answered with HTTP ${response.status} and ${type || "no content type"}`,
+      problem: `the response to GET is HTTP ${response.status} with ${type || "no content type"}`,
     };
   }
   void stream.read(response);
   const name = await stream.endpoint;
-  if (name === undefined) return { kind: "missing", problem: `no event "endpoint" came in ${timeout} ms` };
-  if (!URL.canParse(name, url.href)) return { kind: "missing", problem: `${JSON.stringify(name)} is no address` };
+  if (name === undefined) return { kind: "missing", problem: `no event "endpoint" within ${timeout} ms` };
+  if (!URL.canParse(name, url.href)) return { kind: "missing", problem: `${JSON.stringify(name)} is not an address` };
   const named = new URL(name, url);
   return named.origin === url.origin ? { kind: "named", url: named } : { kind: "foreign", origin: named.origin };
 }

@@ -47,7 +47,7 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
     child.once("error", (error) =>
       reject(
         new UserError(
-          `${command} cannot be started: ${error.message}. Check how it is spelled, and whether it is installed.`,
+          `${command} cannot be started: ${error.message}; check its spelling, and whether it is installed.`,
         ),
       ),
     );
@@ -88,14 +88,14 @@ function readCommand(command: string, args: readonly string[], env: CommandPlace
   try {
     return toCommand(command, args, { platform: process.platform, env });
   } catch (error) {
-    throw new UserError(`${explainCause(error)} Leave it out.`, { cause: error });
+    throw new UserError(`${explainCause(error)} Remove it.`, { cause: error });
   }
 }
 
 function describeEnd({ exitCode, signalCode }: ChildProcess, log: string): string {
   if (exitCode === null && signalCode === null) return "";
   const words = readLastWords(log);
-  return `it ended ${signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`}${words === "" ? "" : `, and its last words were: ${words}`}`;
+  return `it exited ${signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`}${words === "" ? "" : `, last output: ${words}`}`;
 }
 
 /** Milliseconds that a server may take to exit after its input has ended. */

@@ -41,8 +41,7 @@ export function typeNames({ type, output }: ToolPlan): { readonly arguments: str
 /** Returns the doc comment of a tool. */
 export function toolDoc({ entry }: ToolPlan): string {
   const { destructiveHint, readOnlyHint } = entry.annotations ?? {};
-  const hint =
-    readOnlyHint === true ? "It says that it changes nothing." : destructiveHint === true ? "It may destroy." : "";
+  const hint = readOnlyHint === true ? "Declared read-only." : destructiveHint === true ? "Declared destructive." : "";
   const text = [safeText(entry.description ?? entry.title ?? "").trim(), hint]
     .filter((part) => part !== "")
     .join("\n\n");

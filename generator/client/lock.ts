@@ -46,10 +46,12 @@ export async function readClientLock(folder: string): Promise<ClientLock | undef
     value = JSON.parse(await readFile(path, "utf8"));
   } catch (error) {
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
-    throw new UserError(`${path} cannot be read: ${String(error)}. Restore it, or remove it and make the client anew.`);
+    throw new UserError(
+      `${path} cannot be read: ${String(error)}; restore it, or remove it and generate the client again.`,
+    );
   }
   if (!isRecord(value) || value.format !== 1 || !isRecord(value.contract) || !isRecord(value.files)) {
-    throw new UserError(`${path} is not a lock file of this version. Remove it and make the client anew.`);
+    throw new UserError(`${path} is not a lock file of this version; remove it and generate the client again.`);
   }
   const files = Object.entries(value.files).filter((entry): entry is [string, string] => typeof entry[1] === "string");
   return {

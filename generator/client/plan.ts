@@ -201,7 +201,7 @@ function unrepeated<Entry>(list: readonly Entry[], nameOf: (entry: Entry) => str
   const seen = new Set<string>();
   return list.filter((entry) => {
     const name = nameOf(entry);
-    if (seen.has(name)) rejected.push({ name, reason: "another one of the same name comes first" });
+    if (seen.has(name)) rejected.push({ name, reason: "its name is already used" });
     const isFirst = !seen.has(name);
     seen.add(name);
     return isFirst;
@@ -212,7 +212,7 @@ function unrepeated<Entry>(list: readonly Entry[], nameOf: (entry: Entry) => str
 export function rejectionText(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const isOwn = error instanceof SchemaRejection || text.startsWith("URI template");
-  return isOwn ? text : `it cannot be written (${text})`;
+  return isOwn ? text : `no code can be generated (${text})`;
 }
 
 /** Plans one tool or template. If it cannot be used, it is left out; the others stay. */

@@ -83,9 +83,7 @@ async function createWires(target: Target, flags: AccessFlags, spoken: readonly 
     case "tcp":
       return createTcpWires({ host: target.host, port: target.port, timeout });
     case "file":
-      throw new UserError(
-        `${target.path} is a file: check needs a server that runs. Name a command (after --) or an address.`,
-      );
+      throw new UserError(`${target.path} is a file, not a server; pass a command (after --) or an address.`);
     default:
       return target satisfies never;
   }

@@ -56,7 +56,7 @@ export async function runClient(options: ClientCommandOptions): Promise<number> 
     const contract = await pullContract(target, { ...readAccess(options), revisions: spoken });
     if (contract.tools.length + contract.prompts.length + contract.resourceTemplates.length === 0) {
       throw new UserError(
-        `${describeTarget(target)} offers no tools, prompts or resource templates; there is nothing to type.`,
+        `${describeTarget(target)} offers no tools, prompts or resource templates; no client was generated.`,
       );
     }
     return await (options.check ? check(contract, target, options) : write(contract, target, options));
@@ -76,7 +76,7 @@ async function write(contract: Contract, target: Target, options: ClientCommandO
   tree.set(clientLockName, emitClientLock(tree, { contract, name, version: packageVersion() }));
   reportLosses(plan);
   if (options.strict && countLosses(plan) > 0) {
-    throw new UserError("something of the schemas got lost, and --strict was given; nothing was written.");
+    throw new UserError("some schemas cannot be represented completely (--strict); nothing was written.");
   }
   const written = await writeTree(folder, tree);
   const place = relative(process.cwd(), folder) || ".";
@@ -85,8 +85,8 @@ async function write(contract: Contract, target: Target, options: ClientCommandO
   );
   const from = `${place.startsWith("..") ? "" : "./"}${place.replaceAll("\\", "/")}/index.${options.imports}`;
   const opener = await describeOpener();
-  if (tree.has("re2.ts")) console.log("It needs the package re2js: npm install re2js");
-  console.log(`Use it:\n  import { create${plan.type}Client } from "${from}";`);
+  if (tree.has("re2.ts")) console.log("The client requires the package re2js: npm install re2js");
+  console.log(`Usage:\n  import { create${plan.type}Client } from "${from}";`);
   console.log(`  const ${toMemberName(name)} = create${plan.type}Client(session); // session: ${opener}`);
   return 0;
 }
@@ -99,14 +99,16 @@ async function describeOpener(): Promise<string> {
     () => true,
   );
   const own = "createClient(...).connect(...) of src/mcp";
-  return isClient ? own : `${own}, which is no client yet: create-mcp-server update --client`;
+  return isClient ? own : `${own}, after create-mcp-server update --client`;
 }
 
 async function check(contract: Contract, target: Target, options: ClientCommandOptions): Promise<number> {
   const folder = options.out ?? folderOf(nameOf(contract, target, options), options);
   const lock = await readClientLock(folder);
   if (!lock)
-    throw new UserError(`${folder} has no ${clientLockName}. Make the client first: the same command without --check.`);
+    throw new UserError(
+      `${folder} has no ${clientLockName}; generate the client with the same command without --check.`,
+    );
   const changes = compareContracts(lock.contract, contract);
   const plan = planClient(lock.contract, planning(lock.name, options));
   const tree = new Map((await emitClient(plan, settings(options))).tree);
@@ -120,12 +122,12 @@ async function check(contract: Contract, target: Target, options: ClientCommandO
   const impact = worstOf(changes.map(({ client }) => client));
   if (drifts.length > 0)
     console.error(
-      `${countText(drifts.length, "file")} in ${folder} ${drifts.length === 1 ? "is" : "are"} not as written. Run the same command without --check.`,
+      `${countText(drifts.length, "file")} in ${folder} ${drifts.length === 1 ? "differs" : "differ"} from the generated text; run the same command without --check.`,
     );
-  if (changes.length === 0) console.log("The server offers what the lock file says.");
+  if (changes.length === 0) console.log("The server matches the lock file.");
   else
     console.log(
-      `Verdict: ${impact}. ${countText(changes.length, "change")}; run the same command without --check to follow them.`,
+      `Impact: ${impact}. ${countText(changes.length, "change")}; run the same command without --check to update the client.`,
     );
   return drifts.length > 0 || (changes.length > 0 && isAtLeast(impact, options.failOn)) ? 1 : 0;
 }
@@ -149,7 +151,7 @@ function nameOf(contract: Contract, target: Target, { name }: ClientCommandOptio
   const file = target.kind === "file" ? target.path.replace(/^.*[\\/]|\.json$/gi, "") : "";
   const wanted = name ?? (own || file);
   if (/[A-Za-z]/.test(wanted)) return wanted;
-  throw new UserError("the server has no name that code could use. Give one: --name <name>");
+  throw new UserError("the server's name is not a valid identifier; pass one with --name <name>");
 }
 
 function folderOf(name: string, { out }: ClientCommandOptions): string {
@@ -161,17 +163,17 @@ async function rejectOverwriting(folder: string, lock: ClientLock | undefined): 
   const edited = lock ? await findEdited(folder, lock) : [];
   if (edited.length > 0) {
     throw new UserError(
-      `edited by hand in ${folder}: ${edited.join(", ")}. Take the changes elsewhere, or give --force to lose them.`,
+      `${folder} has edited files (${edited.join(", ")}); move the changes elsewhere, or overwrite them with --force.`,
     );
   }
   if (lock) return;
   const present = await readdir(folder).catch((error: unknown) => {
     if (systemCode(error) === "ENOENT") return [];
-    throw new UserError(`${folder} cannot be read (${systemCode(error)}). Choose another folder with --out.`);
+    throw new UserError(`${folder} cannot be read (${systemCode(error)}); choose another folder with --out.`);
   });
   if (present.length > 0) {
     throw new UserError(
-      `${folder} is not empty and was not written by this command. Choose another folder with --out, or give --force.`,
+      `${folder} is not empty and was not generated by this command; choose another folder with --out, or pass --force.`,
     );
   }
 }

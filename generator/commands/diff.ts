@@ -59,7 +59,7 @@ async function compare(options: DiffCommandOptions): Promise<Comparison> {
   if (named.length === 1 || [older, newer].some(isDate)) {
     const stray = [older, newer].find((word) => !spec.pins.has(word)) ?? "";
     throw new UserError(
-      `${JSON.stringify(stray)} is no revision that is known here. Choose among ${[...spec.pins.keys()].join(", ")}, or name two servers.`,
+      `unknown revision ${JSON.stringify(stray)}; choose one of ${[...spec.pins.keys()].join(", ")}, or pass two servers.`,
     );
   }
   const [before, after] = [await pull(older, options), await pull(newer, options)];
@@ -69,7 +69,8 @@ async function compare(options: DiffCommandOptions): Promise<Comparison> {
 async function compareNamed(older: string, newer: string, spec: SpecFolder): Promise<Comparison> {
   const all = await Promise.all([...spec.pins.keys()].map((id) => spec.readModel(id)));
   const [before, after] = [older, newer].map((id) => all.find((model) => model.id === id));
-  if (!before || !after) throw new UserError(`the revisions ${older} and ${newer} cannot both be read.`);
+  if (!before || !after)
+    throw new UserError(`the revisions ${older} and ${newer} cannot be read; check the spec folder.`);
   return compareRevisionModels(before, after, all);
 }
 

@@ -46,7 +46,7 @@ export async function explain({ server, protocol, ...flags }: Omit<ExplainOption
   const target = revisions.find(({ id }) => id === protocol);
   if (!target) {
     const ids = revisions.map(({ id }) => id).join(", ");
-    throw new UserError(`--protocol: there is no revision ${JSON.stringify(protocol)}. Choose one of ${ids}.`);
+    throw new UserError(`--protocol: unknown revision ${JSON.stringify(protocol)}; choose one of ${ids}.`);
   }
   const { info, written, parts } = await ask(readPlace(server, readConnection(flags)), target);
   const models = await readModels();
@@ -67,7 +67,7 @@ interface Told {
 
 async function ask(place: Place, target: Revision): Promise<Told> {
   const connection = await connectUpstream(toServer(place))(asker).catch((cause: unknown) => {
-    throw new UserError(`the server cannot be asked: ${explainUnreachable(place, cause)}`, { cause });
+    throw new UserError(`the server cannot be reached: ${explainUnreachable(place, cause)}`, { cause });
   });
   try {
     const { name, version } = connection.serverInfo;

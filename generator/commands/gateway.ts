@@ -80,7 +80,7 @@ async function serveUntilStopped(gateway: Gateway, { stopped, ...listening }: Se
     const listener = await listen(gateway, listening);
     // Written to stderr: stdout stays empty, as on stdio.
     const name = outputLine(gateway.info.name, 100);
-    console.error(`${name}, which speaks ${gateway.revision.id}, is served at ${listener.url}`);
+    console.error(`${name} (revision ${gateway.revision.id}) is served at ${listener.url}`);
     await new Promise<void>((resolve) => {
       if (stopped.aborted) resolve();
       stopped.addEventListener("abort", () => resolve());
@@ -108,11 +108,11 @@ interface Listening {
 function readListening(options: GatewayCommandOptions): Listening | "stdio" {
   const { listen: text, stdio, allowedHosts, apiKeyEnv, bearerEnv } = options;
   const hasCredentials = (apiKeyEnv ?? bearerEnv) !== undefined;
-  if (stdio && text !== undefined) throw new UserError("--listen and --stdio: choose one of them.");
+  if (stdio && text !== undefined) throw new UserError("--listen and --stdio exclude each other; pass one of them.");
   if (stdio && hasCredentials)
-    throw new UserError("--api-key-env and --bearer-env are for callers over HTTP: leave them out, or use --listen.");
+    throw new UserError("--api-key-env and --bearer-env apply to HTTP only; remove them, or use --listen.");
   if (stdio) return "stdio";
-  if (text === undefined) throw new UserError("say where to serve: --listen 127.0.0.1:3000, or --stdio.");
+  if (text === undefined) throw new UserError("no transport is given; pass --listen 127.0.0.1:3000 or --stdio.");
   const address = readListenAddress(text);
   if (address.kind === "tcp") checkTcp(text, { address, isRestricted: hasCredentials || allowedHosts !== undefined });
   const authenticate = readGuard(options);
@@ -128,19 +128,19 @@ function checkTcp(
 ): void {
   if (isRestricted)
     throw new UserError(
-      "--api-key-env, --bearer-env and --allowed-hosts are for HTTP and ws://: leave them out for tcp://.",
+      "--api-key-env, --bearer-env and --allowed-hosts apply to HTTP and ws:// only; remove them for tcp://.",
     );
   if (!isLoopback(address.host))
-    throw new UserError(`--listen ${text} lets other machines in, and TCP has no authentication; use 127.0.0.1.`);
+    throw new UserError(`--listen ${text} is open to other machines, and TCP has no authentication; use 127.0.0.1.`);
 }
 
 /** Rejects an address that other machines reach without credentials. */
 function checkOpen(text: string, { allowedHosts, authenticate }: Callers): void {
-  const open = `--listen ${text} lets other machines in`;
+  const open = `--listen ${text} is open to other machines`;
   if (!allowedHosts)
-    throw new UserError(`${open}: say by which names they reach this one, as in --allowed-hosts mcp.example.org.`);
+    throw new UserError(`${open}; pass the host names of this machine, as in --allowed-hosts mcp.example.org.`);
   if (!authenticate)
-    throw new UserError(`${open}: name the variable with the keys of callers, as in --api-key-env MCP_API_KEY.`);
+    throw new UserError(`${open}; pass the variable with the keys of clients, as in --api-key-env MCP_API_KEY.`);
 }
 
 function isLoopback(host: string): boolean {
@@ -152,7 +152,7 @@ function readTimeout(text: string | undefined): number {
   if (text === undefined) return Infinity;
   const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   if (seconds > 0) return seconds * 1_000;
-  throw new UserError(`--timeout ${text}: give seconds, such as 60, or leave it out for no limit.`);
+  throw new UserError(`--timeout ${text} is not a number of seconds; pass one such as 60, or omit it for no limit.`);
 }
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;

@@ -10,7 +10,7 @@ export async function runGenerate(options: GenerateOptions): Promise<number> {
     for (const difference of drift) console.log(driftText(difference));
     if (options.check && drift.length > 0) {
       console.error(
-        `${drift.length} of ${files} files in ${out} differ from the spec. Run the same command without --check to write them.`,
+        `${drift.length} of ${files} files in ${out} differ from the spec; run the same command without --check to write them.`,
       );
       return 1;
     }

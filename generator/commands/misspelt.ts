@@ -26,15 +26,15 @@ export function rejectMisspeltCommand(directory: string, folder: string = proces
   const advice = adviseCommand(directory);
   const project = findProject(folder);
   if (advice === undefined && project === undefined) return;
-  const place = project === undefined ? "" : `, and ${project} is a project already`;
-  const help = advice ?? "See --help for the commands.";
+  const place = project === undefined ? "" : ` (${project} is already a project)`;
+  const help = advice ?? "Run --help for a list of commands.";
   throw new UserError(
-    `there is no command ${JSON.stringify(directory)}${place}. ${help} A project of this name is made with ./${directory}`,
+    `unknown command ${JSON.stringify(directory)}${place}. ${help} To create a project of this name, pass ./${directory}.`,
   );
 }
 
-const scripts = "It is a script of a project: npm run";
-const creation = "A new project takes one word, its folder: create-mcp-server my-server.";
+const scripts = "Run the script of the project: npm run";
+const creation = "To create a project, pass its folder: create-mcp-server my-server.";
 
 const codemodAdvice = "It is update --codemod now: create-mcp-server update --protocol latest --codemod.";
 
@@ -45,12 +45,12 @@ const foreignCommands: ReadonlyMap<string, string> = new Map([
   ...["validate", "lint", "doctor", "inspect"].map((word) => [word, "Did you mean check?"] as const),
   ...["compare", "changes"].map((word) => [word, "Did you mean diff?"] as const),
   ["proxy", "Did you mean gateway?"],
-  ["codegen", "Did you mean client, or generate?"],
+  ["codegen", "Did you mean client or generate?"],
   ...["dev", "start", "build", "deploy"].map((word) => [word, `${scripts} ${word}.`] as const),
   ...["serve", "run"].map((word) => [word, `${scripts} start.`] as const),
-  ["publish", "npm does that: npm publish."],
+  ["publish", "Use npm publish."],
   ...["init", "new", "create", "scaffold"].map((word) => [word, creation] as const),
-  ["version", "Say --version."],
+  ["version", "Use --version."],
 ]);
 
 /** Returns a sentence with the command that a word stands for: another name of it, or a slip. */

@@ -19,23 +19,23 @@ function reportText(report: PinReport): string {
   const blocks = [
     `Pinned ${revision} (${pin.status}) in ${spec}: ${declarations} declarations, sha256 ${pin.sha256.slice(0, 12)}, from ${pin.source}.`,
   ];
-  if (isNew) blocks.push(`${spec} is new: it has the revisions of create-mcp-server as well.`);
-  if (overlay.kind === "kept") blocks.push(`${path} fits as it is and was kept.`);
+  if (isNew) blocks.push(`${spec} was created with the revisions of create-mcp-server.`);
+  if (overlay.kind === "kept") blocks.push(`${path} matches the schema and was kept.`);
   else {
-    blocks.push(`${path} is a proposal that starts from the overlay of ${overlay.base}.`);
-    blocks.push(...listText("Left out, because it names what this schema does not have:", overlay.dropped));
-    blocks.push(...listText("To decide, before the generator goes on:", decisions.open));
+    blocks.push(`${path} was proposed from the overlay of ${overlay.base}.`);
+    blocks.push(...listText("Omitted entries, which refer to names missing from this schema:", overlay.dropped));
+    blocks.push(...listText("Decisions required before generation:", decisions.open));
     blocks.push(
-      ...listText("To confirm with the specification:", [
+      ...listText("To verify against the specification:", [
         ...decisions.confirm,
-        "clause: that the links lead to the right pages",
+        "clause: the links point to the right pages",
       ]),
     );
   }
   const undecided = report.undecided.map(({ overlay: file, text }) => `${file}: ${text}`);
-  blocks.push(...listText("To decide in `conversions`, before older revisions are generated again:", undecided));
+  blocks.push(...listText("Decisions required in `conversions` before older revisions are generated:", undecided));
   const generate = `create-mcp-server generate --spec ${spec} --protocol ${revision} --out generated`;
-  blocks.push(overlay.kind === "kept" ? `Next: ${generate}` : `Next: read ${path} and complete it, then ${generate}`);
+  blocks.push(overlay.kind === "kept" ? `Next: ${generate}` : `Next: review and complete ${path}, then ${generate}`);
   return blocks.join("\n\n");
 }
 

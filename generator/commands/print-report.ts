@@ -9,6 +9,6 @@ import { systemCode, UserError } from "../user-error.ts";
 export async function printReport(text: string, output: string | undefined): Promise<void> {
   if (output === undefined) return console.log(text);
   await writeFile(output, `${text}\n`).catch((error: unknown) => {
-    throw new UserError(`${output} cannot be written (${systemCode(error)}). Choose another place.`, { cause: error });
+    throw new UserError(`${output} cannot be written (${systemCode(error)}); choose another path.`, { cause: error });
   });
 }

@@ -21,6 +21,6 @@ const longest = 20_000;
 /** Warns that some places in the user's code may have been missed. */
 export function warnUncompiled(): void {
   console.error(
-    "Warning: the compiler was not asked: install the project's dependencies, and run this again to hear of everything.",
+    "Warning: the project was not type-checked; install its dependencies and run the command again for a complete report.",
   );
 }

@@ -18,43 +18,51 @@ import { examplesText } from "./usage.ts";
 export function addClientCommand(cli: Argv): Argv {
   return cli.command(
     "client [target..]",
-    "Write a typed client of a server, or check one for drift",
+    "Generate a typed client for a server, or check an existing one",
     (command) =>
       command
         .positional("target", targetOption)
         .options(connectionOptions)
         .options(accessOptions)
-        .option("out", { type: "string", describe: "Folder to write", defaultDescription: "src/<name>-client" })
+        .option("out", { type: "string", describe: "Output folder", defaultDescription: "src/<name>-client" })
         .option("name", {
           type: "string",
-          describe: "What the server is called in the code",
-          defaultDescription: "what it calls itself",
+          describe: "Name of the server in the code",
+          defaultDescription: "the name that the server reports",
         })
         .option("imports", {
           choices: ["ts", "js"] as const,
           default: "ts" as const,
-          describe: "Ending of import paths",
+          describe: "File extension in import paths",
         })
         .option("re2js", {
           type: "boolean",
           default: false,
-          describe: "Check patterns that might take long with the package re2js",
+          describe: "Match potentially slow patterns with the package re2js",
         })
-        .option("check", { type: "boolean", default: false, describe: "Write nothing; report drift and exit 1" })
+        .option("check", {
+          type: "boolean",
+          default: false,
+          describe: "Write nothing; exit with 1 if the client is out of date",
+        })
         .option("fail-on", {
           choices: ["breaking", "risky", "additive", "neutral"] as const,
           default: "risky" as const,
-          describe: "The mildest drift that makes --check fail",
+          describe: "Lowest impact that makes --check fail",
         })
-        .option("strict", { type: "boolean", default: false, describe: "Fail when anything of a schema got lost" })
-        .option("force", { type: "boolean", default: false, describe: "Overwrite files that were edited by hand" })
+        .option("strict", {
+          type: "boolean",
+          default: false,
+          describe: "Fail if a schema cannot be represented completely",
+        })
+        .option("force", { type: "boolean", default: false, describe: "Overwrite edited files" })
         .epilogue(
           examplesText(
-            ["client dist/server.js", "of a server of your own"],
-            ["client -- npx -y @modelcontextprotocol/server-memory", "of a server to start"],
-            ["client https://example.org/mcp --header-env Authorization=TOKEN", "of a server to reach"],
-            ["client tools.json --name github", "of a list of tools"],
-            ["client dist/server.js --check", "in CI: exits with 1 when the server offers something else than it did"],
+            ["client dist/server.js", "server of this project"],
+            ["client -- npx -y @modelcontextprotocol/server-memory", "server started by a command"],
+            ["client https://example.org/mcp --header-env Authorization=TOKEN", "server at an address"],
+            ["client tools.json --name github", "list of tools in a file"],
+            ["client dist/server.js --check", "in CI: exit with 1 if the server has changed"],
           ),
         ),
     async ({
@@ -93,7 +101,7 @@ export function addClientCommand(cli: Argv): Argv {
 export function addCheckCommand(cli: Argv): Argv {
   return cli.command(
     "check [target..]",
-    "Examine a server: every revision that it speaks, and what hosts will make of its tools",
+    "Check a server at every revision it supports, and its tools for compatibility with hosts",
     (command) =>
       command
         .positional("target", serverOption)
@@ -102,19 +110,19 @@ export function addCheckCommand(cli: Argv): Argv {
         .option("format", {
           choices: ["text", "json", "junit", "sarif"] as const,
           default: "text" as const,
-          describe: "How to report",
+          describe: "Report format",
         })
         .option("output", outputOption)
         .option("fail-on", {
           choices: ["error", "warning", "note"] as const,
           default: "error" as const,
-          describe: "The mildest finding that makes the command fail",
+          describe: "Lowest severity that makes the command fail",
         })
         .epilogue(
           examplesText(
-            ["check dist/server.js", "a server of your own"],
-            ["check -- npx -y @modelcontextprotocol/server-memory", "a server to start"],
-            ["check http://127.0.0.1:3000/mcp --format sarif --output mcp.sarif", "for code scanning"],
+            ["check dist/server.js", "server of this project"],
+            ["check -- npx -y @modelcontextprotocol/server-memory", "server started by a command"],
+            ["check http://127.0.0.1:3000/mcp --format sarif --output mcp.sarif", "report for code scanning"],
           ),
         ),
     async ({ "--": words, target = [], protocol, format, output, failOn, ...flags }) => {
@@ -135,7 +143,7 @@ export function addCheckCommand(cli: Argv): Argv {
 export function addDiffCommand(cli: Argv): Argv {
   return cli.command(
     "diff <older> <newer>",
-    "Compare two revisions, two servers, or a server with its lock file, with a verdict for each side",
+    "Compare two revisions, two servers, or a server with its lock file, and rate the impact on each side",
     (command) =>
       command
         .positional("older", comparedOption)
@@ -144,25 +152,28 @@ export function addDiffCommand(cli: Argv): Argv {
         .options(accessOptions)
         .option("spec", {
           type: "string",
-          describe: "Folder with the revisions, as `pin` makes one",
-          defaultDescription: "the package's own",
+          describe: "Spec folder, as created by `pin`",
+          defaultDescription: "the spec folder of the package",
         })
         .option("format", {
           choices: ["text", "json", "markdown", "html"] as const,
           default: "text" as const,
-          describe: "How to report",
+          describe: "Report format",
         })
         .option("output", outputOption)
         .option("fail-on", {
           choices: ["breaking", "risky", "additive", "neutral"] as const,
-          describe: "The mildest verdict that makes the command fail",
-          defaultDescription: "none does",
+          describe: "Lowest impact that makes the command fail",
+          defaultDescription: "none",
         })
         .epilogue(
           examplesText(
-            ["diff <revision> <revision> --format html --output diff.html", "two revisions, as a page to look at"],
-            ["diff 'node old.js' 'node new.js' --format markdown", "two servers, for a pull request"],
-            ["diff old-tools.json https://example.org/mcp --fail-on breaking", "in CI"],
+            ["diff <revision> <revision> --format html --output diff.html", "two revisions, as an HTML page"],
+            ["diff 'node old.js' 'node new.js' --format markdown", "two servers, as Markdown for a pull request"],
+            [
+              "diff old-tools.json https://example.org/mcp --fail-on breaking",
+              "in CI: exit with 1 on breaking changes",
+            ],
           ),
         ),
     async ({ older, newer, protocol, spec, format, output, failOn, ...flags }) => {
@@ -185,17 +196,17 @@ export function addDiffCommand(cli: Argv): Argv {
 export function addExplainCommand(cli: Argv): Argv {
   return cli.command(
     "explain [server..]",
-    "List what clients of a revision do not learn of a server",
+    "List the parts of a server that clients of a revision do not receive",
     (command) =>
       command
         .positional("server", serverOption)
         .options(connectionOptions)
         .option("protocol", { type: "string", demandOption: true, describe: "Revision of the clients" })
-        .option("json", { type: "boolean", default: false, describe: "Print JSON" })
+        .option("json", { type: "boolean", default: false, describe: "Print the report as JSON" })
         .epilogue(
           examplesText(
-            ["explain dist/server.js --protocol <revision>", "a server of your own"],
-            ["explain --protocol <revision> --json -- npx some-server", "for a program"],
+            ["explain dist/server.js --protocol <revision>", "server of this project"],
+            ["explain --protocol <revision> --json -- npx some-server", "JSON for scripts"],
           ),
         ),
     async ({ server = [], "--": command, protocol, json, ...flags }) => {
@@ -210,49 +221,54 @@ export function addExplainCommand(cli: Argv): Argv {
 export function addGatewayCommand(cli: Argv): Argv {
   return cli.command(
     "gateway [server..]",
-    "Serve any server at every revision",
+    "Serve an existing server at every protocol revision",
     (command) =>
       command
         .positional("server", serverOption)
         .option("listen", {
           type: "string",
-          describe:
-            "Serve over HTTP at HOST:PORT, or PORT of this machine; over another transport with ws:// or tcp://",
+          describe: "Serve over HTTP at HOST:PORT or PORT; over another transport with the prefix ws:// or tcp://",
         })
-        .option("stdio", { type: "boolean", default: false, describe: "Serve on stdin and stdout" })
+        .option("stdio", { type: "boolean", default: false, describe: "Serve over stdio" })
         .options(connectionOptions)
         .option("api-key-env", {
           type: "string",
-          describe: "Variable with the keys that callers send in X-API-Key",
-          defaultDescription: "no credentials are asked for",
+          describe: "Environment variable with the API keys that clients send in X-API-Key",
+          defaultDescription: "no authentication",
         })
         .option("bearer-env", {
           type: "string",
-          describe: "Variable with the tokens that callers send in Authorization",
-          defaultDescription: "no credentials are asked for",
+          describe: "Environment variable with the tokens that clients send in Authorization",
+          defaultDescription: "no authentication",
         })
         .option("allowed-hosts", {
           type: "string",
           array: true,
           nargs: 1,
-          describe: "Names, with commas, by which other machines may reach this one",
-          defaultDescription: "this machine only",
+          describe: "Comma-separated host names under which clients may connect",
+          defaultDescription: "loopback names only",
         })
         .option("share-connections", {
           type: "boolean",
           default: false,
-          describe: "Let unauthenticated calls without a session share connections to the server",
+          describe: "Share connections to the server between unauthenticated stateless requests",
         })
         .option("timeout", {
           type: "string",
-          describe: "Seconds without an answer or progress after which a request to the server fails",
-          defaultDescription: "no limit but the client's",
+          describe: "Seconds without a response or progress before a request to the server fails",
+          defaultDescription: "the timeout of the client",
         })
         .epilogue(
           examplesText(
-            ["gateway --listen 127.0.0.1:3000 -- npx some-server", "over HTTP, what speaks stdio only"],
-            ["gateway --stdio https://example.org/mcp --header-env Authorization=TOKEN", "on stdio, what is far away"],
-            ["gateway --listen 3000 --env GITHUB_TOKEN -- npx some-server", "with a variable of this shell"],
+            ["gateway --listen 127.0.0.1:3000 -- npx some-server", "serve a stdio server over HTTP"],
+            [
+              "gateway --stdio https://example.org/mcp --header-env Authorization=TOKEN",
+              "serve a remote server over stdio",
+            ],
+            [
+              "gateway --listen 3000 --env GITHUB_TOKEN -- npx some-server",
+              "pass an environment variable to the server",
+            ],
           ),
         ),
     async ({ server = [], "--": command, listen, stdio, allowedHosts, timeout, shareConnections, ...flags }) => {

@@ -9,13 +9,13 @@ export function readWords(words: unknown): readonly string[] {
 export const comparedOption = {
   type: "string",
   demandOption: true,
-  describe: "A revision, an address, a command in quotes, a list of tools, a lock file, or a client's folder",
+  describe: "Revision, address, quoted command, list of tools, lock file, or folder of a client",
 } as const;
 
 /** Option for the file that receives a report. */
 export const outputOption = {
   type: "string",
-  describe: "File for the report",
+  describe: "Output file for the report",
   defaultDescription: "standard output",
 } as const;
 
@@ -23,7 +23,7 @@ export const outputOption = {
 export const serverOption = {
   type: "string",
   array: true,
-  describe: "An address (http, ws or tcp), a module such as dist/server.js, or after -- a command",
+  describe: "Address (http, ws or tcp), module such as dist/server.js, or command after --",
 } as const;
 
 /** Option for a server, or a file that lists the tools of one. */
@@ -31,7 +31,7 @@ export const targetOption = {
   type: "string",
   array: true,
   describe:
-    "An address (http, ws or tcp), a module such as dist/server.js, a .json file with a list of tools, or after -- a command",
+    "Address (http, ws or tcp), module such as dist/server.js, .json file with a list of tools, or command after --",
 } as const;
 
 /** Options of every command that connects to servers. */
@@ -40,31 +40,31 @@ export const connectionOptions = {
     type: "string",
     array: true,
     nargs: 1,
-    describe: "HTTP header, also of the upgrade to a WebSocket, `Name: value`",
+    describe: "HTTP header `Name: value`, also sent with a WebSocket upgrade",
   },
   "header-env": {
     type: "string",
     array: true,
     nargs: 1,
-    describe: "HTTP header with the value of an environment variable, `Name=VARIABLE`",
+    describe: "HTTP header `Name=VARIABLE` with the value of an environment variable",
   },
   env: {
     type: "string",
     array: true,
     nargs: 1,
-    describe: "Variable of the server's process, `NAME=value`, or `NAME` for our own",
+    describe: "Environment variable of the server process: `NAME=value`, or `NAME` for its current value",
   },
 } as const;
 
 /** Further options of commands that send requests to a server. */
 export const accessOptions = {
-  protocol: { type: "string", describe: "Speak only this revision", defaultDescription: "all, newest first" },
-  timeout: { type: "number", default: 30, describe: "Seconds to wait for an answer" },
+  protocol: { type: "string", describe: "Protocol revision to use", defaultDescription: "all, newest first" },
+  timeout: { type: "number", default: 30, describe: "Timeout for a response, in seconds" },
   sse: {
     type: "boolean",
     default: false,
-    describe: "Reach an address by HTTP with SSE",
-    defaultDescription: "only when it refuses Streamable HTTP",
+    describe: "Connect to an address by HTTP with SSE",
+    defaultDescription: "only if Streamable HTTP is rejected",
   },
 } as const;
 

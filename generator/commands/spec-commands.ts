@@ -7,17 +7,25 @@ import { examplesText } from "./usage.ts";
 export function addGenerateCommand(cli: Argv): Argv {
   return cli.command(
     "generate",
-    "Write the generated layer from the pinned schemas",
+    "Generate the protocol layer from the pinned schemas",
     (command) =>
       command
         .option("spec", specOption)
-        .option("out", { type: "string", default: "generated", describe: "Folder to write" })
-        .option("protocol", { type: "string", array: true, describe: "Only these revisions" })
-        .option("check", { type: "boolean", default: false, describe: "Write nothing; list what differs and exit 1" })
+        .option("out", { type: "string", default: "generated", describe: "Output folder" })
+        .option("protocol", {
+          type: "string",
+          array: true,
+          describe: "Protocol revisions to generate; default: all pinned",
+        })
+        .option("check", {
+          type: "boolean",
+          default: false,
+          describe: "Write nothing; list differences and exit with 1",
+        })
         .epilogue(
           examplesText(
             ["generate --protocol <revision> --out src/protocol", "types, checks and tables of one revision"],
-            ["generate --spec spec --check", "in CI"],
+            ["generate --spec spec --check", "in CI: exit with 1 if files are out of date"],
           ),
         ),
     async ({ spec, out, protocol, check }) => {
@@ -41,7 +49,7 @@ export function addModelCommand(cli: Argv): Argv {
       command
         .positional("revision", { type: "string", demandOption: true, describe: "Revision identifier" })
         .option("spec", specOption)
-        .epilogue(examplesText(["model <revision> > model.json", "for other tools and languages"])),
+        .epilogue(examplesText(["model <revision> > model.json", "model for tools in other languages"])),
     async ({ spec, revision }) => {
       const { runModel } = await import("./model.ts");
       process.exitCode = await runModel({ revision, ...(spec !== undefined && { spec }) });
@@ -53,18 +61,20 @@ export function addModelCommand(cli: Argv): Argv {
 export function addPinCommand(cli: Argv): Argv {
   return cli.command(
     "pin <revision>",
-    "Bring in the schema of a revision, with a proposal for its overlay",
+    "Add the schema of a revision to a spec folder, with a proposed overlay",
     (command) =>
       command
-        .positional("revision", { type: "string", demandOption: true, describe: "Revision identifier, a date" })
-        .option("from", { type: "string", demandOption: true, describe: "Path or https address of its schema.ts" })
-        .option("spec", { type: "string", default: "spec", describe: "Spec folder to put it into" })
+        .positional("revision", { type: "string", demandOption: true, describe: "Revision identifier (YYYY-MM-DD)" })
+        .option("from", { type: "string", demandOption: true, describe: "Path or https URL of its schema.ts" })
+        .option("spec", { type: "string", default: "spec", describe: "Spec folder to add it to" })
         .option("force", {
           type: "boolean",
           default: false,
-          describe: "Take the file although its date or its hash is another one than expected",
+          describe: "Accept a file with an unexpected date or hash",
         })
-        .epilogue(examplesText(["pin <revision> --from ./schema.ts", "then it says what a person must decide"])),
+        .epilogue(
+          examplesText(["pin <revision> --from ./schema.ts", "pin a local schema and list the required decisions"]),
+        ),
     async ({ revision, from, spec, force }) => {
       const { runPin } = await import("./pin.ts");
       process.exitCode = await runPin({ revision, from, spec, force });
@@ -74,6 +84,6 @@ export function addPinCommand(cli: Argv): Argv {
 
 const specOption = {
   type: "string",
-  describe: "Folder with pins.json and one folder a revision",
-  defaultDescription: "the package's own",
+  describe: "Folder with pins.json and one folder per revision",
+  defaultDescription: "the spec folder of the package",
 } as const;

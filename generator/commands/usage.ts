@@ -23,17 +23,17 @@ function commandHint(words: readonly string[], problem: string): string {
   const [first = "", second] = words.filter((word) => !word.startsWith("-"));
   // The value of an unknown option is no further word.
   if (second === undefined || !problem.includes(second)) return "";
-  const advice = adviseCommand(first) ?? "A new project takes one word, its folder.";
-  return ` There is no command ${JSON.stringify(first)}. ${advice}`;
+  const advice = adviseCommand(first) ?? "A new project takes one argument, its folder.";
+  return ` Unknown command ${JSON.stringify(first)}. ${advice}`;
 }
 
 function problemText(problem: string): string {
   const text = problem
-    .replace(/^Not enough non-option arguments: .*$/, "a word is missing.")
-    .replace(/^Not enough arguments following: (.*)$/, "--$1 needs a value.")
+    .replace(/^Not enough non-option arguments: .*$/, "an argument is missing.")
+    .replace(/^Not enough arguments following: (.*)$/, "--$1 requires a value.")
     .replace(/^Missing required arguments?: (.*)$/, "--$1 is missing.")
     .replace(/^Invalid values:\s*/, "")
-    .replaceAll(/Argument: (.*), Given: (.*), Choices: (.*)$/gm, "$1: there is no $2. Choose one of $3.");
+    .replaceAll(/Argument: (.*), Given: (.*), Choices: (.*)$/gm, "$1: unknown value $2; choose one of $3.");
   if (!/^Unknown arguments?: /.test(text)) return text.trim();
   const former = /: (?:.*, )?serve\b/.test(text) ? " --serve is --features now." : "";
   return `${withoutTwins(text)}.${former}`;

@@ -32,7 +32,7 @@ export function compareContracts(older: Contract, newer: Contract): ContractChan
 function compareRevisions({ revision: before }: Contract, { revision: after }: Contract): ContractChange[] {
   if (before === "" || after === "" || before === after) return [];
   const client = after > before ? "additive" : "risky";
-  const detail = `its revision was ${before} and is ${after}`;
+  const detail = `revision changed from ${before} to ${after}`;
   return [{ kind: "changed", subject: "server", detail, client, server: "neutral" }];
 }
 
@@ -41,8 +41,8 @@ function compareCapabilities({ capabilities: before }: Contract, { capabilities:
   const gone = before.filter((path) => !after.includes(path));
   const added = after.filter((path) => !before.includes(path));
   return [
-    ...gone.map((path) => toCapabilityChange(path, { kind: "removed", detail: "it is gone", client: "risky" })),
-    ...added.map((path) => toCapabilityChange(path, { kind: "added", detail: "it is new", client: "additive" })),
+    ...gone.map((path) => toCapabilityChange(path, { kind: "removed", detail: "removed", client: "risky" })),
+    ...added.map((path) => toCapabilityChange(path, { kind: "added", detail: "added", client: "additive" })),
   ];
 }
 
@@ -70,14 +70,14 @@ function compareLists<Entry>(
     const found = after.get(key);
     const subject = `${kind} ${key}`;
     if (found) changes.push(...compare(entry, found, subject));
-    else changes.push({ kind: "removed", subject, detail: "it is gone", client: removed, server: "neutral" });
+    else changes.push({ kind: "removed", subject, detail: "removed", client: removed, server: "neutral" });
   }
   for (const key of after.keys()) {
     if (before.has(key)) continue;
     changes.push({
       kind: "added",
       subject: `${kind} ${key}`,
-      detail: "it is new",
+      detail: "added",
       client: "additive",
       server: "neutral",
     });
@@ -100,7 +100,7 @@ function compareHints(older: ToolEntry, newer: ToolEntry, subject: string): Cont
     const before = older.annotations?.[name] ?? assumed;
     const after = newer.annotations?.[name] ?? assumed;
     if (before === after) return [];
-    const detail = `annotation ${name} was ${String(before)} and is ${String(after)}`;
+    const detail = `annotation ${name} changed from ${String(before)} to ${String(after)}`;
     return [{ kind: "changed", subject, detail, client: "risky", server: "neutral" } as const];
   });
 }
@@ -123,15 +123,13 @@ function comparePrompts(older: PromptEntry, newer: PromptEntry, subject: string)
   return [
     ...compareText(older.title, newer.title, { subject, what: "title", client: "neutral" }),
     ...compareText(older.description, newer.description, { subject, what: "description", client: "neutral" }),
-    ...gone.map((name) => change(name, "it is gone", "breaking", "removed")),
+    ...gone.map((name) => change(name, "removed", "breaking", "removed")),
     ...[...after.values()].flatMap(({ name, required }) => {
       const known = before.get(name);
       if (!known)
-        return [
-          change(name, required ? "it is new and required" : "it is new", required ? "breaking" : "additive", "added"),
-        ];
+        return [change(name, required ? "added as required" : "added", required ? "breaking" : "additive", "added")];
       if (known.required === required) return [];
-      return [change(name, required ? "it is required now" : "it is optional now", required ? "breaking" : "additive")];
+      return [change(name, required ? "now required" : "now optional", required ? "breaking" : "additive")];
     }),
   ];
 }
@@ -156,5 +154,5 @@ function compareText(
   { subject, what, client }: { readonly subject: string; readonly what: string; readonly client: Impact },
 ): ContractChange[] {
   if (older === newer) return [];
-  return [{ kind: "changed", subject, detail: `its ${what} is another one`, client, server: "neutral" }];
+  return [{ kind: "changed", subject, detail: `${what} changed`, client, server: "neutral" }];
 }

@@ -12,10 +12,9 @@ export function compareToolSchemas(older: ToolEntry, newer: ToolEntry, subject: 
   });
   const place = `${subject}, result`;
   if (older.outputSchema === undefined && newer.outputSchema === undefined) return input;
-  if (older.outputSchema === undefined)
-    return [...input, changeOf(place, "added", "it has an output schema now", "additive")];
+  if (older.outputSchema === undefined) return [...input, changeOf(place, "added", "output schema added", "additive")];
   if (newer.outputSchema === undefined)
-    return [...input, changeOf(place, "removed", "its output schema is gone", "breaking")];
+    return [...input, changeOf(place, "removed", "output schema removed", "breaking")];
   return [...input, ...compareDocuments(older.outputSchema, newer.outputSchema, { subject: place, sends: false })];
 }
 
@@ -41,7 +40,7 @@ function compareDocuments(older: unknown, newer: unknown, direction: Direction):
     return compareNodes(before.root, after.root, "", comparison);
   }
   if (JSON.stringify(older) === JSON.stringify(newer)) return [];
-  return [changeOf(direction.subject, "changed", "its schema changed, and one of the two cannot be read", "risky")];
+  return [changeOf(direction.subject, "changed", "schema changed, and one version cannot be read", "risky")];
 }
 
 function readOrReject(schema: unknown): SafeDocument | undefined {
@@ -106,16 +105,16 @@ function compareSets(
   const place = subjectOf(path, comparison);
   if (!older && !newer) return [];
   if (!older)
-    return [changeOf(place, "changed", `only ${listOf(newer)} is allowed now`, impactOf("narrower", comparison))];
-  if (!newer) return [changeOf(place, "changed", `any ${what} is allowed now`, widerImpact(what, comparison))];
+    return [changeOf(place, "changed", `now restricted to ${listOf(newer)}`, impactOf("narrower", comparison))];
+  if (!newer) return [changeOf(place, "changed", `any ${what} is now allowed`, widerImpact(what, comparison))];
   const gone = older.filter((one) => !fits(one, newer, what));
   const fresh = newer.filter((one) => !fits(one, older, what));
   return [
     ...(gone.length > 0
-      ? [changeOf(place, "changed", `${what} ${listOf(gone)} is gone`, impactOf("narrower", comparison))]
+      ? [changeOf(place, "changed", `${what} ${listOf(gone)} removed`, impactOf("narrower", comparison))]
       : []),
     ...(fresh.length > 0
-      ? [changeOf(place, "changed", `${what} ${listOf(fresh)} is new`, widerImpact(what, comparison))]
+      ? [changeOf(place, "changed", `${what} ${listOf(fresh)} added`, widerImpact(what, comparison))]
       : []),
   ];
 }
@@ -135,7 +134,7 @@ function compareBounds(older: Bounds, newer: Bounds, path: string, comparison: C
     const before = older[key];
     const after = newer[key];
     if (before === after) return [];
-    const detail = `${key} was ${before ?? "not given"} and is ${after ?? "not given"}`;
+    const detail = `${key} changed from ${before ?? "unset"} to ${after ?? "unset"}`;
     const change = after !== undefined && (before === undefined || isTighter(before, after)) ? "narrower" : "wider";
     return [changeOf(subjectOf(path, comparison), "changed", detail, impactOf(change, comparison))];
   });
@@ -180,7 +179,7 @@ function compareMembers(older: SafeSchema, newer: SafeSchema, path: string, comp
 
 function addedMember(path: string, isRequired: boolean, comparison: Comparison): ContractChange {
   const impact = comparison.sends && isRequired ? "breaking" : "additive";
-  return changeOf(subjectOf(path, comparison), "added", isRequired ? "it is new and required" : "it is new", impact);
+  return changeOf(subjectOf(path, comparison), "added", isRequired ? "added as required" : "added", impact);
 }
 
 /** Compares a member that was removed. A closed schema rejects an argument that is no longer known; an open one silently ignores it. */
@@ -190,13 +189,13 @@ function removedMember(
   { isClosed, comparison }: { readonly isClosed: boolean; readonly comparison: Comparison },
 ): ContractChange {
   const isBreaking = comparison.sends ? isClosed : wasRequired;
-  return changeOf(subjectOf(path, comparison), "removed", "it is gone", isBreaking ? "breaking" : "risky");
+  return changeOf(subjectOf(path, comparison), "removed", "removed", isBreaking ? "breaking" : "risky");
 }
 
 function compareRequired(was: boolean, is: boolean, path: string, comparison: Comparison): ContractChange[] {
   if (was === is) return [];
   const isBreaking = comparison.sends ? is : was;
-  const detail = is ? "it is required now" : "it is optional now";
+  const detail = is ? "now required" : "now optional";
   return [changeOf(subjectOf(path, comparison), "changed", detail, isBreaking ? "breaking" : "additive")];
 }
 
@@ -210,8 +209,8 @@ function compareRest(
   const [before, after] = [older, newer].map(isClosedOrNarrow);
   if (before === after) return [];
   const detail = after
-    ? "other members or items are no longer allowed as they were"
-    : "any other members or items are allowed now";
+    ? "additional members or items are now restricted"
+    : "any additional members or items are now allowed";
   return [changeOf(subjectOf(path, comparison), "changed", detail, after ? narrowRest(comparison) : "additive")];
 }
 
@@ -231,7 +230,7 @@ function compareLists(
   comparison: Comparison,
 ): ContractChange[] {
   if (older.length !== newer.length) {
-    return [changeOf(subjectOf(path, comparison), "changed", "there are other alternatives than before", "risky")];
+    return [changeOf(subjectOf(path, comparison), "changed", "alternatives changed", "risky")];
   }
   return older.flatMap((one, at) => {
     const other = newer[at];

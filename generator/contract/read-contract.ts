@@ -22,7 +22,7 @@ export function readContract(value: unknown, origin: string): Contract {
   const source = unwrap(value);
   if (!source) {
     throw new UserError(
-      `${origin} is no list of tools. It should be an object with "tools" (what tools/list answers), a list of tools, or a lock file of a client.`,
+      `${origin} is not a list of tools; pass a result of tools/list, an array of tools, or the lock file of a client.`,
     );
   }
   const { server, revision, capabilities } = source;
@@ -84,7 +84,7 @@ function readList<Entry>(
   return list.map((entry: unknown, index) => {
     const found = isRecord(entry) ? read(entry) : undefined;
     if (found === undefined)
-      throw new UserError(`${origin}: ${key}[${index}] has no usable name or address. Correct it, or leave it out.`);
+      throw new UserError(`${origin}: ${key}[${index}] has no usable name or address; correct or remove it.`);
     return found;
   });
 }

@@ -149,7 +149,7 @@ function rejectUncovered(all: readonly Uncovered[]): void {
   if (!first) return;
   const texts = all.filter(({ model }) => model === first.model).map(({ text }) => text);
   const text = [
-    `${countText(texts.length, "thing")} of newer revisions without a rule; say in conversions what happens to each`,
+    `${countText(texts.length, "difference")} to newer revisions without a rule; add a rule for each to conversions`,
     ...texts.slice(0, shown).map((line) => `  ${line}`),
     ...(texts.length > shown ? [`  and ${texts.length - shown} more`] : []),
   ].join("\n");
@@ -162,7 +162,7 @@ function rejectUnable(target: RevisionModel, change: Change, found: ConversionRu
   if (!found || conversionRules[found.rule].covers.includes(change.kind)) return;
   throw new SpecError({
     file: overlayPath(target),
-    text: `the rule ${found.rule} cannot deal with ${changeText(change)}; take one of ${rulesFor(change).join(", ")}`,
+    text: `the rule ${found.rule} does not apply to ${changeText(change)}; use one of ${rulesFor(change).join(", ")}`,
   });
 }
 
@@ -178,7 +178,7 @@ function rejectStale(target: RevisionModel, changes: readonly Change[]): void {
     if (stale === undefined) continue;
     throw new SpecError({
       file: overlayPath(target),
-      text: `conversions has the rule ${rule} for \`${stale}\`, which is no difference to any newer revision; take it out`,
+      text: `conversions has the rule ${rule} for \`${stale}\`, which does not differ in any newer revision; remove it`,
     });
   }
 }
@@ -191,7 +191,7 @@ function changeText({ kind, names, type, member, since }: Change): string {
     case "member":
       return `the property ${place} since ${since}${called}`;
     case "missing":
-      return `the property ${place}, required here and not since ${since}${called}`;
+      return `the property ${place}, no longer required since ${since}${called}`;
     case "open":
       return `further keys of ${type} since ${since}${called}`;
     case "option":

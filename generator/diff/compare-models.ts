@@ -28,7 +28,7 @@ function methodChange(kind: "added" | "removed", { name, kind: what, senders }: 
     if (kind === "added") return "additive";
     return senders.includes(role) ? "breaking" : "neutral";
   };
-  const detail = `this ${what} of the ${senders.join(" and the ")} is ${kind === "added" ? "new" : "gone"}`;
+  const detail = `${what} of the ${senders.join(" and the ")} ${kind}`;
   return { kind, subject: `method ${name}`, detail, client: impact("client"), server: impact("server") };
 }
 
@@ -41,7 +41,7 @@ function compareMethod(older: Method, newer: Method): ContractChange[] {
   ] as const;
   return facts.flatMap(({ what, before, after, impact }) => {
     if (before === after) return [];
-    const detail = `${what} was ${before || "none"} and is ${after || "none"}`;
+    const detail = `${what} changed from ${before || "none"} to ${after || "none"}`;
     return [{ kind: "changed", subject, detail, client: impact, server: impact } as const];
   });
 }
@@ -86,7 +86,7 @@ function typeChange(kind: "added" | "removed", name: string): ContractChange {
   return {
     kind,
     subject: `type ${name}`,
-    detail: kind === "added" ? "it is new" : "it is gone",
+    detail: kind,
     client: "neutral",
     server: "neutral",
   };
@@ -172,7 +172,7 @@ function memberChange(
   pair: Pair,
 ): ContractChange {
   const state = optional ? "optional" : "required";
-  const detail = kind === "added" ? `it is new and ${state}` : `it is gone; it was ${state}`;
+  const detail = kind === "added" ? `added as ${state}` : `removed, was ${state}`;
   return { kind, subject: `${parent}.${name}`, detail, ...bySide(memberImpacts(kind, optional), pair) };
 }
 
@@ -191,7 +191,7 @@ function compareMember(older: Property, newer: Property, parent: string, pair: P
   const impacts: SideImpacts = newer.optional
     ? { writes: "additive", reads: "breaking" }
     : { writes: "breaking", reads: "additive" };
-  const detail = newer.optional ? "it is optional now" : "it is required now";
+  const detail = newer.optional ? "now optional" : "now required";
   return [...changes, { kind: "changed", subject, detail, ...bySide(impacts, pair) }];
 }
 
@@ -201,7 +201,7 @@ function compareAlternatives(older: Shape, newer: Shape, subject: string, pair: 
   const gone = before.filter((text) => !after.includes(text));
   const fresh = after.filter((text) => !before.includes(text));
   if (gone.length === 0 && fresh.length === 0) return [];
-  const detail = `its type was ${before.join(" | ")} and is ${after.join(" | ")}`;
+  const detail = `type changed from ${before.join(" | ")} to ${after.join(" | ")}`;
   return [{ kind: "changed", subject, detail, ...bySide(typeImpacts(gone.length > 0, fresh.length > 0), pair) }];
 }
 
@@ -243,7 +243,7 @@ function compareDeprecation(
 ): ContractChange[] {
   const reason = newer.doc?.deprecated;
   if (reason === undefined || older.doc?.deprecated !== undefined) return [];
-  const detail = reason === "" ? "it is deprecated" : `it is deprecated: ${reason}`;
+  const detail = reason === "" ? "deprecated" : `deprecated: ${reason}`;
   return [{ kind: "changed", subject, detail, client: "risky", server: "risky" }];
 }
 

@@ -31,17 +31,17 @@ export interface ExplainedLoss {
 
 /** Writes an explanation for people: each loss, then the parts that it affects. */
 export function emitExplanation({ server, revision, written, parts, possible }: Explanation): string {
-  const head = `${outputLine(server.name)} ${outputLine(server.version)} to a client of ${revision}`;
-  if (written <= revision) return `${head}: the server speaks ${written}, and nothing of that is lost.`;
+  const head = `${outputLine(server.name)} ${outputLine(server.version)} for a client of ${revision}`;
+  if (written <= revision) return `${head}: the server uses revision ${written}; nothing is lost.`;
   const groups = groupByLoss(parts);
   const same = parts.filter(({ losses }) => losses.length === 0).length;
   const blocks = [
-    `${head}, as its definition at ${written} says:`,
+    `${head}, based on its definition at ${written}:`,
     ...groups.map(({ loss, owners }) => [emitLoss(loss), ...wrap(owners)].join("\n")),
-    groups.length === 0 ? "Nothing is lost." : `${same} of ${parts.length} parts are told in full.`,
+    groups.length === 0 ? "Nothing is lost." : `${same} of ${parts.length} parts are complete.`,
   ];
   const mayBe = new Set(possible.map(emitLoss));
-  if (mayBe.size > 0) blocks.push("Only if a function of the server says it:", [...mayBe].join("\n"));
+  if (mayBe.size > 0) blocks.push("Only if a handler of the server uses it:", [...mayBe].join("\n"));
   return blocks.join("\n\n");
 }
 
@@ -71,9 +71,9 @@ function emitLoss({ type, member, rule, since, reason }: Loss | ExplainedLoss): 
 
 /** Effects of the rules. Other conversions are shown by the name of their rule. */
 const effects: { readonly [rule: string]: string } = {
-  drop: "left out",
-  error: "cannot be said",
-  unavailable: "cannot be asked",
+  drop: "omitted",
+  error: "cannot be sent",
+  unavailable: "not available",
 };
 
 /** Wraps lists of names below a loss. */

@@ -30,11 +30,12 @@ async function readText(path: string): Promise<string> {
   rejectAddress(path);
   try {
     const { size } = await stat(path);
-    if (size > maximum) throw new UserError(`${path} has more than ${maximum / 1e6} MB. Leave out what no tool needs.`);
+    if (size > maximum)
+      throw new UserError(`${path} has more than ${maximum / 1e6} MB; remove the parts that no tool needs.`);
     return await readTextFile(path);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`--from: ${path} cannot be read (${explainCause(error)}). Check the path.`, { cause: error });
+    throw new UserError(`--from: ${path} cannot be read (${explainCause(error)}); check the path.`, { cause: error });
   }
 }
 
@@ -47,7 +48,7 @@ function rejectAddress(path: string): void {
       .at(-1)
       ?.match(/^[\w.-]+$/)?.[0] ?? "openapi.json";
   throw new UserError(
-    `--from: nothing is fetched. Save it first, with \`curl -o ${name} ${quoteForShell(path)}\`, then use --from ${name}.`,
+    `--from does not fetch addresses; download it first with \`curl -o ${name} ${quoteForShell(path)}\`, then use --from ${name}.`,
   );
 }
 

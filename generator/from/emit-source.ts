@@ -193,7 +193,7 @@ async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
     ...(isCalled ? ["type ObjectSchema"] : []),
   ];
   const layerNames = ["defineTool", ...(needsSchema ? ["fromJsonSchema"] : [])];
-  const place = operation ? `${operation.method} ${operation.path}` : `Tool ${entry.name}: still to be written.`;
+  const place = operation ? `${operation.method} ${operation.path}` : `Tool ${entry.name}: not implemented yet.`;
   return [
     `import { ${own.join(", ")} } from "../${operation ? "api" : "todo"}.ts";\n` +
       `import { ${layerNames.join(", ")} } from "../${layer}";`,
@@ -217,7 +217,7 @@ function annotationsText(annotations: Readonly<Record<string, unknown>>): string
   return `{ ${known.map((name) => `${name}: ${String(annotations[name])}`).join(", ")} }`;
 }
 
-const responseNote = "Response of the API, as its document describes it.";
+const responseNote = "Response of the API, as described in its document.";
 
 /** Writes the output schema of a tool. `src/api.ts` decides about responses that deviate from it. */
 function outputText({ entry, type }: ToolPlan, operation: Operation | undefined): string {

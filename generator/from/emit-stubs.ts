@@ -62,7 +62,7 @@ function fileOf(folder: string, { file, variable, helper, name, members }: Stub,
   const kind = { definePrompt: "Prompt", defineResource: "Resource", defineResourceTemplate: "Resources" }[helper];
   const text = [
     `import { ${helper} } from "../${layer}";\nimport { todo } from "../todo.ts";`,
-    `${docText({ text: `${kind} ${name}: still to be written.` })}export const ${variable} = ${helper}({ ${[...members, todo].join(", ")} });`,
+    `${docText({ text: `${kind} ${name}: not implemented yet.` })}export const ${variable} = ${helper}({ ${[...members, todo].join(", ")} });`,
   ].join("\n\n");
   return [`src/${folder}/${file}.ts`, text];
 }

@@ -26,7 +26,9 @@ export function readAddress(servers: unknown, { origin, base }: AddressOptions):
   if (/[{}]/.test(text) || !URL.canParse(text, base)) return undefined;
   const { protocol, href } = new URL(text, base);
   if (!/^https?:$/.test(protocol))
-    throw new UserError(`${origin}: servers[0] is no http or https address: ${JSON.stringify(text).slice(0, 100)}.`);
+    throw new UserError(
+      `${origin}: servers[0] is not an http or https address: ${JSON.stringify(text).slice(0, 100)}.`,
+    );
   return (URL.canParse(text) ? text : href).replace(/\/+$/, "");
 }
 

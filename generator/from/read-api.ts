@@ -31,17 +31,15 @@ export function readApi(document: Record<string, unknown>, { origin, only }: Rea
   checkVersion(document, origin);
   const { paths } = document;
   if (paths === undefined && isRecord(document.webhooks))
-    throw new UserError(
-      `${origin} describes webhooks alone, which its API calls: there is nothing that a tool could call.`,
-    );
-  if (!isRecord(paths)) throw new UserError(`${origin}: "paths" is not an object, so there are no operations.`);
+    throw new UserError(`${origin} describes webhooks only; tools require at least one operation in "paths".`);
+  if (!isRecord(paths)) throw new UserError(`${origin}: "paths" is not an object; it must contain the operations.`);
   const taken = new Set<string>();
   const operations: ReadOperation[] = [];
   const leftOut: { name: string; reason: string }[] = [];
   const listed = listOperations(paths, document, origin);
   const found = only === undefined ? listed : chooseNamed(listed, only, { origin, kind: "operation" });
   if (found.length > maxOperations) {
-    const advice = "Say with --only which tags, names or paths are wanted.";
+    const advice = "Select tags, names or paths with --only.";
     throw new UserError(`${origin} has ${found.length} operations, more than ${maxOperations}. ${advice}`);
   }
   const address = readAddress(document.servers, { origin });
@@ -120,8 +118,7 @@ function readIfPossible(place: OperationPlace): ReadOperation | LeftOut {
   }
 }
 
-const advice =
-  "Put everything into one document that is what it says: `npx @redocly/cli bundle` makes one of several files.";
+const advice = "Merge all files into one valid document, for example with `npx @redocly/cli bundle`.";
 
 /** Adds the place to a schema error, and throws it as a user error. */
 function explain<Result>(read: () => Result, place: string): Result {

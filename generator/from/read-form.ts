@@ -20,7 +20,7 @@ export interface Form {
 export function readForm(media: Record<string, unknown>, document: unknown): Form {
   const schema = follow(media.schema ?? {}, document);
   const isObject = isRecord(schema) && (schema.type === "object" || isRecord(schema.properties));
-  if (!isObject) throw new LeftOut("its body has parts that no schema names");
+  if (!isObject) throw new LeftOut("its body has no object schema for its parts");
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const encoding = isRecord(media.encoding) ? media.encoding : {};
   const files = new Map<string, string>();

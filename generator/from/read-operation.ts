@@ -98,10 +98,10 @@ function readParameter(parameter: Record<string, unknown>): Given[] {
   if (typeof name !== "string") return [];
   if (place !== "path" && place !== "query" && place !== "header" && place !== "cookie") return [];
   if (place === "path" && (parameter.style === "label" || parameter.style === "matrix"))
-    throw new LeftOut(`its parameter ${safeText(name, 100)} is written in the style ${parameter.style}`);
+    throw new LeftOut(`its parameter ${safeText(name, 100)} uses the style ${parameter.style}`);
   if (place === "header" && ownHeaders.includes(name.toLowerCase())) return [];
   if ((place === "header" || place === "cookie") && !/^[\w!#$%&'*+.^`|~-]+$/.test(name))
-    throw new SchemaRejection(`a ${place} has no legal name`);
+    throw new SchemaRejection(`a ${place} has no valid name`);
   const [media] = isRecord(content) ? Object.values(content) : [];
   const own = schema ?? (isRecord(media) ? media.schema : undefined) ?? { type: "string" };
   return [

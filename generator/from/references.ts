@@ -66,12 +66,12 @@ function lengthOf(schema: unknown): number {
 function findTarget(reference: unknown, document: unknown, path = "$ref"): unknown {
   const shown = JSON.stringify(reference)?.slice(0, 120);
   if (typeof reference !== "string" || !reference.startsWith("#/"))
-    throw new SchemaRejection(`${path} leads out of the document (${shown}) and is never fetched`);
+    throw new SchemaRejection(`${path} points outside the document (${shown}) and is never fetched`);
   let target = document;
   for (const segment of reference.slice(2).split("/")) {
     const key = unescape(segment);
     if (typeof target !== "object" || target === null || !Object.hasOwn(target, key))
-      throw new SchemaRejection(`${path} leads nowhere (${shown})`);
+      throw new SchemaRejection(`${path} does not resolve (${shown})`);
     target = Reflect.get(target, key);
   }
   return target;

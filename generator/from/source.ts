@@ -53,7 +53,7 @@ export async function readSource(path: string, { only, output }: ReadSourceOptio
   const isApi = isRecord(document) && ("openapi" in document || "swagger" in document || "paths" in document);
   const api = isApi ? readApi(document, options) : undefined;
   if (output !== undefined && !api)
-    throw new UserError(`--output: ${origin} describes no API, so no answers are checked; leave --output out.`);
+    throw new UserError(`--output applies to APIs only, and ${origin} describes none; remove --output.`);
   const leftOut: Rejection[] = [...(api?.leftOut ?? [])];
   const contract = api ? toContract(api, output) : cleanContract(readContract(document, origin), options, leftOut);
   const plan = planClient(contract, { name: "Project", readVariables, acceptPattern: isEnforceable });
@@ -100,7 +100,7 @@ const hints: { readonly [method: string]: ToolEntry["annotations"] } = {
 };
 
 function cleanContract(contract: Contract, { origin, only }: ReadApiOptions, leftOut: Rejection[]): Contract {
-  if (contract.tools.length === 0) throw new UserError(`${origin} lists no tools, so there is nothing to write.`);
+  if (contract.tools.length === 0) throw new UserError(`${origin} lists no tools; pass a file with at least one tool.`);
   rejectUnreadable(contract, origin);
   const named = contract.tools.map((entry) => ({ entry, names: [entry.name], tags: [] }));
   const chosen = only === undefined ? named : chooseNamed(named, only, { origin, kind: "tool" });
@@ -124,14 +124,15 @@ function rejectUnreadable({ prompts, resources, resourceTemplates }: Contract, o
   ];
   const odd = texts.find(([, text]) => safeLine(text, 500) !== text);
   const place = odd && `${origin}: ${odd[0]} ${JSON.stringify(safeLine(odd[1], 80))}`;
-  if (place !== undefined) throw new UserError(`${place}: it has characters that are not seen, or too many. ${advice}`);
+  if (place !== undefined)
+    throw new UserError(`${place}: it has invisible characters, or too many characters. ${advice}`);
   const none = resources.find(({ uri }) => !URL.canParse(uri));
   if (none)
-    throw new UserError(`${origin}: resource ${JSON.stringify(none.uri.slice(0, 80))}: it is no URI. ${advice}`);
+    throw new UserError(`${origin}: resource ${JSON.stringify(none.uri.slice(0, 80))}: it is not a URI. ${advice}`);
   const addresses = [...resources.map(({ uri }) => uri), ...resourceTemplates.map((one) => one.uriTemplate)];
   const twice = addresses.find((uri, at) => addresses.indexOf(uri) < at);
   if (twice !== undefined)
-    throw new UserError(`${origin}: ${JSON.stringify(twice.slice(0, 80))} is there twice. ${advice}`);
+    throw new UserError(`${origin}: ${JSON.stringify(twice.slice(0, 80))} is listed twice. ${advice}`);
 }
 
 /** Pattern of valid tool names. Models call tools by them, so they are not changed; servers check them when they start. */
@@ -144,8 +145,9 @@ function cleanTool(tool: ToolEntry, seen: Set<string>, leftOut: Rejection[]): To
     leftOut.push(toRejection({ name, reason }));
     return [];
   };
-  if (!toolName.test(name)) return reject("a name has letters, digits and _ - . only, and at most 128. Choose another");
-  if (seen.has(name)) return reject("another one of the same name comes first");
+  if (!toolName.test(name))
+    return reject("a name consists of at most 128 letters, digits and _ - . characters; choose another");
+  if (seen.has(name)) return reject("its name is already used");
   seen.add(name);
   const clean = (schema: unknown, member: string): unknown => {
     try {
@@ -176,7 +178,7 @@ function rejectTool({ entry, losses }: ToolPlan, leftOut: Rejection[]): boolean 
   return loss !== undefined;
 }
 
-const advice = "Correct it in the file, or leave it out.";
+const advice = "Correct or remove it in the file.";
 
 /** Rejects a source with an invalid entry other than a tool. */
 function rejectDoubts([first]: readonly Rejection[], origin: string): void {
@@ -186,5 +188,5 @@ function rejectDoubts([first]: readonly Rejection[], origin: string): void {
 function rejectNothing(tools: readonly unknown[], leftOut: readonly Rejection[], origin: string): void {
   if (tools.length > 0) return;
   const lines = leftOut.slice(0, 20).map(({ name, reason }) => `\n  ${name}: ${safeLine(reason)}`);
-  throw new UserError(`${origin} lists no tool that can be used. ${advice}${lines.join("")}`);
+  throw new UserError(`${origin} lists no usable tool. ${advice}${lines.join("")}`);
 }

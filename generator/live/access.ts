@@ -40,7 +40,7 @@ export interface AccessFlags extends ConnectionFlags {
  */
 export function readAccess(flags: AccessFlags): Access {
   const { timeout = 30, sse = false } = flags;
-  if (!(timeout > 0)) throw new UserError("--timeout is a number of seconds above 0.");
+  if (!(timeout > 0)) throw new UserError("--timeout is not a number of seconds above 0; pass one such as 30.");
   return { ...readConnection(flags), timeout: timeout * 1_000, sse };
 }
 
@@ -66,24 +66,28 @@ export function checkAccess(
   { headers, sse = false }: Pick<Access, "headers"> & Partial<Access>,
 ): void {
   if (kind === "tcp" && Object.keys(headers).length > 0)
-    throw new UserError("--header: a TCP connection has no headers; leave it out, or name an http or ws address.");
+    throw new UserError(
+      "--header does not apply to TCP, which has no headers; remove it, or use an http or ws address.",
+    );
   if (sse && (kind === "tcp" || kind === "websocket"))
-    throw new UserError("--sse is for http and https addresses; leave it out.");
+    throw new UserError("--sse applies to http and https addresses only; remove it.");
 }
 
 function readHeader(text: string): [string, string] {
   const [, name = "", value = ""] = /^([^:\s]+)\s*:\s*(.*)$/s.exec(text) ?? [];
-  return checkHeader(name, value, "--header is written `Name: value`.");
+  return checkHeader(name, value, "--header is malformed; write `Name: value`.");
 }
 
 function readHeaderVariable(text: string): [string, string] {
   const [, name = "", variable = ""] = /^([^=\s]+)=(\w+)$/.exec(text) ?? [];
   if (name === "")
-    throw new UserError("--header-env is written `Name=VARIABLE`, for example Authorization=MCP_AUTHORIZATION.");
+    throw new UserError(
+      "--header-env is malformed; write `Name=VARIABLE`, for example Authorization=MCP_AUTHORIZATION.",
+    );
   const value = process.env[variable];
   if (value === undefined)
-    throw new UserError(`--header-env: there is no environment variable ${variable}. Set it first.`);
-  return checkHeader(name, value, `--header-env: the value of ${variable} cannot be sent as a header.`);
+    throw new UserError(`--header-env: the environment variable ${variable} is not set; set it first.`);
+  return checkHeader(name, value, `--header-env: the value of ${variable} is not a valid header value.`);
 }
 
 function checkHeader(name: string, value: string, advice: string): [string, string] {
@@ -98,8 +102,9 @@ function checkHeader(name: string, value: string, advice: string): [string, stri
 function readVariable(text: string): [string, string] {
   const [, name = "", given] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(text) ?? [];
   const value = given ?? process.env[name];
-  if (name === "") throw new UserError("--env is written `NAME=value`, or `NAME` to pass on a variable of yours.");
+  if (name === "")
+    throw new UserError("--env is malformed; write `NAME=value`, or `NAME` to pass on its current value.");
   if (value === undefined)
-    throw new UserError(`--env: there is no environment variable ${name}. Set it, or write ${name}=value.`);
+    throw new UserError(`--env: the environment variable ${name} is not set; set it, or write ${name}=value.`);
   return [name, value];
 }

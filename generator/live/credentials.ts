@@ -19,7 +19,7 @@ export interface CredentialFlags {
  */
 export function readGuard({ apiKeyEnv, bearerEnv }: CredentialFlags): Guard | undefined {
   if (apiKeyEnv !== undefined && bearerEnv !== undefined)
-    throw new UserError("--api-key-env and --bearer-env: choose one of them.");
+    throw new UserError("--api-key-env and --bearer-env exclude each other; pass one of them.");
   if (apiKeyEnv !== undefined) return requireApiKey({ keys: readKeys("--api-key-env", apiKeyEnv) });
   if (bearerEnv === undefined) return undefined;
   return requireApiKey({ keys: readKeys("--bearer-env", bearerEnv), in: "authorization" });
@@ -28,10 +28,10 @@ export function readGuard({ apiKeyEnv, bearerEnv }: CredentialFlags): Guard | un
 function readKeys(option: string, variable: string): readonly ApiKey[] {
   const values = (process.env[variable] ?? "").split(/[\s,]+/).filter((value) => value !== "");
   if (values.length === 0)
-    throw new UserError(`${option}: the environment variable ${variable} holds no value. Set it first.`);
+    throw new UserError(`${option}: the environment variable ${variable} is empty or not set; set it first.`);
   if (values.some((value) => value.length < shortest))
     throw new UserError(
-      `${option}: a value of ${variable} has fewer than ${shortest} characters. Make one with: openssl rand -base64 32`,
+      `${option}: a value of ${variable} has fewer than ${shortest} characters; generate one with: openssl rand -base64 32`,
     );
   return values.map((key, index) => ({ key, principal: `caller ${index + 1}` }));
 }

@@ -32,7 +32,7 @@ export function readListenAddress(text: string): ListenAddress {
   const port = Number(digits);
   if (digits === "" || port > 65_535) {
     throw new UserError(
-      `--listen ${text}: give HOST:PORT or PORT, with a port from 0 (any free one) to 65535; ws:// or tcp:// before it is another transport.`,
+      `--listen ${text} is not valid; pass HOST:PORT or PORT (0 to 65535, 0 for any free port), optionally with the prefix ws:// or tcp://.`,
     );
   }
   return { kind: kinds[scheme.toLowerCase()] ?? "http", host: host.replace(/^\[(.*)\]$/, "$1"), port };

@@ -26,7 +26,7 @@ export function isModuleName(word: string): boolean {
 export function toModuleCommand(file: string, args: readonly string[]): Command {
   const path = resolve(file);
   // A program of this name would be searched for in the search path instead.
-  if (!existsSync(path)) throw new UserError(`there is no file ${path}. Check the path.`);
+  if (!existsSync(path)) throw new UserError(`${path} does not exist; check the path.`);
   const flags = /ts$/.test(path) ? findTypeScript(path) : [];
   return { command: process.execPath, args: [...flags, moduleServer(), path, ...args] };
 }
@@ -47,7 +47,7 @@ function findTypeScript(path: string): readonly string[] {
     }
   }
   throw new UserError(
-    `Node ${process.versions.node} cannot run ${path}. Build it and name the JavaScript file, or install tsx in its project.`,
+    `Node ${process.versions.node} cannot run ${path}; build it and pass the JavaScript file, or install tsx in its project.`,
   );
 }
 

@@ -25,7 +25,7 @@ export function readPlace(words: readonly string[], { headers, env }: Connection
     case "command":
       return { kind: "command", command: target.command, args: target.args, env };
     case "file":
-      throw new UserError(`${target.path} is a file: name a server that runs, by a command (after --) or an address.`);
+      throw new UserError(`${target.path} is a file, not a server; pass a command (after --) or an address.`);
     default:
       return target satisfies never;
   }

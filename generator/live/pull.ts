@@ -75,7 +75,7 @@ async function withSession<Result>(
     const rejection = findRejection(error);
     if (rejection) throw new UserError(explainRejection(describeTarget(target), rejection), { cause: error });
     throw new UserError(
-      `${describeTarget(target)} could not be asked: ${explain(error)}. ${opening.advice() || advice[target.kind]}${opening.tail()}`,
+      `${describeTarget(target)} cannot be read: ${explain(error)}. ${opening.advice() || advice[target.kind]}${opening.tail()}`,
       {
         cause: error,
       },
@@ -86,10 +86,10 @@ async function withSession<Result>(
 }
 
 const advice = {
-  command: "Start it by itself to see why.",
-  url: "See whether it runs there, and whether it wants other headers.",
-  websocket: "See whether it runs there, and whether it wants other headers.",
-  tcp: "See whether it runs there.",
+  command: "Run the command directly to see its output.",
+  url: "Check that the server is running, and which headers it requires.",
+  websocket: "Check that the server is running, and which headers it requires.",
+  tcp: "Check that the server is running.",
 } as const;
 
 /** Finds the error response of a server that requires credentials. */
@@ -99,12 +99,12 @@ function findRejection(error: unknown): HttpError | undefined {
 }
 
 function explainRejection(server: string, { status, wwwAuthenticate, body }: HttpError): string {
-  const wanted = wwwAuthenticate === undefined ? "" : ` It asks for ${safeText(wwwAuthenticate.slice(0, 500))}.`;
+  const wanted = wwwAuthenticate === undefined ? "" : ` It requires ${safeText(wwwAuthenticate.slice(0, 500))}.`;
   // API keys may be requested as `Bearer` as well. Only a reference to metadata indicates an authorization server.
   const how = /\bresource_metadata=/.test(wwwAuthenticate ?? "")
-    ? "Nobody is signed in here (OAuth): get an access token, and give it with --header-env Authorization=VARIABLE, where the value is `Bearer` and the token."
-    : "Give what it wants with --header-env Name=VARIABLE, where the value is that of the header.";
-  return `${server} does not let this client in (HTTP ${status}): ${safeText(body.slice(0, 500)).trim()}${wanted} ${how}`;
+    ? "Get an access token (the OAuth flow is not supported here), set a variable to `Bearer <token>`, and pass --header-env Authorization=VARIABLE."
+    : "Set a variable to the value of the required header, and pass --header-env Name=VARIABLE.";
+  return `${server} rejected this client (HTTP ${status}): ${safeText(body.slice(0, 500)).trim()}${wanted} ${how}`;
 }
 
 interface Opening {
@@ -131,7 +131,7 @@ function createOpener(target: Exclude<Target, { readonly kind: "file" }>, { head
       });
       return connect(transport, options);
     },
-    tail: () => (transport?.stderrTail ? `\nThe last words of the server:\n${lastWords(transport.stderrTail)}` : ""),
+    tail: () => (transport?.stderrTail ? `\nLast output of the server:\n${lastWords(transport.stderrTail)}` : ""),
     advice: () => adviseVariable(transport?.stderrTail.slice(-2_000) ?? "", { given: env }),
   };
 }
@@ -159,7 +159,7 @@ async function readOffer(session: DefaultClientSession): Promise<Contract> {
     // Servers that declare resources need not support templates.
     resourceTemplates: can.resources ? await session.listResourceTemplates().catch(() => []) : [],
   };
-  return readContract(offer, "the server's answer");
+  return readContract(offer, "the server's response");
 }
 
 function lastWords(text: string): string {
@@ -171,7 +171,7 @@ function lastWords(text: string): string {
 /** Explains a failure by its root cause. */
 function explain(error: unknown): string {
   const words = safeText(explainCause(error)).replace(/\.$/, "");
-  return isPeerError(error) ? `it answered with the error ${error.code}: ${words}` : words;
+  return isPeerError(error) ? `it returned the error ${error.code}: ${words}` : words;
 }
 
 /** Returns the message of an error, escaped: it may quote text of a server. */

@@ -11,5 +11,5 @@ export function chooseSpoken(id: string | undefined, all: readonly Revision[]): 
   const chosen = all.filter((revision) => revision.id === id);
   if (chosen.length > 0) return chosen;
   const choice = all.map((one) => one.id).join(", ");
-  throw new UserError(`--protocol: there is no revision ${JSON.stringify(id)}. Choose among ${choice}.`);
+  throw new UserError(`--protocol: unknown revision ${JSON.stringify(id)}; choose one of ${choice}.`);
 }

@@ -43,7 +43,7 @@ export function readTarget(
   { takesFiles = true, platform = process.platform }: TargetOptions = {},
 ): Target {
   const [first = "", ...args] = words;
-  if (first.trim() === "") throw new UserError(`name a server: ${choicesText(takesFiles)}.`);
+  if (first.trim() === "") throw new UserError(`no server is given; pass ${choicesText(takesFiles)}.`);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(first)) return readAddress(first, args);
   if (isModuleName(first) && (!/\s/.test(first) || existsSync(first)))
     return { kind: "command", ...toModuleCommand(first, args), module: first };
@@ -87,7 +87,7 @@ function describeCommand({ command, args, module }: Command & { readonly module?
 const launchers: readonly string[] = ["node", "npx", "bunx", "bun", "deno", "tsx", "python", "python3", "uvx"];
 
 function readAddress(text: string, rest: readonly string[]): Target {
-  if (rest.length > 0) throw new UserError(`${rest.join(" ")}: an address takes no arguments.`);
+  if (rest.length > 0) throw new UserError(`unexpected arguments after the address (${rest.join(" ")}); remove them.`);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   switch (url?.protocol) {
     case "http:":
@@ -102,7 +102,7 @@ function readAddress(text: string, rest: readonly string[]): Target {
       return readSocketAddress(text, url);
     default:
       throw new UserError(
-        `${JSON.stringify(text)} is not an address of a server. Write for example https://example.org/mcp, ws://127.0.0.1:3000/mcp or tcp://127.0.0.1:4000`,
+        `${JSON.stringify(text)} is not the address of a server; use for example https://example.org/mcp, ws://127.0.0.1:3000/mcp or tcp://127.0.0.1:4000`,
       );
   }
 }
@@ -111,12 +111,12 @@ function readSocketAddress(text: string, { hostname, port, href }: URL): SocketT
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   if (Number(port) > 0 && /^tcp:\/\/[^/?#@]+\/?$/.test(href)) return { kind: "tcp", host, port: Number(port) };
   throw new UserError(
-    `${JSON.stringify(text)} is not a TCP address. Write tcp://HOST:PORT, for example tcp://127.0.0.1:4000`,
+    `${JSON.stringify(text)} is not a TCP address; use tcp://HOST:PORT, for example tcp://127.0.0.1:4000`,
   );
 }
 
 function readFile(path: string): Target {
-  if (!existsSync(path)) throw new UserError(`there is no file ${path}. Check the path.`);
+  if (!existsSync(path)) throw new UserError(`${path} does not exist; check the path.`);
   return { kind: "file", path };
 }
 
@@ -141,6 +141,6 @@ function splitWords(line: string, platform: string): string[] {
     } else if (character === quote) quote = "";
     else word = (word ?? "") + (isEscape ? line.charAt((at += 1)) : character);
   }
-  if (quote !== "") throw new UserError(`the command ${JSON.stringify(line)} has a quote that is never closed.`);
+  if (quote !== "") throw new UserError(`the command ${JSON.stringify(line)} has an unclosed quote; close it.`);
   return word === undefined ? words : [...words, word];
 }

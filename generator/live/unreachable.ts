@@ -6,12 +6,12 @@ import { adviseVariable } from "./variables.ts";
 /** Explains why a server cannot be reached, and proposes a next step if the reason does not imply one. */
 export function explainUnreachable(place: Place, cause: unknown): string {
   if (isMissingProgram(cause) && place.kind === "command")
-    return `there is no command ${place.command}. Check its name.`;
+    return `the command ${place.command} does not exist; check its name.`;
   const status = readStatus(cause);
   if (status === 401 || status === 403)
-    return `it lets in only clients with credentials (HTTP ${status}). Give them with --header-env Name=VARIABLE.`;
+    return `it requires credentials (HTTP ${status}); send them with --header-env Name=VARIABLE.`;
   const isSilent = cause instanceof Error && cause.name === "TimeoutError";
-  const why = isSilent ? "it does not answer" : explainCause(cause).replace(/\.$/, "");
+  const why = isSilent ? "it does not respond" : explainCause(cause).replace(/\.$/, "");
   const isSaid = why.includes("; its last words: ") || (status !== undefined && status >= 500);
   const variable = place.kind === "command" ? adviseVariable(why, { given: place.env ?? {} }) : "";
   const next = variable === "" && !isSaid ? advice[place.kind] : variable;
@@ -19,10 +19,10 @@ export function explainUnreachable(place: Place, cause: unknown): string {
 }
 
 const advice = {
-  command: "Start it by itself to see why.",
-  url: "Check the address, and that it runs there.",
-  websocket: "Check the address, and that it runs there.",
-  tcp: "Check the address, and that it runs there.",
+  command: "Run the command directly to see its output.",
+  url: "Check the address, and that the server is running.",
+  websocket: "Check the address, and that the server is running.",
+  tcp: "Check the address, and that the server is running.",
 } as const;
 
 function isMissingProgram(error: unknown): boolean {

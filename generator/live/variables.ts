@@ -20,9 +20,9 @@ export function adviseVariable(words: string, { given, own = process.env }: Vari
     (name) => !Object.hasOwn(given, name) && !Object.hasOwn(inherited, name),
   );
   const known = names.find((name) => own[name] !== undefined);
-  if (known !== undefined) return `A server gets no variable that is not named: pass it on with --env ${known}.`;
+  if (known !== undefined) return `Servers receive only the variables passed with --env; add --env ${known}.`;
   const missing = names.find((name) => name.includes("_") && !errorCode.test(name));
-  return missing === undefined ? "" : `Set the variable ${missing}, and pass it on with --env ${missing}.`;
+  return missing === undefined ? "" : `Set the variable ${missing}, and pass it with --env ${missing}.`;
 }
 
 /** Usual names of variables: three or more capitals, digits or underscores. */

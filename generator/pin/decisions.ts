@@ -48,7 +48,7 @@ export function findDecisions({ schema, overlay, base }: DecisionsInput): Decisi
 }
 
 function describeMethod({ name, kind, senders, gates }: Method): string {
-  const needs = senders.map((sender) => `the ${sender} needs ${gateText(gates[sender])}`).join(", ");
+  const needs = senders.map((sender) => `the ${sender} requires ${gateText(gates[sender])}`).join(", ");
   return `${methodKey(name)}: new ${kind}; ${needs}`;
 }
 
@@ -75,7 +75,7 @@ function describeMeta({ name }: Method): string {
 function newUntagged(declarations: readonly Declaration[], base: RevisionModel): string[] {
   const known = new Set(untaggedUnions(base.declarations));
   const added = untaggedUnions(declarations).filter((members) => !known.has(members));
-  return [...new Set(added)].map((members) => `tags: nothing tells apart ${members}`);
+  return [...new Set(added)].map((members) => `tags: no property distinguishes ${members}`);
 }
 
 function untaggedUnions(declarations: readonly Declaration[]): string[] {
@@ -104,5 +104,5 @@ function newResultTypes(declarations: readonly Declaration[], { resultTypes }: O
   if (resultTypes || !declarationsByName({ declarations }).has("Result")) return [];
   const result = resolveObject({ kind: "reference", name: "Result" }, { declarations });
   const hasType = result?.properties.some(({ name }) => name === "resultType");
-  return hasType ? ["resultTypes: results carry resultType, and nothing says what its values mean"] : [];
+  return hasType ? ["resultTypes: results carry resultType, but its values are not defined"] : [];
 }

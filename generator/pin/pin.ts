@@ -151,18 +151,18 @@ function rejectOtherThanDate(revision: string): void {
   const isDate = revisionPattern.test(revision) && !Number.isNaN(time);
   // A day that its month does not have is carried over into the next month.
   if (isDate && new Date(time).toISOString().startsWith(revision)) return;
-  throw new UserError(`\`${revision}\` is not a revision: give its date as YYYY-MM-DD.`);
+  throw new UserError(`\`${revision}\` is not a revision; pass a date in the form YYYY-MM-DD.`);
 }
 
 /** Compares the version constant with the revision. Released files have had invalid constants, so only another date is rejected. */
 function checkVersion({ constants }: Schema, { revision, from, force = false }: PinOptions): string[] {
   const version = constants.find(({ name }) => name === "LATEST_PROTOCOL_VERSION")?.value;
   if (version === revision) return [];
-  if (version === undefined) return [`${from} declares no LATEST_PROTOCOL_VERSION; the revision is taken on trust.`];
-  const problem = `${from} says LATEST_PROTOCOL_VERSION = "${version}", not "${revision}"`;
+  if (version === undefined) return [`${from} declares no LATEST_PROTOCOL_VERSION; the revision is not verified.`];
+  const problem = `${from} declares LATEST_PROTOCOL_VERSION = "${version}", not "${revision}"`;
   if (force || !revisionPattern.test(String(version))) return [`${problem}.`];
   throw new UserError(
-    `${problem}. Run \`create-mcp-server pin ${version}\` to pin that revision, or add --force if the file is right all the same.`,
+    `${problem}; run \`create-mcp-server pin ${version}\` to pin that revision, or pass --force if the file is correct.`,
   );
 }
 
@@ -174,9 +174,9 @@ function checkHash(
   const known = shelf.pins.get(revision)?.sha256;
   const sha256 = hashText(text);
   if (known === undefined || known === sha256) return [];
-  const problem = `${revision} is pinned to another file (sha256 ${short(known)}, while ${from} has ${short(sha256)})`;
-  if (force) return [`${problem}; it is replaced.`];
-  throw new UserError(`${problem}. Add --force if upstream has corrected it and you want the new file.`);
+  const problem = `${revision} is pinned to another file (sha256 ${short(known)}; ${from} has ${short(sha256)})`;
+  if (force) return [`${problem}; the pinned file is replaced.`];
+  throw new UserError(`${problem}; pass --force to replace it with a corrected upstream file.`);
 }
 
 function short(sha256: string): string {

@@ -136,7 +136,7 @@ function keepFacts(
   const hasKind = kind !== undefined && !scope.inUnions.has(name);
   const hasGate = gate === null || (gate !== undefined && hasCapability(scope, gate));
   const hasResult = result !== undefined && isType(scope, result);
-  if (kind !== undefined && !hasKind) scope.dropped.push(`${section}.kind: it is in a role union now`);
+  if (kind !== undefined && !hasKind) scope.dropped.push(`${section}.kind: now part of a role union`);
   if (gate && !hasGate) scope.dropped.push(`${section}.gate: ${gate.side} capability ${gate.path.join(".")}`);
   if (result !== undefined && !hasResult) scope.dropped.push(`${section}.result: ${result}`);
   const others = keep(scope, alternatives, {

@@ -70,7 +70,7 @@ export async function openShelf(folders: { readonly folder: string; readonly pac
 function nearestTo(revision: string, ids: readonly string[]): string {
   const others = [...new Set(ids)].filter((id) => id !== revision).sort();
   const nearest = others.findLast((id) => id < revision) ?? others[0];
-  if (nearest === undefined) throw new Error("There is no other revision to start from; reinstall the package.");
+  if (nearest === undefined) throw new Error("No other revision is available as a base; reinstall the package.");
   return nearest;
 }
 

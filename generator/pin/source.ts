@@ -47,7 +47,7 @@ export async function readSource(from: string, options: SourceOptions = {}): Pro
 function toUrl(from: string): URL | undefined {
   if (!/^[a-z][a-z\d+.-]+:/i.test(from)) return undefined;
   if (URL.canParse(from)) return new URL(from);
-  throw new UserError(`${from} is not a valid URL. Give the https address of a schema.ts, or a path.`);
+  throw new UserError(`${from} is not a valid URL; pass the https address of a schema.ts, or a path.`);
 }
 
 async function readBytes(from: string, url: URL | undefined): Promise<Uint8Array> {
@@ -58,9 +58,7 @@ async function readBytes(from: string, url: URL | undefined): Promise<Uint8Array
     return await readFile(path);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(
-      `${from} cannot be read: ${reasonOf(error)}. Check the path; a web address starts with https://.`,
-    );
+    throw new UserError(`${from} cannot be read: ${reasonOf(error)}; check the path (a URL starts with https://).`);
   }
 }
 
@@ -71,13 +69,13 @@ async function download(
   const signal = AbortSignal.timeout(timeout);
   try {
     const response = await follow(start, fetch, signal);
-    if (!response.ok) throw new UserError(`${start.href} answered with status ${response.status}. Check the address.`);
+    if (!response.ok) throw new UserError(`${start.href} returned HTTP ${response.status}; check the address.`);
     return await readBody(start, response);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    const reason = signal.aborted ? `no complete answer within ${timeout / 1000} seconds` : reasonOf(error);
+    const reason = signal.aborted ? `no complete response within ${timeout / 1000} seconds` : reasonOf(error);
     throw new UserError(
-      `${start.href} cannot be fetched: ${reason}. Check address and network, or download the file and give its path.`,
+      `${start.href} cannot be fetched (${reason}); check the address and the network, or download the file and pass its path.`,
     );
   }
 }
@@ -92,18 +90,18 @@ async function follow(start: URL, fetch: Fetch, signal: AbortSignal): Promise<Re
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel();
     if (!URL.canParse(location, url.href))
-      throw new UserError(`${start.href} redirects to ${location}, which is no URL.`);
+      throw new UserError(`${start.href} redirects to ${location}, which is not a URL; pass the final address.`);
     url = new URL(location, url);
   }
-  throw new UserError(`${start.href} redirects more than ${redirectLimit} times. Give the final address.`);
+  throw new UserError(`${start.href} redirects more than ${redirectLimit} times; pass the final address.`);
 }
 
 function notSecure(start: URL, url: URL): UserError {
-  const advice = "Only https is fetched; give such an address, or download the file and give its path.";
+  const advice = "pass an https address, or download the file and pass its path.";
   return new UserError(
     url === start
-      ? `${start.href} is not an https address. ${advice}`
-      : `${start.href} redirects to ${url.href}. ${advice}`,
+      ? `${start.href} is not an https address; ${advice}`
+      : `${start.href} redirects to ${url.href}, which is not https; ${advice}`,
   );
 }
 
@@ -123,25 +121,22 @@ async function readBody(url: URL, response: Response): Promise<Uint8Array> {
 }
 
 function tooLarge(from: string): UserError {
-  return new UserError(
-    `${from} is larger than ${sizeLimit / 1024 / 1024} MiB, which no schema.ts is. Check the address.`,
-  );
+  return new UserError(`${from} is larger than ${sizeLimit / 1024 / 1024} MiB; check that it is a schema.ts.`);
 }
 
 function decode(from: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n");
   } catch {
-    throw new UserError(`${from} is not UTF-8 text. Give the address of a schema.ts.`);
+    throw new UserError(`${from} is not UTF-8 text; pass the address of a schema.ts.`);
   }
 }
 
 function rejectOtherFormats(from: string, text: string): void {
-  const advice = "Give the schema.ts itself; on GitHub, its address on raw.githubusercontent.com.";
-  if (text.trim() === "") throw new UserError(`${from} is empty. ${advice}`);
-  if (/^\s*</.test(text)) throw new UserError(`${from} is an HTML or XML page, not a schema.ts. ${advice}`);
-  if (isJson(text))
-    throw new UserError(`${from} is JSON, not TypeScript; schema.json says less than schema.ts. ${advice}`);
+  const advice = "pass the schema.ts itself (on GitHub, its address on raw.githubusercontent.com).";
+  if (text.trim() === "") throw new UserError(`${from} is empty; ${advice}`);
+  if (/^\s*</.test(text)) throw new UserError(`${from} is an HTML or XML page, not a schema.ts; ${advice}`);
+  if (isJson(text)) throw new UserError(`${from} is JSON, not TypeScript; ${advice}`);
 }
 
 function rejectOtherTypeScript(from: string, text: string): void {
@@ -150,7 +145,7 @@ function rejectOtherTypeScript(from: string, text: string): void {
   const isSchema = /^export (?:(?:type|interface) JSONRPCMessage|const LATEST_PROTOCOL_VERSION)\b/m.test(text);
   if (isSchema && !imports) return;
   const problem = imports ? "imports other modules" : "declares no JSONRPCMessage";
-  throw new UserError(`${from} is not an MCP schema: it ${problem}; give the schema.ts of a revision.`);
+  throw new UserError(`${from} is not an MCP schema (it ${problem}); pass the schema.ts of a revision.`);
 }
 
 function isJson(text: string): boolean {

@@ -110,7 +110,7 @@ function toUnchecked(): Shape {
 function mergeMeta(editor: Editor, method: string): void {
   const declarations = editor.declarations();
   const target = declarations.find((declaration) => methodOf(declaration) === method);
-  if (!target) throw editor.reject(`no declaration carries the method \`${method}\``);
+  if (!target) throw editor.reject(`no declaration has the method \`${method}\``);
   const owner = paramsOwner(declarations, target);
   const meta = baseMeta(declarations, target.name.endsWith("Notification") ? "Notification" : "Request");
   if (!owner || !meta) throw editor.reject(`the params of \`${method}\` have no base \`_meta\` to merge`);
@@ -119,7 +119,7 @@ function mergeMeta(editor: Editor, method: string): void {
     const present = params.shape.properties.find(({ name }) => name === "_meta");
     if (present?.merged) return params;
     if (present)
-      throw editor.reject(`the params of \`${method}\` have a \`_meta\` of their own; take it out of mergeMeta`);
+      throw editor.reject(`the params of \`${method}\` have a \`_meta\` of their own; remove it from mergeMeta`);
     return { ...params, shape: { ...params.shape, properties: [meta, ...params.shape.properties] } };
   });
 }

@@ -42,7 +42,7 @@ function rejectIgnored(path: string, node: ts.Node, block: ts.JSDoc | undefined)
   const ignored = text.slice(node.getFullStart(), block ? block.pos : node.getStart());
   const comments = ignored.match(/\/\*\*.*?\*\//gs) ?? [];
   if (!comments.some((comment) => /^[\s/*]*@(?!(category|internal|deprecated|see|example)\b)\w/m.test(comment))) return;
-  throw reject(path, node, "a tag before it is not read; put it into the last comment, on a line of its own");
+  throw reject(path, node, "a tag in an earlier comment is ignored; move it to the last comment, on a separate line");
 }
 
 function textOf(comment: string | ts.NodeArray<ts.JSDocComment> | undefined): string {
@@ -96,7 +96,7 @@ function typeTag(path: string, tag: ts.JSDocTag, text: string): TypeTags {
       if (text !== "number") throw reject(path, tag, "only `@TJS-type number` is understood");
       return { fractional: true };
     default:
-      throw reject(path, tag, `unknown tag @${tag.tagName.text}; teach generator/read/doc-comment.ts what it means`);
+      throw reject(path, tag, `unknown tag @${tag.tagName.text}; add it to generator/read/doc-comment.ts`);
   }
 }
 

@@ -76,7 +76,7 @@ function rejectStrangers(rules: ExtensionRules, { declarations, core, methods }:
   const unknown = used.find((method) => !core.methods.some(({ name }) => name === method));
   if (unknown !== undefined) throw new SpecError({ file: path, text: `revision ${core.id} has no \`${unknown}\`` });
   const twice = methods.find((method) => core.methods.some(({ name }) => name === method.name));
-  if (twice) throw new SpecError({ file: path, text: `revision ${core.id} has \`${twice.name}\` as well` });
+  if (twice) throw new SpecError({ file: path, text: `revision ${core.id} already has \`${twice.name}\`` });
   const lost = members.find(({ method, at }) => !hasObject(core, method, at));
   if (lost) throw new SpecError({ file: path, text: `${lost.method} has no object at ${lost.at.join(".")}` });
 }

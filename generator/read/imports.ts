@@ -38,7 +38,7 @@ export function withCoreNames(
   const taken = new Set([...core.map(({ name }) => name), ...imports.keys()]);
   const twice = declarations.find(({ name }) => taken.has(name));
   if (twice) {
-    const text = `\`${twice.name}\` is declared by the core, or imported from it, as well`;
+    const text = `\`${twice.name}\` is already declared by the core, or imported from it`;
     throw new SpecError({ file: path, ...twice.location, text });
   }
   const rename = (shape: Shape): Shape => {

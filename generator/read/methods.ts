@@ -62,7 +62,7 @@ export function examineMethods(
     if (overlay.methods[method]?.kind !== "embedded") {
       ask(
         context,
-        `\`${type}\` (${method}) is in no role union; say in methods that it is embedded, or add it to a union`,
+        `\`${type}\` (${method}) is in no role union; declare it as embedded in methods, or add it to a union`,
       );
     }
     sightings.set(type, { kind: "embedded", senders: ["server"] });
@@ -87,7 +87,7 @@ export function readExtensionMethods(
   const methods = methodTypes(context, own).flatMap(([type, name]) => {
     const senders = overlay.methods[name]?.senders;
     if (!senders)
-      ask(context, `\`${type}\` (${name}) is in no role union; name who sends it in methods["${name}"].senders`);
+      ask(context, `\`${type}\` (${name}) is in no role union; list its senders in methods["${name}"].senders`);
     const kind = type.endsWith("Notification") ? "notification" : "request";
     return readMethod(context, type, { kind, senders: senders ?? [] });
   });
@@ -193,7 +193,7 @@ function readResult(
   if (explicit && members.every((member) => member?.kind === "reference")) return explicit;
   const named = context.byName.has(`${base}Result`) ? `${base}Result` : facts?.result;
   if (named !== undefined && context.byName.has(named)) return { kind: "reference", name: named };
-  ask(context, `the result of ${method} is not known; name its type in methods["${method}"].result`);
+  ask(context, `the result of ${method} is unknown; set its type in methods["${method}"].result`);
   return undefined;
 }
 
@@ -204,7 +204,7 @@ function readAlternatives(context: Context, plain: Shape, facts: MethodOverlay |
     const object = context.byName.has(type) ? resolveObject({ kind: "reference", name: type }, context) : undefined;
     const mark = object?.properties.find(({ name, optional }) => !optional && !known.includes(name))?.name;
     if (mark !== undefined) return [{ type, whenParam, mark }];
-    ask(context, `\`${type}\` has no required member that tells it from the plain result`);
+    ask(context, `\`${type}\` has no required member that distinguishes it from the plain result`);
     return [];
   });
 }
@@ -218,7 +218,10 @@ function readGate(
   const gate = facts?.gate ?? deriveGate(name, kind, sender);
   if (hasCapability(context, gate)) return [[sender, gate]];
   const capability = `${gate.side} capability \`${gate.path.join(".")}\``;
-  ask(context, `${name} needs ${capability}, which ${capabilitiesType(gate.side)} lacks; set methods["${name}"].gate`);
+  ask(
+    context,
+    `${name} requires ${capability}, which is missing from ${capabilitiesType(gate.side)}; set methods["${name}"].gate`,
+  );
   return [];
 }
 
@@ -252,7 +255,7 @@ function propertyOf(
 function askAboutStale(context: Context, methods: readonly Method[]): void {
   const known = new Set(methods.map(({ name }) => name));
   for (const name of Object.keys(context.overlay.methods)) {
-    if (!known.has(name)) ask(context, `methods names \`${name}\`, which this revision does not have`);
+    if (!known.has(name)) ask(context, `methods refers to \`${name}\`, which this revision does not have`);
   }
 }
 

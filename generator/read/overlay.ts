@@ -116,7 +116,7 @@ function toProblem({ instancePath, keyword, message, params, parentSchema }: Err
     case "propertyNames":
       return at(`${instancePath}/${escapePointer(params.propertyName)}`, "is not a valid method name");
     case "false schema":
-      return at(instancePath, "cannot be combined with `presence`; keep one way to tell the members apart");
+      return at(instancePath, "cannot be combined with `presence`; keep one of them");
     case "required":
       return at(instancePath, `the property \`${params.missingProperty}\` is missing`);
     case "enum":
@@ -180,7 +180,7 @@ function scanMember(scan: Scan, pointer: string): void {
   const member = `${pointer}/${escapePointer(key)}`;
   if (scan.starts.has(member)) {
     scan.offset = start;
-    throw reject(scan, `another property name: "${key}" is here already, and only the last one would count`);
+    throw reject(scan, `another property name: "${key}" is already defined`);
   }
   if (peek(scan) !== ":") throw reject(scan, '":"');
   scan.offset += 1;

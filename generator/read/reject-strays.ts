@@ -39,7 +39,7 @@ function strayMethods({ batching, headers = [], durations = [], safe }: TableOve
       users.map((method) => ({ method, entry: `the header ${name}` })),
     ),
   ];
-  return uses.filter(({ method }) => !known.has(method)).map(({ method, entry }) => `${entry} names \`${method}\``);
+  return uses.filter(({ method }) => !known.has(method)).map(({ method, entry }) => `${entry} refers to \`${method}\``);
 }
 
 function strayTypes({ reservedMeta = [], constraints = [] }: TableOverlay, { declarations }: Named): string[] {
@@ -52,13 +52,13 @@ function strayTypes({ reservedMeta = [], constraints = [] }: TableOverlay, { dec
       .map((name) => `${type}.${name}`);
   });
   return [
-    ...metas.map(({ key, type }) => `the _meta key ${key} names \`${type}\``),
-    ...properties.map((property) => `a constraint names \`${property}\``),
+    ...metas.map(({ key, type }) => `the _meta key ${key} refers to \`${type}\``),
+    ...properties.map((property) => `a constraint refers to \`${property}\``),
   ];
 }
 
 function strayCapabilities({ emptyCapabilities = [] }: TableOverlay, named: Named): string[] {
   const paths = emptyCapabilities.map(({ side, path, means }) => ({ side, path: [...path, means] }));
   const strays = paths.filter((gate) => !hasCapability(named, gate));
-  return strays.map(({ side, path }) => `emptyCapabilities names \`${path.join(".")}\` of the ${side}`);
+  return strays.map(({ side, path }) => `emptyCapabilities refers to \`${path.join(".")}\` of the ${side}`);
 }

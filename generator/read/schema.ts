@@ -76,7 +76,8 @@ function readDeclaration(context: ShapeContext, statement: ts.Statement): Declar
   const isKnown = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
   if (!isKnown) throw reject(path, statement, "expected an exported interface, type alias or constant");
   if (!isExported(statement)) throw reject(path, statement, "every declaration must be exported");
-  if (!isTypeName(statement.name.text)) throw reject(path, statement, "expected a plain name with a capital first");
+  if (!isTypeName(statement.name.text))
+    throw reject(path, statement, "expected a plain name that starts with a capital letter");
   if (statement.typeParameters) throw reject(path, statement, "generic declarations are not supported");
   const { doc, tags } = readComment(path, statement);
   const common = { name: statement.name.text, ...(doc && { doc }), location: locationOf(statement) };

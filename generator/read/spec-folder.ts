@@ -58,7 +58,7 @@ export async function openSpecFolder(path: string): Promise<SpecFolder> {
     },
     async readExtension(name, core) {
       const pin = extensions.get(name);
-      if (!pin) throw new SpecError({ file: pinsFile.path, text: `there is no extension \`${name}\`` });
+      if (!pin) throw new SpecError({ file: pinsFile.path, text: `unknown extension \`${name}\`` });
       const [schema, overlay, rules, extensionRules] = await Promise.all([
         read("extensions", name, "schema.ts"),
         read("extensions", name, "overlay.json"),
@@ -93,7 +93,7 @@ async function readText(path: string, label: string): Promise<string> {
       error instanceof Error && "code" in error && error.code === "ENOENT"
         ? "the file does not exist"
         : "the file cannot be read";
-    const advice = basename(path) === "pins.json" ? ". Name a folder that `create-mcp-server pin` has made" : "";
+    const advice = basename(path) === "pins.json" ? "; pass a folder created by `create-mcp-server pin`" : "";
     throw new SpecError({ file: label, text: `${reason} (${resolve(path)})${advice}` });
   }
 }

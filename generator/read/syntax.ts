@@ -17,8 +17,7 @@ const sizeLimit = 4 * 1024 * 1024;
  * @throws {SpecError} at the first syntax error, and when the file is too large or has an invalid character.
  */
 export function parseSource(path: string, text: string): ts.SourceFile {
-  if (text.length > sizeLimit)
-    throw new SpecError({ file: path, text: "the file is larger than 4 MiB, which no schema is" });
+  if (text.length > sizeLimit) throw new SpecError({ file: path, text: "the file is larger than 4 MiB" });
   rejectStrangeCharacters(path, text);
   try {
     return parse(path, text);
@@ -59,7 +58,7 @@ function rejectStrangeCharacters(path: string, text: string): void {
     file: path,
     line: before.length,
     column: (before.at(-1)?.length ?? 0) + 1,
-    text: `the character U+${code} does not belong in a schema`,
+    text: `the character U+${code} is not allowed in a schema`,
   });
 }
 

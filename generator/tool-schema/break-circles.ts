@@ -13,7 +13,7 @@ export function breakCircles(reading: Reading): Map<string, SafeSchema> {
     [...definitions].map(([name, schema]): [string, SafeSchema] => {
       const bad = circular.get(name) ?? new Set();
       if (bad.size > 0)
-        note(reading, "removed", `#${name}`, "the definition refers to itself in a circle; that is ignored");
+        note(reading, "removed", `#${name}`, "the definition refers to itself; the reference is ignored");
       return [name, bad.size === 0 ? schema : withoutReferences(schema, bad)];
     }),
   );

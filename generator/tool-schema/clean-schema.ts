@@ -105,18 +105,18 @@ function cleanNode(schema: unknown, path: string, options: CleanOptions): unknow
 
 function rejectHarmful(schema: Record<string, unknown>, path: string): void {
   const key = harmful.find((name) => Object.hasOwn(schema, name));
-  if (key !== undefined) throw new SchemaRejection(`${path}/${key} would put text into the code`);
+  if (key !== undefined) throw new SchemaRejection(`${path}/${key} would insert text into the code`);
 }
 
 function cleanReference(target: unknown, path: string, { reference = keepLocal }: CleanOptions): string {
-  if (typeof target !== "string") throw new SchemaRejection(`${path} is no text`);
+  if (typeof target !== "string") throw new SchemaRejection(`${path} is not a string`);
   return reference(target, path);
 }
 
 function keepLocal(target: string, path: string): string {
   if (target.startsWith("#")) return target;
   throw new SchemaRejection(
-    `${path} leads out of the schema (${JSON.stringify(target).slice(0, 100)}) and is never fetched`,
+    `${path} points outside the schema (${JSON.stringify(target).slice(0, 100)}) and is never fetched`,
   );
 }
 

@@ -82,7 +82,7 @@ function readPattern(schema: Record<string, unknown>, path: string, reading: Rea
   const { pattern } = schema;
   if (pattern === undefined) return {};
   if (typeof pattern === "string" && reading.acceptPattern(pattern)) return { pattern };
-  const why = "the pattern is invalid or might take long, so it is not enforced";
+  const why = "the pattern is invalid or potentially slow, so it is not enforced";
   note(reading, "widened", `${path}/pattern`, why);
   return {};
 }

@@ -19,8 +19,8 @@ export function resolveReference(
   if (!target) {
     const shown = JSON.stringify($ref)?.slice(0, 100) ?? "nothing";
     const isLocal = typeof $ref === "string" && $ref.startsWith("#");
-    const why = isLocal ? "leads nowhere" : "leads out of the schema and is never fetched";
-    note(reading, "removed", place, `${shown} ${why}; anything is accepted here`);
+    const why = isLocal ? "does not resolve" : "points outside the schema and is never fetched";
+    note(reading, "removed", place, `${shown} ${why}; any value is accepted`);
     return {};
   }
   return { reference: define(target, reading) };

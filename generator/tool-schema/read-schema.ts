@@ -31,7 +31,7 @@ function readNode(schema: unknown, path: string, reading: Reading): SafeSchema {
   if (schema === true) return anySchema;
   if (schema === false) return { ...anySchema, values: [] };
   if (!isRecord(schema)) {
-    note(reading, "corrected", path, "a schema is an object or a boolean; anything is accepted here");
+    note(reading, "corrected", path, "a schema is an object or a boolean; any value is accepted");
     return anySchema;
   }
   reportUnmodelled(schema, path, reading);
@@ -84,7 +84,7 @@ function readMembers(
   for (const [name, member] of entriesOf(schema, "properties", path, reading)) {
     const place = `${path}/properties/${escape(name)}`;
     if (isRecord(member) && member.required === true) {
-      note(reading, "corrected", place, "`required: true` belongs into the list of the object around it");
+      note(reading, "corrected", place, "`required: true` belongs in the list of the enclosing object");
       required.add(name);
     }
     properties.set(name, readNode(member, place, reading));
@@ -180,7 +180,7 @@ function entriesOf(
     note(reading, "removed", `${path}/${key}/__proto__`, "a property of this name would change what objects inherit");
   }
   if (Object.keys(members).some((name) => surrogate.test(name)))
-    note(reading, "removed", `${path}/${key}`, "a property whose name has half a surrogate pair cannot be sent");
+    note(reading, "removed", `${path}/${key}`, "a property whose name has a lone surrogate cannot be sent");
   return Object.entries(members).filter(([name]) => isUsableName(name));
 }
 
@@ -193,7 +193,8 @@ const surrogate = /\p{Surrogate}/u;
 /** Reports keywords that neither types nor checks support, and those that only a code generator would follow. */
 function reportUnmodelled(schema: Record<string, unknown>, path: string, reading: Reading): void {
   for (const key of harmful) {
-    if (Object.hasOwn(schema, key)) note(reading, "removed", `${path}/${key}`, `${key} would put text into the code`);
+    if (Object.hasOwn(schema, key))
+      note(reading, "removed", `${path}/${key}`, `${key} would insert text into the code`);
   }
   for (const key of unmodelled) {
     if (Object.hasOwn(schema, key)) note(reading, "widened", `${path}/${key}`, `${key} is not modelled`);

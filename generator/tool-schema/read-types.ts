@@ -21,7 +21,7 @@ function implied(schema: Record<string, unknown>, path: string, reading: Reading
   if (type === undefined) return {};
   // A schema around the composition may declare the type, and arguments are always an object.
   if (type === "object" && path !== "" && !/\/(?:anyOf|oneOf|allOf)\/\d+$/.test(path))
-    note(reading, "assumed", path, "there is no type; object is taken");
+    note(reading, "assumed", path, "the type is missing; object is assumed");
   return { types: [type] };
 }
 
@@ -34,7 +34,7 @@ function readType(word: unknown, path: string, reading: Reading): JsonType | "an
   if (isJsonType(word)) return word;
   const meant = typeof word === "string" ? corrections.get(word.toLowerCase()) : undefined;
   const quoted = JSON.stringify(word)?.slice(0, 60) ?? "nothing";
-  note(reading, "corrected", path, `${quoted} is no type of JSON Schema; ${meant ?? "any"} is taken`);
+  note(reading, "corrected", path, `${quoted} is not a JSON Schema type; ${meant ?? "any"} is assumed`);
   return meant ?? "any";
 }
 

@@ -63,22 +63,22 @@ describe("cancellation by a message", () => {
     [
       "dies",
       "process.exit(1);",
-      ["error tools/list was cancelled: after tools/list was cancelled, the server has ended"],
+      ["error tools/list was cancelled: after tools/list was cancelled, the server has exited"],
     ],
     [
       "answers with an error",
       `send({ id, error: { code: 0, message: "Request cancelled" } });`,
-      ["warning a cancelled request: it is answered with the error 0, though nobody waits for it any more"],
+      ["warning a cancelled request: it returned the error 0 after its cancellation"],
     ],
     [
       "answers twice",
       "send({ id, result: { tools: [] } }); send({ id, result: { tools: [] } });",
-      ["error a cancelled request: it is answered twice"],
+      ["error a cancelled request: it got two responses"],
     ],
     [
       "answers the notification",
       `send({ id: null, error: { code: -32601, message: "Method not found" } });`,
-      ["error notifications/cancelled: it is answered with an error"],
+      ["error notifications/cancelled: it returned an error"],
     ],
   ])(
     "judges a server that %s",
@@ -161,7 +161,7 @@ describe("cancellation by closing the stream", () => {
     let isDead = false;
     const running = await serveAlone({ closed: () => (isDead = true), isDead: () => isDead });
     expect(findingsAbout(await examineHttp(running), "cancellation")).toEqual([
-      "error subscriptions/listen was cancelled: after subscriptions/listen was cancelled, server/discover is no longer answered",
+      "error subscriptions/listen was cancelled: after subscriptions/listen was cancelled, server/discover gets no response any more",
     ]);
   });
 });
@@ -169,14 +169,14 @@ describe("cancellation by closing the stream", () => {
 describe("mirrored headers", () => {
   test.each([
     ["TH-12 TH-18 nothing, so that everything is taken", undefined, "error", "HTTP 200"],
-    ["TH-18 them, but with another code", [400, -32602] as const, "warning", "HTTP 400 and the error -32602"],
-    ["TH-18 them, but with another status", [200, -32020] as const, "warning", "HTTP 200 and the error -32020"],
+    ["TH-18 them, but with another code", [400, -32602] as const, "warning", "HTTP 400 with the error -32602"],
+    ["TH-18 them, but with another status", [200, -32020] as const, "warning", "HTTP 200 with the error -32020"],
   ])("finds that a server compares %s", async (_what, refusal, severity, how) => {
     const running = await serveAlone({
       refuse: (headers, method) => (isHonest(headers, method) ? undefined : refusal),
     });
     const seen = findingsAbout(await examineHttp(running), "http-mirrored-headers");
-    const subjects = seen.map((text) => text.replace(/: it is answered with .*$/, ""));
+    const subjects = seen.map((text) => text.replace(/: it returned .*$/, ""));
     const tool = "tools/call";
     const ofTools =
       refusal?.[1] === -32602

@@ -154,11 +154,7 @@ describe("create-mcp-server check", () => {
       [process.execPath, "-e", 'console.error("reading\\nno DATABASE_URL"); process.exitCode = 3'],
       /known here: it ended with code 3, and its last words were: no DATABASE_URL\n/,
     ],
-    [
-      "a program that says nothing",
-      [process.execPath, "-e", "setTimeout(() => {}, 1e6)"],
-      /: no answer came in time\n/,
-    ],
+    ["a program that says nothing", [process.execPath, "-e", "setTimeout(() => {}, 1e6)"], /: no response in time\n/],
     ["an address where nobody listens", [dead], /: fetch failed \(.*ECONNREFUSED.*\)\n/],
   ])("says why it cannot speak to %s", { timeout: 60_000 }, async (_what, target, message) => {
     const { code, stdout } = await check(target, { timeout: 2, protocol: "2025-11-25" });

@@ -62,7 +62,7 @@ describe("check over HTTP with SSE", () => {
     expect(await chooseHttpWires(reach(url), revisions)).toMatchObject({ transport: "http" });
     const options = { format: "text", failOn: "error", sse: true, protocol: newest.id, target: [url] } as const;
     const { code, stdout } = await captured(() => runCheck(options));
-    expect(stdout).toMatch(/the stream: GET is answered with HTTP 400.*\n.*\[sse-endpoint\]/);
+    expect(stdout).toMatch(/the stream: the response to GET is HTTP 400.*\n.*\[sse-endpoint\]/);
     expect(code).toBe(1);
   });
 });
@@ -86,10 +86,10 @@ describe("check of faulty servers with SSE", () => {
     [
       "another origin",
       "event: endpoint\ndata: http://evil.example/messages\n\n",
-      /evil\.example, which clients refuse/,
+      /evil\.example, which clients reject/,
     ],
     ["no address", "event: endpoint\ndata: http://[\n\n", /is no address/],
-    ["no event", "event: hello\ndata: /messages\n\n", /no event "endpoint" came in 300 ms/],
+    ["no event", "event: hello\ndata: /messages\n\n", /no event "endpoint" within 300 ms/],
   ])("says what is wrong when the stream names %s", async (_what, first, message) => {
     const { url } = kept(await serveStream(first));
     const report = await examine(createSseWires(reach(url, 300)), { target: "test", revisions: [newest] });

@@ -64,7 +64,7 @@ describe("create-mcp-server client", () => {
   test.each([
     [undefined, /connectClient\(\.\.\.\) of mcp-server-runtime\n$/],
     [true, /of src\/mcp\n$/],
-    [false, /of src\/mcp, which is no client yet: create-mcp-server update --client\n$/],
+    [false, /of src\/mcp, after create-mcp-server update --client\n$/],
   ])("says what opens a session where the layer of the project is a client: %j", async (isClient, says) => {
     const cwd = folderWith({ "tools.json": offer });
     const lock = { format: 2, revisions: ["2025-11-25"], features: [], transports: [], client: isClient, files: {} };
@@ -314,12 +314,10 @@ describe("create-mcp-server client", () => {
     expect((await check("old.json")).stderr).toContain("has no mcp.client.lock.json");
     await client([join(cwd, "old.json")], { out: join(cwd, "out") });
     const before = listAll(cwd);
-    expect(await check("old.json")).toMatchObject({ code: 0, stdout: "The server offers what the lock file says.\n" });
+    expect(await check("old.json")).toMatchObject({ code: 0, stdout: "The server matches the lock file.\n" });
     const broken = await check("new.json");
     expect(broken.code).toBe(1);
-    expect(broken.stdout).toMatch(
-      /^breaking {2}tool find_items, arguments limit: it is required now\nVerdict: breaking/,
-    );
+    expect(broken.stdout).toMatch(/^breaking {2}tool find_items, arguments limit: now required\nImpact: breaking/);
     expect(await check("more.json")).toMatchObject({ code: 0, stdout: expect.stringContaining("Verdict: additive") });
     expect((await check("more.json", "additive")).code).toBe(1);
     expect(listAll(cwd)).toEqual(before);
@@ -348,7 +346,7 @@ describe("create-mcp-server client", () => {
   test.each<[string, readonly string[], Partial<ClientCommandOptions>, RegExp]>([
     ["nothing", [], {}, /name a server/],
     ["an empty word", [" "], {}, /name a server/],
-    ["a file that is not there", ["absent.json"], {}, /there is no file .*absent\.json/],
+    ["a file that is not there", ["absent.json"], {}, /absent\.json does not exist; check the path/],
     ["a file that is not JSON", ["broken.json"], {}, /broken\.json is not JSON/],
     ["a folder", ["folder.json"], {}, /folder\.json cannot be read/],
     ["a text", ["text.json"], {}, /is no list of tools/],
@@ -373,13 +371,13 @@ describe("create-mcp-server client", () => {
       "a program that ends",
       [process.execPath, "-e", "console.error('no key'); process.exit(3)"],
       {},
-      /The last words of the server:\nno key/,
+      /Last output of the server:\nno key/,
     ],
     [
       "a program that answers with an error of its own",
       [process.execPath, "-e", refusing],
       {},
-      /could not be asked: it answered with the error -32603: fetch failed\. Start it/,
+      /cannot be read: it returned the error -32603: fetch failed\. Run the command/,
     ],
     [
       "a program that talks nonsense",
@@ -452,7 +450,7 @@ describe("create-mcp-server client", () => {
     onTestFinished(() => void server.close());
     const { code, stderr } = await client([server.url], { header: ["X-Key: secret"] });
     expect(code).toBe(2);
-    expect(stderr).toContain(`does not let this client in (HTTP 401): Who are you? It asks for ${wanted}. `);
+    expect(stderr).toContain(`rejected this client (HTTP 401): Who are you? It requires ${wanted}. `);
     expect(stderr).toMatch(advice);
     expect(stderr).not.toContain("secret");
   });
@@ -470,7 +468,7 @@ describe("create-mcp-server client", () => {
     expect(stdout).toContain("2 tools");
     expect(stderr.split("\n")).toEqual([
       "corrected  text  inputSchema: arguments are always an object",
-      "left out   fine: another one of the same name comes first",
+      "left out   fine: its name is already used",
       "left out   list: it is not a JSON Schema object",
       expect.stringMatching(/^left out {3}bad: URI template .* never closed/),
       "",

@@ -58,10 +58,10 @@ describe("create-mcp-server <dir>", () => {
   });
 
   test.each([
-    [["add"], "a word is missing.", "add <kind> <name>", "add --help"],
+    [["add"], "an argument is missing.", "add <kind> <name>", "add --help"],
     [
       ["add", "toool", "x"],
-      'kind: there is no "toool". Choose one of "tool", "resource", "prompt".',
+      'kind: unknown value "toool"; choose one of "tool", "resource", "prompt".',
       "add <kind> <name>",
       "add --help",
     ],
@@ -72,13 +72,13 @@ describe("create-mcp-server <dir>", () => {
     [["x", "--from"], "--from needs a value.", "<dir>", "--help"],
     [
       ["clinet", "dist/server.js"],
-      'Unknown argument: dist/server.js. There is no command "clinet". Did you mean client?',
+      'Unknown argument: dist/server.js. Unknown command "clinet". Did you mean client?',
       "<dir>",
       "--help",
     ],
     [
       ["create", "demo", "--yes"],
-      'Unknown argument: demo. There is no command "create", and a new project takes one word, its folder.',
+      'Unknown argument: demo. Unknown command "create"; a new project takes one argument, its folder.',
       "<dir>",
       "--help",
     ],
@@ -119,7 +119,7 @@ describe("create-mcp-server <dir>", () => {
     const { code, stderr } = await runCli([word, ...offline], { cwd });
     expect(code).toBe(2);
     expect(stderr).toContain(
-      `there is no command "${word}". Did you mean ${command}? A project of this name is made with ./${word}`,
+      `unknown command "${word}". Did you mean ${command}? To create a project of this name, pass ./${word}`,
     );
     expect(listAll(cwd)).toEqual([]);
   });
@@ -130,12 +130,12 @@ describe("create-mcp-server <dir>", () => {
     ["deploy", "npm run deploy"],
     ["dev", "npm run dev"],
     ["init", "create-mcp-server my-server"],
-    ["version", "Say --version."],
+    ["version", "Use --version."],
   ])("takes %s for a command of another tool, and makes no project of it", async (word, advice) => {
     const cwd = temporaryFolder();
     const { code, stderr } = await runCli([word, ...offline], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain(`there is no command "${word}". `);
+    expect(stderr).toContain(`unknown command "${word}". `);
     expect(stderr).toContain(advice);
     expect(stderr).toContain(`A project of this name is made with ./${word}`);
     expect(listAll(cwd)).toEqual([]);
@@ -149,7 +149,7 @@ describe("create-mcp-server <dir>", () => {
     for (const folder of [demo, join(demo, "src")]) {
       const { code, stderr } = await runCli(["notes", ...offline], { cwd: folder });
       expect(code).toBe(2);
-      expect(stderr).toContain(`there is no command "notes", and ${demo} is a project already.`);
+      expect(stderr).toContain(`unknown command "notes" (${demo} is already a project).`);
     }
     expect(listAll(demo)).toEqual(before);
     expect((await runCli(["./notes", ...offline], { cwd: demo })).code).toBe(0);

@@ -332,7 +332,7 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
     form('{"a":{"$ref":"file:///etc/passwd"}}'),
     /leads out of the document/,
   ],
-  ["a cookie that is two", "a.json", api(parameter("cookie", "a; b")), /a cookie has no legal name/],
+  ["a cookie that is two", "a.json", api(parameter("cookie", "a; b")), /a cookie has no valid name/],
   ["a parameter without a name", "a.json", api({ "/a": { get: { parameters: [{ in: "query" }] } } }), /no "name"/],
   ["a header that is two", "a.json", api(parameter("header", "a\r\nb: c")), /no legal name/],
   [
@@ -359,14 +359,14 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["a $ref that leads nowhere", "a.json", get({ $ref: "#/components/schemas/None" }), /leads nowhere/],
   ["a $ref into a prototype", "a.json", get({ $ref: "#/constructor/prototype" }), /leads nowhere/],
   ["a parameter that refers to itself", "a.json", api(circle()), /refers to itself|leads nowhere/],
-  ["tsType in an API", "a.json", get({ tsType: "any; process.exit(0)" }), /tsType would put text into the code/],
+  ["tsType in an API", "a.json", get({ tsType: "any; process.exit(0)" }), /tsType would insert text into the code/],
   ["5,001 operations", "a.json", api(many(5_001)), /has 5001 operations, more than 5000/],
   ["more than two million values", "a.json", `{"openapi":"3.0.0","x":[${"1,".repeat(2_000_000)}1]}`, /2000000 values/],
   ["more than 20 MB", "a.json", `{"openapi":"3.0.0","x":"${"x".repeat(20_000_000)}"}`, /has more than 20 MB/],
   ["a document that is nested 600 deep", "a.json", `{"openapi":"3.0.0","x":${deep(600)}}`, /deeper than 512/],
   ["a schema that is nested 300 deep", "a.json", get(JSON.parse(deep(300))), /nested deeper/],
   ["a schema that is nested 3,000 deep", "a.json", input(deep(3_000)), /nested deeper/],
-  ["tsType", "a.json", input('{"tsType":"string; process.exit(0)"}'), /tsType would put text into the code/],
+  ["tsType", "a.json", input('{"tsType":"string; process.exit(0)"}'), /tsType would insert text into the code/],
   ["tsEnumNames", "a.json", input('{"enum":["a"],"tsEnumNames":["a}; x"]}'), /tsEnumNames would put text/],
   ["a $ref to a file in a tool", "a.json", input('{"$ref":"/etc/passwd"}'), /leads out of the schema/],
   ["a $ref to an address in a tool", "a.json", input('{"$ref":"https://example.org/a"}'), /leads out of the schema/],
@@ -506,8 +506,8 @@ describe("create --from", () => {
     expect(stderr.split("\n").filter((line) => line.startsWith("left out"))).toEqual([
       expect.stringMatching(/^left out {3}tool "a\/b": a name has letters, digits/),
       expect.stringMatching(/^left out {3}tool "c d": a name has letters, digits/),
-      'left out   tool "good": another one of the same name comes first',
-      expect.stringMatching(/^left out {3}tool "e": .*tsType would put text into the code/),
+      'left out   tool "good": its name is already used',
+      expect.stringMatching(/^left out {3}tool "e": .*tsType would insert text into the code/),
     ]);
     expect(code).toBe(0);
     expect(textOf(new Map(listAll(join(cwd, "demo")).map((path) => [path, path])), "src/tools/good.ts")).toBeDefined();
@@ -736,7 +736,7 @@ describe("create --from", () => {
       const paths = { "/pets/{ids}": { get: { parameters, responses } }, "/pets": { get: { responses } } };
       writeFileSync(join(cwd, "api.json"), api(paths));
       const { code, stderr } = await create(cwd, "api.json");
-      expect(stderr).toContain(`left out   GET /pets/{ids}: its parameter ids is written in the style ${style}`);
+      expect(stderr).toContain(`left out   GET /pets/{ids}: its parameter ids uses the style ${style}`);
       expect(code).toBe(0);
     },
   );

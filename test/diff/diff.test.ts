@@ -36,13 +36,9 @@ describe("revisions", () => {
   });
 
   test.each<[string, string, string]>([
-    ["2024-11-05", "2025-03-26", "type ServerCapabilities.completions: it is new and optional (additive, additive)"],
+    ["2024-11-05", "2025-03-26", "type ServerCapabilities.completions: added as optional (additive, additive)"],
     ["2025-03-26", "2025-06-18", "method elicitation/create: this request of the server is new (additive, additive)"],
-    [
-      "2025-06-18",
-      "2025-11-25",
-      "type CancelledNotification.params.requestId: it is optional now (breaking, breaking)",
-    ],
+    ["2025-06-18", "2025-11-25", "type CancelledNotification.params.requestId: now optional (breaking, breaking)"],
     [
       "2025-06-18",
       "2025-11-25",
@@ -224,7 +220,7 @@ describe("create-mcp-server diff", () => {
     ["two revisions that are unknown", "1999-01-01", "1999-01-02", {}, /is no revision that is known/],
     ["a revision and a server", "2025-06-18", "older.json", {}, /older\.json" is no revision/],
     ["a file that is not there", "absent.json", "older.json", {}, /there is no file/],
-    ["a folder without a lock file", "empty", "older.json", {}, /there is no file .*mcp\.client\.lock\.json/],
+    ["a folder without a lock file", "empty", "older.json", {}, /mcp\.client\.lock\.json does not exist; check the path/],
     ["nothing", "", "older.json", {}, /name a server/],
     ["an address that is none", "gopher://x", "older.json", {}, /is not an address of a server/],
     ["a place that cannot be written", "older.json", "newer.json", { output: "empty" }, /cannot be written \(EISDIR\)/],

@@ -68,7 +68,7 @@ describe("explain takes", { timeout: 180_000 }, () => {
     const text = emitExplanation(told);
     expect(text).toMatch(/Tool\.outputSchema \(since 2025-06-18\): left out.*\n +tool report\n/);
     expect(text).toContain("prompt p[2J");
-    expect(text).toContain("1 of 5 parts are told in full.");
+    expect(text).toContain("1 of 5 parts are complete.");
     expect(told.possible.map(nameOf)).toEqual(
       expect.arrayContaining([
         "ContentBlock.AudioContent",
@@ -109,7 +109,7 @@ describe("explain refuses", () => {
   test.each([
     ["no server", "2025-06-18", [], /name a server: an address (?!.*\.json)/],
     ["a revision that does not exist", "2020-01-01", ["x"], /no revision "2020-01-01"\. Choose one of/],
-    ["a file that does not exist", "2025-06-18", ["nothing.ts"], /there is no file .*nothing\.ts/],
+    ["a file that does not exist", "2025-06-18", ["nothing.ts"], /nothing\.ts does not exist; check the path/],
     ["another protocol", "2025-06-18", ["ftp://example.com"], /is not an address of a server/],
     ["a list of tools", "2025-06-18", ["package.json"], /package\.json is a file: name a server that runs/],
     ["arguments of an address", "2025-06-18", ["http://[::1]:9", "x"], /takes no arguments/],
@@ -117,9 +117,9 @@ describe("explain refuses", () => {
       "a program that does not exist",
       "2025-06-18",
       ["no-such-program"],
-      /there is no command no-such-program\. Check its name\.$/,
+      /the command no-such-program does not exist; check its name\.$/,
     ],
-    ["a program that is no server", "2025-06-18", [process.execPath, "--version"], /cannot be asked.*see why\.$/],
+    ["a program that is no server", "2025-06-18", [process.execPath, "--version"], /cannot be reached.*see its output\.$/],
     ["a program that says why it ends", "2025-06-18", ended, /its last words: no database\)\.$/],
     [
       "an address where nobody is",
@@ -133,8 +133,8 @@ describe("explain refuses", () => {
   });
 
   test.each([
-    [401, /it lets in only clients with credentials \(HTTP 401\)\. Give them with --header-env Name=VARIABLE\.$/],
-    [404, /HTTP 404.* Check the address, and that it runs there\.$/],
+    [401, /it requires credentials \(HTTP 401\); send them with --header-env Name=VARIABLE\.$/],
+    [404, /HTTP 404.* Check the address, and that the server is running\.$/],
     [503, /HTTP 503: closed for today\.$/],
   ])("a server that answers with %d, and says what to do only where that is not said", async (status, says) => {
     const server = createServer((_request, response) => response.writeHead(status).end("closed for today"));

@@ -294,17 +294,17 @@ describe("the program says what is wrong, and ends with 2", () => {
     [
       "no such command",
       ["--stdio", "--", "no-such-command"],
-      /the server cannot be reached: there is no command no-such-command\. Check its name\.\n$/,
+      /the server cannot be reached: the command no-such-command does not exist; check its name\.\n$/,
     ],
     [
       "other machines without a name",
       ["--listen", "0.0.0.0:0", "--", "node"],
-      /lets other machines in: .*--allowed-hosts/,
+      /is open to other machines; .*--allowed-hosts/,
     ],
     [
       "other machines without credentials",
       ["--listen", "0.0.0.0:0", "--allowed-hosts", "mcp.example.org", "--", "node"],
-      /lets other machines in: name the variable with the keys of callers, as in --api-key-env MCP_API_KEY/,
+      /is open to other machines; pass the variable with the keys of clients, as in --api-key-env MCP_API_KEY/,
     ],
     [
       "keys that are not there",
@@ -322,7 +322,7 @@ describe("the program says what is wrong, and ends with 2", () => {
       /--api-key-env and --bearer-env are for callers over HTTP/,
     ],
     ["a timeout that is none", ["--stdio", "--timeout", "soon", "--", "node"], /--timeout soon: give seconds/],
-    ["no such module", ["--stdio", "no-such.ts"], /there is no file .*no-such\.ts/],
+    ["no such module", ["--stdio", "no-such.ts"], /no-such\.ts does not exist; check the path/],
     ["nobody at the address", ["--stdio", "http://127.0.0.1:9/mcp"], /the server cannot be reached: .*127\.0\.0\.1:9/],
     ["an option that it does not have", ["--stdio", "--protocol", "1.0", "--", "node"], /Unknown argument: protocol/],
     [
@@ -338,7 +338,7 @@ describe("the program says what is wrong, and ends with 2", () => {
     [
       "a server that lacks a variable, and how to pass it on",
       ["--stdio", "--", process.execPath, "-e", "throw new Error('set NOTES_DB')"],
-      /its last words: Error: set NOTES_DB\)\. Set the variable NOTES_DB, and pass it on with --env NOTES_DB\.\n$/,
+      /its last words: Error: set NOTES_DB\)\. Set the variable NOTES_DB, and pass it with --env NOTES_DB\.\n$/,
     ],
   ];
 

@@ -59,9 +59,9 @@ test("a server over TCP is served over WebSocket to callers with a key", async (
 test.each([
   [["--listen", "udp://127.0.0.1:0"], /--listen udp:\/\/127\.0\.0\.1:0: give HOST:PORT or PORT/],
   [["--listen", "ws://127.0.0.1"], /ws:\/\/ or tcp:\/\/ before it is another transport/],
-  [["--listen", "tcp://0.0.0.0:0"], /lets other machines in, and TCP has no authentication; use 127\.0\.0\.1/],
+  [["--listen", "tcp://0.0.0.0:0"], /is open to other machines, and TCP has no authentication; use 127\.0\.0\.1/],
   [["--listen", "tcp://127.0.0.1:0", "--api-key-env", "KEYS"], /are for HTTP and ws:\/\/: leave them out for tcp:\/\//],
-  [["--listen", "ws://0.0.0.0:0"], /lets other machines in: say by which names/],
+  [["--listen", "ws://0.0.0.0:0"], /is open to other machines; pass the host names/],
 ])("%j is refused with a reason", async (args, reason) => {
   const gateway = startGateway([...args, "--", process.execPath, stdioServer]);
   expect(await gateway.exited).toBe(2);

@@ -48,14 +48,14 @@ describe("readConversions", () => {
   it("refuses a rule that is for nothing", () => {
     const target = readToy("1", older, [rule("drop", "Named.title", "Params.b", "Params.c")]);
     expect(() => readConversions([target, readToy("2", newer)], target)).toThrow(
-      "spec/1/overlay.json: conversions has the rule drop for `Params.c`, which is no difference to any newer revision; take it out",
+      "spec/1/overlay.json: conversions has the rule drop for `Params.c`, which does not differ in any newer revision; remove it",
     );
   });
 
   it("refuses a rule that cannot deal with what it is for", () => {
     const target = readToy("1", older, [rule("audio-to-text", "Named.title", "Params.b")]);
     expect(() => readConversions([target, readToy("2", newer)], target)).toThrow(
-      /the rule audio-to-text cannot deal with the property Params\.\w+ since 2.*; take one of keep, omit, drop, error/,
+      /the rule audio-to-text does not apply to the property Params\.\w+ since 2.*; use one of keep, omit, drop, error/,
     );
   });
 

@@ -197,7 +197,7 @@ describe("the command `model`", () => {
     expect(await runModel({ revision: "2020-01-01", spec: "spec" })).toBe(2);
     const ids = [...folder.pins.keys()].join(", ");
     expect(output.mock.calls).toEqual([
-      [`create-mcp-server: spec/pins.json: there is no revision \`2020-01-01\`; choose one of ${ids}`],
+      [`create-mcp-server: spec/pins.json: unknown revision \`2020-01-01\`; choose one of ${ids}`],
     ]);
   });
 });

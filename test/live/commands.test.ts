@@ -35,7 +35,7 @@ describe.each(commands)("%s", (_name, run) => {
   test("says which variable to pass on when the server's last words name one, and passes it on", async () => {
     const { code, stdout, stderr } = await run(["WANTS_DB=1"]);
     expect(code).toBeGreaterThan(0);
-    expect(stdout + stderr).toContain("Set the variable NOTES_DB, and pass it on with --env NOTES_DB.");
+    expect(stdout + stderr).toContain("Set the variable NOTES_DB, and pass it with --env NOTES_DB.");
     expect(stdout + stderr).not.toContain("Node.js v");
     const passed = await run(["WANTS_DB=1", "NOTES_DB=:memory:"]);
     expect(passed.stdout + passed.stderr).not.toContain("NOTES_DB");

@@ -70,8 +70,8 @@ test("headers go with the upgrade of a WebSocket", async () => {
 });
 
 test.each([
-  ["tcp://127.0.0.1:1", /tcp:\/\/127\.0\.0\.1:1 could not be asked: .*ECONNREFUSED.*See whether it runs there/],
-  ["ws://127.0.0.1:1/mcp", /ws:\/\/127\.0\.0\.1:1\/mcp could not be asked: .*ECONNREFUSED.*See whether it runs there/],
+  ["tcp://127.0.0.1:1", /tcp:\/\/127\.0\.0\.1:1 cannot be read: .*ECONNREFUSED.*Check that the server is running/],
+  ["ws://127.0.0.1:1/mcp", /ws:\/\/127\.0\.0\.1:1\/mcp cannot be read: .*ECONNREFUSED.*Check that the server is running/],
 ])("%s, where nothing listens, is said to be so", async (address, says) => {
   const { code, stderr } = await client([address]);
   expect(code).toBe(2);
@@ -84,7 +84,7 @@ test("a WebSocket address of a server that serves HTTP alone is said to be so", 
   onTestFinished(() => void http.close());
   const place = http.address();
   const port = typeof place === "object" && place ? place.port : 0;
-  expect((await client([`ws://127.0.0.1:${port}/mcp`])).stderr).toMatch(/could not be asked: .*404/);
+  expect((await client([`ws://127.0.0.1:${port}/mcp`])).stderr).toMatch(/cannot be read: .*404/);
 });
 
 test.each([

@@ -309,8 +309,8 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
 `,
     );
     const expected = [
-      "src/extra.ts:6: Tool.title came with revision 2025-06-18",
-      'src/extra.ts:7: "audio" content came with revision 2025-03-26',
+      "src/extra.ts:6: Tool.title was added in revision 2025-06-18",
+      'src/extra.ts:7: "audio" content was added in revision 2025-03-26',
     ];
     const { stdout } = await update(project, { protocol: "2024-11-05", dryRun: true });
     expect(stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(expected);

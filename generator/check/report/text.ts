@@ -15,9 +15,11 @@ export function emitText(report: CheckReport): string {
     countText(findings.filter((finding) => finding.severity === severity).length, severity),
   );
   const spoken = revisions.length === 0 ? "no known revision" : revisions.join(", ");
-  return [`${title} speaks ${spoken}.`, ...lines, `${countText(results.length, "check")}: ${counts.join(", ")}.`].join(
-    "\n",
-  );
+  return [
+    `${title} supports ${spoken}.`,
+    ...lines,
+    `${countText(results.length, "check")}: ${counts.join(", ")}.`,
+  ].join("\n");
 }
 
 /** Findings with the same message about several subjects or revisions. */

@@ -55,12 +55,12 @@ function matrixHtml({ timeline, matrix }: Comparison): string {
     const texts = cells.map((cell, index) => cellHtml(cell, index === 0 ? cell : (cells[index - 1] ?? "")));
     return `<tr data-row><th scope="row"><code>${escapeHtml(method)}</code></th>${texts.join("")}</tr>`;
   });
-  return `<section><h2>Methods, and who sends them</h2>${legend}<div class="wide"><table id="matrix"><thead><tr><th scope="col">method</th>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
+  return `<section><h2>Methods and their senders</h2>${legend}<div class="wide"><table id="matrix"><thead><tr><th scope="col">method</th>${head}</tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
 }
 
 /** Legend of the bars in the cells of the matrix. */
 const legend =
-  '<p class="legend">Since the revision before: <span class="new">new</span> <span class="other">sent by others</span> <span class="gone">gone</span></p>';
+  '<p class="legend">Compared with the previous revision: <span class="new">new</span> <span class="other">senders changed</span> <span class="gone">removed</span></p>';
 
 function cellHtml(cell: string, before: string): string {
   const change = cell === before ? "" : cell === "" ? "gone" : before === "" ? "new" : "other";
@@ -85,7 +85,7 @@ function changesHtml({ kind: what, changes }: Comparison): string {
 /** Writes both versions of a subject side by side. Marks the lines that only one side has. */
 function sideHtml({ subject, before, after }: Side): string {
   const column = (lines: readonly string[], other: readonly string[], mark: string): string => {
-    if (lines.length === 0) return "<td><i>not there</i></td>";
+    if (lines.length === 0) return "<td><i>absent</i></td>";
     const texts = lines.map((line) =>
       other.includes(line) ? escapeHtml(line) : `<${mark}>${escapeHtml(line)}</${mark}>`,
     );

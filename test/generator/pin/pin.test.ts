@@ -186,7 +186,7 @@ describe("what a person has to decide", () => {
     expect(decisions.confirm).toEqual(
       expect.arrayContaining([
         "lifecycle: per-request, unlike 2025-11-25",
-        "tags: nothing tells apart CallToolResult | InputRequiredResult",
+        "tags: no property distinguishes CallToolResult | InputRequiredResult",
         "errors: the constant HEADER_MISMATCH (-32020) has no entry",
         expect.stringMatching(/^resultTypes: /),
       ]),
@@ -285,7 +285,7 @@ describe("a link in a spec folder", () => {
 
 describe("input that is no schema", () => {
   const good = (): string => dated(schema, next);
-  const other = /\/schema\.ts is not an MCP schema: it declares no JSONRPCMessage; give the schema\.ts of a revision/;
+  const other = /\/schema\.ts is not an MCP schema \(it declares no JSONRPCMessage\); pass the schema\.ts of a revision/;
   const cases: readonly { input: string; says: RegExp; text?: () => string; options?: Partial<PinOptions> }[] = [
     { input: "an HTML page", text: () => "<!doctype html>\n<html></html>", says: /is an HTML or XML page.*raw\./ },
     { input: "JSON", text: () => '{ "$defs": {} }', says: /is JSON, not TypeScript/ },
@@ -296,7 +296,7 @@ describe("input that is no schema", () => {
     {
       input: "other TypeScript that imports",
       text: () => `import * as z from "zod";\n${good()}`,
-      says: /\/schema\.ts is not an MCP schema: it imports other modules; give the schema\.ts of a revision/,
+      says: /\/schema\.ts is not an MCP schema \(it imports other modules\); pass the schema\.ts of a revision/,
     },
     { input: "other TypeScript with constants", text: () => "export const JSONRPC = 1;\n", says: other },
     { input: "other declarations", text: () => "export interface Foo { JSONRPCMessage: string }\n", says: other },
@@ -335,7 +335,7 @@ describe("input that is no schema", () => {
     {
       answer: "no answer at all",
       fetch: () => Promise.reject(new TypeError("fetch failed", { cause: new Error("getaddrinfo ENOTFOUND x") })),
-      says: /cannot be fetched: getaddrinfo ENOTFOUND x\. Check address and network/,
+      says: /cannot be fetched \(getaddrinfo ENOTFOUND x\); check the address and the network/,
     },
     { answer: "status 404", fetch: () => Promise.resolve(new Response("", { status: 404 })), says: /status 404/ },
     {
@@ -351,7 +351,11 @@ describe("input that is no schema", () => {
     { answer: "a redirect to a file", fetch: redirecting("file:///etc/passwd"), says: /redirects to file:/ },
     { answer: "a redirect to itself", fetch: redirecting(address), says: /redirects more than 5 times/ },
     { answer: "a redirect to nowhere", fetch: redirecting("https://"), says: /which is no URL/ },
-    { answer: "silence", fetch: (_url, { signal }) => aborted(signal), says: /no complete answer within 0.05 seconds/ },
+    {
+      answer: "silence",
+      fetch: (_url, { signal }) => aborted(signal),
+      says: /no complete response within 0.05 seconds/,
+    },
     { answer: "an endless answer", fetch: () => Promise.resolve(new Response(endless())), says: /larger than 4 MiB/ },
   ];
 
