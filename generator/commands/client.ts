@@ -99,7 +99,7 @@ async function describeOpener(): Promise<string> {
     () => true,
   );
   const own = "createClient(...).connect(...) of src/mcp";
-  return isClient ? own : `${own}, which is no client yet: create-mcp-server update --client`;
+  return isClient ? own : `${own}, which is no client yet: npx create-mcp-server update --client`;
 }
 
 async function check(contract: Contract, target: Target, options: ClientCommandOptions): Promise<number> {

@@ -64,7 +64,7 @@ describe("create-mcp-server client", () => {
   test.each([
     [undefined, /connectClient\(\.\.\.\) of create-mcp-server\/runtime\n$/],
     [true, /of src\/mcp\n$/],
-    [false, /of src\/mcp, which is no client yet: create-mcp-server update --client\n$/],
+    [false, /of src\/mcp, which is no client yet: npx create-mcp-server update --client\n$/],
   ])("says what opens a session where the layer of the project is a client: %j", async (isClient, says) => {
     const cwd = folderWith({ "tools.json": offer });
     const lock = { format: 1, revisions: ["2025-11-25"], offers: [], transports: [], client: isClient, files: {} };
