@@ -86,7 +86,7 @@ describe("the packed package", () => {
 
   const pinned = join(own, "spec", revision, "schema.ts");
   test.each<readonly [command: string, args: readonly string[], says: RegExp]>([
-    ["generate", ["--out", join(own, "generated"), "--check"], /all up to date/],
+    ["generate", ["--out", "layer"], /^missing .*layer: \d+ files, \d+ written/s],
     ["model", [revision], /^\{\n {2}"format": 1/],
     ["explain", ["server.js", "--protocol", "2024-11-05"], /^small 1 for a client of 2024-11-05/],
     ["pin", [revision, "--from", pinned, "--spec", "mine", "--force"], /^Pinned 2025-11-25/],
@@ -190,7 +190,7 @@ describe("the packed runtime", () => {
   });
 
   test("leaves out of a bundle what a server does not use", async () => {
-    const entry = `export { createRefusal } from "mcp-server-runtime/compatibility";`;
+    const entry = `export { createRejection } from "mcp-server-runtime/compatibility";`;
     await writeFile(join(folder, "bundled.js"), entry);
     const { outputFiles } = await build({
       entryPoints: [join(folder, "bundled.js")],

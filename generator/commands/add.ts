@@ -92,7 +92,7 @@ async function growLayer(kind: Addition, folder: string, use: () => Promise<void
   if (edited.length > 0) {
     throw new UserError(
       `src/mcp/ needs ${kind}s but was edited by hand: ${edited.slice(0, 5).join(", ")}. ` +
-        "Run `create-mcp-server update --force` first; it keeps a copy.",
+        "Run `npx create-mcp-server update --force` first; it keeps a copy.",
     );
   }
   const features = knownFeatures.filter((feature) => choices.features.includes(feature) || feature === `${kind}s`);

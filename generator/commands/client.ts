@@ -99,7 +99,7 @@ async function describeOpener(): Promise<string> {
     () => true,
   );
   const own = "createClient(...).connect(...) of src/mcp";
-  return isClient ? own : `${own}, after create-mcp-server update --client`;
+  return isClient ? own : `${own}, after npx create-mcp-server update --client`;
 }
 
 async function check(contract: Contract, target: Target, options: ClientCommandOptions): Promise<number> {

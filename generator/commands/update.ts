@@ -196,7 +196,7 @@ async function reportPlaces(
   const { places, isCompiled } = await findPlacesToChange(project, { moved: left, layer, settled });
   if (!isCompiled) warnUncompiled();
   for (const { file, line, reason } of places) console.log(`${file}:${line}: ${reason}`);
-  const differs = older === newer ? "" : `; all that differs: create-mcp-server diff ${older} ${newer}`;
+  const differs = older === newer ? "" : `; all that differs: npx create-mcp-server diff ${older} ${newer}`;
   const further = rewrites.length > 0 ? "further " : "";
   const count = `${places.length} ${further}${places.length === 1 ? "place" : "places"}`;
   console.log(`${count} in your code to change for ${newer}${differs}`);

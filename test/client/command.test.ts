@@ -64,7 +64,7 @@ describe("create-mcp-server client", () => {
   test.each([
     [undefined, /connectClient\(\.\.\.\) of mcp-server-runtime\n$/],
     [true, /of src\/mcp\n$/],
-    [false, /of src\/mcp, after create-mcp-server update --client\n$/],
+    [false, /of src\/mcp, after npx create-mcp-server update --client\n$/],
   ])("says what opens a session where the layer of the project is a client: %j", async (isClient, says) => {
     const cwd = folderWith({ "tools.json": offer });
     const lock = { format: 2, revisions: ["2025-11-25"], features: [], transports: [], client: isClient, files: {} };

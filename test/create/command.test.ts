@@ -8,6 +8,9 @@ import { listAll, temporaryFolder } from "./folder.ts";
 
 const offline = ["--no-install", "--no-git"];
 
+/** What is said of a command that is an option of `update` now. */
+const codemod = "It is update --codemod now: create-mcp-server update --protocol latest --codemod.";
+
 describe("create-mcp-server <dir>", () => {
   test("writes a project without a question when there is no terminal", async () => {
     const cwd = temporaryFolder();
@@ -68,7 +71,21 @@ describe("create-mcp-server <dir>", () => {
     [["explain"], "--protocol is missing.", "explain [server..]", "explain --help"],
     [["check", "--header"], "--header needs a value.", "check [target..]", "check --help"],
     [["x", "--skip-install"], "Unknown argument: skip-install.", "<dir>", "--help"],
-    [["x", "--serve", "--yes"], "--serve needs a value.", "<dir>", "--help"],
+    [["x", "--features", "--yes"], "--features needs a value.", "<dir>", "--help"],
+    [["x", "--serve", "tools"], "Unknown argument: serve. --serve is --features now.", "<dir>", "--help"],
+    [
+      ["update", "--serve=tools"],
+      "Unknown argument: serve. --serve is --features now.",
+      "update [dir]",
+      "update --help",
+    ],
+    [["x", "--skip-install", "y"], "Unknown argument: skip-install.", "<dir>", "--help"],
+    [
+      ["upgrade-assist", "demo", "--protocol", "all"],
+      `Unknown argument: demo. There is no command "upgrade-assist". ${codemod}`,
+      "<dir>",
+      "--help",
+    ],
     [["x", "--from"], "--from needs a value.", "<dir>", "--help"],
     [
       ["clinet", "dist/server.js"],
@@ -78,7 +95,7 @@ describe("create-mcp-server <dir>", () => {
     ],
     [
       ["create", "demo", "--yes"],
-      'Unknown argument: demo. Unknown command "create"; a new project takes one argument, its folder.',
+      'Unknown argument: demo. Unknown command "create". A new project takes one argument, its folder: create-mcp-server my-server.',
       "<dir>",
       "--help",
     ],
@@ -113,7 +130,6 @@ describe("create-mcp-server <dir>", () => {
     ["udpate", "update"],
     ["chekc", "check"],
     ["explian", "explain"],
-    ["upgrade-asist", "upgrade-assist"],
   ])("takes %s for a slip of %s, and makes no project of it", async (word, command) => {
     const cwd = temporaryFolder();
     const { code, stderr } = await runCli([word, ...offline], { cwd });
@@ -126,7 +142,8 @@ describe("create-mcp-server <dir>", () => {
 
   test.each([
     ["upgrade", "Did you mean update?"],
-    ["migrate", "Did you mean upgrade-assist?"],
+    ["upgrade-assist", codemod],
+    ["migrate", codemod],
     ["deploy", "npm run deploy"],
     ["dev", "npm run dev"],
     ["init", "create-mcp-server my-server"],
@@ -155,13 +172,13 @@ describe("create-mcp-server <dir>", () => {
     expect((await runCli(["./notes", ...offline], { cwd: demo })).code).toBe(0);
   });
 
-  test.each([["add", "tool", "x"], ["update"], ["upgrade-assist", "--protocol", "all"]])(
+  test.each([["add", "tool", "x"], ["update"], ["update", "--protocol", "all", "--codemod"]])(
     "%s says that a folder is not a project",
     async (...words) => {
       const cwd = temporaryFolder();
       const { code, stderr } = await runCli(words, { cwd });
       expect(code).toBe(2);
-      expect(stderr).toContain(`${cwd} is not a project (it has no src/mcp/mcp.lock.json and no src/mcp.ts)`);
+      expect(stderr).toContain(`${cwd} is not a project (it has no src/mcp/mcp.lock.json)`);
       expect(stderr).not.toContain("ENOENT");
     },
   );
