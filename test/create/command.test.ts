@@ -95,7 +95,7 @@ describe("create-mcp-server <dir>", () => {
     ],
     [
       ["create", "demo", "--yes"],
-      'Unknown argument: demo. Unknown command "create". A new project takes one argument, its folder: create-mcp-server my-server.',
+      'Unknown argument: demo. Unknown command "create". To create a project, pass its folder: create-mcp-server my-server.',
       "<dir>",
       "--help",
     ],
