@@ -2,11 +2,13 @@
  * Parts of which servers are built. A program that names only the features that it has contains no other code after bundling.
  */
 
-export { createAcceptor as createDualAcceptor } from "./lifecycle/acceptor.ts";
+export { createDualAcceptor } from "./lifecycle/dual-era.ts";
 export { createSessionAcceptor } from "./lifecycle/initialize-server.ts";
 export { createStatelessAcceptor } from "./lifecycle/stateless-server.ts";
 
 export type { Unavailable } from "./protocol/missing.ts";
+export { createPendingRequests } from "./protocol/pending-requests.ts";
+export { createRevisionConverter } from "./protocol/revision-converter.ts";
 
 export { buildServer } from "./server/build-server.ts";
 export type { BuildOptions } from "./server/build-server.ts";
