@@ -2,7 +2,7 @@
  * Parts of which servers are built. A program that names only the features that it has contains no other code after bundling.
  */
 
-export { createAcceptor as createDualAcceptor } from "./lifecycle/acceptor.ts";
+export { createDualAcceptor } from "./lifecycle/dual-era.ts";
 export { createSessionAcceptor } from "./lifecycle/initialize-server.ts";
 export { createStatelessAcceptor } from "./lifecycle/stateless-server.ts";
 

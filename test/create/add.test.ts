@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { runAdd } from "../../generator/commands/add.ts";
 import { findSample, planAddition } from "../../generator/create/addition.ts";

@@ -1,32 +1,28 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import { revisions } from "../../generated/revisions.ts";
-import { emitOwnLayer } from "../../generator/create/emit-layer.ts";
-import { offerings, type LayerChoices } from "../../generator/create/layer/choices.ts";
+import { features, type LayerChoices } from "../../generator/create/layer/choices.ts";
 import type { RevisionDefiners } from "../../runtime/server/for-revisions.ts";
 import { connectInMemory } from "../../runtime/testing/connect-to.ts";
 import { temporaryFolder } from "./folder.ts";
+import { emitFolder, linkPackages, writeFiles } from "./project.ts";
 
 type Layer = Pick<RevisionDefiners<Declarations>, "defineServer" | "defineTool" | "defineResource">;
 
-/** Writes a layer as a project has it, and loads it: it shares no module with what tests it. */
+/** Writes `src/mcp/` as a project has it, and loads it with the built runtime, which shares no module with what tests it. */
 async function load(choices: Partial<LayerChoices>): Promise<Layer> {
-  const usual = { offers: ["tools"], transports: ["stdio"], client: false, validator: false, auth: "none" } as const;
-  const folder = join(temporaryFolder(), "mcp");
-  for (const [path, text] of emitOwnLayer({ revisions: [], ...usual, ...choices })) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  const layer: Layer = await import(pathToFileURL(join(folder, "index.ts")).href);
+  const folder = temporaryFolder();
+  linkPackages(folder, ["yaml"]);
+  writeFiles(join(folder, "mcp"), await emitFolder(choices));
+  const layer: Layer = await import(pathToFileURL(join(folder, "mcp", "index.ts")).href);
   return layer;
 }
 
 const ids = revisions.map(({ id }) => id);
 
-describe("a server of an emitted layer, tested in this process", () => {
+describe("a server of a project, tested in this process", () => {
   test.each<[string, Partial<LayerChoices>]>([
     ...ids.map((id): [string, Partial<LayerChoices>] => [id, { revisions: [id] }]),
     ["every revision at the edge", { revisions: ids, transports: ["worker"] }],
@@ -47,10 +43,38 @@ describe("a server of an emitted layer, tested in this process", () => {
     60_000,
   );
 
-  test.each(["2026-07-28", "2025-11-25"])(
+  test.each<[string, readonly string[]]>([
+    ["two revisions with sessions", [...ids.slice(1, 2), ...ids.slice(-1)]],
+    ["every revision", ids],
+  ])(
+    "sends each client the members of its revision, with %s",
+    async (_what, chosen) => {
+      const { defineServer, defineTool } = await load({ revisions: chosen });
+      const echo = defineTool({ name: "echo", title: "Echo", execute: () => "" });
+      for (const id of chosen) {
+        const server = defineServer({ name: "a", version: "1", tools: [echo] });
+        const spoken = revisions.filter((revision) => revision.id === id);
+        await using client = await connectInMemory<Declarations>(server, { revisions: spoken });
+        const titled = { name: "echo", title: "Echo", inputSchema: { type: "object" } };
+        const { title: _title, ...untitled } = titled;
+        expect(client.revision.id).toBe(id);
+        const [tool] = await client.listTools();
+        expect(tool).toMatchObject(id >= "2025-06-18" ? titled : untitled);
+        expect(tool !== undefined && "title" in tool).toBe(id >= "2025-06-18");
+      }
+    },
+    60_000,
+  );
+
+  test.each([
+    ["2026-07-28", ["2026-07-28"]],
+    ["2025-11-25", ["2025-11-25"]],
+    ["2025-11-25 among all revisions", ids],
+  ])(
     "asks, reports and is read at %s",
-    async (id) => {
-      const { defineServer, defineTool, defineResource } = await load({ revisions: [id], offers: offerings });
+    async (name, chosen) => {
+      const { defineServer, defineTool, defineResource } = await load({ revisions: chosen, features });
+      const spoken = revisions.filter(({ id }) => name.startsWith(id));
       const ask = defineTool({
         name: "ask",
         async execute(_none, { elicit, progress }) {
@@ -65,6 +89,7 @@ describe("a server of an emitted layer, tested in this process", () => {
       const text = defineResource({ uri: "test://a", name: "a", read: () => "text" });
       const server = defineServer({ name: "a", version: "1", tools: [ask], resources: [text] });
       await using client = await connectInMemory<Declarations>(server, {
+        revisions: spoken,
         elicitation: { form: () => ({ action: "accept", content: { name: "you" } }) },
       });
       const seen: number[] = [];

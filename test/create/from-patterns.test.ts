@@ -1,19 +1,17 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
-import { readSelection, type Runtime, runtimes } from "../../generator/create/project-choices.ts";
-import { emitProject } from "../../generator/create/project-files.ts";
 import { lockName } from "../../generator/create/lock.ts";
 import type { Tree } from "../../generator/emit/tree.ts";
 import { readSource } from "../../generator/from/source.ts";
-import { packageRoot } from "../../generator/package-info.ts";
 import type { ToolDefinition } from "../../runtime/server/definition.ts";
 import type { RevisionDefiners } from "../../runtime/server/for-revisions.ts";
 import { connectInMemory } from "../../runtime/testing/connect-to.ts";
 import { readInstalledLayer } from "../../generator/update/installed-layer.ts";
 import { temporaryFolder } from "./folder.ts";
+import { emitFiles, linkPackages, writeFiles } from "./project.ts";
 
 /** A pattern for which a backtracking engine needs exponential time. */
 const slow = "^(a+)+$";
@@ -27,30 +25,15 @@ interface Emitted {
 }
 
 /** Writes a project from a document, with the packages of this one. */
-async function emit(file: string, document: object, runtime: Runtime = "emitted"): Promise<Emitted> {
+async function emit(file: string, document: object): Promise<Emitted> {
   const folder = temporaryFolder();
   writeFileSync(join(folder, file), JSON.stringify(document));
   const source = await readSource(join(folder, file));
-  const selection = readSelection({ schema: "json", serve: "tools", runtime });
-  const facts = { folder, name: "demo", manager: "npm", version: "1.2.3", packageFolder: packageRoot } as const;
-  const tree = await emitProject({ ...facts, revisions: ["2025-11-25"], selection, source });
-  for (const [path, text] of tree) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  mkdirSync(join(folder, "node_modules", "@cfworker"), { recursive: true });
-  const packages = {
-    "create-mcp-server": packageRoot,
-    re2js: modules("re2js"),
-    "@cfworker/json-schema": modules("@cfworker/json-schema"),
-  };
-  for (const [name, place] of Object.entries(packages))
-    symlinkSync(place, join(folder, "node_modules", name), "junction");
+  const selection = { schema: "json", features: "tools" };
+  const tree = await emitFiles({ folder, revisions: ["2025-11-25"], selection, source });
+  writeFiles(folder, tree);
+  linkPackages(folder, ["re2js", "@cfworker/json-schema"]);
   return { folder, tree };
-}
-
-function modules(name: string): string {
-  return join(packageRoot, "node_modules", name);
 }
 
 const openapi = {
@@ -75,20 +58,16 @@ function toolsOf(pattern: string, member = "inputSchema"): object {
 const text = ({ tree }: Emitted, path: string): string => tree.get(path) ?? expect.unreachable(`there is no ${path}`);
 
 describe("a project from a document with a pattern that might take long", () => {
-  test.each(
-    runtimes.flatMap((runtime) => [
-      [runtime, "tools.json", toolsOf(slow)] as const,
-      [runtime, "openapi.json", openapi] as const,
-    ]),
-  )(
-    "enforces it in no time (%s, %s)",
-    async (runtime, file, document) => {
-      const { folder, tree } = await emit(file, document, runtime);
+  test.each([
+    ["tools.json", toolsOf(slow)],
+    ["openapi.json", openapi],
+  ])(
+    "enforces it in no time (%s)",
+    async (file, document) => {
+      const { folder, tree } = await emit(file, document);
       expect(JSON.parse(text({ folder, tree }, "package.json"))).toHaveProperty("devDependencies.re2js");
       const load = async <Module>(path: string): Promise<Module> => import(pathToFileURL(join(folder, path)).href);
-      const { defineServer } = await load<RevisionDefiners<Declarations>>(
-        runtime === "emitted" ? "src/mcp/index.ts" : "src/mcp.ts",
-      );
+      const { defineServer } = await load<RevisionDefiners<Declarations>>("src/mcp/index.ts");
       const { tools } = await load<{ readonly tools: readonly ToolDefinition<Declarations>[] }>("src/tools.ts");
       await using client = await connectInMemory<Declarations>(defineServer({ name: "a", version: "1", tools }));
       const refused = await client.callTool("spell", { word: attack });
@@ -116,17 +95,10 @@ describe("a project from a document", () => {
     ["with a pattern that the platform matches in linear time", "^[a-z]+$"],
     ["with a pattern that re2js cannot express", "^(?=a)(a+)+$"],
   ])("%s has no re2js", async (_what, pattern) => {
-    for (const runtime of runtimes) {
-      const emitted = await emit("tools.json", toolsOf(pattern), runtime);
-      const named = [...emitted.tree].filter(
-        ([path, content]) => /re2/i.test(path) || /re2js|compileRe2/.test(content),
-      );
-      // The hint of the validator itself names the option.
-      expect(named.map(([path]) => path)).toEqual(
-        runtime === "emitted" ? ["src/mcp/runtime/adapters/schema-patterns.ts"] : [],
-      );
-      expect(text(emitted, "src/todo.ts")).toContain("createCfworkerValidator()");
-      if (runtime === "emitted") expect(text(emitted, `src/mcp/${lockName}`)).not.toContain("re2");
-    }
+    const emitted = await emit("tools.json", toolsOf(pattern));
+    const named = [...emitted.tree].filter(([path, content]) => /re2/i.test(path) || /re2js|compileRe2/.test(content));
+    expect(named.map(([path]) => path)).toEqual([]);
+    expect(text(emitted, "src/todo.ts")).toContain("createCfworkerValidator()");
+    expect(text(emitted, `src/mcp/${lockName}`)).not.toContain("re2");
   });
 });

@@ -6,13 +6,14 @@ import { emitClient } from "../../generator/client/emit-client.ts";
 import { planClient } from "../../generator/client/plan.ts";
 import { readVariables } from "../../generator/client/variables.ts";
 import { readContract } from "../../generator/contract/read-contract.ts";
-import { emitOwnLayer } from "../../generator/create/emit-layer.ts";
 import type { LayerChoices } from "../../generator/create/layer/choices.ts";
+import { emitLayer } from "../../generator/create/layer/emit-layer.ts";
 import type { Tree } from "../../generator/emit/tree.ts";
 import { packageRoot } from "../../generator/package-info.ts";
+import { linkPackages, models } from "../create/project.ts";
 import { compile } from "./compile.ts";
 
-/* How short the three usual programs are with our layer, and what the compiler says of their mistakes. */
+/* How short the three usual programs are with the files of a project, and what the compiler says of their mistakes. */
 
 interface Program {
   readonly lines: number;
@@ -47,7 +48,7 @@ setInterval(() => server.resources.notifyUpdated("note://todo"), 60_000).unref()
 await run(server);
 `,
   },
-  "a client with typed arguments that answers questions": {
+  "a client with typed arguments that answers input requests": {
     lines: 6,
     imports: 1,
     code: `import { connectStdio, createClient } from "./mcp/index.ts";
@@ -65,7 +66,7 @@ const [wrongResult, wrongArgument] = [
     "({ ok }))",
     "({ ok: String(ok) }))",
   ),
-  programs["a client with typed arguments that answers questions"]?.code.replace('name: "Ada"', "nam: 1"),
+  programs["a client with typed arguments that answers input requests"]?.code.replace('name: "Ada"', "nam: 1"),
 ].map(String);
 
 const wrongVariable = programs["a resource template with completion and subscriptions"]?.code.replace(
@@ -82,7 +83,7 @@ export const ask = defineTool({
 
 const full: LayerChoices = {
   revisions: ["2025-11-25"],
-  offers: ["tools", "resources", "questions"],
+  features: ["tools", "resources", "input"],
   transports: ["stdio"],
   client: true,
   validator: true,
@@ -97,9 +98,10 @@ beforeAll(async () => {
   const contract = readContract({ tools: [demoTool], server: { name: "demo", version: "1" } }, "demo");
   const plan = planClient(contract, { name: "Demo", readVariables });
   const { tree: client } = await emitClient(plan, { ending: "ts", version: "1.2.3", packageFolder: packageRoot });
-  await writeAll("new/mcp", emitOwnLayer(full));
+  linkPackages(root);
+  await writeAll("new/mcp", await emitLayer(full, models));
   await writeAll("new/demo", client);
-  await writeAll("old/mcp", emitOwnLayer({ ...full, revisions: ["2024-11-05"] }));
+  await writeAll("old/mcp", await emitLayer({ ...full, revisions: ["2024-11-05"] }, models));
   const codes = [...Object.values(programs).map(({ code }) => code), wrongResult, wrongArgument, wrongVariable];
   const files = codes.map((code, at): [string, string] => [`${at}.ts`, String(code)]);
   await writeAll("new", new Map(files));
