@@ -8,6 +8,9 @@ export { createStatelessAcceptor } from "./lifecycle/stateless-server.ts";
 
 export type { Unavailable } from "./protocol/missing.ts";
 
+export { createPendingRequests } from "./protocol/pending-requests.ts";
+export { createRevisionConverter } from "./protocol/revision-converter.ts";
+
 export { buildServer } from "./server/build-server.ts";
 export type { BuildOptions } from "./server/build-server.ts";
 

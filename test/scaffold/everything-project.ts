@@ -30,6 +30,8 @@ export interface EverythingProject {
   readonly server: string;
   /** The bundle of the client. */
   readonly client: string;
+  /** The bundle of src/mcp, for tests that import it. */
+  readonly mcp: string;
 }
 
 /** The variable with further options of `run`, as JSON: projects write these into their code. */
@@ -48,8 +50,9 @@ export async function createEverythingProject(
   // The types of the example are those of the newest revision.
   if (protocol === "all") await run(folder, ["node_modules/typescript/bin/tsc"]);
   await run(folder, ["build.js"]);
-  const [server = "", client = ""] = ["server.js", "client.js"].map((name) => join(folder, "dist", name));
-  return { runtime, folder, server, client };
+  const dist = join(folder, "dist");
+  const programs = { server: join(dist, "server.js"), client: join(dist, "client.js") };
+  return { runtime, folder, ...programs, mcp: join(dist, "mcp", "index.js") };
 }
 
 const root = join(import.meta.dirname, "..", "..");
@@ -69,6 +72,8 @@ const { ${optionsVariable}: options = "{}" } = process.env;
 await run(createEverything({ defineServer, skills }), { retry: 500, ...JSON.parse(options) });
 `;
 
+const entries = `"src/server.ts", "src/client.ts", "src/mcp/index.ts"`;
+
 function copySources(folder: string): void {
   const files = readdirSync(example).filter((name) => name.endsWith(".ts") && name !== "server.ts");
   for (const name of files) cpSync(join(example, name), join(folder, "src", name));
@@ -76,7 +81,7 @@ function copySources(folder: string): void {
   cpSync(join(example, "skills"), join(folder, "skills"), { recursive: true });
   writeFileSync(join(folder, "src", "server.ts"), program);
   const build = join(folder, "build.js");
-  writeFileSync(build, replace(readFileSync(build, "utf8"), `"src/server.ts"`, `"src/server.ts", "src/client.ts"`));
+  writeFileSync(build, replace(readFileSync(build, "utf8"), `"src/server.ts"`, entries));
 }
 
 function replace(text: string, part: string, other: string): string {
@@ -111,14 +116,19 @@ async function installFromRegistry(folder: string): Promise<void> {
   await execute("npm", [...args, ...further], folder);
 }
 
-function run(cwd: string, args: readonly string[]): Promise<void> {
+/** Returns what the program wrote. */
+function run(cwd: string, args: readonly string[]): Promise<string> {
   return execute(process.execPath, args, cwd);
 }
 
-async function execute(command: string, args: readonly string[], cwd: string): Promise<void> {
-  await promisify(execFile)(command, args, { cwd }).catch(
-    ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => {
-      throw new Error(`${command} ${args.join(" ")} failed:\n${stdout}${stderr}`);
-    },
-  );
+async function execute(command: string, args: readonly string[], cwd: string): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(command, args, { cwd }).catch((failed: Written) => {
+    throw new Error(`${command} ${args.join(" ")} failed:\n${failed.stdout}${failed.stderr}`);
+  });
+  return stdout + stderr;
+}
+
+interface Written {
+  readonly stdout: string;
+  readonly stderr: string;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { createEverythingProject, type EverythingProject, type ProjectOptions } from "./everything-project.ts";
+import { testInterop } from "./everything-interop.ts";
 import { testWire } from "./everything-wire.ts";
 
 /** What the example in this repository stands for, asked of a project that was made from it. */
@@ -20,4 +21,5 @@ export function testEverything(options: ProjectOptions): void {
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
   describe("on the wire", () => testWire(open));
+  describe("with official SDKs", () => testInterop(open));
 }

@@ -1,9 +1,9 @@
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { recordHttp } from "../wire/http.ts";
 import { recordHttpSse, recordStdio, recordTcp, recordWebSocket } from "../wire/links.ts";
 import { revisionIds, type RevisionId } from "../wire/script.ts";
 import { expectTranscript } from "../wire/transcripts.ts";
-import { optionsVariable, type EverythingProject } from "./everything-project.ts";
+import { createEverythingProject, optionsVariable, type EverythingProject } from "./everything-project.ts";
 
 interface Conversation {
   /** The transcript of the example in this repository. */
@@ -29,8 +29,22 @@ const conversations: readonly Conversation[] = [
   { name: "everything-http-sse", record: recordHttpSse, args: http, revisions: ["2024-11-05"] },
 ];
 
+const handshakeIds = revisionIds.filter((id) => id !== "2026-07-28");
+
 /** The project says what the example says, byte for byte but for the texts of errors. */
 export function testWire(open: () => EverythingProject): void {
+  describe("without the newest revision", () => {
+    let project: EverythingProject | undefined;
+    beforeAll(async () => {
+      const { folder, runtime } = open();
+      project = await createEverythingProject(`${folder}-sessions`, { runtime, protocol: handshakeIds.join(",") });
+    });
+
+    it.concurrent.each(handshakeIds)("is at %s as the example's is", async (revision) => {
+      expectTranscript("everything-stdio", revision, await recordStdio([project?.server ?? ""], revision));
+    });
+  });
+
   describe.each(conversations)("$name with $args", ({ name, record, args, options = {}, revisions = revisionIds }) => {
     it.concurrent.each(revisions)("is at %s as the example's is", async (revision) => {
       const env = { [optionsVariable]: JSON.stringify(options) };

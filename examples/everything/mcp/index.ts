@@ -7,7 +7,7 @@ import { revisions } from "mcp-server-runtime/revisions";
  * package `mcp-server-runtime`, so that they are also the sources of a project.
  */
 
-export { connectHttp, createUiResource, fromJsonSchema, ToolError } from "mcp-server-runtime";
+export { connectHttp, connectStdio, createUiResource, fromJsonSchema, ToolError } from "mcp-server-runtime";
 export type { Schema, Server, Skill } from "mcp-server-runtime";
 export type { Declarations };
 

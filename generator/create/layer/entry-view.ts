@@ -19,6 +19,7 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
     revisions: models.map(({ id }) => ({ id, alias: aliasOf(id) })),
     features: serverFeatures(choices, models),
     acceptor: acceptorOf(models),
+    acceptorParts: acceptorParts(choices, models),
     unavailable,
     unchanging: hasListChanged(features) ? "" : omissionText("list-changed", choices),
     untasked,
@@ -79,6 +80,18 @@ function acceptorOf(models: readonly RevisionModel[]): string {
   const lifecycles = new Set(models.map(({ rules }) => rules.lifecycle));
   if (lifecycles.size > 1) return "createDualAcceptor";
   return lifecycles.has("handshake") ? "createSessionAcceptor" : "createStatelessAcceptor";
+}
+
+/**
+ * Names of what the acceptor needs for requests to the client and for conversions between revisions. Where there are both lifecycles, it has
+ * all of it.
+ */
+function acceptorParts({ features }: LayerChoices, models: readonly RevisionModel[]): readonly string[] {
+  const acceptor = acceptorOf(models);
+  if (acceptor === "createDualAcceptor") return [];
+  // Results carry the input requests of stateless revisions.
+  const isAsking = acceptor === "createSessionAcceptor" && features.includes("input");
+  return [...(isAsking ? ["createPendingRequests"] : []), ...(models.length > 1 ? ["createRevisionConverter"] : [])];
 }
 
 /** True if clients of the revision subscribe to changes by a request, `subscriptions/listen`. */
