@@ -49,7 +49,8 @@ export async function createEverythingProject(
   await (install === "npm" ? installFromRegistry(folder) : linkPackages(folder, runtime));
   // The types of the example are those of the newest revision.
   if (protocol === "all") await run(folder, ["node_modules/typescript/bin/tsc"]);
-  await run(folder, ["build.js"]);
+  const built = await run(folder, ["build.js"]);
+  if (built !== "") throw new Error(`The build of ${folder} is not silent:\n${built}`);
   const dist = join(folder, "dist");
   const programs = { server: join(dist, "server.js"), client: join(dist, "client.js") };
   return { runtime, folder, ...programs, mcp: join(dist, "mcp", "index.js") };
