@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { createEverythingProject, type EverythingProject, type ProjectOptions } from "./everything-project.ts";
+import { testHostileInput } from "./everything-hostile.ts";
 import { testInterop } from "./everything-interop.ts";
 import { testWire } from "./everything-wire.ts";
 
@@ -21,5 +22,6 @@ export function testEverything(options: ProjectOptions): void {
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
   describe("on the wire", () => testWire(open));
+  describe("under attack", () => testHostileInput(open));
   describe("with official SDKs", () => testInterop(open));
 }
