@@ -1,8 +1,7 @@
-import type { Declarations } from "mcp-server-runtime/2026-07-28";
 import { extension as skills } from "mcp-server-runtime/extensions/skills";
-import { connectClient, connectHttp, type ClientSession, type Revision } from "mcp-server-runtime";
-import { revisions } from "mcp-server-runtime/revisions";
+import type { ClientSession, Revision } from "mcp-server-runtime";
 import { createAuth, type AuthContext } from "./authorization.ts";
+import { connectHttp, createClient, revisions, type Declarations } from "./mcp/index.ts";
 import { findScenario, type ScenarioContext } from "./scenarios.ts";
 
 const [url] = process.argv.slice(2);
@@ -19,7 +18,7 @@ const drive = scenario === "tour" ? tour : findScenario(scenario, told);
 if (!drive) throw new Error(`There is no scenario "${scenario}".`);
 const auth = await createAuth(url, { scenario, context: told });
 
-const session = await connectClient<Declarations>((options) => connectHttp(url, { ...options, auth }), {
+const client = createClient({
   info: { name: "everything-client", version: "1.0.0" },
   revisions: chooseRevisions(version),
   roots: [{ uri: "file:///tmp", name: "tmp" }],
@@ -35,6 +34,7 @@ const session = await connectClient<Declarations>((options) => connectHttp(url, 
   elicitation: { form: () => ({ action: "accept" }) },
   onLog: ({ level, data }) => console.log(`  ${level}: ${JSON.stringify(data)}`),
 });
+const session = await client.connect((options) => connectHttp(url, { ...options, auth }));
 try {
   await drive(session);
 } finally {

@@ -1,12 +1,8 @@
-import type { Declarations } from "mcp-server-runtime/2026-07-28";
-import { forRevisions, type ToolDefinition } from "mcp-server-runtime";
-import { revisions } from "mcp-server-runtime/revisions";
 import { z } from "zod";
-
-const { defineTool } = forRevisions<Declarations>(revisions);
+import { defineTool, type ToolDefinition } from "./mcp/index.ts";
 
 /** Tools that ask the client for something while they run. */
-export const inputRequestTools: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
+export const inputRequestTools: readonly ToolDefinition<unknown, unknown>[] = [
   defineTool({
     name: "test_sampling",
     description: "Asks the client's model.",

@@ -1,17 +1,14 @@
-import type { Declarations } from "mcp-server-runtime/2026-07-28";
+import { z } from "zod";
+import { inputRequired, type ArgumentFlags } from "mcp-server-runtime";
 import {
-  forRevisions,
-  inputRequired,
-  type ArgumentFlags,
+  definePrompt,
+  defineTool,
+  type Declarations,
   type PromptDefinition,
   type ToolDefinition,
-} from "mcp-server-runtime";
-import { revisions } from "mcp-server-runtime/revisions";
-import { z } from "zod";
+} from "./mcp/index.ts";
 
-const { defineTool, definePrompt } = forRevisions<Declarations>(revisions);
-
-type Elicit = Parameters<ToolDefinition<Declarations>["execute"]>[1]["elicit"];
+type Elicit = Parameters<ToolDefinition["execute"]>[1]["elicit"];
 type Form = Declarations["ElicitRequestFormParams"]["requestedSchema"];
 
 function form(field: string, schema: Declarations["PrimitiveSchemaDefinition"] = { type: "string" }): Form {
@@ -27,7 +24,7 @@ const capital: Declarations["CreateMessageRequest"]["params"] = {
  * Tools that cannot answer before the client has. Where every request stands alone, the call is made again with the answers, whose
  * keys are those that the conformance suite uses.
  */
-export const inputRequiredTools: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
+export const inputRequiredTools: readonly ToolDefinition<unknown, unknown>[] = [
   defineTool({
     name: "test_input_required_result_elicitation",
     description: "Greets the user by name; knows nothing of earlier rounds, and takes an answer whenever it is there.",
@@ -103,7 +100,7 @@ export const inputRequiredTools: readonly ToolDefinition<Declarations, unknown, 
 ];
 
 /** A prompt that asks the user first. */
-export const inputRequiredPrompts: readonly PromptDefinition<Declarations, ArgumentFlags>[] = [
+export const inputRequiredPrompts: readonly PromptDefinition<ArgumentFlags>[] = [
   definePrompt({
     name: "test_input_required_result_prompt",
     description: "A prompt that asks for its context.",

@@ -1,12 +1,9 @@
-import type { Declarations } from "mcp-server-runtime/2026-07-28";
-import { forRevisions, type ArgumentFlags, type PromptDefinition } from "mcp-server-runtime";
-import { revisions } from "mcp-server-runtime/revisions";
+import type { ArgumentFlags } from "mcp-server-runtime";
+import { definePrompt, type PromptDefinition } from "./mcp/index.ts";
 import { png } from "./samples.ts";
 
-const { definePrompt } = forRevisions<Declarations>(revisions);
-
 /** Prompts without and with arguments, and with every kind of content. */
-export const prompts: readonly PromptDefinition<Declarations, ArgumentFlags>[] = [
+export const prompts: readonly PromptDefinition<ArgumentFlags>[] = [
   definePrompt({
     name: "test_simple_prompt",
     description: "A prompt that needs nothing.",

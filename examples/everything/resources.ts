@@ -1,15 +1,16 @@
-import type { Declarations } from "mcp-server-runtime/2026-07-28";
-import { forRevisions, type ResourceDefinition, type ResourceTemplateDefinition } from "mcp-server-runtime";
-import { revisions } from "mcp-server-runtime/revisions";
+import {
+  defineResource,
+  defineResourceTemplate,
+  type ResourceDefinition,
+  type ResourceTemplateDefinition,
+} from "./mcp/index.ts";
 import { png } from "./samples.ts";
-
-const { defineResource, defineResourceTemplate } = forRevisions<Declarations>(revisions);
 
 /** Clients may subscribe to it. */
 export const watchedUri = "test://watched-resource";
 
 /** Resources at fixed places. */
-export const resources: readonly ResourceDefinition<Declarations>[] = [
+export const resources: readonly ResourceDefinition[] = [
   defineResource({
     uri: "test://static-text",
     name: "static-text",
@@ -34,7 +35,7 @@ export const resources: readonly ResourceDefinition<Declarations>[] = [
 ];
 
 /** Resources at places that follow a pattern. */
-export const resourceTemplates: readonly ResourceTemplateDefinition<Declarations>[] = [
+export const resourceTemplates: readonly ResourceTemplateDefinition[] = [
   defineResourceTemplate({
     uriTemplate: "test://template/{id}/data",
     name: "data-by-id",

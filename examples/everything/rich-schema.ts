@@ -1,5 +1,6 @@
-import { fromJsonSchema, type ObjectSchema, type Schema } from "mcp-server-runtime";
+import type { ObjectSchema } from "mcp-server-runtime";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { fromJsonSchema, type Schema } from "./mcp/index.ts";
 
 /** Arguments of a tool whose schema goes beyond what most schema libraries write. */
 export interface Contact {

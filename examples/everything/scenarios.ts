@@ -1,7 +1,7 @@
-import type { Declarations } from "mcp-server-runtime/2026-07-28";
 import { parseYaml } from "mcp-server-runtime/adapters/yaml";
 import type { ClientSession } from "mcp-server-runtime";
 import { createSkillReader } from "mcp-server-runtime/skills";
+import type { Declarations } from "./mcp/index.ts";
 
 /** A client's conversation with a server. */
 export type Scenario = (server: ClientSession<Declarations>) => Promise<void>;

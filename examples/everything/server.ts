@@ -1,71 +1,15 @@
-import type { Declarations } from "mcp-server-runtime/2026-07-28";
-import { forRevisions, type Server } from "mcp-server-runtime";
-import { serveAsAsked, type Revisions } from "../command-line.ts";
-import { prompts } from "./prompts.ts";
-import { inputRequestTools } from "./input-requests.ts";
-import { resources, resourceTemplates, watchedUri } from "./resources.ts";
-import { inputRequiredPrompts, inputRequiredTools } from "./input-required.ts";
-import { skills } from "./skills.ts";
-import { stateless } from "./stateless.ts";
-import { tasks } from "./tasks.ts";
-import { tools } from "./tools.ts";
-import { clock, views } from "./views.ts";
+import { parseYaml } from "mcp-server-runtime/adapters/yaml";
+import { forRevisions, readSkills } from "mcp-server-runtime";
+import { serveAsAsked } from "../command-line.ts";
+import { createEverything } from "./everything.ts";
+import type { Declarations } from "./mcp/index.ts";
 
-await serveAsAsked(createEverything);
+/** Where this package is, whether it runs from its sources or compiled. */
+const home = import.meta.resolve("create-mcp-server/package.json");
 
-function createEverything(revisions: Revisions): Server {
-  const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
-  const server: Server = defineServer({
-    name: "everything",
-    version: "1.0.0",
-    instructions: "Every feature of the protocol, for tests: nothing here is of use otherwise.",
-    tools: [
-      ...tools,
-      ...inputRequestTools,
-      ...stateless,
-      ...inputRequiredTools,
-      ...views,
-      ...tasks,
-      defineTool({
-        name: "touch_watched_resource",
-        description: `Tells those who subscribed to ${watchedUri} that it has changed.`,
-        execute() {
-          server.resources.notifyUpdated(watchedUri);
-          return "Told.";
-        },
-      }),
-      defineTool({
-        name: "announce_changes",
-        description: "Tells every client that the lists of tools, resources and prompts have changed.",
-        execute() {
-          for (const list of [server.tools, server.resources, server.prompts]) list.notifyListChanged();
-          return "Told.";
-        },
-      }),
-      defineTool({
-        name: "test_trigger_tool_change",
-        description: "Tells every client that the list of tools has changed.",
-        execute() {
-          server.tools.notifyListChanged();
-          return "Told.";
-        },
-      }),
-      defineTool({
-        name: "test_trigger_prompt_change",
-        description: "Tells every client that the list of prompts has changed.",
-        execute() {
-          server.prompts.notifyListChanged();
-          return "Told.";
-        },
-      }),
-    ],
-    resources: [...resources, clock],
-    resourceTemplates,
-    skills,
-    directoryRead: true,
-    prompts: [...prompts, ...inputRequiredPrompts],
-    subscribe: true,
-    listChanged: true,
-  });
-  return server;
-}
+const skills = await readSkills(new URL("examples/everything/skills", home), { parseYaml });
+
+await serveAsAsked((revisions) => {
+  const { defineServer } = forRevisions<Declarations>(revisions);
+  return createEverything({ defineServer, skills });
+});

@@ -1,12 +1,8 @@
-import type { Declarations } from "mcp-server-runtime/2026-07-28";
-import { forRevisions, type ToolDefinition } from "mcp-server-runtime";
-import { revisions } from "mcp-server-runtime/revisions";
 import { z } from "zod";
-
-const { defineTool } = forRevisions<Declarations>(revisions);
+import { defineTool, type ToolDefinition } from "./mcp/index.ts";
 
 /** What matters where every request stands alone: mirrored headers, capabilities of one request, logs that nobody asked for. */
-export const stateless: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
+export const stateless: readonly ToolDefinition<unknown, unknown>[] = [
   defineTool({
     name: "test_header_tool",
     description: "Has an argument that clients repeat in a header, so that whoever stands in between can see it.",

@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Declarations } from "mcp-server-runtime/2026-07-28";
-import { forRevisions, RpcError, ToolError, type ToolDefinition } from "mcp-server-runtime";
-import { revisions } from "mcp-server-runtime/revisions";
 import { z } from "zod";
-
-const { defineTool } = forRevisions<Declarations>(revisions);
+import { RpcError } from "mcp-server-runtime";
+import { defineTool, ToolError, type Declarations, type ToolDefinition } from "./mcp/index.ts";
 
 const task = { pollInterval: 200 };
 
 /** Tools whose calls go on as tasks, each in another way. Names and words are those that the conformance suite asks for. */
-export const tasks: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
+export const tasks: readonly ToolDefinition<unknown, unknown>[] = [
   defineTool({
     name: "greet",
     description: "Greets at once, and never as a task.",

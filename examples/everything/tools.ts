@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Declarations } from "mcp-server-runtime/2026-07-28";
-import { forRevisions, ToolError, type ToolDefinition } from "mcp-server-runtime";
-import { revisions } from "mcp-server-runtime/revisions";
+import { defineTool, ToolError, type ToolDefinition } from "./mcp/index.ts";
 import { richSchema } from "./rich-schema.ts";
 import { png, wav } from "./samples.ts";
 
-const { defineTool } = forRevisions<Declarations>(revisions);
-
 /** Every kind of content, and what a tool may do while it runs. Names and words are those that the conformance suite asks for. */
-export const tools: readonly ToolDefinition<Declarations, unknown, unknown>[] = [
+export const tools: readonly ToolDefinition<unknown, unknown>[] = [
   defineTool({
     name: "test_simple_text",
     description: "Answers a line of text.",

@@ -1,8 +1,5 @@
-import type { Declarations } from "mcp-server-runtime/2026-07-28";
-import { forRevisions, createUiResource, type ToolDefinition, type UiResource } from "mcp-server-runtime";
-import { revisions } from "mcp-server-runtime/revisions";
-
-const { defineTool } = forRevisions<Declarations>(revisions);
+import type { UiResource } from "mcp-server-runtime";
+import { createUiResource, defineTool, type ToolDefinition } from "./mcp/index.ts";
 
 /** Shows the time of a call. It asks its client for what the tool gave, and reaches nothing else. */
 export const clock: UiResource = createUiResource({
@@ -28,7 +25,7 @@ export const clock: UiResource = createUiResource({
 });
 
 /** Tools with a view; clients without views read what they say. */
-export const views: readonly ToolDefinition<Declarations>[] = [
+export const views: readonly ToolDefinition[] = [
   defineTool({
     name: "show_time",
     description: "Tells what time it is.",

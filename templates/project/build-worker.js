@@ -19,6 +19,8 @@ const made = await build({
   format: "esm",
   // Errors are recognized by the names of their classes.
   keepNames: true,
+  // Modules of mcp-server-runtime have no side effects. Outside node_modules, where a vendored one is, esbuild would warn of each that it drops.
+  logOverride: { "ignored-bare-import": "silent" },
   sourcemap: true,
   sourcesContent: false,
   metafile: true,

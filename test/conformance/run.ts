@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createEverythingProject, runtimeModes, type RuntimeMode } from "../scaffold/everything-project.ts";
 import { startServer, type RunOptions } from "./process.ts";
 import { installSuite, listScenarios, runSuite, type Check, type ErrorReport, type Suite } from "./suite.ts";
 
@@ -32,6 +35,14 @@ const legs: readonly Leg[] = [
   { side: "client", revision: "2025-11-25", count: 10, isExtension: true },
 ];
 
+/** Where the programs are that the suite judges. */
+interface Subject {
+  readonly name: string;
+  /** Command line of a server for these revisions; default: all. */
+  readonly server: (served: string | undefined) => Promise<readonly string[]>;
+  readonly client: () => Promise<string>;
+}
+
 /** A scenario that the suite itself always skips: it proves nothing. */
 const undecided = "tasks-status-notifications";
 
@@ -43,35 +54,68 @@ interface Verdict {
 }
 
 const root = join(import.meta.dirname, "..", "..");
-const options: RunOptions = { cwd: root, signal: AbortSignal.timeout(900_000) };
+const options: RunOptions = { cwd: root, signal: AbortSignal.timeout(1_800_000) };
 
-process.exitCode = (await runLegs()) ? 0 : 1;
+const folder = mkdtempSync(join(tmpdir(), "conformance-projects-"));
+try {
+  process.exitCode = (await runLegs([readExample(), ...runtimeModes.map(createProjects)])) ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The example of this repository, compiled. */
+function readExample(): Subject {
+  const programs = join("dist", "examples", "everything");
+  return {
+    name: "example",
+    server: async (served) => [join(programs, "server.js"), ...(served === undefined ? [] : ["--protocol", served])],
+    client: async () => join(programs, "client.js"),
+  };
+}
+
+/** The example as a scaffolded project: what users run is made by the same steps. Which revisions it serves is decided when it is made. */
+function createProjects(runtime: RuntimeMode): Subject {
+  const projects = new Map<string, ReturnType<typeof createEverythingProject>>();
+  const make = (protocol = "all"): ReturnType<typeof createEverythingProject> => {
+    const made =
+      projects.get(protocol) ?? createEverythingProject(join(folder, `${runtime}-${protocol}`), { runtime, protocol });
+    projects.set(protocol, made);
+    return made;
+  };
+  return {
+    name: runtime,
+    server: async (served) => [(await make(served)).server],
+    client: async () => (await make()).client,
+  };
+}
 
 /** Both sides at once: neither uses what the other does. */
-async function runLegs(): Promise<boolean> {
+async function runLegs(subjects: readonly Subject[]): Promise<boolean> {
   const suite = await installSuite({ ...options, cwd: import.meta.dirname });
-  const sides = [legs.filter(({ side }) => side === "server"), legs.filter(({ side }) => side === "client")];
-  const verdicts = (await Promise.all(sides.map((side) => runInTurn(suite, side)))).flat();
+  const runSide = async (side: Leg["side"]): Promise<readonly Verdict[]> => {
+    const all: Verdict[] = [];
+    for (const subject of subjects) all.push(...(await runInTurn(suite, subject, side)));
+    return all;
+  };
+  const verdicts = (await Promise.all([runSide("server"), runSide("client")])).flat();
   const passed = verdicts.filter((verdict) => isClean([verdict])).length;
   console.log(`${passed} passed, ${verdicts.length - passed} failed`);
   return passed === verdicts.length;
 }
 
-async function runInTurn(suite: Suite, side: readonly Leg[]): Promise<readonly Verdict[]> {
+async function runInTurn(suite: Suite, subject: Subject, side: Leg["side"]): Promise<readonly Verdict[]> {
   const all: Verdict[] = [];
-  for (const leg of side) {
-    const verdicts = await (leg.side === "server" ? judgeServer : judgeClient)(suite, leg);
-    for (const verdict of verdicts) print(leg, verdict);
+  for (const leg of legs.filter((one) => one.side === side)) {
+    const verdicts = await (side === "server" ? judgeServer : judgeClient)(suite, subject, leg);
+    for (const verdict of verdicts) print(subject, leg, verdict);
     all.push(...verdicts);
   }
   return all;
 }
 
-async function judgeServer(suite: Suite, leg: Leg): Promise<readonly Verdict[]> {
+async function judgeServer(suite: Suite, subject: Subject, leg: Leg): Promise<readonly Verdict[]> {
   const { scenarios, isAll } = await expectScenarios(suite, leg);
-  const file = join(root, "dist", "examples", "everything", "server.js");
-  const protocol = leg.served === undefined ? [] : ["--protocol", leg.served];
-  const server = await startServer([file, "--http", "0", ...protocol], options);
+  const server = await startServer([...(await subject.server(leg.served)), "--http", "0"], options);
   try {
     if (leg.isExtension) return await judgeExtensions(suite, { url: server.url, scenarios, revision: leg.revision });
     const args = ["server", "--url", server.url, "--suite", "all", "--spec-version", leg.revision];
@@ -105,11 +149,11 @@ async function judgeExtensions(
 }
 
 /** One scenario at a time: only then does the suite look at how the client exits. */
-async function judgeClient(suite: Suite, leg: Leg): Promise<readonly Verdict[]> {
+async function judgeClient(suite: Suite, subject: Subject, leg: Leg): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
   // The suite cuts the command at blanks, so no path in it may have any.
   const node = process.execPath.includes(" ") ? "node" : process.execPath;
-  const command = `${node} dist/examples/everything/client.js`;
+  const command = `${node} ${await subject.client()}`;
   const { scenarios } = await expectScenarios(suite, leg);
   for (const scenario of scenarios) {
     const force = leg.isExtension ? ["--force"] : [];
@@ -157,8 +201,10 @@ function toExit({ code, output }: ErrorReport): Omit<Verdict, "scenario"> {
   return { successes: 0, problems: [`the suite exited with ${code} and said:\n${output}`] };
 }
 
-function print({ side, revision }: Leg, { scenario, successes, problems }: Verdict): void {
+function print({ name }: Subject, { side, revision }: Leg, { scenario, successes, problems }: Verdict): void {
   const mark = problems.length === 0 ? "passed" : "FAILED";
-  console.log(`${mark}  ${side} ${revision}  ${scenario.padEnd(36)} ${String(successes).padStart(2)} checks`);
+  console.log(
+    `${mark}  ${name.padEnd(10)}  ${side} ${revision}  ${scenario.padEnd(36)} ${String(successes).padStart(2)} checks`,
+  );
   for (const problem of problems) console.log(`        ${problem}`);
 }

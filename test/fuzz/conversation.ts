@@ -1,14 +1,23 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { settle } from "../../runtime/testing/manual-clock.ts";
-import type { Wire } from "../../runtime/testing/wire.ts";
 import { encodeLine, toLine } from "./lines.ts";
 import type { Referee } from "./referee.ts";
 import type { Hearing } from "./verdict.ts";
 import type { Burst } from "./steps.ts";
 
+/** What leads to an end under test, in this process or elsewhere. */
+export interface SubjectWire {
+  /** What the end has said and nobody has looked at yet. */
+  readonly sent: unknown[];
+  write(bytes: Uint8Array): void;
+  post(message: unknown): void;
+}
+
 /** One end under test and the wire that leads to it. */
 export interface Subject {
-  readonly wire: Wire;
+  readonly wire: SubjectWire;
+  /** Waits until the end has read everything. Default: as long as an end in this process takes. */
+  readonly settle?: () => Promise<void>;
   readonly referee: Referee;
   readonly hearing: Hearing;
   /** Names and URIs that exist there. */
@@ -55,7 +64,7 @@ async function wait(subject: Subject): Promise<void> {
 }
 
 async function listen(subject: Subject): Promise<void> {
-  await settle();
+  await (subject.settle ?? settle)();
   see(subject);
 }
 

@@ -30,6 +30,8 @@ export interface Hearing {
   readonly role: Role;
   /** What each end has declared. */
   readonly declared: { readonly [end in Role]: unknown };
+  /** Over HTTP a session refuses another `initialize` before anybody looks at its params. */
+  readonly isHttp?: boolean;
 }
 
 /** Judges one line, without its end. */
@@ -110,8 +112,9 @@ interface Request {
 }
 
 function judgeRequest({ id, method, params }: Request, hearing: Hearing, isBatched: boolean): Verdict {
-  const { fuzz, role, declared } = hearing;
+  const { fuzz, role, declared, isHttp = false } = hearing;
   const sender = role === "server" ? "client" : "server";
+  if (isHttp && method === "initialize") return refuse([-32600], id, hearing);
   if (isBatched && fuzz.revision.neverBatched.includes(method)) return refuse([-32600], id, hearing);
   const found = fuzz.sentBy(sender, "request").find(({ name }) => name === method);
   const gate = found?.gates[sender];

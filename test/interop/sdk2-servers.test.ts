@@ -10,6 +10,7 @@ import type { ClientSession } from "../../runtime/client/session/session.ts";
 import { createStdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../program.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
+import { exerciseSdk2, type Heard } from "./exercise-sdk2.ts";
 import { serveSdk2 } from "./sdk2-server.ts";
 
 const script = await createProgram(new URL("./sdk2-stdio-server.ts", import.meta.url));
@@ -29,11 +30,6 @@ async function find(kind: "stdio" | "HTTP"): Promise<Connectable> {
   return (opening) => connectHttp(server.url, opening);
 }
 
-interface Heard {
-  readonly levels: string[];
-  readonly lists: string[];
-}
-
 async function join(kind: "stdio" | "HTTP", revision: Revision, heard: Heard): Promise<ClientSession<Declarations>> {
   const session = await connectClient<Declarations>(await find(kind), {
     info: { name: "ours", version: "1" },
@@ -48,8 +44,6 @@ async function join(kind: "stdio" | "HTTP", revision: Revision, heard: Heard): P
   return session;
 }
 
-const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
-
 describe.each(handshakeRevisions)("at $id", (revision) => {
   test.each(["stdio", "HTTP"] as const)(
     "our client uses the official server of the second generation over %s, is asked and is told",
@@ -57,33 +51,7 @@ describe.each(handshakeRevisions)("at $id", (revision) => {
       const heard: Heard = { levels: [], lists: [] };
       const session = await join(kind, revision, heard);
       expect(session.revision).toBe(revision);
-      await session.ping();
-      expect((await session.listTools()).map(({ name }) => name)).toContain("echo");
-      expect(await session.callTool("echo", { text: "ä€😀\u2028\n" })).toMatchObject(text("ä€😀\u2028\n"));
-      expect(await session.callTool("sum", { a: 1, b: 2 })).toMatchObject(text("3"));
-      expect(await session.listResources()).toMatchObject([{ uri: "test://a" }]);
-      expect(await session.readResource("test://a")).toMatchObject({ contents: [{ text: "text of a" }] });
-      await expect(session.readResource("test://none")).rejects.toMatchObject({ name: "PeerError" });
-      expect(await session.listPrompts()).toMatchObject([{ name: "greet" }]);
-      expect(await session.getPrompt("greet", { whom: "you" })).toMatchObject({
-        messages: [{ content: { text: "Hello you" } }],
-      });
-      const seen: number[] = [];
-      await session.callTool("progress", {}, { onProgress: ({ progress }) => seen.push(progress) });
-      expect(seen).toEqual([1, 2, 3]);
-      expect(await session.callTool("sample")).toMatchObject(text('{"type":"text","text":"42"}'));
-      const canElicit = "elicitation/create" in revision.serverRequests;
-      const form = await session.callTool("form");
-      if (canElicit) expect(form).toMatchObject(text('{"action":"accept","content":{"age":42}}'));
-      else expect(form).toMatchObject({ isError: true });
-      await session.setLogLevel("warning");
-      await session.callTool("log");
-      await expect.poll(() => heard).toEqual({ levels: ["error"], lists: ["tools"] });
-      const stop = new AbortController();
-      const waiting = session.callTool("wait", {}, { signal: stop.signal });
-      setTimeout(() => stop.abort(new Error("enough")), 30);
-      await expect(waiting).rejects.toThrow("enough");
-      await session.ping();
+      await exerciseSdk2(session, { canElicit: "elicitation/create" in revision.serverRequests, heard });
     },
   );
 });

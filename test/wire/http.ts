@@ -16,8 +16,12 @@ interface HttpRequest {
 }
 
 /** Records a conversation over Streamable HTTP: status, headers and bodies, streams event by event. */
-export async function recordHttp(args: readonly string[], revision: RevisionId): Promise<readonly string[]> {
-  const program = start(args);
+export async function recordHttp(
+  args: readonly string[],
+  revision: RevisionId,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const program = start(args, env);
   try {
     const conversation = new HttpConversation(await readAddress(program), revision);
     await conversation.record();

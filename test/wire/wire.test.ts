@@ -1,10 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 import { recordHttp } from "./http.ts";
-import { inOrder, withoutErrorTexts } from "./normalize.ts";
-import { revisionIds, type RevisionId } from "./script.ts";
 import { recordHttpSse, recordStdio, recordTcp, recordWebSocket } from "./links.ts";
+import { revisionIds, type RevisionId } from "./script.ts";
+import { expectTranscript, writeTranscript } from "./transcripts.ts";
 
 /*
  * Conversations with the example servers and the gateway, byte for byte as they were recorded. Texts of error messages are
@@ -51,19 +49,8 @@ interface Subject {
 
 describe.each(subjects)("$name", ({ name, record, args, revisions = revisionIds }) => {
   it.concurrent.each(revisions)("says at %s what it said before", async (revision) => {
-    const lines = inOrder(await record(args, revision));
-    const file = join(import.meta.dirname, "transcripts", name, `${revision}.txt`);
-    if (process.env.WIRE_UPDATE === "1") write(file, lines);
-    expect(lines.map(withoutErrorTexts)).toEqual(read(file, revision).map(withoutErrorTexts));
+    const recorded = await record(args, revision);
+    if (process.env.WIRE_UPDATE === "1") writeTranscript(name, revision, recorded);
+    expectTranscript(name, revision, recorded);
   });
 });
-
-function read(file: string, revision: RevisionId): readonly string[] {
-  if (!existsSync(file)) throw new Error(`There is no transcript of ${revision}: record it with WIRE_UPDATE=1.`);
-  return readFileSync(file, "utf8").replace(/\n$/, "").split("\n");
-}
-
-function write(file: string, lines: readonly string[]): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${lines.join("\n")}\n`);
-}

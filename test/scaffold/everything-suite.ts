@@ -1,0 +1,27 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe } from "vitest";
+import { createEverythingProject, type EverythingProject, type ProjectOptions } from "./everything-project.ts";
+import { testHostileInput } from "./everything-hostile.ts";
+import { testInterop } from "./everything-interop.ts";
+import { testWire } from "./everything-wire.ts";
+
+/** What the example in this repository stands for, asked of a project that was made from it. */
+export function testEverything(options: ProjectOptions): void {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "everything-")));
+  let project: EverythingProject | undefined;
+  const open = (): EverythingProject => {
+    if (!project) throw new Error("There is no project.");
+    return project;
+  };
+
+  beforeAll(async () => {
+    project = await createEverythingProject(join(root, "everything"), options);
+  });
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+  describe("on the wire", () => testWire(open));
+  describe("under attack", () => testHostileInput(open));
+  describe("with official SDKs", () => testInterop(open));
+}

@@ -1,0 +1,3 @@
+import { testEverything } from "./everything-suite.ts";
+
+testEverything({ runtime: "vendored" });

@@ -1,0 +1,54 @@
+import { beforeAll, describe, it } from "vitest";
+import { recordHttp } from "../wire/http.ts";
+import { recordHttpSse, recordStdio, recordTcp, recordWebSocket } from "../wire/links.ts";
+import { revisionIds, type RevisionId } from "../wire/script.ts";
+import { expectTranscript } from "../wire/transcripts.ts";
+import { createEverythingProject, optionsVariable, type EverythingProject } from "./everything-project.ts";
+
+interface Conversation {
+  /** The transcript of the example in this repository. */
+  readonly name: string;
+  readonly record: typeof recordHttp;
+  readonly args: readonly string[];
+  /** What the example reads from its command line, and a project writes into its code. */
+  readonly options?: object;
+  /** Default: all. */
+  readonly revisions?: readonly RevisionId[];
+}
+
+const http = ["--http", "0"];
+
+const conversations: readonly Conversation[] = [
+  { name: "everything-stdio", record: recordStdio, args: [] },
+  // Messages are the same on every transport that carries nothing else.
+  { name: "everything-stdio", record: recordTcp, args: ["--tcp", "0"] },
+  { name: "everything-stdio", record: recordWebSocket, args: ["--websocket", "0"] },
+  { name: "everything-http", record: recordHttp, args: http },
+  { name: "everything-http-json", record: recordHttp, args: http, options: { responseMode: "json" } },
+  { name: "everything-http-stateless", record: recordHttp, args: http, options: { sessions: false } },
+  { name: "everything-http-sse", record: recordHttpSse, args: http, revisions: ["2024-11-05"] },
+];
+
+const handshakeIds = revisionIds.filter((id) => id !== "2026-07-28");
+
+/** The project says what the example says, byte for byte but for the texts of errors. */
+export function testWire(open: () => EverythingProject): void {
+  describe("without the newest revision", () => {
+    let project: EverythingProject | undefined;
+    beforeAll(async () => {
+      const { folder, runtime } = open();
+      project = await createEverythingProject(`${folder}-sessions`, { runtime, protocol: handshakeIds.join(",") });
+    });
+
+    it.concurrent.each(handshakeIds)("is at %s as the example's is", async (revision) => {
+      expectTranscript("everything-stdio", revision, await recordStdio([project?.server ?? ""], revision));
+    });
+  });
+
+  describe.each(conversations)("$name with $args", ({ name, record, args, options = {}, revisions = revisionIds }) => {
+    it.concurrent.each(revisions)("is at %s as the example's is", async (revision) => {
+      const env = { [optionsVariable]: JSON.stringify(options) };
+      expectTranscript(name, revision, await record([open().server, ...args], revision, env));
+    });
+  });
+}
