@@ -10,7 +10,9 @@ const path = "dist/THIRD-PARTY.txt";
  */
 export async function writeNotices({ outputs }) {
   const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
-  const folders = new Set(files.flatMap((file) => /^.*(?:node_modules|vendor)\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file) ?? []));
+  const folders = new Set(
+    files.flatMap((file) => /^.*(?:node_modules|vendor)\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file) ?? []),
+  );
   // One version may be in several folders.
   const notices = new Set(await Promise.all([...folders].sort().map(readNotice)));
   if (notices.size === 0) return rm(path, { force: true });
