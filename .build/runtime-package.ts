@@ -4,6 +4,12 @@ import { build } from "esbuild";
 import { reachDeclarations } from "./declarations.ts";
 import { readRuntimeExports, runtimePeers } from "./runtime-exports.ts";
 
+/**
+ * Lines of the bundler: the name of each source, and imports of parts without a name. No part has side effects, so that these imports do nothing, but
+ * bundlers print a warning for each where the package is linked.
+ */
+const bundlerLines = /^(?:\/\/ dist\/.*|import "\.[^"]*";)\n/gm;
+
 /** Folder of the package `mcp-server-runtime`, which `npm pack` and `npm publish` take as it is. */
 export const runtimeFolder = "dist/runtime-package";
 
@@ -33,7 +39,7 @@ export async function buildRuntimePackage(root: string): Promise<void> {
     logLevel: "warning",
     write: false,
   });
-  for (const { path, text } of outputFiles) await write(path, text.replaceAll(/^\/\/ dist\/.*\n/gm, ""));
+  for (const { path, text } of outputFiles) await write(path, text.replaceAll(bundlerLines, ""));
   const declarations = reachDeclarations(
     join(root, "dist"),
     entries.map((entry) => `${entry}.d.ts`),

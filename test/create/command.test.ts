@@ -69,9 +69,9 @@ describe("create-mcp-server <dir>", () => {
       "add --help",
     ],
     [["explain"], "--protocol is missing.", "explain [server..]", "explain --help"],
-    [["check", "--header"], "--header needs a value.", "check [target..]", "check --help"],
+    [["check", "--header"], "--header requires a value.", "check [target..]", "check --help"],
     [["x", "--skip-install"], "Unknown argument: skip-install.", "<dir>", "--help"],
-    [["x", "--features", "--yes"], "--features needs a value.", "<dir>", "--help"],
+    [["x", "--features", "--yes"], "--features requires a value.", "<dir>", "--help"],
     [["x", "--serve", "tools"], "Unknown argument: serve. --serve is --features now.", "<dir>", "--help"],
     [
       ["update", "--serve=tools"],
@@ -82,11 +82,11 @@ describe("create-mcp-server <dir>", () => {
     [["x", "--skip-install", "y"], "Unknown argument: skip-install.", "<dir>", "--help"],
     [
       ["upgrade-assist", "demo", "--protocol", "all"],
-      `Unknown argument: demo. There is no command "upgrade-assist". ${codemod}`,
+      `Unknown argument: demo. Unknown command "upgrade-assist". ${codemod}`,
       "<dir>",
       "--help",
     ],
-    [["x", "--from"], "--from needs a value.", "<dir>", "--help"],
+    [["x", "--from"], "--from requires a value.", "<dir>", "--help"],
     [
       ["clinet", "dist/server.js"],
       'Unknown argument: dist/server.js. Unknown command "clinet". Did you mean client?',

@@ -1,22 +1,13 @@
 import { check } from "prettier";
 import { describe, expect, it } from "vitest";
-import { chooseRevisions, readCatalogue } from "../../generator/create/catalogue.ts";
 import { extras, readSelection, toLayerChoices, type SelectionText } from "../../generator/create/project-choices.ts";
-import { emitProject } from "../../generator/create/project-files.ts";
 import type { Tree } from "../../generator/emit/tree.ts";
-import { packageRoot } from "../../generator/package-info.ts";
+import { emitFiles, allRevisions } from "./project.ts";
 
-const [newest = ""] = chooseRevisions("all", readCatalogue(packageRoot));
+const [newest = ""] = allRevisions;
 
-function emit(text: SelectionText): Promise<Tree> {
-  const options = {
-    folder: "/home/me/demo",
-    name: "demo",
-    revisions: [newest],
-    manager: "npm" as const,
-    version: "1.2.3",
-  };
-  return emitProject({ ...options, selection: readSelection(text), packageFolder: packageRoot });
+function emit(selection: SelectionText): Promise<Tree> {
+  return emitFiles({ revisions: [newest], selection });
 }
 
 interface Manifest {
@@ -30,10 +21,10 @@ function manifestOf(tree: Tree): Manifest {
 
 describe("what a project is made for", () => {
   it.each([
-    [{ serve: "tool" }, '--serve: there is no "tool". Choose among tools, '],
-    [{ serve: "" }, '--serve: there is no ""'],
-    [{ serve: "tools,__proto__" }, '--serve: there is no "__proto__"'],
-    [{ serve: "tools;prompts" }, "--serve: there is no"],
+    [{ features: "tool" }, '--features: there is no "tool". Choose among tools, '],
+    [{ features: "" }, '--features: there is no ""'],
+    [{ features: "tools,__proto__" }, '--features: there is no "__proto__"'],
+    [{ features: "tools;prompts" }, "--features: there is no"],
     [{ transport: "tcp" }, "no host reaches a server over that alone. Choose stdio or http as well, as in stdio,tcp."],
     [{ transport: "websocket,tcp" }, "as in stdio,websocket,tcp."],
     [
@@ -50,7 +41,7 @@ describe("what a project is made for", () => {
     [{ schema: "yup" }, '--schema: there is no "yup". Choose one of zod, valibot, arktype, json.'],
     [{ schema: "toString" }, "--schema: there is no"],
     [{ extras: "docker,../x" }, '--extras: there is no "../x". Choose among docker, '],
-    [{ runtime: "npm" }, '--runtime: there is no "npm". Choose one of emitted, package.'],
+    [{ runtime: "npm" }, '--runtime: there is no "npm". Choose one of dependency, vendored.'],
     [{ extras: "ALL" }, "--extras: there is no"],
     [{ extras: "mcpb", transport: "http" }, "--extras mcpb: a host cannot start a project for http."],
     [{ extras: "claude-desktop", transport: "worker" }, "Leave it out, or choose --transport stdio or both."],
@@ -62,14 +53,14 @@ describe("what a project is made for", () => {
 
   it("has a default for everything", () => {
     expect(readSelection({})).toEqual({
-      serve: ["tools", "resources", "prompts"],
+      features: ["tools", "resources", "prompts"],
       transport: "stdio",
       further: [],
       auth: "none",
       schema: "zod",
       client: false,
       extras: ["agents"],
-      runtime: "emitted",
+      runtime: "dependency",
     });
   });
 
@@ -83,19 +74,19 @@ describe("what a project is made for", () => {
   });
 
   it("always offers tools, in the order of the list", () => {
-    expect(readSelection({ serve: "prompts,resources" }).serve).toEqual(["tools", "resources", "prompts"]);
-    expect(readSelection({ serve: "tools" }).serve).toEqual(["tools"]);
-    expect(() => readSelection({ serve: "none" })).toThrow(
-      /^--serve: there is no "none"\. Choose among tools, .*, or say all\.$/,
+    expect(readSelection({ features: "prompts,resources" }).features).toEqual(["tools", "resources", "prompts"]);
+    expect(readSelection({ features: "tools" }).features).toEqual(["tools"]);
+    expect(() => readSelection({ features: "none" })).toThrow(
+      /^--features: there is no "none"\. Choose among tools, .*, or say all\.$/,
     );
-    expect(readSelection({ serve: "all,tools" }).serve).toEqual(readSelection({ serve: "all" }).serve);
+    expect(readSelection({ features: "all,tools" }).features).toEqual(readSelection({ features: "all" }).features);
   });
 
   it("is what its layer is made for", () => {
     const selection = readSelection({ transport: "both", schema: "json", client: true, auth: "oauth" });
     expect(toLayerChoices(selection, [newest])).toEqual({
       revisions: [newest],
-      offers: selection.serve,
+      features: selection.features,
       transports: ["stdio", "http"],
       client: true,
       validator: true,
@@ -116,10 +107,10 @@ describe("what a project is made for", () => {
     expect(toLayerChoices(selection, [newest]).transports).toEqual([...both, ...further]);
   });
 
-  it.each(["skills", "ui"])("has a layer with resources when it offers %s, and no example of one", (serve) => {
-    const selection = readSelection({ serve });
-    expect(selection.serve).toEqual(["tools", serve]);
-    expect(toLayerChoices(selection, [newest]).offers).toEqual(["tools", "resources", serve]);
+  it.each(["skills", "apps"])("has resources in its layer for %s, and no example of one", (feature) => {
+    const selection = readSelection({ features: feature });
+    expect(selection.features).toEqual(["tools", feature]);
+    expect(toLayerChoices(selection, [newest]).features).toEqual(["tools", "resources", feature]);
   });
 
   it("is reached over HTTP when somebody has to be let in", () => {
@@ -140,18 +131,20 @@ describe("a project", () => {
     expect(manifest).not.toHaveProperty("dependencies");
     for (const name of packages) {
       expect(manifest.devDependencies).toHaveProperty([name]);
-      const isUsed = [...tree].some(([path, text]) => path.startsWith("src/") && text.includes(`from "${name}"`));
+      // The adapter of the runtime imports the validator.
+      const wanted = schema === "json" ? 'from "mcp-server-runtime/adapters/cfworker"' : `from "${name}"`;
+      const isUsed = [...tree].some(([path, text]) => path.startsWith("src/") && text.includes(wanted));
       expect(isUsed, name).toBe(true);
     }
   });
 
   it.each([
-    ["oauth", ["jose"], /export \{ requireBearerToken \}/, /api-key\.ts|limit-failures\.ts/],
-    ["api-key", [], /export \{ requireApiKey \}/, /adapters\/jose|auth\/server\/token\.ts/],
-    ["none", [], /export \{ serveHttp \}/, /\/auth\//],
+    ["oauth", ["jose"], /export \{ requireBearerToken \}/, /requireApiKey|limitAuthFailures/],
+    ["api-key", [], /export \{ limitAuthFailures, requireApiKey \}/, /adapters\/jose|requireBearerToken/],
+    ["none", [], /serveHttp/, /\/auth\/|rateLimit|auditLog|requestLogger/],
   ])("for --auth %s has what that takes, and nothing else", async (auth, packages, has, lacks) => {
     const tree = await emit({ auth, transport: "http" });
-    const usual = ["@types/node", "esbuild", "typescript", "vitest", "zod"];
+    const usual = ["@types/node", "esbuild", "mcp-server-runtime", "typescript", "vitest", "zod"];
     expect(Object.keys(manifestOf(tree).devDependencies)).toEqual([...usual, ...packages].sort());
     expect(tree.get("src/mcp/index.ts")).toMatch(has);
     expect([...tree.keys(), tree.get("src/mcp/index.ts")].join("\n")).not.toMatch(lacks);
@@ -191,13 +184,12 @@ describe("a project", () => {
     },
   );
 
-  it("for WebSocket and TCP takes them from the package when it depends on it", async () => {
-    const tree = await emit({ transport: "stdio,websocket,tcp", runtime: "package" });
-    const text = tree.get("src/mcp.ts") ?? "";
-    expect(text).toContain('import { listenWebSocket } from "create-mcp-server/transport/ws";');
+  it("for WebSocket and TCP imports each from its entry of the runtime", async () => {
+    const text = (await emit({ transport: "stdio,websocket,tcp" })).get("src/mcp/index.ts") ?? "";
+    expect(text).toContain('import { listenWebSocket } from "mcp-server-runtime/transports/websocket-server";');
+    expect(text).toContain('import { createFurtherTransports, listenTcp } from "mcp-server-runtime/transports";');
     expect(text).toContain("return runStdio(server, { further, ...options });");
-    expect(text).not.toContain("as run");
-    expect(await check(text, { filepath: "src/mcp.ts", printWidth: 120 })).toBe(true);
+    expect(text).not.toMatch(/\bas run\b/);
   });
 
   it("comes with every further file that is asked for, and JSON in it is JSON", async () => {
@@ -212,19 +204,19 @@ describe("a project", () => {
   });
 
   it.each([
-    [{ serve: "tools" }, "with a tool to start from", "`defineTool`: it checks what `run` takes and returns."],
+    [{ features: "tools" }, "with a tool to start from", "`defineTool`: it checks what `run` takes and returns."],
     [
-      { serve: "questions,prompts" },
+      { features: "input,prompts" },
       "with two tools and a prompt to",
       "`defineTool` or `definePrompt`: they check what `run` and `get`",
     ],
     [
-      { serve: "all" },
+      { features: "all" },
       "with two tools, a resource, a view and a prompt to start",
       "`defineTool`, `defineResource` or `definePrompt`",
     ],
     [
-      { serve: "skills", transport: "worker" },
+      { features: "skills", transport: "worker" },
       "with a tool and a skill to start from",
       "`defineTool` or `defineResource`:",
     ],
@@ -268,9 +260,6 @@ describe("a project", () => {
   it("shows in its README how it calls others when it is a client, too", async () => {
     expect((await emit({ client: true })).get("README.md")).toContain(
       'connectHttp, createClient } from "./mcp/index.ts"',
-    );
-    expect((await emit({ client: true, runtime: "package" })).get("README.md")).toContain(
-      'createClient } from "./mcp.ts"',
     );
     expect((await emit({})).get("README.md")).not.toContain("createClient");
   });
@@ -320,7 +309,7 @@ describe("a project", () => {
   });
 
   it("lists every tool that it starts with in the manifest of its bundle", async () => {
-    const tree = await emit({ extras: "mcpb", serve: "questions" });
+    const tree = await emit({ extras: "mcpb", features: "input" });
     expect(JSON.parse(tree.get("manifest.json") ?? "").tools).toMatchObject([
       { name: "measure_text" },
       { name: "greet" },
@@ -328,7 +317,7 @@ describe("a project", () => {
   });
 
   it("is published as what it is built to, under the name by which the registry knows it", async () => {
-    const tree = await emit({ extras: "registry", serve: "skills" });
+    const tree = await emit({ extras: "registry", features: "skills" });
     const { name } = Object(JSON.parse(tree.get("server.json") ?? ""));
     const manifest = manifestOf(tree);
     expect(manifest).toMatchObject({ mcpName: name, bin: { demo: "dist/server.js" }, files: ["dist", "skills"] });
@@ -383,21 +372,18 @@ describe("a project", () => {
     { transport: "both", client: true, extras: "all", auth: "api-key" },
     { transport: "http", auth: "oauth" },
     { transport: "worker", schema: "json" },
-  ])("that takes the protocol from the package differs by the import only: %j", async (text) => {
-    const [emitted, tree] = [await emit(text), await emit({ ...text, runtime: "package" })];
-    const mayDiffer = /^(README\.md|AGENTS\.md|package\.json|Dockerfile|src\/mcp\.ts)$/;
+  ])("with a vendored runtime differs in the files of the runtime and in what names them only: %j", async (text) => {
+    const [plain, tree] = [await emit(text), await emit({ ...text, runtime: "vendored" })];
     for (const [path, source] of tree) {
-      if (mayDiffer.test(path)) continue;
-      expect(source, path).toBe(emitted.get(path)?.replaceAll(/mcp\/(?:index|revisions)\.ts/g, "mcp.ts"));
+      if (path.startsWith("vendor/")) expect(plain.has(path), path).toBe(false);
+      else if (!/^(README\.md|package\.json)$/.test(path)) expect(source, path).toBe(plain.get(path));
     }
-    expect([...tree.keys()].filter((path) => path.startsWith("src/mcp/"))).toEqual([]);
-    const { devDependencies } = manifestOf(tree);
-    expect(devDependencies).toHaveProperty(["create-mcp-server"], expect.stringMatching(/1\.2\.3/));
-    const entry = tree.get("src/mcp.ts") ?? "";
-    expect(await check(entry, { filepath: "mcp.ts", printWidth: 120 })).toBe(true);
-    const names = (layer: string): string[] =>
-      [...layer.matchAll(/\b(?:run|serve|connect|require|verify|create)[A-Z]\w+/g)].map(([name]) => name);
-    const exported = (emitted.get("src/mcp/index.ts") ?? "").split("\n").filter((line) => /^export \{/.test(line));
-    for (const name of exported.flatMap(names)) expect(entry).toContain(name);
+    expect([...plain.keys()].filter((path) => !tree.has(path))).toEqual([]);
+    expect(manifestOf(tree).devDependencies).toMatchObject({
+      ...manifestOf(plain).devDependencies,
+      "mcp-server-runtime": "file:vendor/mcp-server-runtime",
+    });
+    expect(tree.get("README.md")).toContain("`vendor/mcp-server-runtime/`");
+    expect(plain.get("README.md")).not.toContain("`vendor/mcp-server-runtime/`");
   });
 });
