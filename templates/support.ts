@@ -225,7 +225,7 @@ export class ConversionError extends Error {
     readonly reason: string;
   }) {
     const { type, member, revision, reason } = problem;
-    super(`${member === undefined ? type : `${type}.${member}`} does not fit revision ${revision}. ${reason}`);
+    super(`${member === undefined ? type : `${type}.${member}`} does not match revision ${revision}: ${reason}`);
     this.type = type;
     this.member = member;
     this.revision = revision;

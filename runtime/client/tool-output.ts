@@ -19,7 +19,7 @@ export function checkToolOutput(
   if (!isSchema(schema) || !isObject(result) || result.isError === true) return;
   const issues = Object.hasOwn(result, "structuredContent")
     ? validate(result.structuredContent, schema, validator)
-    : [{ message: "there is no structured content" }];
+    : [{ message: "the result has no structuredContent" }];
   if (issues.length > 0) throw new ToolOutputError(String(Reflect.get(tool, "name")), { issues, result });
 }
 

@@ -103,8 +103,7 @@ export async function createGateway(
     maxConnections = 100,
     idleTimeout = Infinity,
   } = options;
-  if (!(maxConnections >= 2))
-    throw new Error(`maxConnections is ${maxConnections}: use 2 or more, or leave it out for 100.`);
+  if (!(maxConnections >= 2)) throw new Error(`maxConnections is ${maxConnections}; use 2 or more, or omit it for 100`);
   const ended = new AbortController();
   const upstreams: UpstreamOptions = {
     open: connectUpstream(place),
@@ -171,7 +170,7 @@ export async function createGateway(
     takesSessions: () => limit.takesSessions,
     readParamHeaders: (method, params) => tools.paramHeadersOf(method, params),
     async close() {
-      ended.abort(new ClosedError("The gateway closes"));
+      ended.abort(new ClosedError("The gateway is closing"));
       await bridge.close();
       await proxies.close();
       await listeners.close();

@@ -68,7 +68,7 @@ export class RelayedTask implements Listener {
     } catch (error) {
       const { status } = await followed.status().catch(() => this.#started);
       if (status !== "cancelled" || during.signal.aborted) throw error;
-      throw new RpcError(errorCodes.internalError, "The server has cancelled the task");
+      throw new RpcError(errorCodes.internalError, "The server cancelled the task");
     } finally {
       during.signal.removeEventListener("abort", giveUp);
       this.#isOver = true;

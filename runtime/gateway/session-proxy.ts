@@ -122,7 +122,7 @@ export class SessionProxy {
   }
 
   async close(): Promise<void> {
-    this.#over.abort(new ClosedError("The session is over"));
+    this.#over.abort(new ClosedError("The session has ended"));
     const upstreams = [this.#upstream, this.#withTasks];
     await Promise.all(upstreams.map(async (opening) => opening?.then((upstream) => upstream.close()).catch(() => {})));
   }
@@ -273,6 +273,6 @@ const inputRetryDelay = 250;
 /** Maximum number of rounds of one call, as by default for clients. */
 const maxInputRounds = 10;
 
-const tooMuchInput = `The server asked for input more than ${maxInputRounds} times in one call`;
+const tooMuchInput = `The server required input more than ${maxInputRounds} times in one call`;
 
 const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled", "taskStatus"]);

@@ -92,7 +92,9 @@ export class SuspendedCall {
     for (const { key, inputRequest, response } of given) {
       const issue = inputRequest.row.result(response);
       if (!issue) continue;
-      throw new RpcError(errorCodes.invalidParams, "Invalid answer", { data: { ...issue, key } });
+      throw new RpcError(errorCodes.invalidParams, "Invalid params: invalid input response", {
+        data: { ...issue, key },
+      });
     }
     for (const { key, inputRequest, response } of given) {
       this.#inputRequests.delete(key);

@@ -101,7 +101,7 @@ interface Proposal {
 /** Sends `server/discover`. The peer opens while the result is being read, so that the messages behind it find it open. */
 function propose(peer: Peer, channel: Channel, { revision, options }: Proposal): Promise<void> {
   const row = revision.clientRequests["server/discover"];
-  if (!row) throw new Error(`Revision ${revision.id} lacks server/discover in its tables`);
+  if (!row) throw new Error(`Revision ${revision.id} has no server/discover`);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const own: PeerInfo = { info, capabilities };

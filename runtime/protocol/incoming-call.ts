@@ -98,7 +98,7 @@ export class IncomingCall implements CallContext {
 
   /** Aborts the handler's signal, so that the handler ends; its result is still sent. */
   abortEndless(): void {
-    this.#abortReason = new DOMException("The connection is being closed", "AbortError");
+    this.#abortReason = new DOMException("The connection is closing", "AbortError");
     this.#controller?.abort(this.#abortReason);
   }
 

@@ -20,8 +20,7 @@ export const coreTasks: TaskProtocol = {
   },
   requireSupport({ name, listed }, { revision, session }) {
     const row = findToolRow(revision);
-    if (!row)
-      throw new Error(`Revision ${revision.id}, which this server speaks, has no tasks. Call "${name}" without.`);
+    if (!row) throw new Error(`Revision ${revision.id} of the session has no tasks; call "${name}" without a task`);
     const gate = taskGate(row, "server");
     if (!isOpen(gate, session)) throw new CapabilityError("tools/call as a task", gate);
     if (listed && readSupport(listed, revision) === "forbidden") {

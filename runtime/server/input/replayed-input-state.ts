@@ -193,7 +193,7 @@ export class ReplayedInputState implements AskingInputState {
 
   #suspend(): void {
     if (this.#isAstray()) return void this.#reject(astray(this.#left));
-    this.#leave("The call goes on when the client comes back with the answers");
+    this.#leave("The request continues when the client retries it with input responses");
     this.#end?.resolve(this.#start.suspend(Object.fromEntries(this.#open ?? []), this.record));
   }
 

@@ -15,7 +15,8 @@ export function createSignedCursors(secrets: readonly Uint8Array[] | undefined):
   const sealer = createSealer("cursorKeys", secrets);
   return {
     async seal(scope, place) {
-      if (place.length > longestPlace) throw new Error(`The cursor of a list is too long: ${place.length}.`);
+      if (place.length > longestPlace)
+        throw new Error(`The cursor of the list is too long: ${place.length} characters`);
       return sealer.seal(toScope(scope), new TextEncoder().encode(place));
     },
     async open(scope, cursor) {
@@ -36,5 +37,5 @@ const longestPlace = 4_096;
 const longestCursor = 20_000;
 
 function unknownCursor(): RpcError {
-  return reject("Unknown cursor: begin again without one");
+  return reject("Invalid cursor; request the list without a cursor");
 }

@@ -8,7 +8,7 @@ const kinds = [
 
 describe.each(kinds)("cursors that are %s", (_kind, cursors) => {
   const scope = "tools\n2001-01-01\n3";
-  const refusal = { code: -32602, message: "Unknown cursor: begin again without one" };
+  const refusal = { code: -32602, message: "Invalid cursor; request the list without a cursor" };
 
   test.each(["0", "1", "999999999"])("lead to the place %s in the list that they were made for", async (place) => {
     expect(await cursors.open(scope, await cursors.seal(scope, place))).toBe(place);
