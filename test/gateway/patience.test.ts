@@ -210,7 +210,7 @@ describe("calls without a session", () => {
   });
 
   test("need two places, of which one may wait", async () => {
-    await expect(open({ maxConnections: 1 })).rejects.toThrow("maxConnections is 1: use 2 or more");
+    await expect(open({ maxConnections: 1 })).rejects.toThrow("maxConnections is 1; use 2 or more");
   });
 
   /** The call again, with answers. */
