@@ -33,7 +33,7 @@ export function isRepeatable(tool: object | undefined, revision: Revision): bool
   return isObject(annotations) && (annotations.readOnlyHint === true || annotations.idempotentHint === true);
 }
 
-/** Returns the issues of the content. A schema that cannot be used is an issue: it says nothing about the content, which is no reason to trust it. */
+/** Returns the issues of the content. An unusable schema is an issue: without it the content is not validated. */
 function validate(content: unknown, schema: ObjectSchema, validator: JsonSchemaValidator): readonly SchemaIssue[] {
   try {
     return validator(content, schema);

@@ -63,7 +63,7 @@ export interface GatewayOptions {
    * default 100. A session has a connection from its first request until it ends. Sessions leave a quarter of the connections to calls, rounded
    * down but at least one; further sessions are rejected, over HTTP with 503. A call without a session has a connection until its response, and
    * waits for it up to a minute. Half of the connections of calls may be waiting for input responses of their clients: then the call that has
-   * waited longest is given up.
+   * waited longest is aborted.
    */
   readonly maxConnections?: number;
   /**

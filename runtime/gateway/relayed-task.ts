@@ -17,7 +17,7 @@ import { toEmbedded, toForwarded, withoutInputRequired } from "./convert-message
 import type { Listener, Upstream } from "./upstream.ts";
 
 /**
- * Task of the server that stands behind a call of the gateway's client, for any kinds of tasks on both sides. Requests of the server in
+ * Task of the server that runs a call of the gateway's client, for any kinds of tasks on both sides. Requests of the server in
  * between go to the client. The result of the task is the result of the call.
  */
 export class RelayedTask implements Listener {

@@ -230,7 +230,7 @@ export class SessionProxy {
     const row = findRow(this.#session.revision.serverNotifications, handler);
     if (!row || passedOnOtherwise.has(handler)) return;
     const target = handler === "loggingMessage" ? (this.#latest ?? this.#connection) : this.#connection;
-    // A client that is about to disconnect may not receive it any more.
+    // A client that is about to disconnect may no longer receive it.
     target.notify(row, params).catch(() => {});
   }
 

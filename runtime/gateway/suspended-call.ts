@@ -25,7 +25,7 @@ export class SuspendedCall {
   #count = 0;
   #asked: () => void = () => {};
   #work: Promise<unknown> = Promise.resolve();
-  /** Request that currently stands for the call: messages of the server go to it. */
+  /** Request that currently represents the call and receives the messages of the server. */
   call: CallContext;
 
   constructor(call: CallContext, method: string, params: unknown) {

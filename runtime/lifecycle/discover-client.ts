@@ -188,7 +188,7 @@ function isMismatch(error: unknown, statelessRevisions: readonly Revision[]): bo
 
 /**
  * Returns the verdict for an older server, or throws the error. A server that requires a capability knows requests that declare capabilities. Where
- * messages travel separately, silence says nothing about their content.
+ * messages travel separately, a missing response is independent of their content.
  */
 function fallBack(error: unknown, { statelessRevisions, opened, channel }: Ways): Found {
   const isSilence = isTimeoutError(error) && channel.carriesOneByOne !== true;

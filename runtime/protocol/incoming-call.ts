@@ -46,7 +46,7 @@ export class IncomingCall implements CallContext {
   readonly origin: unknown;
   /** Time of the clock at which the handler's timeout expires. */
   deadline: number = Infinity;
-  /** True when the response was sent, or the call was cancelled or aborted: nothing of it may be sent any more. */
+  /** True when the response was sent, or the call was cancelled or aborted: nothing more of it may be sent. */
   done: boolean = false;
   readonly #host: CallHost;
   readonly #params: unknown;

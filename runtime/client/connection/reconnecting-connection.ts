@@ -212,7 +212,7 @@ export class ReconnectingConnection {
   }
 }
 
-/** True if the server does not serve the negotiated revision any more. It has done nothing, so another revision can be negotiated. */
+/** True if the server no longer supports the negotiated revision. It has not handled the request, so another revision can be negotiated. */
 function isOutdated(error: unknown, { errors }: Revision): boolean {
   const code = errors.unsupportedProtocolVersion?.code;
   return code !== undefined && isPeerError(error) && error.code === code;

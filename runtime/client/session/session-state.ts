@@ -173,7 +173,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     if (!this.line.isUp) return;
     const { last } = this.line;
     const row = findRow(last.revision.clientNotifications, "rootsListChanged");
-    // A server that disconnects requests the roots again when it comes back.
+    // A server that reconnects requests the roots again.
     if (row) last.notify(row, undefined).catch(() => {});
   }
 

@@ -24,7 +24,7 @@ export const coreTasks: TaskProtocol = {
     const gate = taskGate(row, "server");
     if (!isOpen(gate, session)) throw new CapabilityError("tools/call as a task", gate);
     if (listed && readSupport(listed, revision) === "forbidden") {
-      throw new Error(`Tool "${name}" does not run as a task: its server does not say that it does. Call it without.`);
+      throw new Error(`Tool "${name}" does not declare task support; call it without a task`);
     }
   },
   toRequest: (task, taskEnded) => ({ params: { task: toTaskParams(task) }, options: { taskEnded } }),

@@ -173,7 +173,7 @@ export class ReplayedInputState implements AskingInputState {
       this.#running -= 1;
       this.#touch();
     });
-    // An abandoned handler may not await it any more; this prevents an unhandled rejection.
+    // An abandoned handler may no longer await it; this prevents an unhandled rejection.
     done.catch(() => {});
     return done;
   }

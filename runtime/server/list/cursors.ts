@@ -6,7 +6,7 @@ import { createSealer } from "../input/sealing.ts";
 export interface Cursors {
   /** Creates the cursor for a place in a list. Clients can read its content. */
   seal(scope: string, place: string): Promise<string>;
-  /** Returns the place that a cursor stands for. Rejects a cursor that was not created for this list. */
+  /** Returns the place that a cursor denotes. Rejects a cursor that was not created for this list. */
   open(scope: string, cursor: string): Promise<string>;
 }
 

@@ -110,7 +110,7 @@ export class EventStream {
   }
 }
 
-/** Consecutive refused connections after which the response to a request is given up. */
+/** Consecutive refused connections after which a request fails. */
 const mostRejected = 2;
 
 /** True if the next attempt may succeed. A 409 comes from an earlier connection of this client, whose end the server has not noticed. */

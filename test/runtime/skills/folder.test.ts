@@ -114,7 +114,7 @@ const mistakes: readonly Mistake[] = [
   {
     what: "a number that JSON lacks",
     files: { "a/SKILL.md": manifest("a", "n: .inf\n") },
-    says: ["at n there is Infinity"],
+    says: ["at n the value is Infinity"],
   },
   { what: "a field twice", files: { "a/SKILL.md": manifest("a", "name: b\n") }, says: ["is not valid YAML", "unique"] },
   {
