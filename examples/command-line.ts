@@ -69,5 +69,5 @@ function chooseRevisions(list: string | undefined): Revisions {
 function readPort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new Error(`--http ${text}: give a port from 0 (any free one) to 65535.`);
+  throw new Error(`--http ${text} is not a port; use 0 (any free port) to 65535`);
 }

@@ -1,14 +1,14 @@
-/** What generated modules share. Copied verbatim next to them; imports nothing. */
+/** Types and functions that generated modules share. Copied verbatim next to them; has no imports. */
 
 /** The first problem found in a value. */
 export interface Issue {
   /** JSON Pointer without the leading slash: `content/1/type`; empty for the value itself. */
   readonly path: string;
-  /** What would have been valid there, in words. */
+  /** Description of a valid value. */
   readonly expected: string;
 }
 
-/** Looks at any value and returns the first problem, or nothing when the value is valid. Never throws, never copies. */
+/** Validates a value and returns the first problem, or undefined for a valid value. Does not throw and does not copy. */
 export type Check = (value: unknown) => Issue | undefined;
 
 /** The two ends of a connection. */
@@ -22,8 +22,8 @@ export interface Gate {
 }
 
 /**
- * How long a response takes. `initialize`: as long as the handshake. `work`: the receiver works for it. `wait`: it may wait for a person or another
- * system. `task`: it comes when a task ends. `endless`: it comes when one side ends the request.
+ * Duration of a response. `initialize`: as long as the handshake. `work`: the receiver computes it. `wait`: it may wait for a person or another
+ * system. `task`: it is sent when a task ends. `endless`: it is sent when one side ends the request.
  */
 export type Duration = "initialize" | "work" | "wait" | "task" | "endless";
 
@@ -31,25 +31,25 @@ export type Duration = "initialize" | "work" | "wait" | "task" | "endless";
 export interface RequestRow<Params = unknown, Result = unknown> {
   readonly kind: "request";
   readonly method: string;
-  /** Name of the function that answers it, in handlers and in proxies. */
+  /** Name of the function that handles it, in handlers and in proxies. */
   readonly handler: string;
   readonly params: Check;
   readonly paramsOptional: boolean;
   readonly result: Check;
   readonly gate?: Gate;
-  /** What its sender must have declared besides. */
+  /** Further capability that the sender must have declared. */
   readonly needs?: Gate;
-  /** Further values of `resultType` that its results may have. */
+  /** Further values of `resultType` in its results. */
   readonly kinds?: readonly string[];
-  /** Members of its params and its result in whose place a peer may send `null`, which means that they are absent. */
+  /** Members of its params and its result for which a peer may send `null`, which is read as absent. */
   readonly nulls?: readonly string[];
-  /** Numbers of its result in whose place a peer may send a lower one, which is read as this one. */
+  /** Numbers of its result for which a peer may send a lower one, which is read as this one. */
   readonly minimums?: Readonly<Record<string, number>>;
-  /** How long its response takes. Default: no longer than its way. */
+  /** Duration of its response. Default: no longer than the transport takes. */
   readonly duration?: Duration;
-  /** Set if it changes nothing: it may be sent again when nobody knows whether it was handled. */
+  /** True if the request is idempotent and may be retried when it is unknown whether it was handled. */
   readonly safe?: true;
-  /** Exists for the compiler only: carries the types of the row. Never set. */
+  /** Types of the row, for the compiler only. Never set. */
   readonly "~types"?: { readonly params: Params; readonly result: Result };
 }
 
@@ -66,7 +66,7 @@ export interface NotificationRow<Params = unknown> {
   readonly "~types"?: { readonly params: Params };
 }
 
-/** A request-like payload that travels inside a result which asks for input, never as a message of its own. */
+/** An input request inside an input-required result, which is never sent as a separate message. */
 export interface EmbeddedRow<Params = unknown, Result = unknown> {
   readonly kind: "embedded";
   readonly method: string;
@@ -75,7 +75,7 @@ export interface EmbeddedRow<Params = unknown, Result = unknown> {
   readonly paramsOptional: boolean;
   readonly result: Check;
   readonly gate?: Gate;
-  /** How long it takes when it is sent as a request. */
+  /** Duration of the response when it is sent as a request. */
   readonly duration?: Duration;
   readonly "~types"?: { readonly params: Params; readonly result: Result };
 }
@@ -88,9 +88,9 @@ export interface Table<Row> {
 /** An error code of a revision. */
 export interface ErrorRule {
   readonly code: number;
-  /** `false`: understood when received, never sent at this revision. */
+  /** `false`: accepted when received, never sent at this revision. */
   readonly emitted: boolean;
-  /** HTTP status that the revision fixes for it. */
+  /** HTTP status that the revision specifies for it. */
   readonly status?: number;
 }
 
@@ -99,12 +99,12 @@ export interface HeaderRule {
   readonly name: string;
   /** `session`, `revision`, `method`, or a path into the message such as `params.name`. */
   readonly source: string;
-  /** Methods that need it; absent means every message after the first. */
+  /** Methods that require it; absent means every message after the first. */
   readonly methods?: readonly string[];
   readonly required: boolean;
 }
 
-/** A `_meta` key whose meaning the protocol fixes. */
+/** A `_meta` key that the protocol specifies. */
 export interface ReservedMeta {
   readonly key: string;
   readonly on: "request" | "notification" | "result" | "any";
@@ -112,61 +112,61 @@ export interface ReservedMeta {
   readonly required: boolean;
 }
 
-/** A capability object whose emptiness stands for one member. */
+/** Capability object that implies one member when it is empty. */
 export interface EmptyCapability {
   readonly side: Role;
   readonly path: readonly string[];
   readonly means: string;
 }
 
-/** Everything that a runtime needs to know about one revision. Data only: the runtime itself knows no revision. */
+/** Data of one revision. The runtime has no code for a specific revision. */
 export interface Revision {
   /** Identifier on the wire, for example the value of `protocolVersion` in `initialize`. */
   readonly id: string;
   readonly status: "released" | "draft";
-  /** `handshake`: initialize and initialized open a session. `per-request`: every request carries version and capabilities. */
+  /** `handshake`: initialize and initialized open a session. `per-request`: every request has a version and capabilities. */
   readonly lifecycle: "handshake" | "per-request";
-  /** Whether JSON-RPC batches must be accepted, and which methods may never be in one. */
+  /** Rules for JSON-RPC batches, if batches must be accepted, with the methods that must not be in one. */
   readonly batching: boolean;
   readonly neverBatched: readonly string[];
-  /** Whether clients come back for the rest of a stream whose connection the server has closed in order. */
+  /** True if clients resume a stream whose connection the server has closed in order. */
   readonly polling: boolean;
-  /** Dialect of tool schemas without `$schema`, where the revision fixes one. */
+  /** Dialect of tool schemas without `$schema`, where the revision specifies one. */
   readonly jsonSchemaDialect?: string;
   readonly clientRequests: Table<RequestRow>;
   readonly serverRequests: Table<RequestRow>;
   readonly clientNotifications: Table<NotificationRow>;
   readonly serverNotifications: Table<NotificationRow>;
-  /** Payloads that ask the client for input inside a result. */
+  /** Input requests that a server returns inside a result. */
   readonly embeddedRequests: Table<EmbeddedRow>;
   /** Error codes by name: `parseError`, `invalidRequest`, `methodNotFound`, `invalidParams`, `internalError`, `resourceNotFound`, ... */
   readonly errors: Table<ErrorRule>;
   readonly headers: readonly HeaderRule[];
   readonly reservedMeta: readonly ReservedMeta[];
-  /** Values of `resultType` and the one assumed when it is absent; missing where results carry none. */
+  /** Values of `resultType` and the one assumed when it is absent; absent where results have none. */
   readonly resultTypes?: { readonly known: readonly string[]; readonly absentMeans: string };
   readonly emptyCapabilities: readonly EmptyCapability[];
   /** Capabilities that each side can declare, inner ones too: `sampling.tools`. */
   readonly capabilities: { readonly [Side in Role]: readonly string[] };
-  /** Of the members that only some revisions have, those of this one: `Tool.outputSchema`. The others mean nothing in its messages. */
+  /** Members of this revision that other revisions lack, such as `Tool.outputSchema`. Members of other revisions have no meaning in its messages. */
   readonly knownMembers: readonly string[];
-  /** How values written for newer revisions become values of this one; missing in the newest revision. */
+  /** Conversions of values of newer revisions to this one; absent in the newest revision. */
   readonly conversions?: Conversions;
-  /** What is declared of extensions that a program has put on it, by identifier; and the revision without them. */
+  /** Declarations of the extensions added to the revision, by identifier, and the revision without them. */
   readonly extensions?: Readonly<Record<string, object>>;
   readonly core?: Revision;
 }
 
-/** What an extension adds to revisions, and on which terms. Data only, as a revision is. */
+/** Data of an extension: its additions to revisions, and their conditions. */
 export interface Extension {
   /** Identifier on the wire: its key in the `extensions` that either side declares. */
   readonly id: string;
   readonly status: "released" | "draft";
   /** Lifecycles of the revisions that it can be used with. */
   readonly lifecycles: readonly Revision["lifecycle"][];
-  /** Checks of what each side declares about it; a client that need not declare it has none. */
+  /** Checks of the settings that each side declares; a client that need not declare it has none. */
   readonly declared: { readonly [Side in Role]?: Check };
-  /** What this side declares about it. Default: an empty object. */
+  /** Settings that this side declares. Default: an empty object. */
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly clientRequests: Table<RequestRow>;
   readonly serverRequests: Table<RequestRow>;
@@ -179,23 +179,23 @@ export interface Extension {
   readonly members: readonly { readonly method: string; readonly at: readonly string[]; readonly check: Check }[];
 }
 
-/** Brings a value of any newer revision to an older one. Returns it as it is where nothing is to be done; never changes it. */
+/** Converts a value of a newer revision to an older one. Returns an unaffected value as it is; does not modify it. */
 export type Convert = (value: unknown, onLoss?: OnLoss) => unknown;
 
-/** Is told about everything that gets lost on the way. */
+/** Called for every value that is lost in a conversion. */
 export type OnLoss = (loss: Loss) => void;
 
-/** Something that an older revision cannot say. */
+/** A value that an older revision cannot represent. */
 export interface Loss {
-  /** Declaration, or place of something that has no name. */
+  /** Name of the declaration, or the place of an unnamed type. */
   readonly type: string;
-  /** Property or alternative that is concerned. */
+  /** Affected property or alternative. */
   readonly member: string;
-  /** What has happened to it: `drop`, or the name of a conversion. */
+  /** Applied rule: `drop`, or the name of a conversion. */
   readonly rule: string;
 }
 
-/** Conversions of one method; a part that is the same in newer revisions has none. */
+/** Conversions of one method; a part that is identical in newer revisions has none. */
 export interface Conversion {
   readonly params?: Convert;
   readonly result?: Convert;
@@ -210,7 +210,7 @@ export interface Conversions {
   readonly embeddedRequests: Table<Conversion>;
 }
 
-/** Something cannot be said at an older revision, and leaving it out would change the meaning of the whole. */
+/** Error for a value that an older revision cannot represent and whose omission would change the meaning. */
 export class ConversionError extends Error {
   override readonly name = "ConversionError";
   readonly type: string;
@@ -221,11 +221,11 @@ export class ConversionError extends Error {
     readonly type: string;
     readonly member?: string;
     readonly revision: string;
-    /** Why, and what to do instead. */
+    /** Reason, and the alternative. */
     readonly reason: string;
   }) {
     const { type, member, revision, reason } = problem;
-    super(`${member === undefined ? type : `${type}.${member}`} does not fit revision ${revision}. ${reason}`);
+    super(`${member === undefined ? type : `${type}.${member}`} does not match revision ${revision}: ${reason}`);
     this.type = type;
     this.member = member;
     this.revision = revision;
@@ -234,9 +234,9 @@ export class ConversionError extends Error {
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Cancels the call and tells the peer. */
+  /** Cancels the call and notifies the peer. */
   readonly signal?: AbortSignal;
-  /** Milliseconds without an answer (or without progress) before the call fails. Default: the connection's. */
+  /** Milliseconds without a response (or progress) before the call fails. Default: the timeout of the connection. */
   readonly timeout?: number;
   /** Receives progress notifications of this call, in wire order, before its result. */
   readonly onProgress?: (progress: Progress) => void;
@@ -258,7 +258,7 @@ export interface Caller {
 /** A value or a promise of it. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** Handlers of one role together with the revision whose tables they follow. */
+/** Handlers of one role, with the revision whose tables they follow. */
 export interface Implementation<Handlers> {
   readonly role: Role;
   readonly revision: Revision;
@@ -273,7 +273,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A number that JSON can carry: `NaN` and the infinities are refused. */
+/** A number that JSON can represent: `NaN` and infinities are rejected. */
 export function isNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }
@@ -283,7 +283,7 @@ export function isInteger(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
-/** Reports what was expected, at the value itself or at one of its members. */
+/** Reports the expected value, at the value itself or at one of its members. */
 export function fail(expected: string, key?: string | number): Issue {
   return { path: key === undefined ? "" : segment(key), expected };
 }
@@ -298,7 +298,7 @@ export function tooDeep(): Issue {
   return { path: "", expected: `nesting of at most ${maxDepth} levels` };
 }
 
-/** Accepts any object: the check of params that the protocol says nothing about. */
+/** Accepts any object: the check of params that the protocol does not specify. */
 export function checkAnyObject(value: unknown): Issue | undefined {
   return isObject(value) ? undefined : fail("object");
 }

@@ -54,10 +54,10 @@ export function verifyJwt(options: JwtOptions = {}): VerifyToken {
   return async (token, { issuers }) => {
     const issuer = readIssuer(token);
     if (issuer === undefined || !issuers.includes(issuer))
-      throw new TokenError("The access token is of another issuer");
+      throw new TokenError("The access token is from another issuer");
     const cache = findCache(issuer);
     const { payload, protectedHeader } = await verifyWith(cache, (keys) => verify(token, keys, algorithms));
-    if (!accepted.has(toType(protectedHeader.typ ?? ""))) throw new TokenError("The token is of another type");
+    if (!accepted.has(toType(protectedHeader.typ ?? ""))) throw new TokenError("The access token has another type");
     return payload;
   };
 }
@@ -103,7 +103,8 @@ const asymmetric: readonly string[] = [
 /** Rejects symmetric algorithms and `none`: with these, any verifier can also sign. */
 function checkAlgorithms(algorithms: readonly string[]): void {
   const bad = algorithms.find((algorithm) => !asymmetric.includes(algorithm));
-  if (bad !== undefined) throw new Error(`algorithms: ${JSON.stringify(bad)} is none of ${asymmetric.join(", ")}.`);
+  if (bad !== undefined)
+    throw new Error(`The algorithm ${JSON.stringify(bad)} is not supported; use ${asymmetric.join(", ")}`);
 }
 
 /** Normalizes a type: RFC 7515 permits leaving out `application/`. */
@@ -116,7 +117,7 @@ function readIssuer(token: string): string | undefined {
   try {
     return decodeJwt(token).iss;
   } catch (thrown) {
-    if (isRejection(thrown)) throw new TokenError("The access token is no JSON web token");
+    if (isRejection(thrown)) throw new TokenError("The access token is not a JSON Web Token");
     throw thrown;
   }
 }
@@ -138,7 +139,7 @@ async function verifyWith(
     if (!(thrown instanceof errors.JWKSNoMatchingKey)) throw toRejection(thrown);
   }
   const newer = await cache.renew(keys);
-  if (newer === keys) throw new TokenError("The access token is signed by an unknown key");
+  if (newer === keys) throw new TokenError("The access token is signed with an unknown key");
   return attempt(newer).catch((thrown: unknown) => {
     throw toRejection(thrown);
   });
@@ -154,7 +155,7 @@ function toRejection(thrown: unknown): unknown {
   if (!isRejection(thrown)) return thrown;
   const isAlgorithm = thrown instanceof errors.JOSEAlgNotAllowed;
   return new TokenError(
-    isAlgorithm ? "The access token is signed in a way that is not accepted" : "The access token is not valid",
+    isAlgorithm ? "The signature algorithm of the access token is not accepted" : "The access token is not valid",
   );
 }
 
@@ -169,7 +170,7 @@ function createCache(issuer: string, options: JwtOptions): KeyCache<JWTVerifyGet
   const load = async (): Promise<JWTVerifyGetKey> => {
     if (typeof given === "object") return createLocalJWKSet(given);
     const document = await fetchJson(given ?? (await findKeysUrl(issuer, ask)), ask);
-    if (!isKeySet(document)) throw new Error(`What ${issuer} publishes is no set of keys`);
+    if (!isKeySet(document)) throw new Error(`The JSON Web Key Set of ${issuer} is not valid`);
     return createLocalJWKSet(document);
   };
   return new KeyCache(load, { maxAge, maxStale, cooldown, now });

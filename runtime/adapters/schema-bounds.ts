@@ -20,11 +20,11 @@ export function checkBounds(schema: object, { maxDepth = 64, maxNodes = 20_000 }
   let nodes = 0;
   for (let depth = 0; level.length > 0; depth++) {
     nodes += level.length;
-    if (depth > maxDepth) throw new Error(`A JSON Schema is nested deeper than ${maxDepth} levels.`);
-    if (nodes > maxNodes) throw new Error(`A JSON Schema has more than ${maxNodes} parts.`);
+    if (depth > maxDepth) throw new Error(`The JSON Schema is nested deeper than ${maxDepth} levels`);
+    if (nodes > maxNodes) throw new Error(`The JSON Schema has more than ${maxNodes} parts`);
     level = level.flatMap((node) => {
       if (Object.keys(node).some((name) => surrogate.test(name)))
-        throw new Error("A JSON Schema has a name that is not valid Unicode; rename it.");
+        throw new Error("The JSON Schema has a property name that is not valid Unicode; rename the property");
       return Object.values(node).filter(isNode);
     });
   }
@@ -40,7 +40,7 @@ export function readDialect(schema: { readonly $schema?: unknown }): Dialect {
   if ($schema === undefined) return "2020-12";
   const dialect = typeof $schema === "string" ? dialects.get($schema.replace(/#$/, "")) : undefined;
   if (dialect) return dialect;
-  throw new Error(`The JSON Schema dialect ${JSON.stringify($schema)} is not supported: use draft-07 or 2020-12.`);
+  throw new Error(`The JSON Schema dialect ${JSON.stringify($schema)} is not supported; use draft-07 or 2020-12`);
 }
 
 /** Returns the keys of a JSON Pointer, with array indexes as numbers. */

@@ -30,7 +30,7 @@ class LongTextError extends Error {
   override readonly name = "LongTextError";
 
   constructor(text: string, pattern: string) {
-    super(`a text of ${text.length} characters is too long to be matched against the pattern ${show(pattern)}`);
+    super(`a string of ${text.length} characters is too long for the pattern ${show(pattern)}`);
   }
 }
 
@@ -40,7 +40,7 @@ class LongTextError extends Error {
  * @throws {Error} when the pattern is not a regular expression.
  */
 export function compilePattern(pattern: string, { patterns }: PatternOptions): PatternTest | undefined {
-  if (!isPattern(pattern)) throw new Error(`A JSON Schema has an invalid pattern: ${show(pattern)}.`);
+  if (!isPattern(pattern)) throw new Error(`The JSON Schema has an invalid pattern: ${show(pattern)}`);
   if (patterns === "native" || isLinearPattern(pattern)) return new RegExp(pattern, "u");
   const compiled = patterns?.(pattern);
   if (!compiled) return undefined;
@@ -88,7 +88,7 @@ export function withTextLimit(check: () => readonly SchemaIssue[]): readonly Sch
 
 function warn(pattern: string): void {
   console.warn(
-    `The pattern ${show(pattern)} of a JSON Schema is not enforced; pass \`patterns: compileRe2\` to the validator.`,
+    `The pattern ${show(pattern)} of the JSON Schema is not enforced; pass \`patterns: compileRe2\` to the validator`,
   );
 }
 

@@ -76,7 +76,7 @@ class Client extends SessionView implements ClientConnection {
 
   #describeUnknown(method: string): Error {
     return new Error(
-      `A client cannot send ${method} in revision ${this.revision.id}. Check the name, or connect with another revision.`,
+      `Revision ${this.revision.id} has no client request ${method}; check the name or connect with another revision`,
     );
   }
 }

@@ -31,7 +31,9 @@ export function toConnectionFactory(source: Connectable): ConnectionFactory {
   let isUsed = false;
   return (options) => {
     if (isUsed)
-      return Promise.reject(new Error("A transport serves one connection: pass a function that makes a new one."));
+      return Promise.reject(
+        new Error("The transport serves one connection only; pass a function that creates a transport"),
+      );
     isUsed = true;
     return connect(source, options);
   };

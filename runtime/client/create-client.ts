@@ -55,7 +55,9 @@ export function createUntypedClient(given: AnyClientOptions): UntypedClient {
     roots,
     async connect(server, { signal } = {}) {
       if (source.reconnect && typeof server !== "function") {
-        throw new Error("A client that reconnects needs a function that opens connections, not a transport.");
+        throw new Error(
+          "The option reconnect requires a function that creates transports; pass one instead of a transport",
+        );
       }
       const session = new DefaultClientSession(source, roots, { open: toConnectionFactory(server), eras, signal });
       // Added before the start, so that closing the client also ends a session that is still being opened.
@@ -84,5 +86,5 @@ export interface UntypedClient {
 
 function checkKeepAlive({ keepAlive }: AnyClientOptions): void {
   if (keepAlive && !(keepAlive.interval > 0))
-    throw new Error("keepAlive.interval must be a number of milliseconds above 0.");
+    throw new Error("keepAlive.interval must be a number of milliseconds above 0");
 }

@@ -6,9 +6,7 @@ export class FormError extends Error {
   readonly issues: readonly SchemaIssue[];
 
   constructor(issues: readonly SchemaIssue[]) {
-    super(
-      `The values do not fit the form that the server asked for, so they were not sent:\n${describeIssues(issues)}`,
-    );
+    super(`The values do not match the requested schema and were not sent:\n${describeIssues(issues)}`);
     this.name = "FormError";
     this.issues = issues;
   }
@@ -22,7 +20,7 @@ export class ToolOutputError extends Error {
   readonly result: unknown;
 
   constructor(tool: string, problem: { readonly issues: readonly SchemaIssue[]; readonly result: unknown }) {
-    super(`The result of tool "${tool}" does not fit its output schema:\n${describeIssues(problem.issues)}`);
+    super(`The result of tool "${tool}" does not match its output schema:\n${describeIssues(problem.issues)}`);
     this.name = "ToolOutputError";
     this.tool = tool;
     this.issues = problem.issues;
@@ -37,7 +35,7 @@ export class IncompleteListError extends Error {
   readonly #problem: string;
 
   constructor(problem: string, items: readonly unknown[] = []) {
-    super(`The list of the server ${problem}; read it page by page as far as needed`);
+    super(`The list of the server ${problem}; request it page by page`);
     this.name = "IncompleteListError";
     this.items = items;
     this.#problem = problem;
@@ -61,7 +59,7 @@ export class SubscriptionError extends Error {
 
   constructor(subjects: readonly string[]) {
     super(
-      `The server does not tell of changes of ${subjects.join(", ")}: it has no such thing, or offers no subscription.`,
+      `The server does not notify about changes of ${subjects.join(", ")}; check the name and the server capabilities`,
     );
     this.name = "SubscriptionError";
     this.subjects = subjects;
@@ -79,7 +77,7 @@ export class InputRequiredError extends Error {
   readonly result: object;
 
   constructor(problem: string, result: object) {
-    super(`The server asks for input ${problem}.`);
+    super(`The server requires input ${problem}`);
     this.name = "InputRequiredError";
     this.result = result;
   }

@@ -48,7 +48,7 @@ export interface ClientSettings extends PeerOptions {
   /** Maximum number of pages of a list. A longer list is an `IncompleteListError`. Default 1000. */
   readonly maxPages?: number;
   /**
-   * Maximum number of rounds of a call whose server requests input inside of results; the call is given up after them. With `0`, the client
+   * Maximum number of rounds of a call whose server requests input inside of results; the call fails after them. With `0`, the client
    * responds to no such input request: the calls fail with an `InputRequiredError`, which has the input requests. Default 10.
    */
   readonly maxInputRounds?: number;

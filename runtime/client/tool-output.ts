@@ -19,7 +19,7 @@ export function checkToolOutput(
   if (!isSchema(schema) || !isObject(result) || result.isError === true) return;
   const issues = Object.hasOwn(result, "structuredContent")
     ? validate(result.structuredContent, schema, validator)
-    : [{ message: "there is no structured content" }];
+    : [{ message: "the result has no structuredContent" }];
   if (issues.length > 0) throw new ToolOutputError(String(Reflect.get(tool, "name")), { issues, result });
 }
 
@@ -33,7 +33,7 @@ export function isRepeatable(tool: object | undefined, revision: Revision): bool
   return isObject(annotations) && (annotations.readOnlyHint === true || annotations.idempotentHint === true);
 }
 
-/** Returns the issues of the content. A schema that cannot be used is an issue: it says nothing about the content, which is no reason to trust it. */
+/** Returns the issues of the content. An unusable schema is an issue: without it the content is not validated. */
 function validate(content: unknown, schema: ObjectSchema, validator: JsonSchemaValidator): readonly SchemaIssue[] {
   try {
     return validator(content, schema);

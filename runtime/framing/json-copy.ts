@@ -31,7 +31,7 @@ const bottom = 1_000;
 function copyValue(value: unknown, key: string, depth: number, walk: Walk): unknown {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
-  if (typeof value === "bigint") throw new TypeError("A big integer cannot be written as JSON");
+  if (typeof value === "bigint") throw new TypeError("A BigInt cannot be serialized as JSON");
   if (typeof value !== "object") return undefined;
   if (Array.isArray(value)) return copyArray(value, enter(depth, walk), walk);
   if (isPlain(value)) return copyObject(value, enter(depth, walk), walk);
@@ -41,7 +41,7 @@ function copyValue(value: unknown, key: string, depth: number, walk: Walk): unkn
 }
 
 function enter(depth: number, walk: Walk): number {
-  if (depth === bottom) throw new TypeError("A cycle cannot be written as JSON");
+  if (depth === bottom) throw new TypeError("A circular structure cannot be serialized as JSON");
   if (depth >= walk.depth) walk.depth = depth + 1;
   return depth + 1;
 }

@@ -42,7 +42,7 @@ export function tooDeep(maxDepth: number, value: unknown): Problem {
 
 /** Creates the problem of a message that holds too many values. */
 export function tooManyValues(maxValues: number, value: unknown): Problem {
-  return { kind: "values", message: `The message has more than ${maxValues} values; send less at a time`, value };
+  return { kind: "values", message: `The message has more than ${maxValues} values; send smaller messages`, value };
 }
 
 function toProblem(finding: Finding, text: string, { maxDepth, maxValues }: DecodingLimits): Problem {
@@ -54,7 +54,7 @@ function toProblem(finding: Finding, text: string, { maxDepth, maxValues }: Deco
     case "values":
       return tooManyValues(maxValues, value);
     case "repeated":
-      return { kind: "repeated", message: `The member ${finding.member} appears twice`, value };
+      return { kind: "repeated", message: `The member ${finding.member} is duplicated`, value };
     default:
       return finding satisfies never;
   }

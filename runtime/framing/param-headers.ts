@@ -21,7 +21,7 @@ export function readParamHeaders(schema: unknown): readonly ParamHeader[] {
   collect(schema, [], paramHeaders);
   const names = paramHeaders.map(({ header }) => header.toLowerCase());
   const repeated = paramHeaders.find(({ header }, index) => names.indexOf(header.toLowerCase()) !== index);
-  if (repeated) throw new Error(`two parameters are mirrored in the header ${repeated.header}: rename one of them`);
+  if (repeated) throw new Error(`two parameters use the header ${repeated.header}; rename one of them`);
   return paramHeaders;
 }
 
@@ -88,14 +88,14 @@ function readMark(schema: Record<string, unknown>, path: readonly string[] | und
   const place = path?.join(".") ?? "";
   if (typeof name !== "string" || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
     throw new Error(
-      `${mark} of ${place || "its schema"} is ${JSON.stringify(name)}: use the characters of header names`,
+      `${mark} of ${place || "its schema"} is ${JSON.stringify(name)}; use the characters of header names`,
     );
   }
   if (!path || path.length === 0) {
-    throw new Error(`${mark} ${JSON.stringify(name)} is not on a property that is reached by properties alone`);
+    throw new Error(`${mark} ${JSON.stringify(name)} is not on a property that only nested properties lead to`);
   }
   if (!headerTypes.includes(schema.type)) {
-    throw new Error(`${mark} is on ${place}, which is no string, integer or boolean`);
+    throw new Error(`${mark} is on ${place}, which is not a string, integer or boolean`);
   }
   return { header: `Mcp-Param-${name}`, path };
 }

@@ -93,7 +93,7 @@ export class ConnectionLimit {
 }
 
 function tooMany(): RpcError {
-  const message = `Too many connections to the server: try again in ${retryAfter} s`;
+  const message = `Too many connections to the server; retry in ${retryAfter} s`;
   return new RpcError(rejectionCodes.tooMany, message, { data: { retryAfter } });
 }
 

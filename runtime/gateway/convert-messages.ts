@@ -122,7 +122,8 @@ export function withoutInputRequired(result: unknown, { knownMembers }: Revision
 /** Returns the error of a server as clients of a revision know it. A request that was not sent becomes an unknown method. */
 export function toRejection(thrown: unknown, method: string, revision: Revision): unknown {
   if (isCapabilityError(thrown)) return methodNotFound(thrown.method);
-  if (isTimeoutError(thrown)) return failure(`The server has said nothing for ${thrown.milliseconds} ms`, thrown);
+  if (isTimeoutError(thrown))
+    return failure(`Request timed out; the server sent nothing for ${thrown.milliseconds} ms`, thrown);
   if (isClosedError(thrown)) return failure("The server has closed the connection", thrown);
   if (!isPeerError(thrown)) return thrown;
   const { message, data } = thrown;

@@ -22,7 +22,7 @@ export interface CoreTaskCall {
   onStarted?(task: RelayedTask): void;
 }
 
-/** Starts a task on the server, and a task of the gateway that stands for it. If the server responds with a result instead, returns that result. */
+/** Starts a task on the server, and a task of the gateway that represents it. If the server responds with a result instead, returns that result. */
 export async function startCoreTask(bridge: TaskBridge, given: CoreTaskCall): Promise<unknown> {
   const { row, call, signal, onStarted } = given;
   const { response, begun } = await begin(given);

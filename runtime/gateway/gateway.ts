@@ -63,7 +63,7 @@ export interface GatewayOptions {
    * default 100. A session has a connection from its first request until it ends. Sessions leave a quarter of the connections to calls, rounded
    * down but at least one; further sessions are rejected, over HTTP with 503. A call without a session has a connection until its response, and
    * waits for it up to a minute. Half of the connections of calls may be waiting for input responses of their clients: then the call that has
-   * waited longest is given up.
+   * waited longest is aborted.
    */
   readonly maxConnections?: number;
   /**
@@ -103,8 +103,7 @@ export async function createGateway(
     maxConnections = 100,
     idleTimeout = Infinity,
   } = options;
-  if (!(maxConnections >= 2))
-    throw new Error(`maxConnections is ${maxConnections}: use 2 or more, or leave it out for 100.`);
+  if (!(maxConnections >= 2)) throw new Error(`maxConnections is ${maxConnections}; use 2 or more, or omit it for 100`);
   const ended = new AbortController();
   const upstreams: UpstreamOptions = {
     open: connectUpstream(place),
@@ -171,7 +170,7 @@ export async function createGateway(
     takesSessions: () => limit.takesSessions,
     readParamHeaders: (method, params) => tools.paramHeadersOf(method, params),
     async close() {
-      ended.abort(new ClosedError("The gateway closes"));
+      ended.abort(new ClosedError("The gateway is closing"));
       await bridge.close();
       await proxies.close();
       await listeners.close();

@@ -119,7 +119,7 @@ export class Pool {
 function toKey(owner: Owner, principal: Principal): string {
   const key = JSON.stringify([owner.key, principal]);
   if (key.length <= longestKey) return key;
-  const message = `Invalid params: clientInfo and capabilities have more than ${longestKey} characters; send less of them`;
+  const message = `Invalid params: clientInfo and capabilities have more than ${longestKey} characters; shorten them`;
   throw new RpcError(errorCodes.invalidParams, message, { data: { characters: key.length, limit: longestKey } });
 }
 

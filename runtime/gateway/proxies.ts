@@ -69,7 +69,7 @@ export class Proxies {
   }
 
   get #serving(): ProxiesOptions {
-    if (!this.#options) throw new Error("The gateway is not served yet");
+    if (!this.#options) throw new Error("The gateway has no transport yet; serve it first");
     return this.#options;
   }
 }

@@ -17,7 +17,7 @@ import { toEmbedded, toForwarded, withoutInputRequired } from "./convert-message
 import type { Listener, Upstream } from "./upstream.ts";
 
 /**
- * Task of the server that stands behind a call of the gateway's client, for any kinds of tasks on both sides. Requests of the server in
+ * Task of the server that runs a call of the gateway's client, for any kinds of tasks on both sides. Requests of the server in
  * between go to the client. The result of the task is the result of the call.
  */
 export class RelayedTask implements Listener {
@@ -68,7 +68,7 @@ export class RelayedTask implements Listener {
     } catch (error) {
       const { status } = await followed.status().catch(() => this.#started);
       if (status !== "cancelled" || during.signal.aborted) throw error;
-      throw new RpcError(errorCodes.internalError, "The server has cancelled the task");
+      throw new RpcError(errorCodes.internalError, "The server cancelled the task");
     } finally {
       during.signal.removeEventListener("abort", giveUp);
       this.#isOver = true;

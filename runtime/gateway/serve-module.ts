@@ -9,7 +9,7 @@ import type { Server } from "../server/create-server.ts";
  */
 
 const [file] = process.argv.splice(2, 1);
-if (file === undefined) throw new Error("Name a module.");
+if (file === undefined) throw new Error("The path of a module is required");
 const exported: unknown = await import(pathToFileURL(file).href);
 const server = isObject(exported) ? Object.values(exported).find(isServer) : undefined;
 if (server) serveStdio(server);

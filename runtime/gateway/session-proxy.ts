@@ -122,7 +122,7 @@ export class SessionProxy {
   }
 
   async close(): Promise<void> {
-    this.#over.abort(new ClosedError("The session is over"));
+    this.#over.abort(new ClosedError("The session has ended"));
     const upstreams = [this.#upstream, this.#withTasks];
     await Promise.all(upstreams.map(async (opening) => opening?.then((upstream) => upstream.close()).catch(() => {})));
   }
@@ -230,7 +230,7 @@ export class SessionProxy {
     const row = findRow(this.#session.revision.serverNotifications, handler);
     if (!row || passedOnOtherwise.has(handler)) return;
     const target = handler === "loggingMessage" ? (this.#latest ?? this.#connection) : this.#connection;
-    // A client that is about to disconnect may not receive it any more.
+    // A client that is about to disconnect may no longer receive it.
     target.notify(row, params).catch(() => {});
   }
 
@@ -273,6 +273,6 @@ const inputRetryDelay = 250;
 /** Maximum number of rounds of one call, as by default for clients. */
 const maxInputRounds = 10;
 
-const tooMuchInput = `The server asked for input more than ${maxInputRounds} times in one call`;
+const tooMuchInput = `The server required input more than ${maxInputRounds} times in one call`;
 
 const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled", "taskStatus"]);

@@ -56,7 +56,7 @@ export class StatelessProxy {
   }
 
   async close(): Promise<void> {
-    for (const state of this.#suspended.keys()) this.#giveUp(state, "The gateway closes");
+    for (const state of this.#suspended.keys()) this.#giveUp(state, "The gateway is closing");
     await this.#pool.close();
   }
 
@@ -66,7 +66,10 @@ export class StatelessProxy {
     if (typeof requestState !== "string" || !requestState.startsWith(prefix)) return undefined;
     const waiting = this.#suspended.get(requestState);
     if (!waiting?.suspended.isSame(call, method, params)) {
-      throw new RpcError(errorCodes.invalidParams, "This requestState is unknown or has expired: make the call anew");
+      throw new RpcError(
+        errorCodes.invalidParams,
+        "Invalid params: requestState is unknown or expired; send the request again without it",
+      );
     }
     waiting.suspended.respond(inputResponses);
     return this.#take(requestState);
@@ -122,7 +125,7 @@ export class StatelessProxy {
   #suspend(suspended: SuspendedCall): object {
     this.#makeRoom();
     const state = prefix + crypto.randomUUID();
-    const giveUp = (): void => this.#giveUp(state, "The client did not come back with answers");
+    const giveUp = (): void => this.#giveUp(state, "The client did not retry the request with input responses in time");
     const expire = setTimeout(giveUp, this.#options.inputTimeout);
     this.#suspended.set(state, { suspended, expire });
     return suspended.toResult(state);
@@ -136,7 +139,10 @@ export class StatelessProxy {
     const most = Math.max(1, Math.floor(this.#options.limit.shareOfCalls / 2));
     const [oldest] = this.#suspended.keys();
     if (oldest === undefined || this.#suspended.size < most) return;
-    this.#giveUp(oldest, "The client did not come back with answers while others were waiting for theirs");
+    this.#giveUp(
+      oldest,
+      "The client did not retry the request with input responses; the limit of waiting requests is reached",
+    );
   }
 
   #giveUp(state: string, reason: string): void {

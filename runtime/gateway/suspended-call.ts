@@ -25,7 +25,7 @@ export class SuspendedCall {
   #count = 0;
   #asked: () => void = () => {};
   #work: Promise<unknown> = Promise.resolve();
-  /** Request that currently stands for the call: messages of the server go to it. */
+  /** Request that currently represents the call and receives the messages of the server. */
   call: CallContext;
 
   constructor(call: CallContext, method: string, params: unknown) {
@@ -92,7 +92,9 @@ export class SuspendedCall {
     for (const { key, inputRequest, response } of given) {
       const issue = inputRequest.row.result(response);
       if (!issue) continue;
-      throw new RpcError(errorCodes.invalidParams, "Invalid answer", { data: { ...issue, key } });
+      throw new RpcError(errorCodes.invalidParams, "Invalid params: invalid input response", {
+        data: { ...issue, key },
+      });
     }
     for (const { key, inputRequest, response } of given) {
       this.#inputRequests.delete(key);

@@ -33,7 +33,7 @@ export interface TaskBridgeOptions {
   readonly onError: OnError;
 }
 
-/** Call of a tool that continues as a task of the gateway, which stands for one of the server. */
+/** Call of a tool that continues as a task of the gateway, which represents one of the server. */
 export interface BridgedTask {
   readonly row: RequestRow;
   readonly ttl: number | undefined;
@@ -45,7 +45,7 @@ export interface BridgedTask {
 
 /**
  * Tasks of the clients of a gateway. If server and client both use the tasks extension, the tasks are the server's own. Otherwise, each is a
- * task of the gateway that stands for one of the server, and belongs to the client alone.
+ * task of the gateway that represents one of the server, and belongs to the client alone.
  */
 export class TaskBridge {
   /** Kind of tasks of the server, if it has tasks. */
@@ -80,7 +80,7 @@ export class TaskBridge {
     return style === "extension" && this.server === "extension" ? undefined : style;
   }
 
-  /** True if a request is about a task of the server for which no task of the gateway stands. */
+  /** True if a request is about a task of the server that no task of the gateway represents. */
   isOfServer({ needs, handler }: RequestRow): boolean {
     return this.server === "extension" && needs !== undefined && aboutTasks.has(handler);
   }

@@ -53,7 +53,7 @@ export class TaskNotifications implements Listener {
   }
 
   ask(method: string): Promise<never> {
-    return Promise.reject(new Error(`Nobody can be asked ${method} now.`));
+    return Promise.reject(new Error(`The gateway has no client for the request ${method}`));
   }
 
   notify(handler: string, params: object): void {

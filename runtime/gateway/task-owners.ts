@@ -35,7 +35,7 @@ export class TaskOwners {
   check(call: CallContext, params: unknown): void {
     const taskId = isObject(params) ? params.taskId : undefined;
     if (typeof taskId !== "string" || this.isOwn(call, taskId)) return;
-    const message = `There is no such task (any more): ${taskId}`;
+    const message = `Task not found: ${taskId}`;
     throw new RpcError(errorCodes.invalidParams, message, { data: { taskId } });
   }
 }

@@ -48,5 +48,5 @@ export function connectUpstream(place: UpstreamTarget | ConnectionFactory): Conn
 export const passedLimits: Partial<Limits> = { maxDepth: 512 };
 
 function unknownPlace(place: never): never {
-  throw new Error(`There is no such place: ${JSON.stringify(place)}.`);
+  throw new Error(`The target is not supported: ${JSON.stringify(place)}`);
 }

@@ -116,7 +116,7 @@ interface Topic {
 
 function connect(options: UpstreamOptions, notify: Listener["notify"]): Promise<Upstream> {
   const listener: Listener = {
-    ask: (method) => Promise.reject(new Error(`Nobody can be asked ${method} now.`)),
+    ask: (method) => Promise.reject(new Error(`The gateway has no client for the request ${method}`)),
     notify,
   };
   return Upstream.open(options, gatewayItself, () => listener);

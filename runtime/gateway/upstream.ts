@@ -115,7 +115,7 @@ export class Upstream {
     const shown = leaveOutDeep(result, maxDepth);
     for (const name of shown.leftOut) {
       const error = new Error(
-        `The tool ${JSON.stringify(name)} is left out: it is nested deeper than ${maxDepth} levels`,
+        `The tool ${JSON.stringify(name)} is omitted; it is nested deeper than ${maxDepth} levels`,
       );
       onError({ kind: "protocol", method: "tools/list", error });
     }

@@ -15,12 +15,12 @@ export interface BatchRules {
 export function findBatchProblem(values: readonly unknown[], { batching, maxBatch }: BatchRules): string | undefined {
   if (!batching) return noBatches;
   if (values.length === 0) return "A batch must not be empty";
-  if (values.length > maxBatch) return `A batch must not have more than ${maxBatch} members`;
+  if (values.length > maxBatch) return `A batch must not have more than ${maxBatch} messages`;
   return undefined;
 }
 
 /** Reason for the rejection of a batch where the revision has none. */
-export const noBatches = "A message must be a JSON object: there are no batches here";
+export const noBatches = "A message must be a JSON object; batches are not supported";
 
 /** Returns the reason for the rejection of a request that its revision excludes from batches. */
 export function notInBatch(method: string): string {

@@ -17,7 +17,7 @@ export interface Channel {
   agree?(revision: Revision): void;
   /** Called when a request of the peer gets no response because it was cancelled: its stream may end. */
   abandon?(id: RequestId): void;
-  /** True if every message travels separately. Silence is then the network's, and says nothing about what the peer understands. */
+  /** True if every message travels separately. A missing response then has its cause in the network, not in the peer. */
   readonly carriesOneByOne?: true;
   /** Bytes that wait for the reader now. Default: unknown. */
   readonly buffered?: number;
@@ -39,7 +39,7 @@ export interface Receiver {
   hold?(id: RequestId): () => void;
   /** Called when the peer sends nothing more, but may still read. */
   ended(): void;
-  /** Called when nothing can be sent or received any more; `reason` is absent after an orderly end. */
+  /** Called when nothing can be sent or received; `reason` is absent after an orderly end. */
   disconnected(reason?: Error): void;
 }
 

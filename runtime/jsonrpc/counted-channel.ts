@@ -15,7 +15,7 @@ export interface Load {
 }
 
 /**
- * Kind of dropped data. `event`: a stored event that was discarded early, so that it cannot be fetched any more. `stream`: a stream whose reader was
+ * Kind of dropped data. `event`: a stored event that was discarded early, so that it can no longer be fetched. `stream`: a stream whose reader was
  * too slow. `log`: a log message for which there was no room.
  */
 export type DropReason = "event" | "stream" | "log";

@@ -62,10 +62,10 @@ export class UnsupportedVersionError extends PeerError {
   readonly supported: readonly string[];
 
   constructor(error: ErrorObject, supported: readonly string[]) {
-    const advice = "Connect again to agree on another revision, or let the client do so with `reconnect`.";
+    const advice = "connect again or use the option `reconnect`";
     super({
       ...error,
-      message: `${error.message}: the server serves ${shorten(supported.join(", ")) || "none"} now. ${advice}`,
+      message: `${error.message}; the server now supports ${shorten(supported.join(", ")) || "none"}; ${advice}`,
     });
     this.name = "UnsupportedVersionError";
     this.supported = supported;
@@ -90,7 +90,7 @@ export class TimeoutError extends Error {
   readonly milliseconds: number;
 
   constructor(method: string, milliseconds: number) {
-    super(`No answer to ${method} within ${milliseconds} ms. Raise the timeout of the call if it needs longer.`);
+    super(`The request ${method} timed out after ${milliseconds} ms; increase its timeout if it takes longer`);
     this.name = "TimeoutError";
     this.method = method;
     this.milliseconds = milliseconds;
@@ -119,7 +119,7 @@ export class UnreachableError extends Error {
 
 /** Creates the error of calls whose connection closed. */
 export function closedEarly(cause: Error | undefined): ClosedError {
-  return new ClosedError("The connection closed before the answer came", { cause });
+  return new ClosedError("The connection was closed before the response was received", { cause });
 }
 
 /** A message was not sent because a capability that it needs was not declared. */
@@ -157,7 +157,7 @@ export class VersionError extends Error {
 
   constructor(requested: readonly string[], offered: readonly string[]) {
     super(
-      `No common protocol revision: this client speaks ${requested.join(", ")}, the server offered ${shorten(offered.join(", "))}`,
+      `Unsupported protocol version; the client supports ${requested.join(", ")}, the server ${shorten(offered.join(", "))}`,
     );
     this.name = "VersionError";
     this.requested = requested;
@@ -247,7 +247,7 @@ export function toError(thrown: unknown): Error {
   } catch {
     // A proxy may throw on any operation.
   }
-  return new Error("Something that is not an Error was thrown", { cause: thrown });
+  return new Error("The thrown value is not an Error", { cause: thrown });
 }
 
 /** True if a thrown value is meant for the peer and can be read: its members may have been replaced, or may throw. */
@@ -297,6 +297,6 @@ function endWithLine(error: unknown): void {
   const { process } = globalThis;
   const isDebugged = /\bmcp\b/i.test(process.env.NODE_DEBUG ?? "");
   if (!(error instanceof SetupError) || isDebugged || process.listenerCount("uncaughtException") > 0) return;
-  const line = `[mcp] ${error.message} NODE_DEBUG=mcp shows the stack.\n`;
+  const line = `[mcp] ${error.message} (set NODE_DEBUG=mcp to print the stack)\n`;
   process.once("uncaughtException", () => process.stderr.write(line, () => process.exit(1)));
 }

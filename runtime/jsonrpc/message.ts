@@ -71,7 +71,7 @@ export function classify(value: unknown): Incoming {
   if (!isObject(value)) return { kind: "invalid", id: undefined, reason: "A message must be a JSON object" };
   if (value.method !== undefined) return classifyCall(value);
   if (value.result !== undefined || value.error !== undefined) return classifyResponse(value);
-  const reason = "A message needs a method, a result or an error";
+  const reason = "A message requires a method, a result or an error";
   return { kind: "invalid", id: readId(value.id), reason, mayRespond: true };
 }
 
@@ -93,7 +93,7 @@ export function isRequestId(value: unknown): value is RequestId {
 export function toResultText(result: unknown): string {
   const text: unknown = result instanceof StaticResult ? result.json : JSON.stringify(result);
   if (typeof text === "string" && text.startsWith("{")) return text;
-  throw new TypeError("The result is no JSON object");
+  throw new TypeError("The result is not a JSON object");
 }
 
 /** Result that never changes. It is checked once and encoded once, however often it is sent. */
@@ -141,7 +141,8 @@ function classifyCall(value: Record<string, unknown>): Incoming {
 
 function findCallProblem(value: Record<string, unknown>): string | undefined {
   if (value.jsonrpc !== "2.0") return 'The member jsonrpc must be "2.0"';
-  if (value.result !== undefined || value.error !== undefined) return "A call carries neither result nor error";
+  if (value.result !== undefined || value.error !== undefined)
+    return "A request or notification must not have a result or an error";
   return undefined;
 }
 
@@ -150,13 +151,14 @@ function classifyResponse(value: Record<string, unknown>): Incoming {
   const id = readId(value.id);
   if (value.jsonrpc !== "2.0") return { kind: "unusable", id, reason: 'The member jsonrpc must be "2.0"' };
   if (error === undefined) {
-    if (id === undefined) return { kind: "unusable", id, reason: "A result needs the id of its request" };
+    if (id === undefined) return { kind: "unusable", id, reason: "A response requires the id of its request" };
     if (!isObject(result)) return { kind: "unusable", id, reason: "The result must be an object" };
     return { kind: "result", id, result };
   }
-  if (result !== undefined) return { kind: "unusable", id, reason: "An answer has a result or an error, not both" };
+  if (result !== undefined)
+    return { kind: "unusable", id, reason: "A response must not have both a result and an error" };
   if (!isErrorObject(error)) {
-    return { kind: "unusable", id, reason: "An error needs an integer code and a message" };
+    return { kind: "unusable", id, reason: "An error requires an integer code and a message" };
   }
   return { kind: "error", id, error };
 }

@@ -39,5 +39,7 @@ export class TokenBucket {
  */
 export function checkRate(name: string, { burst, perSecond }: Rate): void {
   if (burst >= 1 && perSecond > 0) return;
-  throw new SetupError(`${name}: burst is ${burst}, use 1 or more; perSecond is ${perSecond}, use more than 0.`);
+  throw new SetupError(
+    `${name} has burst ${burst} and perSecond ${perSecond}; use a burst of 1 or more and a perSecond above 0`,
+  );
 }

@@ -101,7 +101,7 @@ interface Proposal {
 /** Sends `server/discover`. The peer opens while the result is being read, so that the messages behind it find it open. */
 function propose(peer: Peer, channel: Channel, { revision, options }: Proposal): Promise<void> {
   const row = revision.clientRequests["server/discover"];
-  if (!row) throw new Error(`Revision ${revision.id} lacks server/discover in its tables`);
+  if (!row) throw new Error(`Revision ${revision.id} has no server/discover`);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const own: PeerInfo = { info, capabilities };
@@ -188,7 +188,7 @@ function isMismatch(error: unknown, statelessRevisions: readonly Revision[]): bo
 
 /**
  * Returns the verdict for an older server, or throws the error. A server that requires a capability knows requests that declare capabilities. Where
- * messages travel separately, silence says nothing about their content.
+ * messages travel separately, a missing response is independent of their content.
  */
 function fallBack(error: unknown, { statelessRevisions, opened, channel }: Ways): Found {
   const isSilence = isTimeoutError(error) && channel.carriesOneByOne !== true;

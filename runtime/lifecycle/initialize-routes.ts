@@ -33,7 +33,7 @@ export function createInitializeRoutes(rows: InitializeRows, initialize?: Reques
 
 /** Creates the error of a request that comes before the handshake. */
 export function notInitialized(code: number): RpcError {
-  return new RpcError(code, "The session is not initialized: send initialize first");
+  return new RpcError(code, "The session is not initialized; send initialize first");
 }
 
 /** Rows of the two requests that are possible before a revision has been agreed on. */
@@ -49,7 +49,7 @@ export interface InitializeRows {
  */
 export function readInitializeRows(revision: Revision): InitializeRows {
   const { initialize, ping } = revision.clientRequests;
-  if (!initialize || !ping) throw new Error(`Revision ${revision.id} lacks initialize or ping in its tables`);
+  if (!initialize || !ping) throw new Error(`Revision ${revision.id} has no initialize or no ping`);
   return { initialize, ping };
 }
 

@@ -46,7 +46,7 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
   const rows = readInitializeRows(revisions[0]);
   const findOffer = (revision: Revision): Offer => {
     const offer = offers.get(revision.id);
-    if (!offer) throw new Error(`Revision ${revision.id} is not served`);
+    if (!offer) throw new Error(`Revision ${revision.id} is not supported`);
     return offer;
   };
   const settings: PeerSettings = {
@@ -82,7 +82,7 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
 
 function peerOf({ connection }: CallContext): Peer {
   if (connection instanceof Peer) return connection;
-  throw new Error("A session is opened on the connection that its request came on");
+  throw new Error("A session must be opened on the connection of its initialize request");
 }
 
 /** Entrance for stateless requests, before there is a session and beside it. */
@@ -176,7 +176,8 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
   const issue = offer.initialize.params(params);
   if (issue) throw invalidParams(issue);
   const { clientInfo, capabilities } = isObject(params) ? params : {};
-  if (!isImplementationInfo(clientInfo) || !isObject(capabilities)) throw invalidRequest("Invalid initialize");
+  if (!isImplementationInfo(clientInfo) || !isObject(capabilities))
+    throw invalidRequest("Invalid params: clientInfo and capabilities are required");
   checkSize({ clientInfo, capabilities });
   const client = {
     info: clientInfo,
@@ -204,7 +205,7 @@ async function openAround(around: Around, request: LifecycleRequest, open: () =>
 function checkSize(kept: { readonly clientInfo: ImplementationInfo; readonly capabilities: Capabilities }): void {
   const bytes = new TextEncoder().encode(JSON.stringify(kept)).length;
   if (bytes <= longestOpening) return;
-  const message = `Invalid params: clientInfo and capabilities have more than ${longestOpening} bytes; send less of them`;
+  const message = `Invalid params: clientInfo and capabilities have more than ${longestOpening} bytes; shorten them`;
   throw new RpcError(errorCodes.invalidParams, message, { data: { bytes, limit: longestOpening } });
 }
 

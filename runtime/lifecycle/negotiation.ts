@@ -9,7 +9,7 @@ import { errorCodes, isRpcError } from "../jsonrpc/errors.ts";
  */
 export function readHandshakeRevisions(revisions: readonly Revision[]): readonly [Revision, ...Revision[]] {
   const [first, ...rest] = revisions.filter(isHandshake);
-  if (!first) throw new Error("No revision with a handshake was given. Pass at least one in `revisions`.");
+  if (!first) throw new Error("The option revisions has no revision with initialize; add at least one");
   return [first, ...rest];
 }
 

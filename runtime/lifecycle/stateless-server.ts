@@ -100,7 +100,7 @@ export function createPerRequest(given: ServeOptions): PerRequest | undefined {
  */
 export function createStatelessAcceptor(options: ServeOptions): Acceptor {
   const perRequest = createPerRequest(options);
-  if (!perRequest) throw new Error("No revision has stateless requests; use createSessionAcceptor.");
+  if (!perRequest) throw new Error("No revision has stateless requests; use createSessionAcceptor");
   return perRequest.accept;
 }
 

@@ -32,9 +32,9 @@ export function toPrivate(hint: CacheHint | undefined): CacheHint {
  */
 export function checkHint(what: string, { ttlMs = 0, cacheScope = "private" }: CacheHint = {}): void {
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 0)
-    throw new SetupError(`${what}: ttlMs is ${ttlMs}, use a whole number of milliseconds from 0 on.`);
+    throw new SetupError(`${what}: ttlMs is ${ttlMs}; use a whole number of milliseconds, 0 or more`);
   if (!scopes.includes(cacheScope))
-    throw new SetupError(`${what}: cacheScope is ${JSON.stringify(cacheScope)}, use ${scopes.join(" or ")}.`);
+    throw new SetupError(`${what}: cacheScope is ${JSON.stringify(cacheScope)}; use ${scopes.join(" or ")}`);
 }
 
 const scopes: readonly string[] = ["private", "public"];

@@ -10,7 +10,7 @@ export interface Connection extends Caller {
   readonly state: State;
   /** Session that was agreed on; absent before the handshake. */
   readonly session: Session | undefined;
-  /** Resolves when nothing can be sent or received any more, with the reason if the connection broke. */
+  /** Resolves when nothing can be sent or received, with the reason if the connection broke. */
   readonly closed: Promise<Error | undefined>;
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;

@@ -23,7 +23,7 @@ export function fillForm(schema: unknown, content: FormContent): FormContent {
 export function checkForm(schema: unknown, content: FormContent): readonly SchemaIssue[] {
   const fields = readFields(schema);
   const strange = Object.keys(content).filter((name) => !fields.has(name));
-  return [...checkContent(schema, content), ...strange.map((name) => toIssue(name, "was not asked for"))];
+  return [...checkContent(schema, content), ...strange.map((name) => toIssue(name, "was not requested"))];
 }
 
 /** Returns the problems of the requested values. Other values are not checked: a server can do nothing but ignore them. */
@@ -63,12 +63,12 @@ function findProblem(field: Field, value: unknown): string | undefined {
     case "array":
       return findChoicesProblem(field, value);
     default:
-      return "has a type that forms do not have";
+      return "has a type that is not supported in forms";
   }
 }
 
 function findTextProblem(field: Field, value: unknown): string | undefined {
-  if (typeof value !== "string") return "must be text";
+  if (typeof value !== "string") return "must be a string";
   const choices = readChoices(field);
   if (choices) return choices.includes(value) ? undefined : describeChoices(choices);
   const length = [...value].length;
@@ -88,7 +88,7 @@ function findNumberProblem(field: Field, value: unknown): string | undefined {
 }
 
 function findChoicesProblem(field: Field, value: unknown): string | undefined {
-  if (!Array.isArray(value)) return "must be a list of choices";
+  if (!Array.isArray(value)) return "must be an array of choices";
   if (isBelow(value.length, field.minItems)) return `must have at least ${String(field.minItems)} choices`;
   if (isAbove(value.length, field.maxItems)) return `must have at most ${String(field.maxItems)} choices`;
   const choices = isObject(field.items) ? (readChoices(field.items) ?? []) : [];

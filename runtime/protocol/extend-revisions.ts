@@ -31,12 +31,12 @@ export function extendRevisions(
 function checkSettings({ id, declared, settings = {} }: Extension, role: Role): void {
   if (!identifier.test(id)) {
     const advice = 'use a prefix and a name, such as "com.example/search"';
-    throw new Error(`${JSON.stringify(id)} is no identifier of an extension: ${advice}.`);
+    throw new Error(`${JSON.stringify(id)} is not a valid extension identifier; ${advice}`);
   }
   const issue = declared[role]?.(settings);
   if (!issue) return;
   const place = ["settings", ...(issue.path === "" ? [] : [issue.path])].join("/");
-  throw new Error(`Extension ${id}: its ${place} must be ${issue.expected}.`);
+  throw new Error(`Extension ${id}: its ${place} must be ${issue.expected}`);
 }
 
 /** Matches labels that begin with a letter, and a name. The prefix prevents two authors from using the same word with different meanings. */
@@ -46,7 +46,7 @@ const identifier =
 function extend(revision: Revision, extension: Extension): Revision {
   const { id, headers, results, members, settings = {} } = extension;
   const { extensions = {} } = revision;
-  if (Object.hasOwn(extensions, id)) throw new Error(`The extension ${id} was given twice.`);
+  if (Object.hasOwn(extensions, id)) throw new Error(`The extension ${id} is duplicated; pass it once`);
   const withResults = results.reduce(
     (table, { method, kind, check }) => replace(table, method, (row) => withResult(row, kind, check)),
     addRows(revision.clientRequests, extension.clientRequests, id),
@@ -71,7 +71,7 @@ function extend(revision: Revision, extension: Extension): Revision {
 
 function addRows<Row>(table: Table<Row>, more: Table<Row>, id: string): Table<Row> {
   const taken = Object.keys(more).find((method) => Object.hasOwn(table, method));
-  if (taken !== undefined) throw new Error(`The extension ${id} has ${taken}, which is there already.`);
+  if (taken !== undefined) throw new Error(`The extension ${id} defines ${taken}, which is already defined`);
   return { ...table, ...more };
 }
 

@@ -46,7 +46,7 @@ export class IncomingCall implements CallContext {
   readonly origin: unknown;
   /** Time of the clock at which the handler's timeout expires. */
   deadline: number = Infinity;
-  /** True when the response was sent, or the call was cancelled or aborted: nothing of it may be sent any more. */
+  /** True when the response was sent, or the call was cancelled or aborted: nothing more of it may be sent. */
   done: boolean = false;
   readonly #host: CallHost;
   readonly #params: unknown;
@@ -98,7 +98,7 @@ export class IncomingCall implements CallContext {
 
   /** Aborts the handler's signal, so that the handler ends; its result is still sent. */
   abortEndless(): void {
-    this.#abortReason = new DOMException("The connection is being closed", "AbortError");
+    this.#abortReason = new DOMException("The connection is closing", "AbortError");
     this.#controller?.abort(this.#abortReason);
   }
 

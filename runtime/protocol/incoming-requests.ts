@@ -138,9 +138,7 @@ export class IncomingRequests {
   }
 
   #ignore({ id, method }: IncomingRequest): void {
-    const error = new Error(
-      `The peer sent a request, ${shorten(method)}, where only we may send any: it gets no answer`,
-    );
+    const error = new Error(`The request ${shorten(method)} of the peer is ignored; only this side may send requests`);
     this.#host.report({ kind: "protocol", method, id, error });
   }
 
@@ -163,7 +161,7 @@ export class IncomingRequests {
     if (this.#running.size > 0 && this.#running.has(id)) return invalidRequest(stillRunning);
     if (this.#running.size + this.#cancelled.size >= this.#host.limits.maxCalls && method !== "ping")
       return tooManyCalls(this.#host.limits.maxCalls);
-    if (isBatched && session && session !== this.#host.session) return invalidRequest("There are no batches here");
+    if (isBatched && session && session !== this.#host.session) return invalidRequest("Batches are not supported");
     if (isBatched && routes.neverBatched.has(method)) return invalidRequest(notInBatch(method));
     if (!route) return routes.reject(method);
     const { row } = route;
@@ -202,7 +200,7 @@ export class IncomingRequests {
 
   #expire(call: IncomingCall): void {
     const error = new TimeoutError(call.row.method, this.#host.timeouts.handler);
-    const message = "The request took too long";
+    const message = "Request timed out";
     this.#respond(call, { jsonrpc: "2.0", id: call.requestId, error: { ...internalError, message } });
     call.abort(error);
     this.#reportFailure("handler", call.row, call.requestId, error);
@@ -230,7 +228,7 @@ export class IncomingRequests {
 }
 
 /** Reason for the rejection of a request whose id is not unique. */
-export const stillRunning = "A request with this id is still running";
+export const stillRunning = "The id is already used by a running request";
 
 /** Waits for running calls to finish, for at most this many milliseconds. */
 export function drain(incomingRequests: IncomingRequests, clock: Clock, milliseconds: number): Promise<void> {
@@ -261,7 +259,7 @@ function findResultProblem(row: RequestRow, result: unknown): Error | undefined 
 }
 
 function tooManyCalls(limit: number): RpcError {
-  const message = `Too many requests at once: ${limit} are running. Wait for an answer, then ask again.`;
+  const message = `Too many concurrent requests; the limit is ${limit}, retry after a response`;
   return new RpcError(rejectionCodes.tooMany, message, { data: { limit } });
 }
 

@@ -10,10 +10,10 @@ export function checkMetaKey(key: string): string | undefined {
   const prefix = key.slice(0, Math.max(end, 0));
   const labels = end === -1 ? [] : prefix.split(".");
   if (!labels.every((label) => labelPattern.test(label))) {
-    return `the prefix "${prefix}/" is not made of labels such as "com.example"`;
+    return `the prefix "${prefix}/" is not valid, use labels such as "com.example"`;
   }
-  if (!namePattern.test(key.slice(end + 1))) return "a name begins and ends with a letter or a digit";
-  if (prefix !== extensionPrefix && isReserved(labels)) return `the prefix "${prefix}/" is kept for the protocol`;
+  if (!namePattern.test(key.slice(end + 1))) return "a name must begin and end with a letter or a digit";
+  if (prefix !== extensionPrefix && isReserved(labels)) return `the prefix "${prefix}/" is reserved for the protocol`;
   return undefined;
 }
 
@@ -21,7 +21,7 @@ export function checkMetaKey(key: string): string | undefined {
 export function checkMeta(meta: object): string | undefined {
   for (const key of Object.keys(meta)) {
     const problem = checkMetaKey(key);
-    if (problem !== undefined) return `the key ${JSON.stringify(key)} of _meta is wrong: ${problem}.`;
+    if (problem !== undefined) return `the key ${JSON.stringify(key)} of _meta is not valid: ${problem}`;
   }
   return undefined;
 }

@@ -33,7 +33,7 @@ export function acceptNotification(
   const route = peer.routes.notifications.get(notice.method);
   const problem = findProblem(notice, route, peer);
   if (!route || problem) {
-    const error = problem ?? new Error(`There is no notification ${shorten(notice.method)} in this direction`);
+    const error = problem ?? new Error(`The notification ${shorten(notice.method)} is not defined in this direction`);
     return peer.report({ kind: "ignored", method: notice.method, error });
   }
   switch (route.row.method) {
@@ -68,7 +68,9 @@ function findProblem(
   if (!route) return undefined;
   const { row } = route;
   if (row.gate && peer.session && !isOpen(row.gate, peer.session)) {
-    return new Error(`${method} came although the capability ${row.gate.path.join(".")} was not declared`);
+    return new Error(
+      `The notification ${method} requires the capability ${row.gate.path.join(".")}, which was not declared`,
+    );
   }
   if (params === undefined && row.paramsOptional) return undefined;
   const issue = row.params(params);

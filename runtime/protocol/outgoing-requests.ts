@@ -74,12 +74,12 @@ export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): Ou
     host.report({
       kind: "protocol",
       ...(id !== undefined && { id }),
-      error: new Error("The peer answered a request that was never sent"),
+      error: new Error("The response has an unknown request id"),
     });
   return {
     size: 0,
     start({ method }) {
-      throw new Error(`This program was made without questions to the other side: it cannot send ${method}.`);
+      throw new Error(`The project is generated without requests to the peer; ${method} cannot be sent`);
     },
     resolve: reportStray,
     reject: reportStray,

@@ -171,7 +171,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   requireSession(): Session {
-    if (!this.#session) throw new ClosedError("There is no session yet: the handshake has not happened");
+    if (!this.#session) throw new ClosedError("The session is not initialized yet");
     return this.#session;
   }
 
@@ -269,7 +269,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   async #close(milliseconds: number): Promise<void> {
-    const error = new ClosedError("The connection was closed before the answer came");
+    const error = new ClosedError("The connection was closed before the response was sent");
     this.#pendingRequests.failAll(error);
     await drain(this.#incomingRequests, this.#clock, milliseconds);
     this.#incomingRequests.abortAll(error);

@@ -180,7 +180,7 @@ class PendingRequests implements OutgoingRequests {
     this.#take(call.id);
     const error = new TimeoutError(call.method, call.limit);
     call.fail(error);
-    this.#notifyCancelled(call, "The time is up");
+    this.#notifyCancelled(call, "Request timed out");
   }
 
   /**
@@ -197,7 +197,7 @@ class PendingRequests implements OutgoingRequests {
   #reportStray(id: RequestId): void {
     const issued = typeof id === "number" && id > 0 && id <= this.#lastId;
     if (issued) return;
-    this.#host.report({ kind: "protocol", id, error: new Error("The peer answered a request that was never sent") });
+    this.#host.report({ kind: "protocol", id, error: new Error("The response has an unknown request id") });
   }
 }
 

@@ -79,7 +79,9 @@ export function readMetaKeys(revision: Revision): MetaKeys {
   const version = find("request", "string", true);
   const capabilities = find("request", "ClientCapabilities");
   if (version === undefined || capabilities === undefined) {
-    throw new Error(`Revision ${revision.id} does not say where requests name their version and capabilities`);
+    throw new Error(
+      `Revision ${revision.id} has no _meta keys for the protocol version and the capabilities of requests`,
+    );
   }
   return {
     version,

@@ -104,11 +104,11 @@ function createLossHook(revision: Revision, mode: LossMode, onError: OnError | u
       return ({ type, member, rule }) =>
         onError?.({
           kind: "loss",
-          error: new Error(`Revision ${revision.id} has no ${member} in ${type}; it was converted (${rule}).`),
+          error: new Error(`Revision ${revision.id} has no ${member} in ${type}; it was converted (${rule})`),
         });
     case "error":
       return ({ type, member }) => {
-        const reason = 'It would be lost, and `onLoss: "error"` forbids that.';
+        const reason = 'it would be lost, which `onLoss: "error"` forbids';
         throw new ConversionError({ type, member, revision: revision.id, reason });
       };
   }

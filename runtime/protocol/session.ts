@@ -85,7 +85,7 @@ export function isOpen(gate: Gate, session: Session): boolean {
   return value === true || isObject(value);
 }
 
-/** True if an empty object stands for one of its members: `elicitation: {}` for `form`. */
+/** True if an empty object implies one of its members: `elicitation: {}` for `form`. */
 function isImplied(
   gate: Gate,
   depth: number,

@@ -80,8 +80,8 @@ class RequestHost implements CallHost {
   request<Params, Result>(row: RequestRow<Params, Result>): Promise<Result> {
     const { revision } = this.#session;
     if (row.gate && !isOpen(row.gate, this.#session)) return Promise.reject(missingCapability(revision, row.gate));
-    const advice = "Ask while a tool runs, a prompt is filled in or a resource is read, and outside of middleware.";
-    return Promise.reject(new Error(`At revision ${revision.id} a server cannot send ${row.method}. ${advice}`));
+    const advice = "send it from a tool, prompt or resource handler";
+    return Promise.reject(new Error(`Revision ${revision.id} does not allow ${row.method} here; ${advice}`));
   }
 
   async notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {

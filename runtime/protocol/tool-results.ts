@@ -13,18 +13,17 @@ export function checkToolResults(params: object): Issue | undefined {
     const path = `messages/${index}`;
     const blocks = readBlocks(message);
     const results = blocks.filter(({ type }) => type === "tool_result");
-    if (results.length > 0 && results.length < blocks.length)
-      return { path, expected: "tool results and nothing else" };
+    if (results.length > 0 && results.length < blocks.length) return { path, expected: "tool results only" };
     if (!isMatch(asked, results))
-      return { path, expected: "one result for each tool use of the message before, no other" };
+      return { path, expected: "exactly one result for each tool use of the previous message" };
     asked = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id);
     const speaker = results.length > 0 ? "user" : "assistant";
     if (results.length + asked.length > 0 && !isSaidBy(message, speaker))
       return { path, expected: `a message of the ${speaker}` };
-    if (new Set(asked).size < asked.length) return { path, expected: "tool uses with ids of their own" };
+    if (new Set(asked).size < asked.length) return { path, expected: "tool uses with unique ids" };
   }
   if (asked.length === 0) return undefined;
-  return { path: `messages/${all.length}`, expected: "a result for each tool use of the message before" };
+  return { path: `messages/${all.length}`, expected: "a result for each tool use of the previous message" };
 }
 
 function readBlocks(message: unknown): readonly Record<string, unknown>[] {

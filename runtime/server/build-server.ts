@@ -44,7 +44,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
 ): CoreServer & ToolLists & Lists {
   const revisions = extendRevisions(spoken, extensionsOf(definition, features), "server");
   const [newest] = revisions;
-  if (!newest) throw new Error(`Server "${definition.name}" needs at least one protocol revision.`);
+  if (!newest) throw new Error(`Server "${definition.name}" requires at least one protocol revision`);
   checkServer(definition);
   checkFeatures(definition, features);
   const built = new Map<Revision, ServerImplementation>();
@@ -69,7 +69,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     revisions,
     createAcceptor,
     use(step: Middleware): void {
-      if (isServed) throw new Error("Middleware came too late: call use() before the server is served.");
+      if (isServed) throw new Error("Middleware cannot be added to a served server; call use() before serving it");
       middleware.push(step);
       built.clear();
     },

@@ -32,5 +32,5 @@ function checkMediaType(value: unknown): string | undefined {
 /** @see https://www.rfc-editor.org/rfc/rfc4648#section-4 */
 function checkBytes(value: unknown): string | undefined {
   const isBase64 = typeof value === "string" && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
-  return isBase64 ? undefined : "its bytes are not base64 with padding";
+  return isBase64 ? undefined : "its blob is not base64 with padding";
 }

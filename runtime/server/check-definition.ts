@@ -45,7 +45,7 @@ export function checkUnique(list: string, key: string, values: readonly string[]
     const earlier = places.get(value);
     if (earlier !== undefined) {
       throw new SetupError(
-        `${list}[${earlier}] and ${list}[${place}] have the same ${key} ${JSON.stringify(value)}: rename one of them.`,
+        `${list}[${earlier}] and ${list}[${place}] have the same ${key} ${JSON.stringify(value)}; rename one of them`,
       );
     }
     places.set(value, place);
@@ -68,11 +68,11 @@ function hasSome(source: object, member: string): boolean {
 function need(name: Feature["name"], features: readonly Feature[]): void {
   if (features.some((feature) => feature.name === name)) return;
   throw new SetupError(
-    `Feature "${name}" is not part of this program; add it: create-mcp-server update --features …,${name}`,
+    `Feature "${name}" is not part of this project; add it with create-mcp-server update --features …,${name}`,
   );
 }
 
 function checkCount(option: string, count: number | undefined): void {
   if (count === undefined || (Number.isInteger(count) && count > 0)) return;
-  throw new SetupError(`${option} is ${count}: use a whole number above 0, or leave it out for the default.`);
+  throw new SetupError(`${option} is ${count}; use a whole number above 0, or omit it for the default`);
 }

@@ -40,9 +40,7 @@ export const noArguments: Schema<NoArguments> = {
     vendor: ownVendor,
     validate: (value) => {
       const [name] = Object.keys(Object(value));
-      return name === undefined
-        ? { value: {} }
-        : { issues: [{ message: "this tool takes no arguments", path: [name] }] };
+      return name === undefined ? { value: {} } : { issues: [{ message: "the tool has no arguments", path: [name] }] };
     },
     jsonSchema: { input: emptyObjectSchema, output: emptyObjectSchema },
   },
@@ -76,7 +74,7 @@ export function toJsonSchema(
   const { vendor, jsonSchema } = schema["~standard"];
   const { $schema, ...rest } = jsonSchema[side]({ target });
   if (side === "input" && rest.type !== "object") {
-    throw new Error(`its input schema has the root type ${JSON.stringify(rest.type)}: wrap it in an object schema`);
+    throw new Error(`its input schema has the root type ${JSON.stringify(rest.type)}; wrap it in an object schema`);
   }
   const isSaid = $schema !== undefined && ($schema !== dialect || vendor === ownVendor);
   return isSaid ? { $schema, ...rest } : rest;

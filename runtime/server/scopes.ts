@@ -21,7 +21,9 @@ export function hasScopes({ scopes = [] }: Scoped, { auth }: Pick<AnyRequester, 
 export function requireScopes(asked: Scoped, requester: Pick<AnyRequester, "auth">): void {
   if (hasScopes(asked, requester)) return;
   const { scopes = [] } = asked;
-  throw new RpcError(rejectionCodes.forbidden, `This needs the scope ${scopes.join(" ")}`, { data: { scopes } });
+  throw new RpcError(rejectionCodes.forbidden, `Insufficient scope; required: ${scopes.join(" ")}`, {
+    data: { scopes },
+  });
 }
 
 /**

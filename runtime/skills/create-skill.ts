@@ -40,13 +40,13 @@ export function toSkill(skill: Skill, where: string): Skill {
   const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
   if (files.length > skillLimits.files || bytes > skillLimits.bytes) {
     throw new SetupError(
-      `${where} has ${files.length} files of ${bytes} bytes in all: hosts accept ${skillLimits.files} files and ${skillLimits.bytes} bytes.`,
+      `${where} has ${files.length} files and ${bytes} bytes; hosts accept ${skillLimits.files} files and ${skillLimits.bytes} bytes`,
     );
   }
   for (const file of files) checkSegments(file.path, where);
   const own = Object.keys(frontmatter.metadata ?? {}).find((key) => key.startsWith("io.modelcontextprotocol/"));
   if (own !== undefined)
-    throw new SetupError(`${where}: metadata["${own}"] is kept for the protocol, use another prefix.`);
+    throw new SetupError(`${where}: metadata["${own}"] is reserved for the protocol; use another prefix`);
   return { ...skill, files: sortFiles(files) };
 }
 
@@ -60,5 +60,7 @@ function sortFiles(files: readonly SkillFile[]): readonly SkillFile[] {
 function checkSegments(path: string, where: string): void {
   const isGood = path.split("/").every((segment) => !["", ".", ".."].includes(segment) && !segment.includes("\\"));
   if (!isGood)
-    throw new SetupError(`${where}: ${JSON.stringify(path)} is no path below it: use names with "/" between them.`);
+    throw new SetupError(
+      `${where}: ${JSON.stringify(path)} is not a relative path inside it; use names separated by "/"`,
+    );
 }

@@ -13,10 +13,10 @@ import { checkSkillName, readSkillName, type SkillEntry, type SkillResource } fr
 export function checkSkillEntry(entry: SkillEntry): SkillEntry {
   const { uri, frontmatter, resources } = entry;
   const name = readSkillName(uri);
-  const wrong = name === undefined ? "it is no URI of a SKILL.md in a folder" : checkSkillName(name);
+  const wrong = name === undefined ? "it is not the URI of a SKILL.md in a folder" : checkSkillName(name);
   if (wrong !== undefined) throw new SkillError("entry", uri, wrong);
   if (frontmatter.name !== name)
-    throw new SkillError("entry", uri, `its entry names it ${JSON.stringify(frontmatter.name)}`);
+    throw new SkillError("entry", uri, `its entry has the name ${JSON.stringify(frontmatter.name)}`);
   if (frontmatter.description.trim() === "") throw new SkillError("entry", uri, "its entry has no description");
   if (resources !== "dynamic") checkResources(uri, resources);
   return entry;
@@ -29,8 +29,8 @@ export function checkSkillEntry(entry: SkillEntry): SkillEntry {
  */
 export function readSkillEntry(value: unknown): SkillEntry {
   if (isEntry(value)) return value;
-  const uri = isObject(value) && typeof value.uri === "string" ? value.uri : "A skill without a URI";
-  throw new SkillError("entry", uri, "its entry lacks fields, or has others in their place");
+  const uri = isObject(value) && typeof value.uri === "string" ? value.uri : "The skill (no URI)";
+  throw new SkillError("entry", uri, "its entry has missing or invalid fields");
 }
 
 function isEntry(value: unknown): value is SkillEntry {
@@ -63,11 +63,12 @@ function checkResources(uri: string, resources: readonly SkillResource[]): void 
   const root = toSkillRoot(uri);
   const seen = new Set<string>();
   for (const { uri: file, digest, size } of resources) {
-    if (seen.has(file)) throw new SkillError("entry", uri, `its entry has ${file} twice`);
+    if (seen.has(file)) throw new SkillError("entry", uri, `its entry lists ${file} twice`);
     seen.add(file);
-    if (!isInside(root, file)) throw new SkillError("entry", uri, `its entry has ${file}, which is outside of it`);
-    if (!isDigest(digest)) throw new SkillError("entry", uri, `the digest of ${file} is none`);
-    if (!Number.isSafeInteger(size) || size < 0) throw new SkillError("entry", uri, `the size of ${file} is none`);
+    if (!isInside(root, file))
+      throw new SkillError("entry", uri, `its entry lists ${file}, which is outside of its folder`);
+    if (!isDigest(digest)) throw new SkillError("entry", uri, `the digest of ${file} is not valid`);
+    if (!Number.isSafeInteger(size) || size < 0) throw new SkillError("entry", uri, `the size of ${file} is not valid`);
   }
   if (!seen.has(uri)) throw new SkillError("entry", uri, "its entry does not list its SKILL.md");
 }

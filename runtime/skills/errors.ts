@@ -14,7 +14,7 @@ export class SkillError extends Error {
   readonly uri: string;
 
   constructor(problem: SkillProblem, uri: string, message: string) {
-    super(`${uri} is not used: ${message}.`);
+    super(`${uri} is rejected: ${message}`);
     this.name = "SkillError";
     this.problem = problem;
     this.uri = uri;

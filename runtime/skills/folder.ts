@@ -30,7 +30,7 @@ export async function readSkills(
   for (const folder of list) skills.push(...(await readFolder(toPath(folder), parseYaml)));
   const seen = new Set<string>();
   for (const { path } of skills) {
-    if (seen.has(path)) throw new SetupError(`Two of the folders have a skill "${path}": rename one of them.`);
+    if (seen.has(path)) throw new SetupError(`The skill "${path}" is in two of the folders; rename one of them`);
     seen.add(path);
   }
   return skills;
@@ -40,7 +40,7 @@ async function readFolder(root: string, parseYaml: ParseYaml): Promise<readonly 
   const found: string[] = [];
   await collect({ root, path: "", depth: 0 }, found).catch((error: unknown) => rejectFolder(root, error));
   const homes = found.filter((path) => isManifest(path)).map((path) => path.slice(0, -manifestName.length));
-  if (homes.length === 0) throw new SetupError(`${root} has no skill: a skill is a folder with a ${manifestName}.`);
+  if (homes.length === 0) throw new SetupError(`${root} has no skill; a skill is a folder with a ${manifestName}`);
   const read = createFileReader(root);
   const skills: Skill[] = [];
   for (const home of homes.sort()) skills.push(await readSkill({ root, home, found, read, parseYaml }));
@@ -50,7 +50,7 @@ async function readFolder(root: string, parseYaml: ParseYaml): Promise<readonly 
 /** Converts a system error to a setup error with the name of the folder. Other errors already name their file. */
 function rejectFolder(root: string, cause: unknown): never {
   if (!(cause instanceof Error) || !("code" in cause)) throw cause;
-  throw new SetupError(`${root} cannot be read (${cause.code}). Name a folder of skills.`, { cause });
+  throw new SetupError(`${root} cannot be read (${cause.code}); pass a folder of skills`, { cause });
 }
 
 interface SkillPlace {
@@ -67,19 +67,17 @@ async function readSkill({ root, home, found, read, parseYaml }: SkillPlace): Pr
   const where = join(root, home, manifestName);
   const paths = found.filter((path) => path.startsWith(home));
   if (paths.length > skillLimits.files)
-    throw new SetupError(
-      `${join(root, home)} has ${paths.length} files: hosts accept ${skillLimits.files} of a skill.`,
-    );
+    throw new SetupError(`${join(root, home)} has ${paths.length} files; hosts accept ${skillLimits.files} per skill`);
   const files: SkillFile[] = [];
   for (const path of paths) files.push(await createSkillFile(path.slice(home.length), await read(path)));
   const text = fromUtf8(await read(`${home}${manifestName}`));
-  if (text === undefined) throw new SetupError(`${where} is not text in UTF-8.`);
+  if (text === undefined) throw new SetupError(`${where} is not valid UTF-8`);
   const frontmatter = readFrontmatter(text, where, parseYaml);
   const segments = home.split("/").slice(0, -1);
   const name = segments.at(-1) ?? basename(root);
   if (frontmatter.name !== name) {
     throw new SetupError(
-      `${where}: its name is "${frontmatter.name}", but its folder is "${name}": rename one of them.`,
+      `${where}: its name is "${frontmatter.name}", but its folder is "${name}"; rename one of them`,
     );
   }
   const path = [...(isHome(found) ? [basename(root)] : []), ...segments].join("/");
@@ -103,18 +101,15 @@ interface Place {
 
 /** Lists the files below a folder, with `/` between segments. */
 async function collect({ root, path, depth }: Place, found: string[]): Promise<void> {
-  if (depth > deepest) throw new SetupError(`${join(root, path)} is nested too deeply for a skill.`);
+  if (depth > deepest) throw new SetupError(`${join(root, path)} is nested too deeply for a skill`);
   for (const entry of await readdir(join(root, path), { withFileTypes: true })) {
     if (entry.name.startsWith(".")) continue;
     const inner = path === "" ? entry.name : `${path}/${entry.name}`;
     if (entry.isDirectory()) await collect({ root, path: inner, depth: depth + 1 }, found);
     else if (entry.isFile()) found.push(inner);
-    else
-      throw new SetupError(
-        `${join(root, inner)} is a link or a device: put the file itself there, skills hold nothing else.`,
-      );
+    else throw new SetupError(`${join(root, inner)} is a link or a device; replace it with a regular file`);
     if (found.length > most)
-      throw new SetupError(`${root} has more than ${most} files: name the folder of the skills only.`);
+      throw new SetupError(`${root} has more than ${most} files; pass the folder of the skills only`);
   }
 }
 
@@ -134,7 +129,7 @@ async function readBounded(file: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     const { size } = await handle.stat();
     if (size > skillLimits.bytes)
-      throw new SetupError(`${file} has ${size} bytes: hosts accept ${skillLimits.bytes} of a skill.`);
+      throw new SetupError(`${file} has ${size} bytes; hosts accept ${skillLimits.bytes} per skill`);
     return new Uint8Array(await handle.readFile());
   } finally {
     await handle.close();

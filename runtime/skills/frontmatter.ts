@@ -15,11 +15,9 @@ export type ParseYaml = (text: string) => unknown;
 export function readFrontmatter(text: string, where: string, parseYaml: ParseYaml): SkillFrontmatter {
   const yaml = cutFrontmatter(text);
   if (yaml === undefined) {
-    throw new SetupError(
-      `${where} must begin with its frontmatter: a line "---", YAML with name and description, "---".`,
-    );
+    throw new SetupError(`${where} has no frontmatter; begin it with "---", YAML with name and description, and "---"`);
   }
-  if (yaml.length > longest) throw new SetupError(`${where}: its frontmatter is longer than ${longest} characters.`);
+  if (yaml.length > longest) throw new SetupError(`${where}: its frontmatter is longer than ${longest} characters`);
   return checkFrontmatter(parse(yaml, where, parseYaml), where);
 }
 
@@ -30,14 +28,14 @@ export function readFrontmatter(text: string, where: string, parseYaml: ParseYam
  */
 export function checkFrontmatter(value: unknown, where: string): SkillFrontmatter {
   const problem = findNotJson(value);
-  if (problem !== undefined) throw new SetupError(`${where}: its frontmatter cannot be written as JSON: ${problem}.`);
-  if (!isObject(value)) throw new SetupError(`${where}: its frontmatter has no fields.`);
+  if (problem !== undefined) throw new SetupError(`${where}: its frontmatter cannot be serialized as JSON: ${problem}`);
+  if (!isObject(value)) throw new SetupError(`${where}: its frontmatter has no fields`);
   const { name, description } = value;
-  if (typeof name !== "string") throw new SetupError(`${where}: its frontmatter has no text "name".`);
+  if (typeof name !== "string") throw new SetupError(`${where}: its frontmatter has no string "name"`);
   const wrong = checkSkillName(name);
-  if (wrong !== undefined) throw new SetupError(`${where}: its name is ${JSON.stringify(name)}: ${wrong}.`);
+  if (wrong !== undefined) throw new SetupError(`${where}: its name is ${JSON.stringify(name)}; ${wrong}`);
   if (typeof description !== "string" || description.trim() === "")
-    throw new SetupError(`${where}: its frontmatter has no text "description".`);
+    throw new SetupError(`${where}: its frontmatter has no string "description"`);
   return { ...value, name, description };
 }
 
@@ -53,7 +51,7 @@ function parse(yaml: string, where: string, parseYaml: ParseYaml): unknown {
     return parseYaml(yaml);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    throw new SetupError(`${where}: its frontmatter is not YAML: ${problem}`, { cause: error });
+    throw new SetupError(`${where}: its frontmatter is not valid YAML: ${problem}`, { cause: error });
   }
 }
 

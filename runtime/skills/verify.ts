@@ -11,10 +11,10 @@ import type { SkillEntry, SkillResource } from "./skill.ts";
 export async function verifyFile(resource: SkillResource, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   const { uri, size, digest } = resource;
   if (bytes.length !== size) {
-    throw new SkillError("size", uri, `it has ${bytes.length} bytes, and its entry says ${size}`);
+    throw new SkillError("size", uri, `it has ${bytes.length} bytes; its entry lists ${size}`);
   }
   const found = await toDigest(bytes);
-  if (found !== digest) throw new SkillError("digest", uri, `its digest is ${found}, and its entry says ${digest}`);
+  if (found !== digest) throw new SkillError("digest", uri, `its digest is ${found}; its entry lists ${digest}`);
 }
 
 /**
@@ -27,7 +27,7 @@ export function verifyFrontmatter({ uri, frontmatter }: SkillEntry, text: string
   const fields = new Set([...Object.keys(frontmatter), ...Object.keys(written)]);
   for (const field of fields) {
     if (!isSame(read(frontmatter, field), read(written, field)))
-      throw new SkillError("frontmatter", uri, `its field ${JSON.stringify(field)} is not what its entry says`);
+      throw new SkillError("frontmatter", uri, `its field ${JSON.stringify(field)} differs from its entry`);
   }
 }
 

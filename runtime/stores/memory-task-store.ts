@@ -142,12 +142,12 @@ export class MemoryTaskStore implements TaskStore {
 /** Final state of a task whose outcome does not fit into the share of its principal. */
 const notKept: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
   status: "failed",
-  statusMessage: "Result not kept; results of earlier tasks take up the room for it",
+  statusMessage: "The result is not stored; the results of earlier tasks fill the store",
   outcome: {
     kind: "error",
     error: {
       code: errorCodes.internalError,
-      message: "Result not kept; results of earlier tasks take up the room for it",
+      message: "The result is not stored; the results of earlier tasks fill the store",
     },
   },
 };

@@ -29,8 +29,7 @@ export class MemoryReplayStore implements ReplayStore {
   add(key: string, until: number, owner?: string): boolean {
     if (this.#used.has(key)) return false;
     this.#forgetOld();
-    if (this.#shares.roomFor(owner) < 1)
-      throw new Error("Too much has been used that may be used only once: raise maxKeys");
+    if (this.#shares.roomFor(owner) < 1) throw new Error("The replay store is full; increase maxKeys");
     this.#used.set(key, { until, owner });
     this.#shares.change(owner, 1);
     return true;

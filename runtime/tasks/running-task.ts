@@ -45,7 +45,7 @@ export class RunningTask {
     return this.#controller.signal;
   }
 
-  /** True if the task has ended, so that it may not send any more messages. */
+  /** True if the task has ended, so that it must not send further messages. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -67,7 +67,7 @@ export class RunningTask {
     }
   }
 
-  /** Abandons a task that cannot be requested any more, or that has ended in another process. Its record is not changed. */
+  /** Abandons a task that can no longer be requested, or that has ended in another process. Its record is not changed. */
   abandon(reason: string): void {
     this.#isOver = true;
     this.#controller.abort(new DOMException(reason, "AbortError"));

@@ -51,7 +51,7 @@ export class NoTaskError extends Error {
   readonly result: unknown;
 
   constructor(method: string, result: unknown) {
-    super(`${method} was answered at once, not by a task. Its answer is the member result of this error.`);
+    super(`${method} returned a result instead of a task; read the member result of this error`);
     this.name = "NoTaskError";
     this.result = result;
   }
@@ -202,7 +202,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   }
 
   #take(response: unknown): TaskState {
-    if (!isTaskState(response)) throw new Error(`The peer's answer about task ${this.taskId} is no task.`);
+    if (!isTaskState(response)) throw new Error(`The response for task ${this.taskId} is not a task`);
     this.#last = response;
     if (isFinal(response.status)) this.#port.ended?.();
     return response;

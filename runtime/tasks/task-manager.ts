@@ -171,14 +171,14 @@ export class TaskManager {
     const { store, pageSize } = this.#settings;
     const range = cursor === undefined ? { limit: pageSize } : { from: cursor, limit: pageSize };
     const page = await store.list(this.#ownerOf(call), range);
-    if (!page) throw new RpcError(errorCodes.invalidParams, "Unknown cursor: begin again without one");
+    if (!page) throw new RpcError(errorCodes.invalidParams, "Invalid cursor; request the list without a cursor");
     const tasks = page.tasks.map(toTaskState);
     return page.next === undefined ? { tasks } : { tasks, nextCursor: page.next };
   }
 
   /** Ends all running tasks, as this process will not continue them. */
   async close(): Promise<void> {
-    const error = { code: errorCodes.internalError, message: "The program that ran the task has ended" };
+    const error = { code: errorCodes.internalError, message: "The server that ran the task has ended" };
     const end = { status: "failed", statusMessage: error.message, outcome: { kind: "error", error } } as const;
     const running = [...this.#running.values()];
     this.#deadlines.stop();
@@ -252,7 +252,7 @@ export class TaskManager {
   #sweep(now: number): number {
     let next = Infinity;
     for (const { task, during, expiresAt } of this.#running.values()) {
-      if (expiresAt <= now) task.abandon("The time of the task is up");
+      if (expiresAt <= now) task.abandon("The task has expired");
       else next = Math.min(next, expiresAt, during.sweepProgress(now));
     }
     return next;
@@ -290,18 +290,18 @@ const notAnObject = { path: "", expected: "object" } as const;
 function explainFailure(result: Record<string, unknown>): { readonly statusMessage: string } | undefined {
   if (result.isError !== true) return undefined;
   const [block]: readonly unknown[] = Array.isArray(result.content) ? result.content : [];
-  const text = isObject(block) && typeof block.text === "string" ? block.text : "The tool failed.";
+  const text = isObject(block) && typeof block.text === "string" ? block.text : "The tool failed";
   return { statusMessage: text.slice(0, longestExplanation) };
 }
 
 const longestExplanation = 500;
 
 function unknownTask(id: string): RpcError {
-  return reject(`There is no such task (any more): ${id}`, id);
+  return reject(`Task not found: ${id}`, id);
 }
 
 function alreadyEnded({ id, status }: TaskRecord): RpcError {
-  return reject(`The task has ended already, it is ${status}: ${id}`, id);
+  return reject(`The task is already in terminal status '${status}': ${id}`, id);
 }
 
 function reject(message: string, taskId: string): RpcError {
@@ -309,5 +309,5 @@ function reject(message: string, taskId: string): RpcError {
 }
 
 function tooMany(): RpcError {
-  return new RpcError(rejectionCodes.tooMany, "Too many tasks: wait until some have ended and are forgotten");
+  return new RpcError(rejectionCodes.tooMany, "Too many tasks; retry after earlier tasks have expired");
 }

@@ -60,5 +60,5 @@ const shortestTtl = 1_000;
 
 function checkPositive(name: string, value: number): void {
   if (value > 0) return;
-  throw new SetupError(`tasks.${name} is ${value}: use a number above 0, or leave it out for the default.`);
+  throw new SetupError(`tasks.${name} is ${value}; use a number above 0, or omit it for the default`);
 }

@@ -37,7 +37,7 @@ export function connectInMemory<P extends ClientTypes>(
 export function connectInMemory(server: TestableServer, options: UntypedOptions = {}): Promise<object> {
   if (!isServer(server)) {
     return Promise.reject(
-      new TypeError("This is no server of this version. Write the project's layer anew: npx create-mcp-server update"),
+      new TypeError("The server is from another version; regenerate its layer with npx create-mcp-server update"),
     );
   }
   const { serving = {}, ...given } = options;

@@ -58,14 +58,15 @@ async function playOn(wire: Wire, script: readonly TranscriptLine[], { patience 
       await hear(wire, { mark, body, where: `line ${index + 1}` }, patience);
     }
   }
-  if (wire.sent.length > 0) throw new TranscriptError(`After the last line this was said:\n${describe(wire.sent)}`);
+  if (wire.sent.length > 0)
+    throw new TranscriptError(`Unexpected messages after the last line:\n${describe(wire.sent)}`);
 }
 
 function readLine(line: TranscriptLine, index: number): { readonly mark: ">" | "<" | "~"; readonly body: unknown } {
   if (typeof line !== "string") return { mark: line[0], body: complete(line[1]) };
   const [, mark, text = ""] = /^\s*([<>~])\s*(.*)$/s.exec(line) ?? [];
   if (mark !== ">" && mark !== "<" && mark !== "~") {
-    throw new TranscriptError(`Line ${index + 1} must begin with >, < or ~: ${line}`);
+    throw new TranscriptError(`Line ${index + 1} does not begin with >, < or ~: ${line}`);
   }
   return { mark, body: parse(text, { isRaw: mark === ">", index }) };
 }
@@ -103,8 +104,8 @@ async function hear(wire: Wire, expected: Expectation, patience: number): Promis
     if (performance.now() >= deadline) break;
     await settle();
   }
-  const said = wire.sent.length === 0 ? "Nothing was said." : `This was said:\n${describe(wire.sent)}`;
-  throw new TranscriptError(`At ${where} this was expected:\n${describe([body])}\n${said}`);
+  const said = wire.sent.length === 0 ? "Received no message" : `Received:\n${describe(wire.sent)}`;
+  throw new TranscriptError(`Expected at ${where}:\n${describe([body])}\n${said}`);
 }
 
 /** True if a message contains the expected value. Lists must have the expected length; objects may have further members. */

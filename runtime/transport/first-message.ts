@@ -10,7 +10,7 @@ export class FirstMessage {
 
   /** @param giveUp - called with the reason when no message arrives in time; never called with `Infinity` */
   constructor(milliseconds: number, giveUp: (reason: Error) => void) {
-    const reason = `No message came within ${milliseconds} ms. Send the first one sooner`;
+    const reason = `No message was received within ${milliseconds} ms`;
     this.#cancel =
       milliseconds === Infinity ? ignore : systemClock.after(milliseconds, () => giveUp(new Error(reason)));
   }

@@ -33,7 +33,7 @@ function toListenError(cause: unknown, { host, path, port }: ListenOptions): unk
   if (!(cause instanceof Error) || !("code" in cause)) return cause;
   const code = String(cause.code);
   const place = path ?? (host === undefined ? `port ${port}` : `${toAuthority(host)}:${port}`);
-  return new ListenError(`Nothing can be served at ${place}: ${reasons.get(code) ?? `${cause.message}.`}`, {
+  return new ListenError(`The server cannot listen on ${place}: ${reasons.get(code) ?? cause.message}`, {
     code,
     cause,
   });
@@ -50,14 +50,11 @@ export function isLoopback(host: string): boolean {
 }
 
 const reasons: ReadonlyMap<string, string> = new Map([
-  ["EADDRINUSE", "another program listens there. End it, or choose another port."],
-  [
-    "EACCES",
-    "this user may not listen there. Choose another port: those below 1024 are for privileged users, and Windows keeps others for itself.",
-  ],
-  ["EADDRNOTAVAIL", "this machine does not have that address. Choose one of its own, such as 127.0.0.1."],
-  ["ENOTFOUND", "no machine of that name is known. Choose an address of this machine, such as 127.0.0.1."],
-  ["ERR_SOCKET_BAD_PORT", "give a port from 0 (any free one) to 65535."],
+  ["EADDRINUSE", "the address is in use; stop the other program or use another port"],
+  ["EACCES", "permission denied; use another port (ports below 1024 are privileged, Windows reserves others)"],
+  ["EADDRNOTAVAIL", "the address is not available on this machine; use another one, such as 127.0.0.1"],
+  ["ENOTFOUND", "the host name was not found; use an address of this machine, such as 127.0.0.1"],
+  ["ERR_SOCKET_BAD_PORT", "the port is not valid; use 0 (any free port) to 65535"],
 ]);
 
 /** Returns the port of a server; 0 for a local socket. */

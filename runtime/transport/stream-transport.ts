@@ -110,9 +110,7 @@ export class StreamTransport implements Transport {
     else if (!this.#isScheduled) this.#schedule();
     if (this.#congestion === undefined) return;
     if (this.buffered > this.#limits.maxBufferedBytes) {
-      this.disconnect(
-        new Error(`The peer does not read: more than ${this.#limits.maxBufferedBytes} bytes wait for it`),
-      );
+      this.disconnect(new Error(`The peer does not read; more than ${this.#limits.maxBufferedBytes} bytes are queued`));
     }
     return this.#congestion?.promise;
   }
@@ -138,7 +136,7 @@ export class StreamTransport implements Transport {
   #rejectProtocol(receiver: Receiver): void {
     receiver.problem({
       kind: "syntax",
-      message: "The connection does not begin with a JSON-RPC message; it is closed",
+      message: "The first bytes are not a JSON-RPC message; the connection is closed",
     });
     void this.close();
   }

@@ -361,7 +361,7 @@ describe("the program says what is wrong, and ends with 2", () => {
     const port = typeof address === "object" && address ? address.port : 0;
     const gateway = startGateway(["--listen", String(port), "--", process.execPath, sdk]);
     expect(await gateway.exited).toBe(2);
-    const reason = `--listen: Nothing can be served at 127.0.0.1:${port}: another program listens there. End it, or choose another port.`;
+    const reason = `--listen: The server cannot listen on 127.0.0.1:${port}: the address is in use; stop the other program or use another port`;
     expect(gateway.stderr()).toContain(reason);
     expect(readPids(gateway)).toHaveLength(1);
     expect(readPids(gateway).filter(isAlive)).toEqual([]);

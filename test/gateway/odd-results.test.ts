@@ -21,7 +21,7 @@ describe("a server whose results ask for input again and again", () => {
     const { gateway, called } = await openOdd({ script, era: "alone", ends });
     const client = await joinGateway(gateway, newest);
     const asked = client.request("tools/call", call("ask"));
-    await expect(asked).rejects.toThrow("The server asked for input more than 10 times in one call");
+    await expect(asked).rejects.toThrow("The server required input more than 10 times in one call");
     expect(called("ask")).toBe(11);
     expect(readText(await client.request("tools/call", call("get")))).toBe("nothing");
   });
@@ -80,7 +80,7 @@ describe("a schema of a tool that is nested deeply", () => {
       const listed = JSON.stringify(await client.request("tools/list", {}));
       expect([listed.includes('"deep"'), listed.includes('"pid"')]).toEqual([false, true]);
     }
-    const report = 'The tool "deep" is left out: it is nested deeper than 64 levels';
+    const report = 'The tool "deep" is omitted; it is nested deeper than 64 levels';
     expect(reports).toEqual([report, report]);
   });
 

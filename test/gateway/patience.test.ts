@@ -88,7 +88,7 @@ describe.each(byId)("at %s", (_id, revision) => {
     const reported: string[] = [];
     const slow = await open({ idleTimeout: 200, onError: ({ error }) => void reported.push(error.message) });
     const client = await slow.join(revision);
-    const message = "The server has said nothing for 200 ms";
+    const message = "Request timed out; the server sent nothing for 200 ms";
     await expect(client.request("tools/call", call)).rejects.toMatchObject({ code: -32603, message });
     await slow.cancelled;
     expect(reported).toEqual([message]);
@@ -210,7 +210,7 @@ describe("calls without a session", () => {
   });
 
   test("need two places, of which one may wait", async () => {
-    await expect(open({ maxConnections: 1 })).rejects.toThrow("maxConnections is 1: use 2 or more");
+    await expect(open({ maxConnections: 1 })).rejects.toThrow("maxConnections is 1; use 2 or more");
   });
 
   /** The call again, with answers. */

@@ -41,7 +41,7 @@ describe("a conversion", () => {
   ])("refuses %s at %s, and says what to do", (_, revision, place, value) => {
     const convert = find(revision, place);
     expect(() => convert(value)).toThrow(ConversionError);
-    expect(() => convert(value)).toThrow(new RegExp(`does not fit revision ${String(revision)}\\. [A-Z].*\\.$`));
+    expect(() => convert(value)).toThrow(new RegExp(`does not match revision ${String(revision)}: [A-Z].*\\.$`));
   });
 
   it("returns what needs no change as it is, and shares what it does not change", () => {

@@ -161,7 +161,7 @@ describe("a TCP server", () => {
   test("gives up a handler that hangs, and the connection goes on", async () => {
     const server = await serveTools({ hang }, { handler: 30 });
     const connection = await join(createTcpTransport({ port: server.port }));
-    const refusal = { code: -32603, message: "The request took too long" };
+    const refusal = { code: -32603, message: "Request timed out" };
     await expect(call(connection, "hang")).rejects.toMatchObject(refusal);
     expect(await connection.request("ping")).toEqual({});
   });

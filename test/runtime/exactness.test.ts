@@ -132,7 +132,7 @@ describe("what an older client cannot be told", () => {
 
   it("stops a server before it serves with onLoss: error, when it is the server's own identity", async () => {
     if (!oldest) throw new Error("no revision");
-    await expect(converse(oldest, "error")).rejects.toThrow(/Implementation\.\w+ does not fit revision/);
+    await expect(converse(oldest, "error")).rejects.toThrow(/Implementation\.\w+ does not match revision/);
   });
 });
 

@@ -262,7 +262,7 @@ describe("a server asks a client only for what it has declared", () => {
     if (missing === undefined) {
       expect(answer).toMatchObject({ method: question === "sample" ? "sampling/createMessage" : "elicitation/create" });
     } else {
-      const text = `This tool needs a client with the capability ${missing}.`;
+      const text = `The tool requires the client capability ${missing}`;
       expect(answer).toMatchObject({ result: { isError: true, content: [{ text }] } });
       expect(missed).toEqual([missing]);
     }
@@ -391,14 +391,14 @@ describe("keys of _meta", () => {
   test.each(["modelcontextprotocol.io/a", "mcp.dev/a", "tools.mcp.com/a", "api.modelcontextprotocol.org/a"])(
     "%j is reserved since 2025-06-18 (M-05)",
     (key) => {
-      expect(checkMetaKey(key)).toMatch(/kept for the protocol/);
+      expect(checkMetaKey(key)).toMatch(/reserved for the protocol/);
     },
   );
 
   test.each(["dev.mcp/a", "com.mcp.tools/a", "org.modelcontextprotocol/a", "com.MCP/a"])(
     "%j is reserved since 2025-11-25 (M-06)",
     (key) => {
-      expect(checkMetaKey(key)).toMatch(/kept for the protocol/);
+      expect(checkMetaKey(key)).toMatch(/reserved for the protocol/);
     },
   );
 
@@ -412,7 +412,7 @@ describe("keys of _meta", () => {
     ["resource template", { resourceTemplates: [{ name: "r", uriTemplate: "a://{b}", read: () => "", ...bad() }] }],
     ["prompt", { prompts: [{ name: "p", get: () => "", ...bad() }] }],
   ])("a %s with a bad one is not defined (M-03)", (_what, source) => {
-    expect(() => define(source)).toThrow(/"mcp.dev\/a" of _meta is wrong/);
+    expect(() => define(source)).toThrow(/"mcp.dev\/a" of _meta is not valid/);
   });
 
   test.each(everyRevision)(

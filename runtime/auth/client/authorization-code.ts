@@ -129,13 +129,13 @@ function checkPkce({ issuer, isAssumed, codeChallengeMethods }: ServerMetadata):
   if (isAssumed || codeChallengeMethods?.includes("S256")) return;
   throw new AuthError(
     "pkce-unsupported",
-    `${issuer} does not say that it supports PKCE with S256 (code_challenge_methods_supported)`,
+    `${issuer} does not support PKCE with S256 (code_challenge_methods_supported)`,
   );
 }
 
 function toAuthorizationUrl(server: ServerMetadata, parameters: Readonly<Record<string, string>>): URL {
   if (!server.authorizationEndpoint)
-    throw new AuthError("metadata", `${server.issuer} names no authorization endpoint`);
+    throw new AuthError("metadata", `The metadata of ${server.issuer} has no authorization_endpoint`);
   const url = new URL(server.authorizationEndpoint);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   url.hash = "";
@@ -151,7 +151,7 @@ function checkRedirectUri(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLocal = url?.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (url && (isLocal || url.protocol === "https:")) return;
-  throw new AuthError("configuration", "The redirect URI must be https, or http on localhost");
+  throw new AuthError("configuration", "The redirect URI is not secure; use https, or http on localhost");
 }
 
 /** The types exclude the options that are rejected here, but a value of a wider type still passes the type check. */
@@ -161,11 +161,17 @@ function toDocument(given: string | ClientIdentity | undefined): ClientIdentity 
   checkDocumentUrl(identity.clientId);
   const { clientSecret, assertionAudience, method } = identity;
   if (clientSecret !== undefined || method?.startsWith("client_secret")) {
-    throw new AuthError("configuration", "document has a clientSecret; use a signingKey, or registered for one issuer");
+    throw new AuthError(
+      "configuration",
+      "The option document has a clientSecret; use a signingKey, or the option registered for one issuer",
+    );
   }
   // An authorization server could name the token endpoint of another server and replay the assertion there.
   if (assertionAudience === "token-endpoint") {
-    throw new AuthError("configuration", 'document has assertionAudience "token-endpoint"; leave it out (the issuer)');
+    throw new AuthError(
+      "configuration",
+      'The option document has assertionAudience "token-endpoint"; omit it to use the issuer',
+    );
   }
   return identity;
 }

@@ -7,13 +7,15 @@ export type OpenUrl = (url: URL) => Promise<void>;
 /** Opens a URL in the user's browser. Uses no shell and opens only web pages, because URLs come from servers. */
 export const openBrowser: OpenUrl = (url) => {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    return Promise.reject(new AuthError("unsafe-url", `A ${url.protocol} URL is not opened in a browser`));
+    return Promise.reject(
+      new AuthError("unsafe-url", `The URL scheme ${url.protocol} cannot be opened in a browser; use https:`),
+    );
   }
   const [command, args] = findOpener(process.platform);
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args, url.href], { stdio: "ignore", detached: true, windowsHide: true });
     child.once("error", () =>
-      reject(new AuthError("authorization-incomplete", `No browser could be opened: ${command} is not there`)),
+      reject(new AuthError("authorization-incomplete", `The browser could not be opened; install ${command}`)),
     );
     child.once("spawn", () => {
       child.unref();

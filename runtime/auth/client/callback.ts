@@ -17,17 +17,18 @@ export interface PendingSignIn {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
  */
 export function readCode(callback: string, pending: PendingSignIn): string {
-  if (!URL.canParse(callback)) throw new AuthError("state-mismatch", "What came back from the sign-in is not a URL");
+  if (!URL.canParse(callback))
+    throw new AuthError("state-mismatch", "The callback of the authorization request is not a valid URL");
   const url = new URL(callback);
   const expected = new URL(pending.redirectUri);
   if (url.origin !== expected.origin || url.pathname !== expected.pathname) {
-    throw new AuthError("state-mismatch", "The sign-in came back to another URL than it was sent to");
+    throw new AuthError("state-mismatch", "The callback URL does not match the redirect URI");
   }
   const read = (name: string): string | undefined => readOnce(url.searchParams, name);
   if (read("state") !== pending.state) {
     throw new AuthError(
       "state-mismatch",
-      "The answer to the sign-in is not the one to this request (state). Sign in again.",
+      "The authorization response does not match the request (state); sign in again",
     );
   }
   checkResponseIssuer(read("iss"), pending);
@@ -35,7 +36,7 @@ export function readCode(callback: string, pending: PendingSignIn): string {
   if (error !== undefined) throw describeRejection(error, read("error_description"));
   const code = read("code");
   if (code === undefined || code === "") {
-    throw new AuthError("authorization-refused", "The answer to the sign-in holds neither a code nor an error");
+    throw new AuthError("authorization-refused", "The authorization response has neither a code nor an error");
   }
   return code;
 }
@@ -47,18 +48,20 @@ export function readCode(callback: string, pending: PendingSignIn): string {
  */
 function checkResponseIssuer(found: string | undefined, { issuer, namesIssuer }: PendingSignIn): void {
   if (found === issuer || (found === undefined && !namesIssuer)) return;
-  const what = found === undefined ? "does not name its issuer, as it should" : "names another issuer";
-  throw new AuthError("issuer-mismatch", `The answer to the sign-in at ${issuer} ${what} (iss). It is not used.`);
+  const what = found === undefined ? "has no issuer" : "is from another issuer";
+  throw new AuthError("issuer-mismatch", `The authorization response for ${issuer} ${what} (iss)`);
 }
 
 function readOnce(parameters: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = parameters.getAll(name);
   if (more.length === 0) return value;
-  throw new AuthError("state-mismatch", `The answer to the sign-in holds ${name} more than once`);
+  throw new AuthError("state-mismatch", `The authorization response has more than one ${name}`);
 }
 
 function describeRejection(error: string, description: string | undefined): AuthError {
   const reason = readReason(error);
   const why = quoteReason(reason, description);
-  return new AuthError("authorization-refused", `The authorization server did not let the client in${why}`, { reason });
+  return new AuthError("authorization-refused", `The authorization server denied the authorization request${why}`, {
+    reason,
+  });
 }

@@ -44,6 +44,6 @@ export function findRegistered(
   if (found) return found;
   throw new AuthError(
     "no-client",
-    `The client is not registered at ${server.issuer}, which issues the tokens of this server`,
+    `The client is not registered with ${server.issuer}, which issues the tokens of this server`,
   );
 }

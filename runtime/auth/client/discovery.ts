@@ -47,9 +47,10 @@ export async function discover(url: URL, options: DiscoveryOptions): Promise<Dis
   }
   checkResource(metadata.resource, url);
   const issuer = options.chooseIssuer(metadata.authorizationServers);
-  if (issuer === undefined) throw new AuthError("metadata", "None of the server's authorization servers may be used");
+  if (issuer === undefined)
+    throw new AuthError("metadata", "The server has no authorization server that chooseIssuer accepts");
   const server = await findServerMetadata(issuer, options);
-  if (!server) throw new AuthError("metadata", `The authorization server ${quoteUrl(issuer)} publishes no metadata`);
+  if (!server) throw new AuthError("metadata", `The authorization server ${quoteUrl(issuer)} has no metadata`);
   return { resource: metadata.resource, scopesSupported: metadata.scopesSupported, server };
 }
 
@@ -87,10 +88,7 @@ export async function findServerMetadata(
   const { rules } = options.requester;
   const url = readUrl(issuer, rules, "issuer");
   if (issuer.includes("?") || issuer.includes("#")) {
-    throw new AuthError(
-      "metadata",
-      `The issuer ${describeUrl(url)} has a query or a fragment, which no issuer may have`,
-    );
+    throw new AuthError("metadata", `The issuer ${describeUrl(url)} is not valid; remove its query and fragment`);
   }
   for (const place of toMetadataPlaces(url)) {
     const document = await fetchDocument(place, "authorization server metadata", options);
@@ -121,7 +119,7 @@ async function findOwnServer(origin: string, options: DiscoveryOptions): Promise
   if (options.assumesEndpoints) return assumeServerMetadata(origin);
   throw new AuthError(
     "metadata",
-    `${origin} says nothing about who issues tokens for it, and guessing is switched off (assumeEndpoints: false)`,
+    `${origin} has no protected resource metadata, and default endpoints are disabled (assumeEndpoints: false)`,
   );
 }
 
@@ -134,8 +132,8 @@ async function fetchDocument(
   const { status, json } = await requester.request(url, { what, method: "GET", headers });
   if (status >= 400 && status < 500) return undefined;
   if (status !== 200)
-    throw new AuthError("metadata", `${describeUrl(url)} answered with HTTP ${status} instead of the ${what}`);
-  if (!json) throw new AuthError("metadata", `${describeUrl(url)} is no JSON object, so it is no ${what}`);
+    throw new AuthError("metadata", `${describeUrl(url)} returned HTTP ${status} instead of the ${what}`);
+  if (!json) throw new AuthError("metadata", `${describeUrl(url)} returned invalid ${what}; expected a JSON object`);
   return json;
 }
 
@@ -144,11 +142,8 @@ function checkResource(resource: string, url: URL): void {
   const named = URL.canParse(resource) ? new URL(resource) : undefined;
   const isPrefix = named !== undefined && named.origin === url.origin && isWithin(url.pathname, named.pathname);
   if (isPrefix && named.hash === "" && !resource.includes("#")) return;
-  const who = named === undefined ? "something that is not a URL" : describeUrl(named);
-  throw new AuthError(
-    "resource-mismatch",
-    `The metadata of ${describeUrl(url)} speaks for ${who} instead. No token is fetched.`,
-  );
+  const who = named === undefined ? "an invalid URL" : describeUrl(named);
+  throw new AuthError("resource-mismatch", `The metadata of ${describeUrl(url)} is for another resource: ${who}`);
 }
 
 function isWithin(path: string, folder: string): boolean {
@@ -161,12 +156,12 @@ function checkIssuer(found: unknown, { issuer, place }: { readonly issuer: strin
   if (found === issuer) return;
   throw new AuthError(
     "issuer-mismatch",
-    `${describeUrl(place)} is the metadata of another issuer than ${quoteUrl(issuer)}, so it is not used`,
+    `The metadata at ${describeUrl(place)} is not for the issuer ${quoteUrl(issuer)}`,
   );
 }
 
 function quoteUrl(text: string): string {
-  return URL.canParse(text) ? describeUrl(new URL(text)) : "that was named";
+  return URL.canParse(text) ? describeUrl(new URL(text)) : "(invalid URL)";
 }
 
 function withoutRepetition(places: readonly URL[]): readonly URL[] {

@@ -85,7 +85,7 @@ async function exchange(request: GrantRequest, { provider, options }: Exchange):
   if (issuedType === idJag) return accessToken;
   throw new AuthError(
     "token-answer",
-    `The identity provider ${provider.issuer} gave another kind of token than the one asked for`,
+    `The identity provider ${provider.issuer} returned another token type than the requested one`,
   );
 }
 
@@ -100,7 +100,7 @@ function checkSupport({ issuer, grantProfiles }: ServerMetadata): void {
   if (grantProfiles === undefined || grantProfiles.includes(grantProfile)) return;
   throw new AuthError(
     "configuration",
-    `${issuer} does not take the word of identity providers (${grantProfile}). Let the user sign in there.`,
+    `${issuer} does not support identity assertions (${grantProfile}); use the authorization code flow`,
   );
 }
 

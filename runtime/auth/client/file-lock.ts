@@ -30,7 +30,7 @@ async function acquire(lock: string): Promise<string> {
     const own = await create(lock);
     if (own) return own.id;
     if (Date.now() > deadline)
-      throw rejectFile(lock, "is held by another process for too long. Delete it if there is none");
+      throw rejectFile(lock, "is still held by another process; delete it if no process uses it");
     const isLeft = isStale(await find(lock)) && (await remove(lock, isStale));
     if (!isLeft) await delay(20 + Math.random() * 30);
   }
@@ -72,7 +72,7 @@ async function create(path: string): Promise<Found | undefined> {
     return toFound(await file.stat({ bigint: true }));
   } catch (error) {
     if (codeOf(error) === "EEXIST") return undefined;
-    throw rejectFile(path, `cannot be made (${codeOf(error)})`);
+    throw rejectFile(path, `cannot be created (${codeOf(error)})`);
   } finally {
     await file?.close();
   }

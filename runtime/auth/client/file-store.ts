@@ -35,11 +35,11 @@ async function read(path: string): Promise<Map<string, string>> {
   try {
     const { mode, size } = await file.stat();
     if (process.platform !== "win32" && (mode & 0o077) !== 0)
-      throw rejectFile(path, "can be read by others. Restrict it: chmod 600");
-    if (size > maxSize) throw rejectFile(path, "is too large to hold credentials");
+      throw rejectFile(path, "can be read by other users; restrict it with chmod 600");
+    if (size > maxSize) throw rejectFile(path, "is too large for a credential store");
     const text = await file.readFile("utf8");
     const stored = text === "" ? {} : readStored(text);
-    if (!stored) throw rejectFile(path, "is not what was written to it. Delete it to sign in anew");
+    if (!stored) throw rejectFile(path, "is corrupted; delete it and sign in again");
     return new Map(Object.entries(stored).flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : [])));
   } finally {
     await file.close();

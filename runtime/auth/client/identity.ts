@@ -43,7 +43,7 @@ export function chooseMethod(identity: ClientIdentity, server: ServerMetadata): 
   if (known.includes("none")) return "none";
   throw new AuthError(
     "configuration",
-    `The token endpoint of ${server.issuer} knows ${known.join(", ")}, and the client has credentials for ${own.join(", ")}`,
+    `The token endpoint of ${server.issuer} supports ${known.join(", ")}, but the client has credentials for ${own.join(", ")}`,
   );
 }
 
@@ -57,5 +57,5 @@ export function isTokenAuthMethod(value: unknown): value is TokenAuthMethod {
 function checkMethod(method: TokenAuthMethod, { clientSecret, signingKey }: ClientIdentity): TokenAuthMethod {
   const isThere = method === "none" || (method === "private_key_jwt" ? signingKey : clientSecret) !== undefined;
   if (isThere) return method;
-  throw new AuthError("configuration", `The client is registered for ${method} and has no credential for it`);
+  throw new AuthError("configuration", `The client is registered for ${method} but has no credential for it`);
 }

@@ -43,7 +43,7 @@ export async function importSigningKey(source: string | JWK, algorithm: string):
   }
   throw new AuthError(
     "configuration",
-    `The signing key is not a private key for ${algorithm}, as PKCS#8 in PEM or as JWK`,
+    `The signing key is not a private key for ${algorithm}; use PKCS#8 in PEM format or a JWK`,
   );
 }
 

@@ -67,11 +67,13 @@ function receive(server: Server, expected: Expected): Promise<string> {
   const { timeout = 300_000 } = expected.options;
   return new Promise((resolve, reject) => {
     const expire = (): void =>
-      reject(new AuthError("authorization-incomplete", `Nobody came back from the sign-in in ${timeout} ms`));
+      reject(
+        new AuthError("authorization-incomplete", `The authorization response was not received within ${timeout} ms`),
+      );
     const timer = setTimeout(expire, timeout);
     server.on("close", () => {
       clearTimeout(timer);
-      reject(new AuthError("authorization-incomplete", "The sign-in was given up"));
+      reject(new AuthError("authorization-incomplete", "The sign-in was aborted"));
     });
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       const callback = readCallback(request, expected);
@@ -106,12 +108,12 @@ function respond(
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
     Connection: "close",
   };
-  if (callback === undefined) response.writeHead(404, headers).end("Nothing is expected here.");
+  if (callback === undefined) response.writeHead(404, headers).end("Not found");
   else response.writeHead(200, headers).end(page);
 }
 
 const defaultPage =
-  "<!doctype html><meta charset=utf-8><title>Signed in</title><p>You can close this window and go back to the program.";
+  "<!doctype html><meta charset=utf-8><title>Signed in</title><p>You can close this window and return to the application.";
 
 async function show(url: URL, { open = openBrowser, onUrl }: LoopbackOptions): Promise<void> {
   onUrl?.(url);
@@ -133,7 +135,7 @@ function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException): void => {
       if (error.code !== "EADDRINUSE" || port === 0)
-        return reject(new AuthError("authorization-incomplete", `Port ${port} cannot be listened on`));
+        return reject(new AuthError("authorization-incomplete", `The redirect listener could not use port ${port}`));
       listen(server, 0).then(resolve, reject);
     };
     server.once("error", onError);

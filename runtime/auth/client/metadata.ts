@@ -41,7 +41,10 @@ export function readResourceMetadata(document: Document, from: string): Resource
   const { resource } = document;
   const servers = readTexts(document.authorization_servers);
   if (typeof resource !== "string" || !servers || servers.length === 0) {
-    throw new AuthError("metadata", `${from} lacks "resource", or "authorization_servers" with at least one entry`);
+    throw new AuthError(
+      "metadata",
+      `${from} is not valid; expected "resource" and at least one entry of "authorization_servers"`,
+    );
   }
   return { resource, authorizationServers: servers, scopesSupported: readTexts(document.scopes_supported) };
 }

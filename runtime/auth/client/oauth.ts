@@ -58,7 +58,7 @@ export async function createSignInSecrets(): Promise<SignInSecrets> {
  */
 export async function requestToken(request: TokenRequest): Promise<TokenResponse> {
   const { server, identity, grantType, parameters, types, post } = request;
-  if (!server.tokenEndpoint) throw new AuthError("metadata", `${server.issuer} names no token endpoint`);
+  if (!server.tokenEndpoint) throw new AuthError("metadata", `The metadata of ${server.issuer} has no token_endpoint`);
   const as: AuthorizationServer = { issuer: server.issuer, token_endpoint: server.tokenEndpoint.href };
   // The library requires a client id even if none is sent. It only compares the id with OpenID tokens.
   const client = { client_id: identity.clientId === "" ? "unnamed" : identity.clientId };
@@ -94,7 +94,7 @@ export async function requestToken(request: TokenRequest): Promise<TokenResponse
     if (isAuthError(error)) throw error;
     // Errors of the library carry the response, and with it the token.
     const kinds = types.join(" or ");
-    throw new AuthError("token-answer", `${server.issuer} answered with no token of the kind ${kinds}`);
+    throw new AuthError("token-answer", `${server.issuer} returned no token of the type ${kinds}`);
   }
 }
 
@@ -159,7 +159,7 @@ function toClientAuth(server: ServerMetadata, identity: ClientIdentity): ClientA
         headers.set("authorization", `Basic ${btoa(`${encode(identity.clientId)}:${encode(clientSecret)}`)}`);
       };
     case "private_key_jwt": {
-      if (!signingKey) throw new AuthError("configuration", "private_key_jwt needs a signing key");
+      if (!signingKey) throw new AuthError("configuration", "private_key_jwt requires a signing key");
       const { key, kid } = signingKey;
       const setAudience = (_header: object, claims: { aud?: unknown }): void => {
         if (assertionAudience === "token-endpoint") claims.aud = server.tokenEndpoint?.href;
@@ -182,7 +182,7 @@ function describeRejection(
 ): AuthError {
   const reason = readReason(json.error);
   const why = quoteReason(reason, json.error_description, secrets);
-  return new AuthError("token-refused", `The authorization server refused ${grantType} with HTTP ${status}${why}`, {
+  return new AuthError("token-refused", `The authorization server rejected ${grantType} with HTTP ${status}${why}`, {
     reason,
   });
 }

@@ -256,7 +256,7 @@ class OAuth implements OAuthProvider {
     if (url.origin === this.#server.origin) return;
     throw new AuthError(
       "wrong-target",
-      `The credentials are for ${describeUrl(this.#server)} and were not sent to ${url.origin}. Make a provider for each server.`,
+      `The credentials for ${describeUrl(this.#server)} were not sent to ${url.origin}; create one provider per server`,
     );
   }
 

@@ -87,7 +87,7 @@ export function checkDocumentUrl(text: string): void {
   if (isFit && !/\/\.{1,2}(\/|$)/.test(text)) return;
   throw new AuthError(
     "configuration",
-    "The URL of the client's metadata document must be https with a path, and without fragment or user name",
+    "The client metadata document URL is not valid; use https with a path, without fragment or user name",
   );
 }
 
@@ -109,14 +109,14 @@ async function register(
 ): Promise<Registration> {
   const { requester, store } = options;
   const url = server.registrationEndpoint;
-  if (!url) throw new AuthError("metadata", `${server.issuer} names no registration endpoint`);
+  if (!url) throw new AuthError("metadata", `The metadata of ${server.issuer} has no registration_endpoint`);
   const body = JSON.stringify(toRequest(server, redirectUri, options));
   const headers = { "Content-Type": "application/json" };
   const response = await requester.request(url, { what: "registration endpoint", method: "POST", headers, body });
   if (response.status >= 400) throw describeRejection(response.status, response.json);
   const registration = readRegistered(response.json, redirectUri);
   if (!registration)
-    throw new AuthError("registration-refused", `${server.issuer} answered the registration without a client id`);
+    throw new AuthError("registration-refused", `${server.issuer} returned a registration without a client_id`);
   const expiresAt = response.json?.client_secret_expires_at;
   await store.set(storeKeys.client(server.issuer), JSON.stringify({ ...registration, expiresAt }));
   return registration;
@@ -181,13 +181,13 @@ function describeRejection(status: number, json: Readonly<Record<string, unknown
   const why = quoteReason(reason, json.error_description);
   return new AuthError(
     "registration-refused",
-    `The authorization server does not register this client: HTTP ${status}${why}. Register it by hand and give its id (registered).`,
+    `The authorization server rejected the client registration with HTTP ${status}${why}; use the option registered`,
     { reason },
   );
 }
 
 function describeLack({ issuer }: ServerMetadata, { registered, document }: RegistrationOptions): string {
-  const others = registered.length === 0 ? "" : " The client is registered elsewhere, and that is not shown to others.";
-  const unread = document ? " It reads no client documents." : "";
-  return `There is no client id for ${issuer}.${others}${unread} Register the client there, and give its id (registered).`;
+  const others = registered.length === 0 ? "" : ", the registrations are for other issuers";
+  const unread = document ? ", client metadata documents are not supported" : "";
+  return `The client has no client_id for ${issuer}${others}${unread}; register the client and pass the option registered`;
 }

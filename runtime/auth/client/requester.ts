@@ -97,7 +97,7 @@ export class Requester {
   #readRedirect(result: AuthorizationResponse, from: URL, { what, method }: AuthorizationRequest): URL {
     const location = result.headers.get("location");
     if (method !== "GET" || location === null || !URL.canParse(location, from.href)) {
-      throw new AuthError("unsafe-url", `The ${what} ${describeUrl(from)} redirects, which is refused`);
+      throw new AuthError("unsafe-url", `The redirect of the ${what} ${describeUrl(from)} is not allowed`);
     }
     const target = new URL(location, from);
     this.rules.check(target, `redirect of the ${what}`);
@@ -120,7 +120,7 @@ function readObject(text: string): Readonly<Record<string, unknown>> | undefined
 
 /** `fetch` reports the reason as the cause of an error that only says that the request failed. */
 function describe(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return "unknown reason";
+  if (!(thrown instanceof Error)) return "unknown error";
   const inner = thrown.cause instanceof Error ? thrown.cause.message : "";
   return inner === "" ? thrown.message : inner;
 }

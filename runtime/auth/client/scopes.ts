@@ -9,7 +9,7 @@ export function readScopes(text: string): readonly string[] {
   const scopes = [...new Set(text.split(" ").filter((scope) => scope !== ""))];
   const isFit = scopes.length <= maxScopes && scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(scope));
   if (isFit) return scopes;
-  throw new AuthError("metadata", "The server asks for scopes that cannot be scopes, or for more than 100 of them");
+  throw new AuthError("metadata", "The server requests invalid scopes or more than 100 scopes");
 }
 
 /** Sources of the scopes to request. */

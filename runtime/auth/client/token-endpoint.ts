@@ -96,7 +96,7 @@ export class TokenEndpoint {
     if (algorithm === undefined || dpopAlgorithms?.includes(algorithm) !== false) return;
     throw new AuthError(
       "configuration",
-      `${issuer} takes no proofs with ${algorithm}, only ${dpopAlgorithms.join(", ")}`,
+      `${issuer} does not support DPoP proofs with ${algorithm}; use ${dpopAlgorithms.join(", ")}`,
     );
   }
 }

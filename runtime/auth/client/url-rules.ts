@@ -28,7 +28,7 @@ export function createUrlRules(server: URL, allowed: readonly Network[] = []): U
     if (reachable.includes(network)) return;
     throw new AuthError(
       "unsafe-url",
-      `${host} is a ${network} address, which this server may not send its clients to. If it is meant, allow it: networks: ["${network}"].`,
+      `The ${network} address ${host} is not allowed; to allow it, use networks: ["${network}"]`,
     );
   };
   return {
@@ -38,7 +38,7 @@ export function createUrlRules(server: URL, allowed: readonly Network[] = []): U
       const isSecure = url.protocol === "https:" || (url.protocol === "http:" && network === "loopback");
       if (!isSecure) throw new AuthError("unsafe-url", `The ${what} uses ${url.protocol} instead of https:`);
       if (url.username !== "" || url.password !== "") {
-        throw new AuthError("unsafe-url", `The ${what} carries a user name, which is refused`);
+        throw new AuthError("unsafe-url", `The ${what} has a user name or password; remove it`);
       }
     },
     checkAddress: (address, host) => checkNetwork(findNetwork(address) ?? "reserved", host),

@@ -51,12 +51,15 @@ export function workloadIdentity({ assertion, clientId = "", issuers, scopes }: 
  */
 function checkIssuers(issuers: readonly string[] | undefined): void {
   if (issuers !== undefined && issuers.length > 0) return;
-  throw new AuthError("configuration", "workloadIdentity has no issuers; name the authorization servers it is for");
+  throw new AuthError(
+    "configuration",
+    "The option workloadIdentity has no issuers; list the accepted authorization servers",
+  );
 }
 
 /** The server chooses its authorization server, so the client must not send an assertion to one that the application did not name. */
 function describeStranger(issuer: string): AuthError {
-  return new AuthError("no-client", `${issuer} is not one of the issuers of workloadIdentity; it gets no assertion`);
+  return new AuthError("no-client", `${issuer} is not one of the issuers of workloadIdentity; no assertion is sent`);
 }
 
 /** Grant type that exchanges a signed assertion for a token. */

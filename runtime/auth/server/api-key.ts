@@ -32,9 +32,9 @@ export function requireApiKey({ keys, in: place = "x-api-key" }: ApiKeyOptions):
   return {
     async authenticate(head) {
       const key = readKey(head, place);
-      if (key === undefined) return unauthorized(place, "An API key is needed", "no-credentials");
+      if (key === undefined) return unauthorized(place, "An API key is required", "no-credentials");
       const holder = key.length <= maxLength ? await find(await hash(key)) : undefined;
-      return holder ?? unauthorized(place, "The API key is not known", "invalid-credentials");
+      return holder ?? unauthorized(place, "The API key is not valid", "invalid-credentials");
     },
   };
 }
@@ -79,8 +79,8 @@ function checkKey(given: ApiKey, index: number): void {
   if (isHash ? /^[\da-f]{64}$/i.test(given.sha256) : given.key.length >= 24) return;
   throw new SetupError(
     isHash
-      ? `API key ${index + 1} is not a SHA-256 hash of 64 hexadecimal digits; run \`npm run key\` and use the hash it prints.`
-      : `API key ${index + 1} has fewer than 24 characters; use one such as \`openssl rand -base64 32\` prints.`,
+      ? `API key ${index + 1} is not a SHA-256 hash of 64 hexadecimal digits; run \`npm run key\` and use the hash it prints`
+      : `API key ${index + 1} has fewer than 24 characters; create one with \`openssl rand -base64 32\``,
   );
 }
 

@@ -59,7 +59,7 @@ export class BearerAuthenticator {
     const { hierarchy = {}, clockSkew = defaultSkew, toPrincipal = readPrincipal } = this.#options;
     const { exp } = claims;
     const principal = toPrincipal(claims);
-    if (principal === undefined) throw new TokenError("The access token does not say whom it stands for");
+    if (principal === undefined) throw new TokenError("The access token has no subject");
     const until = typeof exp === "number" ? { until: (exp + clockSkew) * 1_000 } : {};
     return { claims, identity: { principal, scopes: expandScopes(readScopes(claims), hierarchy), ...until, claims } };
   }
@@ -76,14 +76,14 @@ export class BearerAuthenticator {
     const { scheme, token } = credentials;
     const { principal } = known.identity;
     const binding = readBinding(known.claims);
-    if (binding.kind === "unknown") return invalid("The access token is bound in a way that cannot be checked here");
+    if (binding.kind === "unknown") return invalid("The confirmation method of the access token is not supported");
     if (binding.certificate !== undefined && binding.certificate !== head.certificate()?.thumbprint) {
       return invalid("The access token is bound to another certificate");
     }
     if (binding.key === undefined) return this.#checkUnbound(scheme);
-    if (!this.#judgeProof) return invalid("The access token is bound to a key, which cannot be checked here");
+    if (!this.#judgeProof) return invalid("The access token is bound to a key; DPoP is not supported");
     if (scheme === "bearer")
-      return invalidProof("invalid_token", "The access token is bound to a key: prove that it is yours");
+      return invalidProof("invalid_token", "The access token is bound to a key; send a DPoP proof");
     const uri = new URL(head.path, this.#options.resource);
     try {
       const { problem, fields } = await this.#judgeProof(head, { token, key: binding.key, principal, uri, now });
@@ -100,7 +100,7 @@ export class BearerAuthenticator {
   }
 
   #checkUnbound(scheme: "bearer" | "dpop"): Denial | undefined {
-    if (scheme === "dpop") return invalidProof("invalid_token", "The access token is bound to no key");
+    if (scheme === "dpop") return invalidProof("invalid_token", "The access token is not bound to a key");
     return this.#options.dpop?.required
       ? invalidProof("invalid_token", "The access token must be bound to a key")
       : undefined;

@@ -18,7 +18,7 @@ export function requireBearerToken(options: TokenOptions): Guard {
   const issuers = toList(options.issuer);
   checkUrl("resource", resource);
   for (const issuer of issuers) checkUrl("issuer", issuer);
-  if (issuers.length === 0) throw new SetupError("issuer: name at least one, whose tokens are accepted.");
+  if (issuers.length === 0) throw new SetupError("The option issuer is empty; list at least one accepted issuer");
   checkScopeNames("scopes", [...scopes, ...(metadata?.scopes_supported ?? [])]);
   const style: ChallengeStyle = {
     metadataUrl: toMetadataUrl(resource).href,

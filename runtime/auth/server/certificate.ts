@@ -22,8 +22,8 @@ export function requireCertificate({ toIdentity = toSubject, read = readOwn }: C
   return {
     async authenticate(head) {
       const certificate = read(head);
-      if (!certificate) return reject(403, "A client certificate is needed").response;
-      return (await toIdentity(certificate)) ?? reject(403, "This client certificate lets nobody in").response;
+      if (!certificate) return reject(403, "A client certificate is required").response;
+      return (await toIdentity(certificate)) ?? reject(403, "The client certificate is not accepted").response;
     },
   };
 }

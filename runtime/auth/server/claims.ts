@@ -19,7 +19,7 @@ export interface ClaimRules {
 export function findClaimProblem(claims: Claims, rules: ClaimRules, now: number): string | undefined {
   const { iss, aud, exp, nbf, iat } = claims;
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-  if (typeof iss !== "string" || !rules.issuers.includes(iss)) return "The access token is of another issuer";
+  if (typeof iss !== "string" || !rules.issuers.includes(iss)) return "The access token is from another issuer";
   if (!rules.audiences.some((audience) => audiences.includes(audience))) {
     return "The access token is for another resource";
   }

@@ -14,13 +14,14 @@ export type Credentials =
  */
 export function readCredentials(head: RequestHead): Credentials {
   if (head.query("access_token") !== undefined) {
-    return { kind: "malformed", reason: "The access token belongs in the Authorization header, not in the URL" };
+    return { kind: "malformed", reason: "The access token must not be in the URL; use the Authorization header" };
   }
-  if (head.isRepeated("authorization")) return { kind: "malformed", reason: "There must be one Authorization header" };
+  if (head.isRepeated("authorization"))
+    return { kind: "malformed", reason: "The Authorization header must be sent once" };
   const field = head.header("authorization");
   const [, scheme = ""] = /^(bearer|dpop)(?![^\s,])/i.exec(field ?? "") ?? [];
   if (field === undefined || scheme === "") return { kind: "none" };
   const token = field.slice(scheme.length).trimStart();
-  if (!/^[\w~+/.-]+=*$/.test(token)) return { kind: "malformed", reason: "The Authorization header holds no token" };
+  if (!/^[\w~+/.-]+=*$/.test(token)) return { kind: "malformed", reason: "The Authorization header has no token" };
   return { kind: "token", scheme: scheme.toLowerCase() === "dpop" ? "dpop" : "bearer", token };
 }

@@ -85,11 +85,11 @@ const statuses = { unknown: 401, malformed: 400, invalid: 401, insufficient: 403
 function describeDenial(denial: Denial): string {
   switch (denial.kind) {
     case "unknown":
-      return "An access token is needed";
+      return "An access token is required";
     case "insufficient":
-      return `This needs the scope ${denial.scopes.join(" ")}`;
+      return `Insufficient scope; required: ${denial.scopes.join(" ")}`;
     case "unavailable":
-      return "The access token cannot be checked at the moment";
+      return "The access token cannot be validated at the moment; retry later";
     case "malformed":
     case "invalid":
       return denial.reason;

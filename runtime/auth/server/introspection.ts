@@ -37,7 +37,7 @@ export function introspectTokens(options: IntrospectionOptions): VerifyToken {
   };
   let running = 0;
   return async (token, trust) => {
-    if (running >= maxConcurrent) throw new Error("Too many access tokens are being asked about");
+    if (running >= maxConcurrent) throw new Error("Too many concurrent token introspections");
     running += 1;
     try {
       const body = new URLSearchParams({ token, token_type_hint: "access_token" }).toString();
@@ -54,7 +54,8 @@ export function introspectTokens(options: IntrospectionOptions): VerifyToken {
 const maxBytes = 64 * 1024;
 
 function toClaims(response: unknown, { issuers: [only, ...others] }: Trust): Claims | undefined {
-  if (!isObject(response) || typeof response.active !== "boolean") throw new Error("The answer about a token is none");
+  if (!isObject(response) || typeof response.active !== "boolean")
+    throw new Error("The introspection response is not valid");
   if (!response.active) return undefined;
   return response.iss === undefined && others.length === 0 ? { ...response, iss: only } : response;
 }

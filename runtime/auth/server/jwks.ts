@@ -29,13 +29,13 @@ export async function findKeysUrl(issuer: string, ask: typeof fetch): Promise<st
       failures.push(thrown);
     }
   }
-  throw new AggregateError(failures, `The keys of ${issuer} were not found: name their URL in the option keys`);
+  throw new AggregateError(failures, `The keys of ${issuer} were not found; set their URL in the option keys`);
 }
 
 function readKeysUrl(metadata: unknown, issuer: string): string {
-  if (!isObject(metadata) || metadata.issuer !== issuer) throw new Error("The metadata is of another issuer");
+  if (!isObject(metadata) || metadata.issuer !== issuer) throw new Error("The metadata is from another issuer");
   const { jwks_uri: url } = metadata;
-  if (typeof url !== "string") throw new Error("The metadata names no keys");
+  if (typeof url !== "string") throw new Error("The metadata has no jwks_uri");
   checkUrl("jwks_uri", url);
   return url;
 }

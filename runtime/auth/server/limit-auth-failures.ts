@@ -63,5 +63,5 @@ function isGuess(head: RequestHead, { status }: HttpResponse): boolean {
 
 function tooMany(wait: number): HttpResponse {
   const headers = { "retry-after": String(Math.ceil(wait / 1_000)) };
-  return reject(429, "Too many requests were not let in: try again later", { headers }).response;
+  return reject(429, "Too many failed authentications; retry later", { headers }).response;
 }

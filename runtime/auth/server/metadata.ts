@@ -40,7 +40,7 @@ export function checkUrl(option: string, value: string): void {
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && loopback.test(url.hostname));
   if (url && isSafe && !/[\s#?]/.test(value) && url.username === "" && url.password === "") return;
   throw new SetupError(
-    `${option} is ${JSON.stringify(url ? toPublicPart(url) : value)}: use an https URL without query and fragment (http only for this machine).`,
+    `${option} is ${JSON.stringify(url ? toPublicPart(url) : value)}; use an https URL without query and fragment (http only on loopback)`,
   );
 }
 

@@ -17,7 +17,7 @@ export class Nonces {
   readonly #made = new Map<number, Promise<string>>();
 
   constructor({ secret = crypto.getRandomValues(new Uint8Array(32)), lifetime = 120_000 }: NonceOptions) {
-    if (secret.length < 32) throw new SetupError("The secret of nonces needs 32 bytes or more.");
+    if (secret.length < 32) throw new SetupError("The nonce secret is too short; use at least 32 bytes");
     this.#key = crypto.subtle.importKey("raw", new Uint8Array(secret), { name: "HMAC", hash: "SHA-256" }, false, [
       "sign",
     ]);

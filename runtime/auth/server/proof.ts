@@ -66,22 +66,22 @@ export function createProofJudge({ proofs, maxAge = 300, replays, nonces }: Proo
   return async (head, subject) => {
     const text = head.header("dpop");
     // Repeated headers are joined with a comma, which no proof contains.
-    if (text === undefined || text.includes(",")) return invalid("There must be one DPoP header");
+    if (text === undefined || text.includes(",")) return invalid("The DPoP header must be sent once");
     const proof = text.length <= maxLength ? await proofs.read(text) : undefined;
-    if (!proof) return invalid("The proof is not signed by the key that it carries");
+    if (!proof) return invalid("The DPoP proof is not signed with its own key");
     const wrong = await findProofProblem(proof, { ...subject, method: head.method, maxAge });
     if (wrong !== undefined) return invalid(wrong);
     const nonce = await source?.current(subject.now);
     const fields = nonce === undefined || nonce === proof.claims.nonce ? {} : { fields: { "dpop-nonce": nonce } };
     if (source && !(await source.isFresh(proof.claims.nonce, subject.now))) {
       return {
-        problem: { error: "use_dpop_nonce", description: "The proof needs the nonce of this server" },
+        problem: { error: "use_dpop_nonce", description: "The DPoP proof requires the nonce of this server" },
         ...fields,
       };
     }
     const until = subject.now + 2 * maxAge * 1_000;
     const isNew = await store.add(`${proof.thumbprint} ${String(proof.claims.jti)}`, until, subject.principal);
-    return isNew ? fields : invalid("The proof has been used before");
+    return isNew ? fields : invalid("The DPoP proof was already used");
   };
 }
 
@@ -96,14 +96,14 @@ interface Expected extends ProofSubject {
 
 async function findProofProblem({ claims, thumbprint }: Proof, expected: Expected): Promise<string | undefined> {
   const { htm, htu, iat, jti, ath } = claims;
-  if (typeof jti !== "string" || jti === "" || jti.length > 256) return "The proof needs an identifier";
-  if (htm !== expected.method) return "The proof is for another method";
-  if (toTarget(htu) !== toTarget(expected.uri.href)) return "The proof is for another URI";
+  if (typeof jti !== "string" || jti === "" || jti.length > 256) return "The DPoP proof requires an identifier (jti)";
+  if (htm !== expected.method) return "The DPoP proof is for another method";
+  if (toTarget(htu) !== toTarget(expected.uri.href)) return "The DPoP proof is for another URI";
   if (typeof iat !== "number" || !(Math.abs(iat - expected.now / 1_000) <= expected.maxAge)) {
-    return "The proof is too old, or of the future";
+    return "The DPoP proof is expired or issued in the future";
   }
   if (thumbprint !== expected.key) return "The access token is bound to another key";
-  return ath === (await hash(expected.token)) ? undefined : "The proof is for another access token";
+  return ath === (await hash(expected.token)) ? undefined : "The DPoP proof is for another access token";
 }
 
 /** Returns a URI without query and fragment, normalized as RFC 3986 allows. */

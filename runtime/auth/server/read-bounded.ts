@@ -6,19 +6,19 @@
 export async function readBounded(response: Response, maxBytes: number): Promise<unknown> {
   if (!response.ok) {
     await response.body?.cancel();
-    throw new Error(`The authorization server answered with HTTP ${response.status}`);
+    throw new Error(`The authorization server returned HTTP ${response.status}`);
   }
   const utf8 = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let size = 0;
   for await (const part of response.body ?? []) {
     size += part.length;
-    if (size > maxBytes) throw new Error(`The authorization server answered with more than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new Error(`The authorization server returned more than ${maxBytes} bytes`);
     text += utf8.decode(part, { stream: true });
   }
   try {
     return JSON.parse(text + utf8.decode());
   } catch {
-    throw new Error("The authorization server answered with something that is no JSON");
+    throw new Error("The authorization server returned invalid JSON");
   }
 }

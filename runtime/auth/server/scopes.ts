@@ -22,10 +22,8 @@ export function expandScopes(scopes: readonly string[], hierarchy: ScopeHierarch
 export function checkScopeNames(option: string, scopes: readonly string[]): void {
   const bad = scopes.find((scope) => !/^[!#-[\]-~]+$/.test(scope));
   if (bad !== undefined)
-    throw new SetupError(`${option}: ${JSON.stringify(bad)} is no scope. Leave out blanks, quotes and \\.`);
+    throw new SetupError(`${option}: ${JSON.stringify(bad)} is not a scope; remove blanks, quotes and \\`);
   if (scopes.includes("offline_access")) {
-    throw new SetupError(
-      `${option}: leave offline_access out. A resource does not ask for it; clients do, where they may.`,
-    );
+    throw new SetupError(`${option}: offline_access is not a scope of a resource; remove it`);
   }
 }

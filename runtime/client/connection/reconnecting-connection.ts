@@ -69,7 +69,7 @@ export class ReconnectingConnection {
    * @throws {ClosedError} when there has been no connection yet
    */
   get last(): ClientConnection {
-    if (!this.#last) throw new ClosedError("There is no connection yet");
+    if (!this.#last) throw new ClosedError("The client is not connected yet");
     return this.#last;
   }
 
@@ -212,7 +212,7 @@ export class ReconnectingConnection {
   }
 }
 
-/** True if the server does not serve the negotiated revision any more. It has done nothing, so another revision can be negotiated. */
+/** True if the server no longer supports the negotiated revision. It has not handled the request, so another revision can be negotiated. */
 function isOutdated(error: unknown, { errors }: Revision): boolean {
   const code = errors.unsupportedProtocolVersion?.code;
   return code !== undefined && isPeerError(error) && error.code === code;
@@ -225,7 +225,7 @@ function isCut(error: unknown, retry: Retry): boolean {
 }
 
 function giveUp(attempts: number, cause: unknown): ClosedError {
-  return new ClosedError(`The connection is lost; ${attempts} attempts to replace it failed. Connect again.`, {
+  return new ClosedError(`The connection is lost after ${attempts} failed attempts to reconnect; connect again`, {
     cause,
   });
 }

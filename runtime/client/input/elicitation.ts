@@ -77,7 +77,7 @@ async function askUrl(
   call: CallContext,
 ): Promise<{ readonly action: unknown }> {
   if (!source.url) throw rejectMode("url");
-  if (!isPage(params.url)) throw invalidParams({ path: "url", expected: "a valid URL of http or https" });
+  if (!isPage(params.url)) throw invalidParams({ path: "url", expected: "a valid http or https URL" });
   const { action } = toElicitResult(await source.url(params, new ResponseScope(call)));
   return { action };
 }

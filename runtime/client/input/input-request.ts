@@ -37,7 +37,7 @@ export async function handleInputRequest(
   const row = typeof method === "string" ? findMethod(connection.revision.embeddedRequests, method) : undefined;
   const handler: unknown = row && Reflect.get(handlers, row.handler);
   if (!row || typeof handler !== "function") {
-    throw new InputRequiredError(`by ${String(method)}, which this client does not answer`, result);
+    throw new InputRequiredError(`by ${String(method)}, which this client does not handle`, result);
   }
   const issue = params === undefined && row.paramsOptional ? undefined : row.params(params);
   if (issue) throw new InvalidMessageError(row.method, "params", issue);

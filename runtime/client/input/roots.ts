@@ -41,7 +41,9 @@ export function createRoots(source: AnyRootsOption | undefined, notify: () => vo
     notifyListChanged,
     set(next) {
       if (source === undefined)
-        throw new Error("Servers do not know of roots: create the client with `roots`, even if they are empty.");
+        throw new Error(
+          "The client has not declared the capability roots; create it with the option `roots`, which may be empty",
+        );
       if (typeof next !== "function") checkRoots(next);
       roots = next;
       notifyListChanged();
@@ -60,10 +62,10 @@ export function createRoots(source: AnyRootsOption | undefined, notify: () => vo
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root
  */
 function checkRoots(roots: unknown): void {
-  if (!Array.isArray(roots)) throw new Error("The roots must be a list.");
+  if (!Array.isArray(roots)) throw new Error("The roots must be an array");
   for (const root of roots) {
     const uri: unknown = isObject(root) ? root.uri : undefined;
     if (typeof uri === "string" && /^file:\/\//i.test(uri) && URL.canParse(uri)) continue;
-    throw new Error(`Root ${JSON.stringify(uri)}: the URI must begin with file://, use pathToFileURL() to make one.`);
+    throw new Error(`Root ${JSON.stringify(uri)} is not a file:// URI; create one with pathToFileURL()`);
   }
 }

@@ -42,7 +42,7 @@ export class Lists {
     const session = this.#session;
     const fetch = async (params: PageParams): Promise<AnyPage> => {
       if (session !== this.#session)
-        throw new ClosedError("The session ended while a list was being read. Read it again.");
+        throw new ClosedError("The session ended during a list request; request the list again");
       return toPage(await requestOf(connection, sources[list].handler, params, rest));
     };
     yield* readPages(fetch, maxPages === undefined ? {} : { maxPages }, { maxPages: this.#options.maxPages });

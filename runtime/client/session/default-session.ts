@@ -192,7 +192,7 @@ export class DefaultClientSession extends SessionView implements ClientConnectio
     if (!isObject(result) || !Object.hasOwn(result, "content")) {
       throw new InvalidMessageError("tools/call", "result", {
         path: "content",
-        expected: "present: no task was asked for",
+        expected: "present, as no task was requested",
       });
     }
     const { validator } = this.#core.source;

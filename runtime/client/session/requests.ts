@@ -22,5 +22,5 @@ export function requestOf(
   const { revision } = connection;
   const row = findRow(revision.clientRequests, handler);
   if (row) return connection.request(row, params, options);
-  return Promise.reject(new Error(`Revision ${revision.id}, which this server speaks, has no ${handler} requests.`));
+  return Promise.reject(new Error(`Revision ${revision.id} of the session has no ${handler} requests`));
 }

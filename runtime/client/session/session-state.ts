@@ -120,7 +120,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     { meta, retry, around = sendOnce, ...options }: CoreCallOptions = {},
   ): Promise<Record<string, unknown>> {
     const problem = meta && checkMeta(meta);
-    if (problem !== undefined) throw new Error(`The metadata of ${handler}: ${problem}`);
+    if (problem !== undefined) throw new Error(`The _meta of ${handler} is not valid: ${problem}`);
     const sent = meta ? { ...params, _meta: meta } : params;
     const { signal } = options;
     const running = {
@@ -140,7 +140,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       send: (responses, { revision }) => {
         progress.next();
         const send = async (connection: ClientConnection): Promise<unknown> => {
-          if (connection.revision !== revision) throw new Error("The server came back with another revision.");
+          if (connection.revision !== revision) throw new Error("The server has reconnected with another revision");
           return requestOf(connection, handler, { ...sent, ...responses }, progress.options);
         };
         return around(() => this.line.run(send, running));
@@ -173,7 +173,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     if (!this.line.isUp) return;
     const { last } = this.line;
     const row = findRow(last.revision.clientNotifications, "rootsListChanged");
-    // A server that disconnects requests the roots again when it comes back.
+    // A server that reconnects requests the roots again.
     if (row) last.notify(row, undefined).catch(() => {});
   }
 

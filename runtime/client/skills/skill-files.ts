@@ -55,7 +55,8 @@ export class SkillFiles {
   #resolve(reference: string): string {
     if (this.#listed?.has(reference)) return reference;
     const { uri } = this.#entry;
-    if (!URL.canParse(reference, uri)) throw new SkillError("unlisted", uri, `${JSON.stringify(reference)} is no file`);
+    if (!URL.canParse(reference, uri))
+      throw new SkillError("unlisted", uri, `${JSON.stringify(reference)} is not a file`);
     const resolved = new URL(reference, uri);
     resolved.hash = "";
     return resolved.href;
@@ -64,13 +65,13 @@ export class SkillFiles {
   #find(uri: string): SkillResource | undefined {
     const found = this.#listed?.get(uri);
     const isMissing = this.#listed ? !found : !isInside(toSkillRoot(this.#entry.uri), uri);
-    if (isMissing) throw new SkillError("unlisted", uri, "the entry of the skill has no such file");
+    if (isMissing) throw new SkillError("unlisted", uri, "the entry of the skill does not list the file");
     return found;
   }
 
   #count(content: SkillContent): SkillContent {
     this.#room -= content.bytes.length;
-    if (this.#room < 0) throw new SkillError("limit", content.uri, "the skill is larger than allowed");
+    if (this.#room < 0) throw new SkillError("limit", content.uri, "the skill exceeds the size limit");
     return content;
   }
 }
@@ -84,5 +85,5 @@ function toBytes(uri: string, result: object): Uint8Array<ArrayBuffer> {
   const bytes = typeof blob === "string" ? fromBase64(blob) : undefined;
   if (bytes) return bytes;
   if (typeof text === "string") return new TextEncoder().encode(text);
-  throw new SkillError("digest", uri, "the server gave nothing for it");
+  throw new SkillError("digest", uri, "the server returned no content");
 }

@@ -73,7 +73,7 @@ export function createSkillReader(server: SkillServer, options: SkillReaderOptio
   const get = async (uri: string, request: RequestOptions = {}): Promise<SkillEntry> => {
     const { skill } = toObject(await server.request("skills/get", { uri }, request));
     const entry = readSkillEntry(skill);
-    if (entry.uri !== uri) throw new SkillError("entry", uri, `the server answered with ${entry.uri}`);
+    if (entry.uri !== uri) throw new SkillError("entry", uri, `the server returned ${entry.uri}`);
     return checkSkillEntry(entry);
   };
   const list = async <Item>(list: ItemList<Item>, request: RequestOptions & PageLimits): Promise<readonly Item[]> => {
@@ -95,7 +95,7 @@ export function createSkillReader(server: SkillServer, options: SkillReaderOptio
       checkAmount(entry, { limits, dynamic });
       const files = new SkillFiles(entry, server, limits.bytes);
       const { text } = await files.read(entry.uri, request);
-      if (text === undefined) throw new SkillError("frontmatter", entry.uri, "it is no text in UTF-8");
+      if (text === undefined) throw new SkillError("frontmatter", entry.uri, "it is not valid UTF-8");
       verifyFrontmatter(entry, text, parseYaml);
       return { entry, text, read: (reference, asked = {}) => files.read(reference, asked) };
     },
@@ -131,7 +131,7 @@ function checkAmount(
     throw new SkillError(
       "dynamic",
       uri,
-      "its files are made when they are read, so that nothing of them can be checked",
+      "its files are generated on request and cannot be verified; to accept them, pass the option dynamic",
     );
   }
   const bytes = resources.reduce((sum, { size }) => sum + size, 0);
@@ -139,7 +139,7 @@ function checkAmount(
   throw new SkillError(
     "limit",
     uri,
-    `it has ${resources.length} files of ${bytes} bytes in all, and allowed are ${limits.files} files and ${limits.bytes} bytes`,
+    `it has ${resources.length} files and ${bytes} bytes; the limit is ${limits.files} files and ${limits.bytes} bytes`,
   );
 }
 

@@ -36,7 +36,7 @@ export class ListenStream {
     this.ended = connection.request(row, { notifications: filter }, { signal, onId }).then(() => undefined, toError);
     this.acknowledged = new Promise((resolve, reject) => {
       this.#acknowledge = resolve;
-      void this.ended.then((reason) => reject(reason ?? new Error("The server ended the subscription at once")));
+      void this.ended.then((reason) => reject(reason ?? new Error("The server ended the subscription immediately")));
     });
     const expire = (): void => this.end(new TimeoutError(row.method, timeout));
     const cancel = clock.after(timeout, expire);
@@ -54,7 +54,7 @@ export class ListenStream {
     this.#acknowledge(isObject(honoured) ? honoured : {});
   }
 
-  end(reason: Error = new DOMException("It is not needed any more", "AbortError")): void {
+  end(reason: Error = new DOMException("The subscription is no longer used", "AbortError")): void {
     this.#controller.abort(reason);
   }
 }

@@ -205,7 +205,7 @@ export class Listening {
     }
     if (line.end.aborted || line !== this.#line || this.#current) return;
     const what = [...[...this.#uris].map(toSubscription), ...[...this.#kinds].map(toListChanges)];
-    this.#host.lost(what, reason ?? new Error("The server ends every subscription at once"));
+    this.#host.lost(what, reason ?? new Error("The server ends every subscription immediately"));
   }
 
   get #clock(): Clock {

@@ -20,12 +20,11 @@ export const coreTasks: TaskProtocol = {
   },
   requireSupport({ name, listed }, { revision, session }) {
     const row = findToolRow(revision);
-    if (!row)
-      throw new Error(`Revision ${revision.id}, which this server speaks, has no tasks. Call "${name}" without.`);
+    if (!row) throw new Error(`Revision ${revision.id} of the session has no tasks; call "${name}" without a task`);
     const gate = taskGate(row, "server");
     if (!isOpen(gate, session)) throw new CapabilityError("tools/call as a task", gate);
     if (listed && readSupport(listed, revision) === "forbidden") {
-      throw new Error(`Tool "${name}" does not run as a task: its server does not say that it does. Call it without.`);
+      throw new Error(`Tool "${name}" does not declare task support; call it without a task`);
     }
   },
   toRequest: (task, taskEnded) => ({ params: { task: toTaskParams(task) }, options: { taskEnded } }),

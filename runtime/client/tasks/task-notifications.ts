@@ -54,7 +54,7 @@ export class TaskListening {
     if (this.#missing.length > 0) this.#sync();
   }
 
-  /** Called when no caller waits for a task any more. The stream may continue to report it while other tasks are wanted. */
+  /** Called when no caller waits for a task. The stream may continue to report it while other tasks are wanted. */
   forget(taskId: string): void {
     this.#rejected.delete(taskId);
     if (!this.#wanted.delete(taskId) || this.#wanted.size > 0) return;

@@ -21,7 +21,7 @@ export const ui: Feature = {
   check({ resources = [] }: AnyResources) {
     const wrong = resources.find(({ uri, mimeType }) => uri.startsWith("ui://") && mimeType !== uiMimeType);
     if (wrong)
-      throw new SetupError(`Resource ${JSON.stringify(wrong.uri)}: the MIME type of a view is "${uiMimeType}".`);
+      throw new SetupError(`Resource ${JSON.stringify(wrong.uri)}: the MIME type of a view must be "${uiMimeType}"`);
   },
   create(parts: ServerParts & ResourceLists) {
     for (const tool of parts.tools) checkTool(tool, parts);
@@ -39,13 +39,13 @@ function checkTool(tool: AnyTool, { resources, resourceTemplates }: ResourceList
   const { resourceUri, visibility } = readUi(tool);
   const known = new Set(["model", "app"]);
   if (visibility && (visibility.length === 0 || !visibility.every((who) => known.has(who))))
-    throw new SetupError(`Tool "${name}": its ui.visibility must be "model", "app" or both.`);
+    throw new SetupError(`Tool "${name}": its ui.visibility must be "model", "app" or both`);
   if (resourceUri === undefined) return;
   const found = resources.get(resourceUri) ?? matchFirst(resourceTemplates, resourceUri, createParser())?.template;
   if (!found)
-    throw new SetupError(`Tool "${name}": there is no resource ${resourceUri}: make one with createUiResource.`);
+    throw new SetupError(`Tool "${name}": the resource ${resourceUri} does not exist; create it with createUiResource`);
   if (found.mimeType === uiMimeType) return;
-  throw new SetupError(`Tool "${name}": ${resourceUri} is no view, its MIME type is not "${uiMimeType}".`);
+  throw new SetupError(`Tool "${name}": ${resourceUri} is not a view; its MIME type must be "${uiMimeType}"`);
 }
 
 /** Returns the `ui` member of a tool with its type: tool definitions are checked where they are written. */

@@ -76,7 +76,7 @@ type UiContents = { contents: { uri: string; mimeType: string; text: string; _me
 export function createUiResource(options: UiResourceOptions): UiResource {
   const { html, csp, permissions, domain, prefersBorder, ...fields } = options;
   const { uri } = fields;
-  if (!uri.startsWith("ui://")) throw new SetupError(`View ${JSON.stringify(uri)}: its URI must begin with "ui://".`);
+  if (!uri.startsWith("ui://")) throw new SetupError(`View ${JSON.stringify(uri)}: its URI must begin with "ui://"`);
   checkOrigins(uri, csp);
   if (typeof html === "string") checkDocument(uri, html);
   const ui = {
@@ -104,7 +104,7 @@ function checkOrigins(uri: string, csp: UiCsp = {}): void {
     const wrong = [...origins].find((origin) => !originPattern.test(origin));
     if (wrong === undefined) continue;
     throw new SetupError(
-      `View ${JSON.stringify(uri)}: csp.${name} has ${JSON.stringify(wrong)}, use origins such as "https://api.example.com" or "https://*.example.com".`,
+      `View ${JSON.stringify(uri)}: csp.${name} has ${JSON.stringify(wrong)}; use origins such as "https://api.example.com" or "https://*.example.com"`,
     );
   }
 }
@@ -113,7 +113,7 @@ const originPattern = /^(?:https?|wss?):\/\/(?:\*\.)?[A-Za-z\d-]+(?:\.[A-Za-z\d-
 
 function checkDocument(uri: string, html: string): void {
   if (beginsWithDoctype(html)) return;
-  throw new SetupError(`View ${JSON.stringify(uri)}: it must be a whole document that begins with <!doctype html>.`);
+  throw new SetupError(`View ${JSON.stringify(uri)}: it must be a complete document that begins with <!doctype html>`);
 }
 
 /** True if the document begins with a doctype. Whitespace and comments may precede it. */

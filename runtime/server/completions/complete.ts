@@ -74,7 +74,7 @@ function isCompleting(implemented: Implemented): implemented is Completing {
  */
 function toCompletion(outcome: readonly string[] | Completion, name: string): object {
   const given: Completion = isList(outcome) ? { values: outcome } : outcome;
-  if (!Array.isArray(given.values)) throw new Error(`The completion of "${name}" gave no list of values.`);
+  if (!Array.isArray(given.values)) throw new Error(`The completion of "${name}" returned no array of values`);
   const total = given.total ?? (given.hasMore ? undefined : given.values.length);
   const hasMore = given.hasMore ?? (given.values.length > mostValues || (total ?? 0) > given.values.length);
   return { values: given.values.slice(0, mostValues), ...(total !== undefined && { total }), hasMore };

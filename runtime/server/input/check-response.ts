@@ -21,6 +21,6 @@ function checkElicited(params: unknown, response: unknown): Issue | undefined {
   const [problem] = checkContent(params.requestedSchema, isObject(response.content) ? response.content : {});
   if (!problem) return undefined;
   const path = ["content", ...(problem.path ?? [])].map(String);
-  const issue = fail(`a value that fits the form: it ${problem.message}`);
+  const issue = fail(`a value that matches the requested schema, but it ${problem.message}`);
   return path.reduceRight((inner, key) => under(key, inner), issue);
 }

@@ -3,7 +3,7 @@ import type { CallContext, RequestOptions } from "../../protocol/incoming-call.t
 import { RelayedCall } from "../../protocol/relayed-call.ts";
 import type { AskingInputState, InputContext } from "./input-runner.ts";
 
-/** Input state that stands between a handler and the client. */
+/** Input state between a handler and the client. */
 export interface AbandonableInputState extends AskingInputState {
   /** Aborted when the state is abandoned. */
   readonly signal: AbortSignal;

@@ -12,7 +12,7 @@ export class InputRequired<Fields extends InputRequiredFields = InputRequiredFie
   constructor(fields: Fields) {
     const { inputRequests, requestState } = fields;
     if (inputRequests === undefined && requestState === undefined) {
-      throw new Error("inputRequired needs inputRequests, requestState or both.");
+      throw new Error("inputRequired requires inputRequests, requestState or both");
     }
     this.fields = fields;
   }

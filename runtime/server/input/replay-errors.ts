@@ -5,8 +5,8 @@ import type { Asked } from "./input-record.ts";
 export function askedInside(steps: readonly string[]): string {
   const names = steps.map((step) => JSON.stringify(step)).join(", ");
   return (
-    `A question was asked inside context.once(${names}): its answer comes in another round, in which what is done once is not done again. ` +
-    "Ask first, then do what is to be done once."
+    `The input request was sent inside context.once(${names}), whose callback is not repeated in the round of the response; ` +
+    "send input requests before context.once()"
   );
 }
 
@@ -17,19 +17,19 @@ export function askedInside(steps: readonly string[]): string {
  */
 export function stuck(steps: readonly string[], time: number): RpcError {
   const cause = new Error(
-    `${askedInside(steps)} If it was asked elsewhere: a question waits ${time} ms for what is done once to end; raise requestState.stepTime.`,
+    `${askedInside(steps)}. Otherwise a step took longer than ${time} ms; increase requestState.stepTime`,
   );
-  return new RpcError(errorCodes.internalError, "The call waits for itself", { cause });
+  return new RpcError(errorCodes.internalError, "The request is deadlocked", { cause });
 }
 
 /** Creates the error for a handler that does not repeat its input requests. A client can only begin again; the handler needs a correction. */
 export function astray(left: readonly Asked[]): RpcError {
   const keys = left.map(({ key }) => JSON.stringify(key)).join(", ");
   const cause = new Error(
-    `The handler did not ask again what it had asked before (${keys}). It runs from its beginning in every round: ` +
-      "up to its last question it must do the same each time. Get what may change, such as the time, with context.once().",
+    `The handler did not repeat its previous input requests (${keys}); it runs from the start in every round and ` +
+      "must send the same requests each time. Wrap variable values, such as the time, in context.once()",
   );
-  return new RpcError(errorCodes.internalError, "The call took another way than before: begin again without it", {
+  return new RpcError(errorCodes.internalError, "The request is not reproducible; send it again without requestState", {
     cause,
   });
 }

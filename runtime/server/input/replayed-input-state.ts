@@ -173,7 +173,7 @@ export class ReplayedInputState implements AskingInputState {
       this.#running -= 1;
       this.#touch();
     });
-    // An abandoned handler may not await it any more; this prevents an unhandled rejection.
+    // An abandoned handler may no longer await it; this prevents an unhandled rejection.
     done.catch(() => {});
     return done;
   }
@@ -193,7 +193,7 @@ export class ReplayedInputState implements AskingInputState {
 
   #suspend(): void {
     if (this.#isAstray()) return void this.#reject(astray(this.#left));
-    this.#leave("The call goes on when the client comes back with the answers");
+    this.#leave("The request continues when the client retries it with input responses");
     this.#end?.resolve(this.#start.suspend(Object.fromEntries(this.#open ?? []), this.record));
   }
 

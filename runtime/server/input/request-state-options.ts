@@ -66,5 +66,5 @@ export interface AnyRequestStateOptions {
 
 function checkPositive(name: string, value: number): void {
   if (value > 0) return;
-  throw new SetupError(`requestState.${name} is ${value}: use a number above 0, or leave it out for the default.`);
+  throw new SetupError(`requestState.${name} is ${value}; use a number above 0, or omit it for the default`);
 }

@@ -47,11 +47,12 @@ export function createRequestStates(
       const bytes = packed && (await unpack(packed, maxBytes));
       const value: unknown = bytes && JSON.parse(new TextDecoder().decode(bytes));
       const record = readRecord(value);
-      if (!record || !isObject(value)) throw reject("what this server gave for this very request, unchanged");
+      if (!record || !isObject(value))
+        throw reject("the unchanged value that this server returned for the same request");
       const isExpired = typeof value.expires !== "number" || value.expires <= Date.now();
-      if (isExpired) throw reject(`one that has not expired: ${beginAgain}`);
+      if (isExpired) throw reject(`one that has not expired; ${beginAgain}`);
       const isUsed = replays && !(await isFirstUse(value, replays, principal));
-      if (isUsed) throw reject(`one that has not been used: ${beginAgain}`);
+      if (isUsed) throw reject(`one that has not been used; ${beginAgain}`);
       return record;
     },
   };
@@ -111,7 +112,7 @@ function mark(kind: number, content: Uint8Array): Uint8Array {
   return marked;
 }
 
-const beginAgain = "begin again, without requestState and inputResponses";
+const beginAgain = "send the request again without requestState and inputResponses";
 
 /** True at the first use of a state. States differ by their signed id: another encoding of the same state is not another state. */
 async function isFirstUse(
@@ -128,7 +129,7 @@ function reject(expected: string): RpcError {
 
 function tooLong(length: number, maxBytes: number): Error {
   return new Error(
-    `What has been asked and done in this call no longer fits into its requestState: ${length} bytes of at most ${maxBytes}. ` +
-      "Keep what is large in a place of your own and give back its key, or raise requestState.maxBytes.",
+    `The requestState is too long: ${length} bytes of at most ${maxBytes}; ` +
+      "store large values elsewhere and return their keys, or increase requestState.maxBytes",
   );
 }

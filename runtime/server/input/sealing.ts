@@ -43,7 +43,7 @@ type HmacKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 function checkSecrets(option: string, secrets: readonly Uint8Array[]): void {
   if (secrets.length > 0 && secrets.every((secret) => secret.length >= 32)) return;
-  throw new SetupError(`${option} needs at least one key, and 32 random bytes or more for each.`);
+  throw new SetupError(`${option} requires at least one key with 32 random bytes or more each`);
 }
 
 async function importKeys(secrets: readonly Uint8Array[]): Promise<readonly [HmacKey, ...HmacKey[]]> {

@@ -35,7 +35,7 @@ async function repeatUntilResult(
 ): Promise<object> {
   let result: object = first;
   for (let attempt = 1; result instanceof InputRequired; attempt += 1) {
-    if (attempt > maxInputRounds) throw new Error(`The handler still asked for input after ${maxInputRounds} rounds.`);
+    if (attempt > maxInputRounds) throw new Error(`The handler still requires input after ${maxInputRounds} rounds`);
     result = await again(await ask(result.fields));
   }
   return result;

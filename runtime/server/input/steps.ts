@@ -127,5 +127,5 @@ function toJson(value: unknown, key: string): unknown {
   if (value === undefined) return undefined;
   const problem = findNotJson(value);
   if (problem === undefined) return JSON.parse(JSON.stringify(value));
-  throw new Error(`The step ${JSON.stringify(key)} must give JSON, or nothing: ${problem}.`);
+  throw new Error(`The step ${JSON.stringify(key)} must return JSON or undefined: ${problem}`);
 }

@@ -102,14 +102,14 @@ class LiveCatalogue<Definition> implements Catalogue<Definition> {
   add(definition: Definition): void {
     const { noun, keyOf } = this.#rules;
     const key = keyOf(definition);
-    if (this.#byKey.has(key)) throw new Error(`There is a ${noun} ${JSON.stringify(key)} already: replace it instead.`);
+    if (this.#byKey.has(key)) throw new Error(`The ${noun} ${JSON.stringify(key)} already exists; replace it instead`);
     this.#set(key, definition);
   }
 
   replace(definition: Definition): void {
     const { noun, keyOf } = this.#rules;
     const key = keyOf(definition);
-    if (!this.#byKey.has(key)) throw new Error(`There is no ${noun} ${JSON.stringify(key)}: add it instead.`);
+    if (!this.#byKey.has(key)) throw new Error(`The ${noun} ${JSON.stringify(key)} does not exist; add it instead`);
     this.#set(key, definition);
   }
 

@@ -89,7 +89,5 @@ export function readListChanged({ listChanged = [] }: AnyCoreDefinition): Readon
 }
 
 function notListChanged(kind: ListKind): Error {
-  return new Error(
-    `The ${kind} of a server that is being served stay as they are: define it with \`listChanged: ["${kind}"]\`.`,
-  );
+  return new Error(`The ${kind} of a served server cannot change; define the server with \`listChanged: ["${kind}"]\``);
 }

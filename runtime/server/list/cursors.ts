@@ -6,7 +6,7 @@ import { createSealer } from "../input/sealing.ts";
 export interface Cursors {
   /** Creates the cursor for a place in a list. Clients can read its content. */
   seal(scope: string, place: string): Promise<string>;
-  /** Returns the place that a cursor stands for. Rejects a cursor that was not created for this list. */
+  /** Returns the place that a cursor denotes. Rejects a cursor that was not created for this list. */
   open(scope: string, cursor: string): Promise<string>;
 }
 
@@ -15,7 +15,8 @@ export function createSignedCursors(secrets: readonly Uint8Array[] | undefined):
   const sealer = createSealer("cursorKeys", secrets);
   return {
     async seal(scope, place) {
-      if (place.length > longestPlace) throw new Error(`The cursor of a list is too long: ${place.length}.`);
+      if (place.length > longestPlace)
+        throw new Error(`The cursor of the list is too long: ${place.length} characters`);
       return sealer.seal(toScope(scope), new TextEncoder().encode(place));
     },
     async open(scope, cursor) {
@@ -36,5 +37,5 @@ const longestPlace = 4_096;
 const longestCursor = 20_000;
 
 function unknownCursor(): RpcError {
-  return reject("Unknown cursor: begin again without one");
+  return reject("Invalid cursor; request the list without a cursor");
 }

@@ -64,13 +64,12 @@ function createThrottle(rate: Rate): (call: CallContext, entry: LogEntry) => Log
     const wasFull = quota.isFull;
     quota.isFull = quota.bucket.take(now) > 0;
     if (!quota.isFull) return entry;
-    return wasFull ? undefined : { level: "warning", data: "Too many log messages: some are left out" };
+    return wasFull ? undefined : { level: "warning", data: "Too many log messages; some are dropped" };
   };
 }
 
 function severityOf(level: string): number {
   const severity = severities.indexOf(level);
-  if (severity === -1)
-    throw new Error(`Unknown log level ${JSON.stringify(level)}: use one of ${severities.join(", ")}.`);
+  if (severity === -1) throw new Error(`Unknown log level ${JSON.stringify(level)}; use ${severities.join(", ")}`);
   return severity;
 }

@@ -11,6 +11,6 @@ export function authorize(isAllowed: (request: ServerRequest) => Awaitable<boole
   return async (request, next) => {
     // Only `true` permits a request: a check that forgets to return a value must not grant access.
     if ((await isAllowed(request)) === true) return next();
-    throw new RpcError(rejectionCodes.forbidden, "This request is not allowed");
+    throw new RpcError(rejectionCodes.forbidden, "The request is not allowed");
   };
 }

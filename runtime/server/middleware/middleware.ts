@@ -81,7 +81,7 @@ export async function runMiddleware(
 function once(next: () => Promise<unknown>): () => Promise<unknown> {
   let isUsed = false;
   return async () => {
-    if (isUsed) throw new Error("A middleware called next() twice: a request is handled once.");
+    if (isUsed) throw new Error("The middleware called next() twice; call it once per request");
     isUsed = true;
     return next();
   };

@@ -35,7 +35,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     const wait = buckets(key(request), now).take(now);
     if (wait === 0) return next();
     const retryAfter = Math.ceil(wait / 1_000);
-    throw new RpcError(rejectionCodes.tooMany, `Too many requests: try again in ${retryAfter} s`, {
+    throw new RpcError(rejectionCodes.tooMany, `Too many requests; retry in ${retryAfter} s`, {
       data: { retryAfter },
     });
   };

@@ -85,8 +85,7 @@ function toResult(prompt: AnyPrompt, outcome: unknown): object {
   if (messages === undefined) return result;
   for (const message of Array.isArray(messages) ? messages : []) {
     const problem = isObject(message) ? checkContent(message.content) : undefined;
-    if (problem !== undefined)
-      throw new Error(`Prompt "${prompt.name}" gave content that nobody can read: ${problem}.`);
+    if (problem !== undefined) throw new Error(`Prompt "${prompt.name}" returned invalid content: ${problem}`);
   }
   return prompt.description === undefined ? result : merge({ description: prompt.description }, result);
 }
@@ -95,5 +94,5 @@ function toMessages(prompt: AnyPrompt, outcome: unknown): object {
   if (typeof outcome === "string") return { messages: [{ role: "user", content: { type: "text", text: outcome } }] };
   if (Array.isArray(outcome)) return { messages: outcome };
   if (isObject(outcome)) return outcome;
-  throw new Error(`Prompt "${prompt.name}" gave neither text nor messages nor a result.`);
+  throw new Error(`Prompt "${prompt.name}" returned neither text nor messages nor a result`);
 }

@@ -34,7 +34,7 @@ export function createResourceLists(
   return {
     resources: Object.assign(fixed, {
       notifyUpdated(uri: string, { under }: { readonly under?: string } = {}): void {
-        if (!subscribe) throw new Error("Nobody can subscribe: define the server with `subscribe: true`.");
+        if (!subscribe) throw new Error("The server has no resource subscriptions; define it with `subscribe: true`");
         host.sessions.notifyUpdated(under === undefined ? [uri] : [uri, under]);
       },
     }),

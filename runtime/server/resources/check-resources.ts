@@ -11,14 +11,12 @@ import { parseUriTemplate, type UriTemplate } from "./uri-template.ts";
  */
 export function checkResource({ uri, size, cacheHint }: AnyResource): void {
   if (!URL.canParse(uri)) {
-    throw new SetupError(
-      `Resource ${JSON.stringify(uri)}: a resource needs an absolute URI, for example "notes://today".`,
-    );
+    throw new SetupError(`Resource ${JSON.stringify(uri)} has no absolute URI; use one such as "notes://today"`);
   }
   checkHint(`Resource ${JSON.stringify(uri)}`, cacheHint);
   if (size === undefined || (Number.isSafeInteger(size) && size >= 0)) return;
   throw new SetupError(
-    `Resource ${JSON.stringify(uri)}: its size is ${size}, use the number of bytes before any encoding.`,
+    `Resource ${JSON.stringify(uri)}: its size is ${size}; use the number of bytes before any encoding`,
   );
 }
 
@@ -33,7 +31,7 @@ export function checkTemplate({ uriTemplate, complete = {}, cacheHint }: AnyReso
   const unknown = Object.keys(complete).find((name) => !variables.includes(name));
   if (unknown === undefined) return;
   throw new SetupError(
-    `Resource template "${uriTemplate}" completes "${unknown}", which is none of its variables: ${variables.join(", ")}.`,
+    `Resource template "${uriTemplate}" completes the unknown variable "${unknown}"; its variables are ${variables.join(", ")}`,
   );
 }
 

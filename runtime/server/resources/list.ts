@@ -109,7 +109,7 @@ async function readBatch({ part, inner }: Place, { source, listed, call }: Readi
 function toBatch(outcome: unknown, { uriTemplate }: AnyResourceTemplate): Batch {
   if (Array.isArray(outcome)) return { resources: outcome, next: undefined };
   if (!isObject(outcome) || !Array.isArray(outcome.resources)) {
-    throw new Error(`The list of "${uriTemplate}" gave neither resources nor a page of them.`);
+    throw new Error(`The list of "${uriTemplate}" returned neither resources nor a page of resources`);
   }
   const { resources, nextCursor } = outcome;
   return { resources, next: typeof nextCursor === "string" ? nextCursor : undefined };

@@ -159,5 +159,5 @@ async function toResult(outcome: unknown, { uri, source, options }: ReadResult):
   if (outcome instanceof InputRequired) return outcome;
   // A result without `contents` requests input from the client, so it cannot be cached.
   if (isObject(outcome)) return Object.hasOwn(outcome, "contents") ? merge(cacheable, outcome) : outcome;
-  throw new Error(`The resource ${uri} gave neither text nor bytes nor a result.`);
+  throw new Error(`The resource ${uri} returned neither text nor bytes nor a result`);
 }

@@ -67,7 +67,7 @@ export class Subscriptions implements Audience {
 
 /** Creates the error response for a client that has too many subscriptions. */
 export function tooMany(limit: number): RpcError {
-  return new RpcError(rejectionCodes.tooMany, `Too many subscriptions: a session may have ${limit}`, {
+  return new RpcError(rejectionCodes.tooMany, `Too many subscriptions; the limit of a session is ${limit}`, {
     data: { limit },
   });
 }

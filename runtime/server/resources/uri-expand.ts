@@ -28,7 +28,7 @@ function expandVariable(operator: Operator, variable: Variable, value: ExpandVal
   if (typeof value !== "object") return [named(operator, variable.name, scalar(operator, variable, String(value)))];
   if (variable.prefix !== undefined) {
     throw new Error(
-      `URI template variable "${variable.name}": a prefix length cannot apply to a list or map (RFC 6570).`,
+      `URI template variable "${variable.name}": a prefix length cannot apply to a list or map (RFC 6570)`,
     );
   }
   return isList(value) ? expandList(operator, variable, value) : expandMap(operator, variable, value);

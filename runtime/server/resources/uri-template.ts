@@ -62,7 +62,7 @@ function readParts(text: string): TemplatePart[] {
     if (literalEnd > position) parts.push(readLiteral(text, position, literalEnd));
     if (open === -1) break;
     const close = text.indexOf("}", open);
-    if (close === -1) throw mistake(text, open, "this brace is never closed");
+    if (close === -1) throw mistake(text, open, "the brace is not closed");
     parts.push(readExpression(text, open, close));
     position = close + 1;
   }
@@ -81,7 +81,7 @@ function readExpression(text: string, open: number, close: number): Expression {
   const special = operators.get(symbol);
   const operator = special ?? operators.get("");
   const list = text.slice(open + (special && symbol !== "" ? 2 : 1), close);
-  if (!operator || list === "") throw mistake(text, open, "an expression needs a variable name");
+  if (!operator || list === "") throw mistake(text, open, "the expression requires a variable name");
   return { kind: "expression", operator, variables: list.split(",").map((spec) => readVariable(text, open, spec)) };
 }
 
@@ -94,5 +94,5 @@ function readVariable(text: string, open: number, spec: string): Variable {
 }
 
 function mistake(text: string, position: number, problem: string): Error {
-  return new Error(`URI template ${JSON.stringify(text)}, character ${position + 1}: ${problem} (RFC 6570).`);
+  return new Error(`URI template ${JSON.stringify(text)}, character ${position + 1}: ${problem} (RFC 6570)`);
 }

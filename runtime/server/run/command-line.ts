@@ -32,7 +32,7 @@ export function readCommandLine(args: readonly string[], { info, service, furthe
   const ports = new Map(
     given.filter(({ name }) => ofPorts.includes(name)).map(({ name, value }) => [name, value ?? true] as const),
   );
-  const problem = `${info.name}: Unknown option ${unknown?.rawName}; --help lists the options.\n`;
+  const problem = `${info.name}: Unknown option ${unknown?.rawName}; see --help\n`;
   if (unknown) return { ports, problem };
   const has = (name: string): boolean => given.some((option) => option.name === name);
   if (has("help")) return { ports, text: helpText({ info, service, further }) };
@@ -47,16 +47,23 @@ function helpText({ info, service, further }: Program): string {
   const isEither = service === "either";
   const hasHosts = !isOnStdio || further.some((name) => name !== "tcp");
   const options = [
-    ...(isOnStdio ? [] : [["--http PORT", isEither ? "serve over HTTP at this port instead" : "port; default 3000"]]),
-    ...further.map((name) => [`--${name} PORT`, `serve over ${name} at this port`]),
-    ["-h, --help", "print this text"],
+    ...(isOnStdio
+      ? []
+      : [
+          [
+            "--http PORT",
+            isEither ? "serve over HTTP on this port instead of stdio" : "port to listen on; default 3000",
+          ],
+        ]),
+    ...further.map((name) => [`--${name} PORT`, `serve over ${name} on this port`]),
+    ["-h, --help", "print this help"],
     ["-v, --version", "print the version"],
   ];
   const variables = [
-    ...(isOnStdio ? [] : [["MCP_HTTP_PORT", "the same as --http"]]),
-    ...(isOnStdio ? [] : [["PORT", isEither ? "the same, unless stdin is a pipe" : "the same"]]),
-    ["HOST", "address to listen at; default 127.0.0.1"],
-    ["ALLOWED_HOSTS", "names that clients may use for this server, with commas"],
+    ...(isOnStdio ? [] : [["MCP_HTTP_PORT", "same as --http"]]),
+    ...(isOnStdio ? [] : [["PORT", isEither ? "same as --http, unless stdin is a pipe" : "same as --http"]]),
+    ["HOST", "address to listen on; default 127.0.0.1"],
+    ["ALLOWED_HOSTS", "allowed host names of this server, comma-separated"],
   ];
   return [
     `${info.name} ${info.version}: a Model Context Protocol server ${places[service]}`,

@@ -11,7 +11,7 @@ export type PortOptions = ReadonlyMap<string, string | true>;
  */
 export function toPort(text: string | true | undefined, given: string): number {
   if (typeof text === "string" && /^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new ListenError(`${given}: give a port from 0 (any free one) to 65535.`);
+  throw new ListenError(`${given} is not a port; use 0 (any free port) to 65535`);
 }
 
 /**
@@ -37,7 +37,7 @@ export function readHosts(): { readonly host?: string; readonly allowedHosts?: r
 export function warnOfOpenServer(name: string, { host = "127.0.0.1", authenticate }: OpenOptions): void {
   if (authenticate !== undefined || isLoopback(host)) return;
   console.error(
-    `${name}: Warning: other machines reach this server and no client is authenticated; pass authenticate.`,
+    `${name}: Warning: the server is reachable from other machines without authentication; pass authenticate`,
   );
 }
 

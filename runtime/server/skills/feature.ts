@@ -72,7 +72,7 @@ function implementSkills(served: readonly (Skill & Visible)[], { options }: Scen
     listSkills: toListHandler(listing),
     getSkill({ uri }: { readonly uri: string }) {
       const result = results.get(uri);
-      if (!result) throw reject(`There is no skill at ${uri}`, { uri });
+      if (!result) throw reject(`Skill not found: ${uri}`, { uri });
       return result;
     },
   };
@@ -85,7 +85,7 @@ function implementDirectories(
   const { cursors, pageSize = Infinity, revision, envelope } = options;
   return async ({ uri, cursor }) => {
     const items = folders.get(uri);
-    if (!items) throw reject(`There is no folder of a skill at ${uri}`, { uri });
+    if (!items) throw reject(`Skill folder not found: ${uri}`, { uri });
     const scope = ["folder", revision.id, uri].join("\n");
     const start = cursor === undefined ? 0 : Number(await cursors.open(scope, cursor));
     const end = start + pageSize;

@@ -41,6 +41,6 @@ function send(
   { taskId, options }: { readonly taskId: string; readonly options: TaskCallOptions },
 ): Promise<unknown> {
   const row = findRow(call.revision.serverRequests, handler);
-  if (!row) return Promise.reject(new Error(`Revision ${call.revision.id} has no ${handler} requests.`));
+  if (!row) return Promise.reject(new Error(`Revision ${call.revision.id} has no ${handler} requests`));
   return call.request(row, { taskId }, options);
 }

@@ -139,7 +139,7 @@ function createCallTool(
 /** Returns the capability that a client must declare with every request about tasks. */
 function findGate(revision: Revision): Gate {
   const gate = findRow(revision.clientRequests, "getTask")?.needs;
-  if (!gate) throw new Error(`Revision ${revision.id} does not say what clients declare that have tasks.`);
+  if (!gate) throw new Error(`Revision ${revision.id} has no client capability for tasks`);
   return gate;
 }
 

@@ -52,8 +52,9 @@ export function implementTaskCalls(
       if (!isOpen(gate, call.session)) return work(call);
       const asked = readTaskParams(params);
       const terms = readTerms(tool);
-      if (asked && !terms) throw mismatch(`Tool "${name}" does not run as a task: call it without one`, name);
-      if (!asked && terms?.support === "required") throw mismatch(`Tool "${name}" only runs as a task`, name);
+      if (asked && !terms) throw mismatch(`Tool "${name}" does not support tasks; call it without a task`, name);
+      if (!asked && terms?.support === "required")
+        throw mismatch(`Tool "${name}" requires a task; call it with a task`, name);
       if (!asked || !terms) return work(call);
       return tasks.start(call, { row, ttl: asked.ttl, terms, work });
     },
@@ -92,7 +93,7 @@ export function readTerms({ task }: AnyTool): ToolTaskOptions | undefined {
  */
 export function findToolRow(revision: Revision): RequestRow {
   const row = findRow(revision.clientRequests, "callTool");
-  if (!row) throw new Error(`Revision ${revision.id} has tasks but no tools.`);
+  if (!row) throw new Error(`Revision ${revision.id} has tasks but no tools`);
   return row;
 }
 

@@ -16,19 +16,19 @@ function findProblem(schema: unknown): string | undefined {
   const standard = schema["~standard"];
   if (isMemberful(standard)) return isMemberful(standard.jsonSchema) ? undefined : findUnwritable(standard.vendor);
   if (isZod3(schema)) return zod3;
-  if (isJsonSchema(schema)) return "is plain JSON Schema: wrap it in fromJsonSchema(schema, { validate })";
-  return Object.values(schema).every(isSchema) ? "is an object of schemas: wrap it in z.object({ ... })" : noSchema;
+  if (isJsonSchema(schema)) return "is plain JSON Schema; wrap it in fromJsonSchema(schema, { validate })";
+  return Object.values(schema).every(isSchema) ? "is an object of schemas; wrap it in z.object({ ... })" : noSchema;
 }
 
-const noSchema = "is no schema: use zod 4, valibot, arktype or fromJsonSchema(schema, { validate })";
-const zod3 = "schema is of zod 3: update zod to version 4";
+const noSchema = "is not a schema; use zod 4, valibot, arktype or fromJsonSchema(schema, { validate })";
+const zod3 = "schema is from zod 3; update zod to version 4";
 
 /** Returns the problem of a library that validates, but cannot write its schemas as JSON Schema. */
 function findUnwritable(vendor: unknown): string {
   if (vendor === "zod") return zod3;
   if (vendor === "valibot")
-    return "schema has no JSON Schema: wrap it in toStandardJsonSchema of @valibot/to-json-schema";
-  return `schema of ${JSON.stringify(vendor)} has no JSON Schema: use a version or library with Standard JSON Schema`;
+    return "schema has no JSON Schema; wrap it in toStandardJsonSchema of @valibot/to-json-schema";
+  return `schema of ${JSON.stringify(vendor)} has no JSON Schema; use a version or library with Standard JSON Schema`;
 }
 
 function isSchema(value: unknown): boolean {

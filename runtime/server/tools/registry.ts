@@ -71,7 +71,7 @@ export function checkTool(tool: AnyTool): void {
   checkMetaOf(tool, `Tool "${name}"`);
   if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return;
   throw new SetupError(
-    `Tool name ${JSON.stringify(name)}: use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" ".", others are refused by some clients.`,
+    `Tool name ${JSON.stringify(name)} is rejected by some clients; use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" "."`,
   );
 }
 
@@ -104,7 +104,7 @@ export function describeTool(tool: AnyTool, revision: Revision, rules: ToolRules
     rules.checkInput?.(shown.inputSchema, revision);
     return shown;
   } catch (error) {
-    throw new SetupError(`Tool "${tool.name}": ${toError(error).message}.`, { cause: error });
+    throw new SetupError(`Tool "${tool.name}": ${toError(error).message}`, { cause: error });
   }
 }
 
@@ -113,8 +113,8 @@ function checkShown(tool: object, revision: Revision): void {
   const issue = findRow(revision.clientRequests, "listTools")?.result({ tools: [tool] });
   if (!issue) return;
   const member = issue.path.replace(/^tools\/0\/?/, "");
-  const advice = member.startsWith("outputSchema") ? ": wrap the output in an object" : "";
-  throw new Error(`revision ${revision.id} asks for ${issue.expected} at ${member}${advice}`);
+  const advice = member.startsWith("outputSchema") ? "; wrap the output in an object" : "";
+  throw new Error(`revision ${revision.id} requires ${issue.expected} at ${member}${advice}`);
 }
 
 interface Run {
@@ -153,13 +153,13 @@ function toFailure(thrown: unknown, tool: AnyTool, run: Run): object {
   if (isCapabilityError(thrown)) {
     // A client of stateless requests may declare more capabilities and send the request again.
     if (run.revision.lifecycle === "per-request") throw thrown;
-    return failure(`This tool needs a client with the capability ${thrown.gate.path.join(".")}.`);
+    return failure(`The tool requires the client capability ${thrown.gate.path.join(".")}`);
   }
   const { context, onError } = run;
   if (!context.signal.aborted) {
     onError({ kind: "handler", method: "tools/call", id: context.requestId, error: toReported(thrown, tool) });
   }
-  return failure("The tool failed.");
+  return failure("The tool failed");
 }
 
 function toResult(tool: AnyTool, outcome: unknown, { resultType }: Run): Awaitable<object> {
@@ -171,7 +171,7 @@ function toResult(tool: AnyTool, outcome: unknown, { resultType }: Run): Awaitab
   }
   if (isObject(outcome)) return outcome;
   throw new Error(
-    `Tool "${tool.name}" returned ${describeType(outcome)}: return text or a result, or describe the value with an output schema.`,
+    `Tool "${tool.name}" returned ${describeType(outcome)}; return text or a result, or define an output schema`,
   );
 }
 
@@ -182,14 +182,12 @@ function toStructuredResult(tool: AnyTool, schema: Schema<unknown>, outcome: unk
 function toStructured(tool: AnyTool, checked: SchemaResult<unknown>): object {
   if (checked.issues) {
     const problems = describeIssues(checked.issues);
-    throw new Error(`Tool "${tool.name}" returned something that does not fit its output schema:\n${problems}`);
+    throw new Error(`Tool "${tool.name}" returned a value that does not match its output schema:\n${problems}`);
   }
   const structuredContent = checked.value;
   const foreign = findForeign(structuredContent);
   if (foreign !== undefined) {
-    throw new Error(
-      `Tool "${tool.name}" returned a ${foreign}: JSON makes something else of it, so return what shall be sent.`,
-    );
+    throw new Error(`Tool "${tool.name}" returned a ${foreign}, which JSON cannot represent; return a JSON value`);
   }
   const content = tool.render?.(structuredContent) ?? [text(JSON.stringify(structuredContent))];
   return { content, structuredContent };
@@ -213,5 +211,5 @@ function text(value: string): object {
 
 function describeType(value: unknown): string {
   if (value === null) return "null";
-  return Array.isArray(value) ? "a list" : typeof value;
+  return Array.isArray(value) ? "an array" : typeof value;
 }

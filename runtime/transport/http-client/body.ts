@@ -9,13 +9,13 @@ import { ResponseError } from "./errors.ts";
 export async function readText(response: Response, maxBytes: number): Promise<string> {
   const body = new ByteBuffer();
   await readChunks(response, (chunk) => {
-    if (body.length + chunk.length > maxBytes) throw new ResponseError(`The answer is longer than ${maxBytes} bytes`);
+    if (body.length + chunk.length > maxBytes) throw new ResponseError(`The response is longer than ${maxBytes} bytes`);
     body.push(chunk);
   });
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body.bytes);
   } catch (cause) {
-    throw new ResponseError("The answer is not valid UTF-8", { cause });
+    throw new ResponseError("The response is not valid UTF-8", { cause });
   }
 }
 

@@ -39,7 +39,7 @@ export class ConcurrencyLimiter {
   async #wait(bytes: number): Promise<void> {
     const { maxBytes, onFull } = this.#options;
     if (this.#bytes + bytes > maxBytes) {
-      const reason = new Error(`The server does not read: more than ${maxBytes} bytes wait for it`);
+      const reason = new Error(`The server does not read; more than ${maxBytes} bytes are queued`);
       onFull(reason);
       throw reason;
     }

@@ -35,7 +35,7 @@ export function createEndpoint(url: URL, options: EndpointOptions): Endpoint {
 function createPlainEndpoint(url: URL, options: EndpointOptions): Endpoint {
   const { fetch = (target: URL, init: RequestInit) => globalThis.fetch(target, init) } = options;
   if (url.username !== "" || url.password !== "") {
-    throw new Error(`${describeUrl(url)} was given with a user name or password in it: send them in a header.`);
+    throw new Error(`${describeUrl(url)} has a user name or password; send them in a header`);
   }
   return {
     url,
@@ -54,7 +54,7 @@ function createPlainEndpoint(url: URL, options: EndpointOptions): Endpoint {
         target = readRedirect(response, { from: target, method });
         await response.body?.cancel();
       }
-      throw new HttpError(`${describeUrl(url)} redirects too often`, { status: 307, body: "" });
+      throw new HttpError(`${describeUrl(url)} redirects too many times`, { status: 307, body: "" });
     },
   };
 }
@@ -62,9 +62,8 @@ function createPlainEndpoint(url: URL, options: EndpointOptions): Endpoint {
 /** Reads an error response into an `HttpError`. */
 export async function readRejection(response: Response, url: URL): Promise<HttpError> {
   const body = await readText(response, maxRejection).catch(() => "");
-  const reason =
-    response.status === 401 || response.status === 403 ? " (see wwwAuthenticate for what it asks for)" : "";
-  return new HttpError(`${describeUrl(url)} answered with HTTP ${response.status}${reason}${quote(body)}`, {
+  const reason = response.status === 401 || response.status === 403 ? " (see wwwAuthenticate)" : "";
+  return new HttpError(`${describeUrl(url)} returned HTTP ${response.status}${reason}${quote(body)}`, {
     status: response.status,
     body,
     wwwAuthenticate: response.headers.get("www-authenticate") ?? undefined,
@@ -84,9 +83,7 @@ function toHeaders(...given: readonly Readonly<Record<string, string>>[]): Heade
     try {
       all.set(name, value);
     } catch {
-      throw new Error(
-        `The header ${JSON.stringify(name)} cannot be sent: there is a character in it that headers have not.`,
-      );
+      throw new Error(`The header ${JSON.stringify(name)} has an invalid character; remove it`);
     }
   }
   return all;
@@ -116,12 +113,12 @@ function isRedirect(response: Response): boolean {
 function readRedirect(response: Response, { from, method }: { readonly from: URL; readonly method: string }): URL {
   const { status } = response;
   const reject = (why: string): HttpError =>
-    new HttpError(`${describeUrl(from)} redirects ${why}. Use the URL that it leads to.`, { status, body: "" });
+    new HttpError(`${describeUrl(from)} redirects ${why}; use the target URL instead`, { status, body: "" });
   const location = response.headers.get("location");
-  if (location === null || !URL.canParse(location, from.href)) throw reject("without saying where");
+  if (location === null || !URL.canParse(location, from.href)) throw reject("without a valid Location");
   const target = new URL(location, from);
-  if (target.origin !== from.origin) throw reject(`to another origin, ${target.origin}, which is refused`);
-  if (method !== "GET" && status < 307) throw reject("in a way that would turn a POST into a GET");
+  if (target.origin !== from.origin) throw reject(`to another origin, ${target.origin}, which is not allowed`);
+  if (method !== "GET" && status < 307) throw reject("with a status that changes POST to GET");
   return target;
 }
 

@@ -50,7 +50,7 @@ export class EventStream {
       signal.throwIfAborted();
       if (cause instanceof ResponseError) throw cause;
       if (!open || (this.#lastEventId === undefined && !restarts)) {
-        throw new LostError("The stream ended before the answer came, and cannot be resumed", { cause });
+        throw new LostError("The stream ended before the response and cannot be resumed", { cause });
       }
       const { reconnection } = this.#options;
       const attempt = this.#rejected > 0 && !restarts ? 0 : this.#fruitless;
@@ -102,14 +102,15 @@ export class EventStream {
       const { attempts } = reconnection;
       this.#rejected = isConnectionRefused(error) ? this.#rejected + 1 : 0;
       // A server that is gone does not continue unfinished requests after a restart.
-      if (this.#rejected >= mostRejected && !restarts) throw new LostError("The server is gone", { cause: error });
+      if (this.#rejected >= mostRejected && !restarts)
+        throw new LostError("The server is unreachable", { cause: error });
       if (this.#fruitless < attempts) return undefined;
       throw new LostError(`The stream could not be resumed in ${attempts} attempts`, { cause: error });
     }
   }
 }
 
-/** Consecutive refused connections after which the response to a request is given up. */
+/** Consecutive refused connections after which a request fails. */
 const mostRejected = 2;
 
 /** True if the next attempt may succeed. A 409 comes from an earlier connection of this client, whose end the server has not noticed. */

@@ -64,7 +64,7 @@ export class HttpConnection {
     if (!response.ok) throw await this.#reject(response, session);
     if (readMediaType(response) === "text/event-stream") return response;
     await discard(response);
-    throw new ResponseError("The server answered GET with something else than an event stream");
+    throw new ResponseError("The server did not return an event stream for GET");
   }
 
   /** Ends the session, if the server keeps one. The status of the response is ignored: servers need not allow it. */
@@ -77,6 +77,6 @@ export class HttpConnection {
   async #reject(response: Response, session: HttpSession): Promise<Error> {
     const rejection = await readRejection(response, this.#endpoint.url);
     if (response.status !== 404 || session.id === undefined) return rejection;
-    return new SessionExpiredError("The server does not know the session any more", { cause: rejection });
+    return new SessionExpiredError("Session not found; the server has ended it", { cause: rejection });
   }
 }

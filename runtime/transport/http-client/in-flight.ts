@@ -29,7 +29,8 @@ export class InFlight {
   /** Runs a task that the server has to accept within the given milliseconds. */
   async runWithin<Result>(milliseconds: number, task: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const controller = new AbortController();
-    const expire = (): void => controller.abort(new LostError(`The server accepted nothing for ${milliseconds} ms`));
+    const expire = (): void =>
+      controller.abort(new LostError(`The server did not accept a message for ${milliseconds} ms`));
     const timer = setTimeout(expire, milliseconds);
     try {
       return await this.run(controller, () => task(controller.signal));

@@ -75,8 +75,8 @@ export async function readResponses(response: Response, exchange: Exchange, opti
       await discard(response);
   }
   if (exchange.isDone) return;
-  const what = type === "application/json" ? "without an answer in it" : `with ${type === "" ? "nothing" : type}`;
-  throw new ResponseError(`The server answered a request with HTTP ${response.status}, ${what}`);
+  const what = type === "application/json" ? "without a response" : `with ${type === "" ? "no content" : type}`;
+  throw new ResponseError(`The server returned HTTP ${response.status} ${what} for a request`);
 }
 
 /** Returns the ids of the requests in an outgoing message or batch. */
@@ -103,7 +103,10 @@ async function followStream(response: Response, exchange: Exchange, options: Res
     open: options.resume,
   });
   let timer: ReturnType<typeof setTimeout> | undefined;
-  exchange.whenDone(() => (timer = setTimeout(() => exchange.abort(new LostError("The stream stayed open")), grace)));
+  exchange.whenDone(
+    () =>
+      (timer = setTimeout(() => exchange.abort(new LostError("The stream was not closed after the response")), grace)),
+  );
   try {
     await stream.follow(response);
   } finally {
@@ -117,6 +120,6 @@ async function readJson(response: Response, exchange: Exchange, { limits, sink }
   } catch (cause) {
     exchange.signal.throwIfAborted();
     if (cause instanceof ResponseError) throw cause;
-    throw new LostError("The connection broke before the answer was complete", { cause });
+    throw new LostError("The connection was lost before the response was complete", { cause });
   }
 }

@@ -87,7 +87,8 @@ export class SessionKeeper {
   async #repeatHandshake(opening: Opening): Promise<void> {
     const { timeout } = this.#options;
     const exchange = new Exchange([opening.id]);
-    const expire = (): void => exchange.abort(new SessionExpiredError(`No new session could be had in ${timeout} ms`));
+    const expire = (): void =>
+      exchange.abort(new SessionExpiredError(`The session could not be renewed within ${timeout} ms`));
     const timer = setTimeout(expire, timeout);
     this.#exchange = exchange;
     try {

@@ -30,7 +30,7 @@ export function readSession(response: Response): HttpSession {
   const id = response.headers.get(sessionHeader);
   if (id === null) return {};
   if (!/^[\x21-\x7e]+$/.test(id)) {
-    throw new ResponseError("The server gave a session id with characters that are not allowed in it");
+    throw new ResponseError("The server returned a session ID with invalid characters");
   }
   return { id };
 }
@@ -39,7 +39,7 @@ export function readSession(response: Response): HttpSession {
 export function checkSameServer(before: unknown, after: unknown): void {
   for (const member of ["protocolVersion", "capabilities"]) {
     if (describeMember(before, member) === describeMember(after, member)) continue;
-    throw new SessionExpiredError(`The server has come back with another ${member}. Connect again.`);
+    throw new SessionExpiredError(`The server has returned another ${member} than before; connect again`);
   }
 }
 

@@ -50,7 +50,7 @@ export function checkScopes(
   );
   if (needed.every((scope) => identity?.scopes?.includes(scope))) return undefined;
   const scopes = [...new Set(needed)];
-  return reject(403, `This needs the scope ${scopes.join(" ")}`, {
+  return reject(403, `Insufficient scope; required: ${scopes.join(" ")}`, {
     id: idOf(all),
     headers: identity && guard?.challengeScopes?.(scopes, identity, head),
   });
@@ -69,7 +69,7 @@ export function respondWithDocument({ method }: Exchange, document: HttpResponse
     case "OPTIONS":
       return { status: 204, headers: { ...readableByAll, ...preflight } };
     default:
-      return reject(405, "This document can only be read", { headers: { allow: "GET, HEAD, OPTIONS" } }).response;
+      return reject(405, "Method not allowed; use GET", { headers: { allow: "GET, HEAD, OPTIONS" } }).response;
   }
 }
 

@@ -229,7 +229,7 @@ async function listen(
   if (cursor === undefined) return void session.listen(exchange);
   const position = readPosition(cursor);
   if (position && (await session.resume(exchange, position))) return undefined;
-  return reject(400, "The Last-Event-ID is not known (any more): open a stream without it");
+  return reject(400, "Unknown Last-Event-ID; open a stream without it");
 }
 
 function readPosition(cursor: string): StreamPosition | undefined {

@@ -62,6 +62,6 @@ const defaultPorts: ReadonlyMap<string, string> = new Map([
 function toOrigin(value: string): string {
   if (URL.canParse(value)) return new URL(value).origin;
   throw new SetupError(
-    `"${value}" in allowedOrigins is not an origin. Write it like https://app.example or http://localhost:5173.`,
+    `"${value}" in allowedOrigins is not an origin; use one such as https://app.example or http://localhost:5173`,
   );
 }

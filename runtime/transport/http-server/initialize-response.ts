@@ -50,10 +50,10 @@ export class InitializeResponse implements ResponseSink {
         const headers = { ...jsonFields, [sessionHeader]: this.#session.key.id };
         return this.#exchange.respond({ status: 200, headers, body: text });
       }
-      this.#reject("There are too many sessions: try again later");
+      this.#reject("Too many sessions; retry later");
     } catch (thrown) {
       this.#settings.fail(thrown);
-      this.#reject("The session cannot be kept: try again later");
+      this.#reject("The session could not be stored; retry later");
     }
   }
 

@@ -46,7 +46,7 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
   const { port = 0, host = "127.0.0.1", path = "/mcp", maxConnections = 25_000, closeTimeout = 10_000, tls } = options;
   if (!options.allowedHosts && !isLoopback(host)) {
     throw new ListenError(
-      `Listening on ${host} lets other machines in: name the hosts that they may use in allowedHosts, or in the variable ALLOWED_HOSTS of a project.`,
+      `The address ${host} is reachable from other machines; set allowedHosts or the environment variable ALLOWED_HOSTS`,
     );
   }
   const handler = createHttpHandler(service, { ...options, path });

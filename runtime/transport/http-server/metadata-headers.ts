@@ -41,7 +41,7 @@ export function createMetadataRules(revisions: readonly Revision[]): MetadataRul
 /** @throws {Error} when no revision specifies the header that names it */
 function createMetadataHeaders(revisions: readonly Revision[]): MetadataHeaders {
   const named = revisions.flatMap(({ headers }) => headers).find(({ source }) => source === "revision");
-  if (!named) throw new Error("No revision without sessions says which header names it");
+  if (!named) throw new Error("No revision with stateless requests has a protocol version header");
   const rules = new Map(revisions.map((revision) => [revision, revision.headers.flatMap(toMetadataRule)]));
   return {
     version: toFieldName(named.name),

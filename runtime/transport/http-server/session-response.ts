@@ -86,7 +86,7 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
     if (isDropped) return;
     const stream = this.toStream();
     if (kind === "request" && !stream.isConnected && !stream.isResumable) {
-      return Promise.reject(new UnreachableError("The client closed the connection on which it could be asked"));
+      return Promise.reject(new UnreachableError("The client closed the stream of the request"));
     }
     return stream.send(text);
   }
@@ -122,7 +122,7 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
     if (this.#open <= 0) return;
     this.#open = 0;
     if (this.#stream) this.#host.endStream(this.#stream);
-    else this.#exchange.respond(reject(404, "The session has ended: send initialize to begin a new one").response);
+    else this.#exchange.respond(reject(404, "The session has ended; send initialize to start a new session").response);
   }
 
   #respondAtOnce(text: string): void {

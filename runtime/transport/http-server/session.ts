@@ -51,7 +51,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
    * @throws {Error} before `serve`
    */
   get connection(): Connection {
-    if (!this.#connection) throw new Error("The session is not served yet");
+    if (!this.#connection) throw new Error("The session is not connected yet");
     return this.#connection;
   }
 
@@ -92,8 +92,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     if (reply) return reply.push(text, kind);
     if (related === undefined) return this.#listen(text, kind);
     // The call has ended, and so has its stream.
-    if (kind === "request")
-      return Promise.reject(new UnreachableError("The call that this request belongs to is over"));
+    if (kind === "request") return Promise.reject(new UnreachableError("The related request has already ended"));
   }
 
   abandon(id: RequestId): void {
@@ -238,7 +237,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
       this.#listeners.findLast((stream) => stream.isResumable);
     if (listener) return listener.send(text);
     if (kind === "request")
-      return Promise.reject(new UnreachableError("The client has no stream open on which it can be asked"));
+      return Promise.reject(new UnreachableError("The client has no open stream for server requests"));
   }
 
   #dropListener(connected: readonly EventStream[]): void {

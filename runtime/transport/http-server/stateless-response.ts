@@ -140,7 +140,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
     this.#isDone = true;
     // The client does not read this response, but some platforms wait for one.
     if (!this.#writer) this.#exchange.respond({ status: 499 });
-    this.#receiver?.disconnected(new Error("The client closed the connection on which it waited for the answer"));
+    this.#receiver?.disconnected(new Error("The client closed the connection before the response"));
   }
 
   /** Marks the response as complete. It is still being sent, so the end of the connection is reported afterwards. */

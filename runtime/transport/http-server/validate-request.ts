@@ -100,8 +100,7 @@ export const sessionHeader = "mcp-session-id";
  * Rejects repeated header fields that determine the handling of a request, and truncated heads. Fields that repeat the message are checked with it.
  */
 export function checkLines(exchange: Exchange): Rejection | undefined {
-  if (exchange.isCut)
-    return reject(431, "The request has too many header fields", { headers: { connection: "close" } });
+  if (exchange.isCut) return reject(431, "Too many header fields", { headers: { connection: "close" } });
   for (const [field, name] of singleFields)
     if (exchange.isRepeated(field)) return reject(400, `The header ${name} must be sent once`);
   return undefined;
@@ -119,9 +118,9 @@ const singleFields: readonly (readonly [field: string, name: string])[] = [
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-7.2
  */
 export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext): Rejection | undefined {
-  if (hosts.length === 0) return reject(400, "The request must name exactly one host");
+  if (hosts.length === 0) return reject(400, "The request must have exactly one host");
   if (hosts.every((host) => settings.hosts.isHost(host))) return undefined;
-  return reject(403, "This host is not served here: the server's allowedHosts does not list it");
+  return reject(403, "Host not allowed; add it to the option allowedHosts");
 }
 
 /**
@@ -132,22 +131,23 @@ export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext):
 export function checkOrigin(exchange: Exchange, { settings }: HttpServerContext): Rejection | undefined {
   const origin = exchange.header("origin");
   if (origin === undefined || settings.hosts.isOrigin(origin, exchange.hosts)) return undefined;
-  return reject(403, "Pages of this origin are not served: the server's allowedOrigins does not list it");
+  return reject(403, "Origin not allowed; add it to the option allowedOrigins");
 }
 
 /** Rejects a request unless its `Accept` header admits every one of these types. */
 export function checkAccept(head: RequestHead, types: readonly string[]): Rejection | undefined {
   const header = head.header("accept");
   if (types.every((type) => accepts(header, type))) return undefined;
-  return reject(406, `The Accept header must list ${types.join(" and ")}`);
+  return reject(406, `Not acceptable; the Accept header must list ${types.join(" and ")}`);
 }
 
 /** Rejects content other than uncompressed JSON within the size limit. */
 export function checkContent(head: RequestHead, { settings }: HttpServerContext): Rejection | undefined {
-  if (!isJson(head.header("content-type"))) return reject(415, "The Content-Type must be application/json");
+  if (!isJson(head.header("content-type")))
+    return reject(415, "Unsupported media type; use Content-Type application/json");
   const encoding = head.header("content-encoding");
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    return reject(415, "A body must not have a Content-Encoding");
+    return reject(415, "Unsupported Content-Encoding; send the body without one");
   }
   const length = Number(head.header("content-length") ?? 0);
   return length > settings.limits.maxMessageBytes ? tooLarge(settings) : undefined;
@@ -165,9 +165,9 @@ export async function readBody(exchange: Exchange, { settings }: HttpServerConte
     case "not-text":
       return reject(400, "The message is not valid UTF-8", { code: errorCodes.parseError });
     case "lost":
-      return reject(400, "The body is not complete");
+      return reject(400, "The body is incomplete");
     case "late":
-      return reject(408, "The body did not arrive in time", { headers: { connection: "close" } });
+      return reject(408, "Request timed out; the body was not received", { headers: { connection: "close" } });
     default:
       return body satisfies never;
   }
@@ -179,10 +179,10 @@ export function isRejection<Value extends object>(value: Value | Rejection | und
 }
 
 function checkMethod({ method, path }: RequestHead, { settings, revisions }: HttpServerContext): Rejection | undefined {
-  if (settings.path !== undefined && path !== settings.path) return reject(404, "There is nothing at this path");
+  if (settings.path !== undefined && path !== settings.path) return reject(404, "Not found");
   const allowed = settings.sessions && revisions.hasSessions ? sessionMethods : statelessMethods;
   if (allowed.includes(method) || (method === "OPTIONS" && settings.cors)) return undefined;
-  return reject(405, `The endpoint takes ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
+  return reject(405, `Method not allowed; use ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
 }
 
 /** A response may be JSON or a stream, so both must be acceptable. */
@@ -222,7 +222,7 @@ function validateStatelessRequest(
   const name = exchange.header(versionHeader)?.trim();
   const revision = name === undefined ? serverContext.revisions.assumed : serverContext.revisions.find(name);
   if (!revision)
-    return reject(400, `The header MCP-Protocol-Version is missing. Served: ${serverContext.revisions.names}`);
+    return reject(400, `The header MCP-Protocol-Version is required; supported: ${serverContext.revisions.names}`);
   const unfit =
     checkBatch(postBody, revision, serverContext) ?? checkScopes(exchange, serverContext, { identity, postBody });
   return unfit ?? { kind: "without-session", identity, postBody, revision };
@@ -235,9 +235,9 @@ async function findSession(
 ): Promise<HttpSession | Rejection> {
   const id = exchange.header(sessionHeader);
   if (id === undefined)
-    return reject(400, "The header Mcp-Session-Id is missing: send initialize first", { reason: "not-initialized" });
+    return reject(400, "The header Mcp-Session-Id is required; send initialize first", { reason: "not-initialized" });
   const session = await sessions.find({ id, owner: identity?.principal });
-  const unknown = "There is no such session (any more): send initialize to begin a new one";
+  const unknown = "Session not found; send initialize to start a new session";
   return session ?? reject(404, unknown, { reason: "unknown-session" });
 }
 
@@ -258,9 +258,9 @@ function checkVersion(
   const name = head.header(versionHeader)?.trim();
   if (name === undefined) return undefined;
   const { revisions, settings } = serverContext;
-  if (!revisions.find(name)) return reject(400, `This protocol version is not served. Served: ${revisions.names}`);
+  if (!revisions.find(name)) return reject(400, `Unsupported protocol version; supported: ${revisions.names}`);
   if (!settings.strictVersion || !session || session.revision?.id === name) return undefined;
-  return reject(400, `The session was opened at protocol version ${session.revision?.id}`);
+  return reject(400, `The protocol version does not match the session; use ${session.revision?.id}`);
 }
 
 function checkBatch(

@@ -57,7 +57,7 @@ export function validateStateless(
   const versions = { metadataRules, body: metadata.version, header: version };
   if (revisions.hasSessions && isOfSession(incoming, versions)) return undefined;
   if (incoming.kind === "notification") return validateNotification(head, incoming, versions);
-  if (incoming.kind !== "request") return reject(400, "Only requests and notifications may be sent here");
+  if (incoming.kind !== "request") return reject(400, "Invalid Request; send requests and notifications only");
   const unlike = checkVersions(head, incoming, versions);
   if (unlike) return unlike;
   if (metadata.kind === "refused") return rejectWith(metadata.error, incoming.id);
@@ -162,7 +162,7 @@ function checkParamHeaders(
 
 function mismatch(head: RequestHead, name: string, { revisions, incoming }: Mismatch): Rejection {
   const isRepeated = head.isRepeated(name.toLowerCase());
-  const problem = isRepeated ? repeated : "is missing, or does not say what the body says";
+  const problem = isRepeated ? repeated : "is missing or does not match the body";
   const id = incoming.kind === "request" ? incoming.id : undefined;
   const error = new RpcError(codeOf(revisions, "headerMismatch"), `The header ${name} ${problem}`, {
     data: { header: name },
@@ -175,7 +175,7 @@ interface Mismatch {
   readonly incoming: Incoming;
 }
 
-const repeated = "must be sent once; send a value with a comma in base64";
+const repeated = "must be sent once; encode a value with a comma as base64";
 
 function rejectWith(error: RpcError, id: RequestId | undefined): Rejection {
   const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: toErrorObject(error) };

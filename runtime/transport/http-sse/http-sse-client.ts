@@ -109,7 +109,7 @@ class SseClient implements Transport {
   async #listen(): Promise<void> {
     const { endpointTimeout = 10_000 } = this.#options;
     const expire = (): void =>
-      this.#disconnect(new ResponseError(`The server named no URL for messages in ${endpointTimeout} ms`));
+      this.#disconnect(new ResponseError(`The server sent no endpoint event within ${endpointTimeout} ms`));
     const timer = setTimeout(expire, endpointTimeout);
     this.#target.catch(() => {}).finally(() => clearTimeout(timer));
     try {
@@ -127,7 +127,7 @@ class SseClient implements Transport {
     if (!response.ok) throw await readRejection(response, this.#url);
     if (readMediaType(response) === "text/event-stream") return response;
     await discard(response);
-    throw new ResponseError(`${describeUrl(this.#url)} did not answer with an event stream`);
+    throw new ResponseError(`${describeUrl(this.#url)} did not return an event stream`);
   }
 
   async #read(response: Response): Promise<void> {
@@ -157,9 +157,9 @@ class SseClient implements Transport {
     if (this.#hasTarget) return;
     const url = URL.canParse(data, this.#url.href) ? new URL(data, this.#url) : undefined;
     if (url?.origin !== this.#url.origin) {
-      const where = url === undefined ? "something that is not a URL" : url.origin;
+      const where = url === undefined ? "(invalid URL)" : url.origin;
       return this.#disconnect(
-        new ResponseError(`The server wants messages posted to another origin, ${where}, which is refused`),
+        new ResponseError(`The endpoint of the server is on another origin, ${where}, which is not allowed`),
       );
     }
     this.#hasTarget = true;

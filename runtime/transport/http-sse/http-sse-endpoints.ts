@@ -118,7 +118,7 @@ async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Pr
   const postBody = await readBody(exchange, serverContext);
   if (isRejection(postBody)) return postBody;
   if (isStatelessBody(postBody, serverContext))
-    return reject(400, "HTTP with SSE is for sessions: send initialize first");
+    return reject(400, "HTTP with SSE requires a session; send initialize first");
   const session = await findSse(exchange, serverContext, identity);
   if (isRejection(session)) return session;
   const forbidden = checkScopes(exchange, serverContext, { identity, postBody });
@@ -135,7 +135,7 @@ function checkEarly(exchange: Exchange, serverContext: HttpSseContext, method: s
   const wrongMethod =
     exchange.method === method
       ? undefined
-      : reject(405, `The endpoint takes ${method}`, { headers: { allow: method } });
+      : reject(405, `Method not allowed; use ${method}`, { headers: { allow: method } });
   return (
     checkOpen(serverContext) ??
     wrongMethod ??
@@ -151,10 +151,10 @@ async function findSse(
   identity: Identity | undefined,
 ): Promise<SseSession | Rejection> {
   const id = exchange.query(sessionParameter);
-  if (id === undefined) return reject(400, `The query parameter ${sessionParameter} is missing`);
+  if (id === undefined) return reject(400, `The query parameter ${sessionParameter} is required`);
   const session = serverContext.streams.get(id);
   if (!session || session.key.owner !== identity?.principal)
-    return reject(404, "There is no such session (any more)", { reason: "unknown-session" });
+    return reject(404, "Session not found", { reason: "unknown-session" });
   // Keeps the store from expiring a session that only this process can serve.
   await serverContext.settings.sessions?.store.find(session.key);
   return session;
@@ -172,5 +172,5 @@ async function forget(key: SessionKey, serverContext: HttpSseContext): Promise<v
 /** Creates the rejection of a session beyond the limit. */
 export function tooManySessions(): Rejection {
   const details = { code: errorCodes.internalError, headers: { "retry-after": "30" } };
-  return reject(503, "There are too many sessions: try again later", details);
+  return reject(503, "Too many sessions; retry later", details);
 }

@@ -43,7 +43,7 @@ export class SseSession implements Channel {
    * @throws {Error} before `serve`
    */
   get connection(): Connection {
-    if (!this.#connection) throw new Error("The session is not served yet");
+    if (!this.#connection) throw new Error("The session is not connected yet");
     return this.#connection;
   }
 
@@ -82,7 +82,7 @@ export class SseSession implements Channel {
     if (writer.waiting <= maxStreamBytes) return writer.drained();
     metrics?.drop("stream");
     writer.destroy();
-    this.#disconnect(new Error(`The client does not read: more than ${maxStreamBytes} bytes wait for it`));
+    this.#disconnect(new Error(`The client does not read; more than ${maxStreamBytes} bytes are queued`));
   }
 
   keepAlive(): void {

@@ -37,7 +37,9 @@ export function toCommand(command: string, args: readonly string[], place: Comma
   if (!isScript(file)) return { file, args, verbatim: false };
   // The interpreter treats the end of a line as the end of the command.
   if ([file, ...args].some((text) => /[\r\n]/.test(text)))
-    throw new Error(`${command} is a script (${file}): Windows passes it no argument with a line break.`);
+    throw new Error(
+      `${command} is a script (${file}), which Windows starts without line breaks in arguments; remove them`,
+    );
   const line = [quoteForInterpreter(path.win32.normalize(file)), ...args.map(quoteArgument)].join(" ");
   return {
     file: path.win32.join(readVariable(place.env, "SystemRoot") ?? "C:\\Windows", "System32", "cmd.exe"),

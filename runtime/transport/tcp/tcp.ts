@@ -155,7 +155,7 @@ function expectReader(socket: Socket): void {
   socket.setTimeout(readerTimeout);
   socket.on("timeout", () => {
     if (socket.writableLength === 0) return;
-    socket.destroy(new Error(`The peer does not read: it took nothing of what waits for it for ${socket.timeout} ms`));
+    socket.destroy(new Error(`The peer does not read; it received nothing for ${socket.timeout} ms`));
   });
 }
 

@@ -36,9 +36,7 @@ export interface WebSocketClientOptions extends WebSocketOptions {
 export function createWebSocketTransport(url: string | URL, options: WebSocketClientOptions = {}): Transport {
   const Implementation: WebSocketClientOptions["WebSocket"] = options.WebSocket ?? globalThis.WebSocket;
   if (typeof Implementation !== "function") {
-    throw new Error(
-      "This platform has no WebSocket. Use the transport over the library ws, or pass an implementation.",
-    );
+    throw new Error("The platform has no WebSocket; use the transport for the library ws, or pass an implementation");
   }
   return new WebSocketTransport(toMessageSocket(new Implementation(url, [...webSocketProtocols])), options);
 }

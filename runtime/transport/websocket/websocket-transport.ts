@@ -105,7 +105,7 @@ export class WebSocketTransport implements Transport {
     if (this.#state !== "open") return;
     if (this.#early) return void this.#early.push(text);
     if (this.#socket.bufferedAmount > this.#limits.maxBufferedBytes) {
-      this.#finish(new Error(`The peer does not read: more than ${this.#limits.maxBufferedBytes} bytes wait for it`));
+      this.#finish(new Error(`The peer does not read; more than ${this.#limits.maxBufferedBytes} bytes are queued`));
       return this.#socket.terminate();
     }
     return this.#socket.send(text);
@@ -168,7 +168,7 @@ function requireSize(text: string, limits: Limits): void {
   const most = Math.max(limits.maxMessageBytes, defaultLimits.maxMessageBytes);
   // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= most || new TextEncoder().encode(text).length <= most) return;
-  throw new RpcError(errorCodes.internalError, `The message is longer than ${most} bytes; send less at a time`);
+  throw new RpcError(errorCodes.internalError, `The message is longer than ${most} bytes; send smaller messages`);
 }
 
 /** Returns the error for the end of a connection; nothing after an orderly end. */

@@ -97,7 +97,7 @@ describe.each(makers)("%s", (_name, make) => {
 
   test("refuses dialects that it does not read, clearly and only then (JS-03, B-006)", () => {
     const schema = { ...object({}), $schema: "http://json-schema.org/draft-04/schema#" };
-    expect(() => validate({}, schema)).toThrow(/draft-04.* is not supported: use draft-07 or 2020-12/);
+    expect(() => validate({}, schema)).toThrow(/draft-04.* is not supported; use draft-07 or 2020-12/);
     expect(validate({}, object({}))).toEqual([]);
   });
 

@@ -288,7 +288,7 @@ describe("what a server answers to the first question", () => {
   test("versions that nobody here speaks are reported, and no session is opened (C-009, TS-13)", async () => {
     const { wire, client } = await start();
     wire.post(refusal("3000-01-01"));
-    await expect(client).rejects.toThrow(/No common protocol revision.*3000-01-01/);
+    await expect(client).rejects.toThrow(/Unsupported protocol version.*3000-01-01/);
     expect(wire.sent).toHaveLength(1);
   });
 

@@ -36,7 +36,7 @@ describe("roots", () => {
     async (uri) => {
       const info = { name: "c", version: "1" };
       const create = (): unknown => createUntypedClient({ info, revisions: handshakeRevisions, roots: [{ uri }] });
-      expect(create).toThrow("the URI must begin with file://");
+      expect(create).toThrow("is not a file:// URI");
       const { wire, reports, session } = await openSession({ roots: () => [home, { uri }] });
       await play(wire, ['> {"id": 1, "method": "roots/list"}', '~ {"id": 1, "error": {"code": -32603}}']);
       expect(reports).toMatchObject([{ kind: "handler", method: "roots/list" }]);
@@ -62,7 +62,7 @@ describe("roots", () => {
     const { wire, session, declared } = await openSession();
     expect(declared).toEqual({});
     await play(wire, ['> {"id": 1, "method": "roots/list"}', '~ {"id": 1, "error": {"code": -32601}}']);
-    expect(() => session.roots.set([home])).toThrow("create the client with `roots`");
+    expect(() => session.roots.set([home])).toThrow("create it with the option `roots`");
   });
 });
 

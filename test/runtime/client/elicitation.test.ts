@@ -77,7 +77,7 @@ describe("a form", () => {
   test.each([
     ["a missing field", {}, "name: is required"],
     ["a wrong value", { name: "xy", colour: "green" }, 'colour: must be one of "red", "blue"'],
-    ["a value too many", { name: "xy", secret: "s" }, "secret: was not asked for"],
+    ["a value too many", { name: "xy", secret: "s" }, "secret: was not requested"],
   ])(
     "with %s is not sent: the program learns why, the server only that it failed (E-10, C-093)",
     async (_, content, why) => {

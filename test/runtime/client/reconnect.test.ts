@@ -330,7 +330,7 @@ describe("attempts", () => {
       reconnect: {},
     });
     await expect(client.connect(createInMemoryTransports()[0])).rejects.toThrow(
-      "needs a function that opens connections",
+      "requires a function that creates transports",
     );
   });
 });

@@ -268,7 +268,7 @@ describe("structured results fit the output schema (TL-12, C-082, C-084)", () =>
     expect(isToolOutputError(error)).toBe(true);
     expect(error).toMatchObject({
       tool: "sum",
-      issues: [path ? { path } : { message: "there is no structured content" }],
+      issues: [path ? { path } : { message: "the result has no structuredContent" }],
     });
   });
 

@@ -134,7 +134,7 @@ describe("the community profile", () => {
     const { wire } = await serveWire(profile ? { profile } : {});
     await play(wire, [
       [">", { id: 1, method: "tools/list" }],
-      ["<", { id: 1, error: { code, message: "The session is not initialized: send initialize first" } }],
+      ["<", { id: 1, error: { code, message: "The session is not initialized; send initialize first" } }],
       [">", { id: 2, method: "ping" }],
       ["<", { id: 2, result: {} }],
     ]);

@@ -132,10 +132,10 @@ describe("a server", () => {
       capabilities: { extensions: { [id]: { loud: true } } },
     });
     const wrong = { ...extension, settings: { loud: 1 } };
-    expect(() => create({ extensions: [wrong] })).toThrow(`Extension ${id}: its settings/loud must be boolean.`);
+    expect(() => create({ extensions: [wrong] })).toThrow(`Extension ${id}: its settings/loud must be boolean`);
     expect(() => create({ extensions: [extension, extension] })).toThrow("given twice");
     const thief = { ...extension, clientRequests: { "tools/call": echo } };
-    expect(() => create({ extensions: [thief] })).toThrow("has tools/call, which is there already");
+    expect(() => create({ extensions: [thief] })).toThrow("defines tools/call, which is already defined");
   });
 
   test.each([
@@ -149,9 +149,13 @@ describe("a server", () => {
     "a/b/c",
   ])("takes no extension named %j (B-004)", (name) => {
     const unnamed = { ...extension, id: name };
-    expect(() => create({ extensions: [unnamed] })).toThrow(`${JSON.stringify(name)} is no identifier`);
+    expect(() => create({ extensions: [unnamed] })).toThrow(
+      `${JSON.stringify(name)} is not a valid extension identifier`,
+    );
     const info = { name: "c", version: "1" };
-    expect(() => createUntypedClient({ info, revisions, extensions: [unnamed] })).toThrow("is no identifier");
+    expect(() => createUntypedClient({ info, revisions, extensions: [unnamed] })).toThrow(
+      "is not a valid extension identifier",
+    );
   });
 
   test("answers its methods to clients that declare it, and tells others what is missing (XF-01, B-005)", async () => {

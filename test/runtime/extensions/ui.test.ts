@@ -149,7 +149,7 @@ describe("what is no view", () => {
     const make = (given: object): unknown => Reflect.apply(createUiResource, undefined, [{ ...options, ...given }]);
     expect(() => make({ uri: "https://example.com" })).toThrow(/"ui:\/\/"/);
     const resource = { uri, name: "x", mimeType: "text/html", read: () => html };
-    expect(() => create({ resources: [resource] })).toThrow(/the MIME type of a view is/);
+    expect(() => create({ resources: [resource] })).toThrow(/the MIME type of a view must be/);
   });
 
   test("blanks and comments may come first, in any case (XU-02)", async () => {
@@ -171,7 +171,7 @@ describe("what is no view", () => {
     [
       "a view that is not there",
       { name: "t", ui: { resourceUri: "ui://none" }, execute: String },
-      /no resource ui:\/\/none/,
+      /the resource ui:\/\/none does not exist/,
     ],
     ["nobody who may call it", { name: "t", ui: { visibility: [] }, execute: String }, /ui.visibility/],
   ])("a tool with %s is refused (XU-02)", (_what, tool, message) => {

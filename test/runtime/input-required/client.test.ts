@@ -258,7 +258,7 @@ describe("a call is given up", () => {
     await answer(needs(["1"], "s"));
     const error = await failure;
     expect(isInputRequiredError(error) && error.result).toMatchObject({ requestState: "s" });
-    expect(String(error)).toContain("elicitation/create, which this client does not answer");
+    expect(String(error)).toContain("elicitation/create, which this client does not handle");
     expect(last()).toBe(first);
     wire.end();
   });

@@ -225,7 +225,7 @@ describe("prompts and resources ask, too (S-040)", () => {
       ],
     });
     expect((await raw.call({}, "resources/list")).answer).toMatchObject({ error: { code: -32603 } });
-    expect(raw.reports).toMatchObject([{ error: { message: expect.stringContaining("Ask while a tool runs") } }]);
+    expect(raw.reports).toMatchObject([{ error: { message: expect.stringContaining("send it from a tool") } }]);
   });
 });
 
@@ -421,7 +421,9 @@ describe("a question inside a step, which would wait for itself", () => {
     const { answer } = await raw.call();
     expect(answer).not.toHaveProperty("inputRequests");
     expect(raw.reports.map(({ error }) => String(deepest(error)))).toEqual([
-      expect.stringMatching(/A question was asked inside context\.once\("(sign|inner)"\).*Ask first/),
+      expect.stringMatching(
+        /The input request was sent inside context\.once\("(sign|inner)"\).*send input requests before/,
+      ),
     ]);
   });
 
@@ -436,9 +438,9 @@ describe("a question inside a step, which would wait for itself", () => {
       },
       { requestState: { stepTime: 20 } },
     );
-    expect((await raw.call()).answer).toMatchObject({ error: { code: -32603, message: "The call waits for itself" } });
+    expect((await raw.call()).answer).toMatchObject({ error: { code: -32603, message: "The request is deadlocked" } });
     expect(raw.reports.map(({ error }) => String(deepest(error)))).toEqual([
-      expect.stringMatching(/inside context\.once\("sign"\).*raise requestState\.stepTime/),
+      expect.stringMatching(/inside context\.once\("sign"\).*increase requestState\.stepTime/),
     ]);
   });
 

@@ -116,7 +116,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
 
   test.each([[[]], [[new Uint8Array(31)]]])("needs keys of 32 bytes", (keys) => {
     expect(() => create({ requestState: { keys } })).toThrow(
-      "requestState.keys needs at least one key, and 32 random bytes",
+      "requestState.keys requires at least one key with 32 random bytes",
     );
   });
 
@@ -170,7 +170,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
       const [first, second] = [await raw.call(), await raw.call()];
       expect((await raw.again(first, answers)).answer).toMatchObject(complete);
       expect((await raw.again(second, answers)).answer).toMatchObject({ error: { code: -32603 } });
-      expect(raw.reports.map(({ error }) => error.message)).toEqual([expect.stringContaining("raise maxKeys")]);
+      expect(raw.reports.map(({ error }) => error.message)).toEqual([expect.stringContaining("increase maxKeys")]);
     });
   });
 
@@ -202,8 +202,8 @@ describe("a handler that takes another way than before", () => {
       return JSON.stringify(await elicit(question(`Pay ${count} coins?`)));
     });
     const { answer } = await raw.again(await raw.call(), answers);
-    expect(answer).toMatchObject({ error: { code: -32603, message: expect.stringContaining("another way") } });
-    expect(String(raw.reports[0]?.error.cause)).toContain('did not ask again what it had asked before ("elicit-1")');
+    expect(answer).toMatchObject({ error: { code: -32603, message: expect.stringContaining("not reproducible") } });
+    expect(String(raw.reports[0]?.error.cause)).toContain('did not repeat its previous input requests ("elicit-1")');
   });
 
   test("to its end is reported as well", async () => {

@@ -130,7 +130,7 @@ test("a client answers pings during the handshake (L-05)", async () => {
     [">", { id: "p", method: "ping" }],
     ["<", { id: "p", result: {} }],
     [">", { id: "r", method: "roots/list" }],
-    ["<", { id: "r", error: { code: -32600, message: "The session is not initialized: send initialize first" } }],
+    ["<", { id: "r", error: { code: -32600, message: "The session is not initialized; send initialize first" } }],
     [">", { id: 1, result: welcome(newest.id) }],
     confirmation,
   ]);

@@ -9,7 +9,7 @@ const answer = (protocolVersion: string, id: unknown = 0): Line => [
 ];
 const early = (id: unknown): Line => [
   "<",
-  { id, error: { code: -32600, message: "The session is not initialized: send initialize first" } },
+  { id, error: { code: -32600, message: "The session is not initialized; send initialize first" } },
 ];
 
 describe.each(handshakeRevisions.map(({ id }) => id))("a server at %s", (id) => {

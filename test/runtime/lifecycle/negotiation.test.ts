@@ -13,7 +13,7 @@ const [a, b, c, d] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"].ma
 
 test("only revisions with a handshake take part, in the order given", () => {
   expect(readHandshakeRevisions(revisions)).toEqual(handshakeRevisions);
-  expect(() => readHandshakeRevisions([])).toThrow("Pass at least one");
+  expect(() => readHandshakeRevisions([])).toThrow("add at least one");
   expect(() => readHandshakeRevisions(revisions.filter(({ lifecycle }) => lifecycle === "per-request"))).toThrow();
 });
 

@@ -43,7 +43,7 @@ describe("a value is checked by the rules of its field (E-10)", () => {
 
   test("what is required must be there, and what was not asked for must not", () => {
     expect(checkForm(schema({ type: "string" }, ["a"]), {})).toEqual([{ path: ["a"], message: "is required" }]);
-    expect(checkForm(schema({ type: "string" }), { b: 1 })).toEqual([{ path: ["b"], message: "was not asked for" }]);
+    expect(checkForm(schema({ type: "string" }), { b: 1 })).toEqual([{ path: ["b"], message: "was not requested" }]);
   });
 
   test("a field may have any name", () => {

@@ -120,7 +120,7 @@ describe("cancellation by the peer", () => {
 test("an id that is still running is refused, and the first call goes on (R13)", async () => {
   const { handlers, answers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-  const refusal = { id: 1, error: { code: -32600, message: "A request with this id is still running" } };
+  const refusal = { id: 1, error: { code: -32600, message: "The id is already used by a running request" } };
   await play(wire, [
     [">", call(1)],
     [">", { id: 1, method: "ping" }],
@@ -136,7 +136,7 @@ test("an id that is still running is refused, and the first call goes on (R13)",
 test("no more calls run at once than the limit allows: others are refused, and ping is answered", async () => {
   const { handlers, answers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools, limits: { maxCalls: 2 } }, newest.id);
-  const message = "Too many requests at once: 2 are running. Wait for an answer, then ask again.";
+  const message = "Too many concurrent requests; the limit is 2, retry after a response";
   await play(wire, [
     [">", call(1)],
     [">", call(2)],
@@ -160,7 +160,7 @@ describe("a cancelled call counts among those that run", () => {
   test("until its handler has ended", async () => {
     const { handlers, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools, limits: { maxCalls: 2 } }, newest.id);
-    const message = "Too many requests at once: 2 are running. Wait for an answer, then ask again.";
+    const message = "Too many concurrent requests; the limit is 2, retry after a response";
     await play(wire, [
       [">", call(1)],
       [">", cancel(1)],
@@ -216,7 +216,7 @@ test("a handler that runs too long is given up with an error, and its signal fir
   clock.advance(999);
   await play(wire, []);
   clock.advance(1);
-  await play(wire, [["<", { id: 1, error: { code: -32603, message: "The request took too long" } }]]);
+  await play(wire, [["<", { id: 1, error: { code: -32603, message: "Request timed out" } }]]);
   expect(contexts[0]?.signal.aborted).toBe(true);
   expect(reports.map(({ kind }) => kind)).toEqual(["handler"]);
   answers[0]?.(text("late"));

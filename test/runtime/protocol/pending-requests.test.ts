@@ -59,7 +59,7 @@ test.each([{}, { params: {} }, { jsonrpc: "1.0", result: {} }, { result: null },
     const call = client.request("ping");
     wire.sent.length = 0;
     wire.post({ jsonrpc: "2.0", id: 2, ...answer });
-    await expect(call).rejects.toThrow(/needs|must be|not both/);
+    await expect(call).rejects.toThrow(/requires|must be|must not have both/);
     await play(wire, []);
     expect(reports).toHaveLength(1);
   },
@@ -84,7 +84,7 @@ test("calls whose answers are in a batch that is too long fail at once", async (
   const calls = [2, 3].map(() => client.request("ping"));
   const answers = [2, 3, 4].map((id) => ({ jsonrpc: "2.0", id, result: {} }));
   wire.post(answers);
-  for (const call of calls) await expect(call).rejects.toThrow("must not have more than 2 members");
+  for (const call of calls) await expect(call).rejects.toThrow("must not have more than 2 messages");
 });
 
 test("only the first answer counts, and a second is no fault", async () => {
@@ -111,12 +111,12 @@ describe("an answer that cannot be used fails its call", () => {
     [
       "result and error at once (J-07)",
       { result: empty, error: { code: 1, message: "" } },
-      { message: "An answer has a result or an error, not both" },
+      { message: "A response must not have both a result and an error" },
     ],
     [
       "an error without code (J-08)",
       { error: { message: "no" } },
-      { message: "An error needs an integer code and a message" },
+      { message: "An error requires an integer code and a message" },
     ],
   ])("%s", async (_, answer, expected) => {
     const { wire, client } = await connectWire();
@@ -194,7 +194,7 @@ describe("time-outs", () => {
     await play(wire, []);
     clock.advance(1);
     expect(await call).toMatchObject({ name: "TimeoutError", method: "tools/call", milliseconds: 100 });
-    await play(wire, [cancelled(2, "The time is up"), [">", { id: 2, result: empty }]]);
+    await play(wire, [cancelled(2, "Request timed out"), [">", { id: 2, result: empty }]]);
     expect(reports).toEqual([]);
   });
 

@@ -196,7 +196,9 @@ describe("a server", () => {
     { burst: 0, perSecond: 1 },
     { burst: 1, perSecond: 0 },
   ])("needs a rate that lets something through: %j", (progressRate) => {
-    expect(() => createServer({ name: "test", version: "1", progressRate }, revisions)).toThrow(/^progressRate: burst/);
+    expect(() => createServer({ name: "test", version: "1", progressRate }, revisions)).toThrow(
+      /^progressRate has burst/,
+    );
   });
 });
 

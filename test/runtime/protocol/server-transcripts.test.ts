@@ -82,14 +82,14 @@ describe("each fault gets its code, and the connection survives it", () => {
       "a member that appears twice is refused (R8)",
       [
         [">", '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}'],
-        ["<", refusal(-32600, "The member method appears twice", 1)],
+        ["<", refusal(-32600, "The member method is duplicated", 1)],
       ],
     ],
     [
       "two ids are refused without either",
       [
         [">", '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}'],
-        ["<", refusal(-32600, "The member id appears twice")],
+        ["<", refusal(-32600, "The member id is duplicated")],
       ],
     ],
     [
@@ -258,7 +258,7 @@ describe("each fault gets its code, and the connection survives it", () => {
       "an array is -32600 without id where there are no batches (J-16)",
       [
         [">", [{ id: 1, method: "ping" }]],
-        ["<", refusal(-32600, "A message must be a JSON object: there are no batches here")],
+        ["<", refusal(-32600, "A message must be a JSON object; batches are not supported")],
       ],
     ],
     [
@@ -407,7 +407,7 @@ describe("batches, where the revision has them", () => {
       "a batch over 100 members is refused as a whole (R7)",
       [
         [">", Array.from({ length: 101 }, (_, id) => ({ id, method: "ping" }))],
-        ["<", refusal(-32600, "A batch must not have more than 100 members")],
+        ["<", refusal(-32600, "A batch must not have more than 100 messages")],
       ],
     ],
     [
@@ -440,7 +440,7 @@ describe("batches, where the revision has them", () => {
     const { wire } = await serveWire({ revisions: [batching] });
     await play(wire, [
       [">", [{ id: 1, method: "ping" }]],
-      ["<", refusal(-32600, "A message must be a JSON object: there are no batches here")],
+      ["<", refusal(-32600, "A message must be a JSON object; batches are not supported")],
     ]);
   });
 

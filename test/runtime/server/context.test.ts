@@ -153,7 +153,7 @@ describe("questions to the client", () => {
     const gate = row?.gate ?? { side: "client", path: ["roots"] };
     const server = create(() => Promise.reject(new CapabilityError("roots/list", gate)));
     expect(await call(server)).toEqual({
-      content: [{ type: "text", text: "This tool needs a client with the capability roots." }],
+      content: [{ type: "text", text: "The tool requires the client capability roots" }],
       isError: true,
     });
   });
@@ -166,7 +166,7 @@ describe("questions to the client", () => {
       { onError: ({ error }) => errors.push(error.message) },
     );
     expect(await call(server, {}, oldest)).toEqual({
-      content: [{ type: "text", text: "This tool needs a client with the capability elicitation." }],
+      content: [{ type: "text", text: "The tool requires the client capability elicitation" }],
       isError: true,
     });
     expect(errors).toEqual([]);

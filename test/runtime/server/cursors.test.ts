@@ -4,7 +4,7 @@ import { createSignedCursors } from "../../../runtime/server/list/cursors.ts";
 describe("signed cursors", () => {
   const cursors = createSignedCursors(undefined);
   const scope = "tools\n2001-01-01\n3";
-  const refusal = { code: -32602, message: "Unknown cursor: begin again without one" };
+  const refusal = { code: -32602, message: "Invalid cursor; request the list without a cursor" };
 
   test.each(["0", "1", "999999999"])("lead to the place %s in the list that they were made for", async (place) => {
     expect(await cursors.open(scope, await cursors.seal(scope, place))).toBe(place);

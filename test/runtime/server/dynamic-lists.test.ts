@@ -107,19 +107,19 @@ describe("what cannot be served is refused and changes nothing", () => {
   const server = create({ tools: [tool("a")], resources: [resource("a://b")] });
   server.implement(newest());
   test.each([
-    ["a name that is taken", () => server.tools.add(tool("a")), 'There is a tool "a" already: replace it instead.'],
-    ["a name that is free", () => server.tools.replace(tool("x")), 'There is no tool "x": add it instead.'],
+    ["a name that is taken", () => server.tools.add(tool("a")), 'The tool "a" already exists; replace it instead'],
+    ["a name that is free", () => server.tools.replace(tool("x")), 'The tool "x" does not exist; add it instead'],
     ["a bad name (TL-16)", () => server.tools.add(tool("a b")), /use 1 to 128 of the characters/],
     [
       "a bad schema (JS-05)",
       () => server.tools.add({ ...tool("s"), inputSchema: z.string() }),
       /Tool "s": its input schema/,
     ],
-    ["a relative URI (R-07, S-113)", () => server.resources.add(resource("today")), /needs an absolute URI/],
+    ["a relative URI (R-07, S-113)", () => server.resources.add(resource("today")), /has no absolute URI/],
     [
       "a broken template",
       () => server.resourceTemplates.add({ uriTemplate: "a://{", name: "a", read: () => "" }),
-      /never closed/,
+      /is not closed/,
     ],
     ["a size that is none (R-10)", () => server.resources.add({ ...resource("a://c"), size: 1.5 }), /its size is 1.5/],
   ])("%s", (_name, change, message) => {
@@ -140,8 +140,8 @@ describe("a server that is not dynamic", () => {
     const server = create({ listChanged: [] });
     server.tools.add(tool("a"));
     expect(server.implement(newest()).capabilities).toHaveProperty("tools");
-    expect(() => server.tools.add(tool("b"))).toThrow('define it with `listChanged: ["tools"]`');
-    expect(() => server.tools.remove("a")).toThrow("stay as they are");
+    expect(() => server.tools.add(tool("b"))).toThrow('define the server with `listChanged: ["tools"]`');
+    expect(() => server.tools.remove("a")).toThrow("cannot change");
     expect(server.tools.size).toBe(1);
   });
 

@@ -83,8 +83,8 @@ describe("a program with further transports", { timeout: 60_000 }, () => {
   });
 
   test.each([
-    [["--tcp", "abc"], "--tcp abc: give a port from 0 (any free one) to 65535."],
-    [["--websocket"], "--websocket: give a port from 0 (any free one) to 65535."],
+    [["--tcp", "abc"], "--tcp abc is not a port; use 0 (any free port) to 65535"],
+    [["--websocket"], "--websocket is not a port; use 0 (any free port) to 65535"],
   ])("says that %j is no port, and ends with 1", async (options, line) => {
     const running = promisify(execFile)(process.execPath, [script, "stdio", "--further", ...options]);
     await expect(running).rejects.toMatchObject({ code: 1, stdout: "", stderr: `fixture: ${line}\n` });
@@ -93,7 +93,7 @@ describe("a program with further transports", { timeout: 60_000 }, () => {
   test("lists them in --help, and refuses them where it has none", async () => {
     const run = promisify(execFile);
     const { stdout } = await run(process.execPath, [script, "stdio", "--further", "--help"]);
-    expect(stdout).toMatch(/--tcp PORT +serve over tcp at this port\n.*--websocket PORT +serve over websocket/);
+    expect(stdout).toMatch(/--tcp PORT +serve over tcp on this port\n.*--websocket PORT +serve over websocket/);
     await expect(run(process.execPath, [script, "stdio", "--tcp", "0"])).rejects.toMatchObject({ code: 2 });
   });
 });

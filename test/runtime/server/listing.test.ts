@@ -49,7 +49,7 @@ async function firstCursor(server: Server, method?: string): Promise<string> {
   return nextCursor;
 }
 
-const refusal = { code: -32602, message: "Unknown cursor: begin again without one" };
+const refusal = { code: -32602, message: "Invalid cursor; request the list without a cursor" };
 
 describe("a list in pages", () => {
   test.each([
@@ -149,6 +149,6 @@ describe("cursors", () => {
   });
 
   test.each([[[]], [[new Uint8Array(31)]]])("need a key of 32 bytes", (cursorKeys) => {
-    expect(() => create({ cursorKeys })).toThrow("cursorKeys needs at least one key, and 32 random bytes or more");
+    expect(() => create({ cursorKeys })).toThrow("cursorKeys requires at least one key with 32 random bytes or more");
   });
 });

@@ -6,7 +6,7 @@ import { TokenBucket } from "../../../runtime/jsonrpc/token-bucket.ts";
 import { callServer, createSession, type Sent } from "./call.ts";
 import { newest } from "./connected.ts";
 
-const remark = { level: "warning", data: "Too many log messages: some are left out" };
+const remark = { level: "warning", data: "Too many log messages; some are dropped" };
 
 function create(definition: Partial<AnyServerDefinition>): Server {
   const run: NonNullable<AnyServerDefinition["tools"]>[number]["execute"] = async (_args, { log }) => {
@@ -40,7 +40,9 @@ describe("log messages", () => {
   });
 
   test("need a rate that lets something through", () => {
-    expect(() => create({ logRate: { burst: 0, perSecond: 1 } })).toThrow("logRate: burst is 0, use 1 or more");
+    expect(() => create({ logRate: { burst: 0, perSecond: 1 } })).toThrow(
+      "logRate has burst 0 and perSecond 1; use a burst of 1 or more",
+    );
   });
 });
 

@@ -79,7 +79,7 @@ describe("middleware", () => {
     server.use(step("c"));
     await call(server);
     expect(steps).toEqual(["a in", "b in", "c in", "run", "c out", "b out", "a out"]);
-    expect(() => server.use(step("d"))).toThrow("call use() before the server is served");
+    expect(() => server.use(step("d"))).toThrow("call use() before serving it");
   });
 
   test("knows who asks for what", async () => {
@@ -157,7 +157,7 @@ describe("authorize", () => {
   test("lets requests pass that are allowed, and refuses all others without a reason (R-09, TL-18, S-112)", async () => {
     const server = create([authorize(async ({ context }) => context.auth?.principal === "ada")]);
     expect(await ask(server, "ada")).toMatchObject({ content: [{ text: "text" }] });
-    await expect(ask(server, "bob")).rejects.toMatchObject({ code: 403, message: "This request is not allowed" });
+    await expect(ask(server, "bob")).rejects.toMatchObject({ code: 403, message: "The request is not allowed" });
     await expect(ask(server)).rejects.toMatchObject({ code: 403, data: undefined });
   });
 
@@ -188,7 +188,7 @@ describe("rateLimit", () => {
     expect(await count(server, 5, { session })).toBe(2);
     await expect(callServer(server, newest(), ["tools/call", { name: "t" }], { session })).rejects.toMatchObject({
       code: 429,
-      message: "Too many requests: try again in 2 s",
+      message: "Too many requests; retry in 2 s",
       data: { retryAfter: 2 },
     });
   });
@@ -254,7 +254,7 @@ describe("rateLimit", () => {
     { burst: 1, perSecond: 0 },
     { burst: NaN, perSecond: 1 },
   ])("refuses %j as a rate", (rate) => {
-    expect(() => rateLimit(rate)).toThrow(/rateLimit: burst is .*, use 1 or more/);
+    expect(() => rateLimit(rate)).toThrow(/rateLimit has burst .*; use a burst of 1 or more/);
   });
 });
 

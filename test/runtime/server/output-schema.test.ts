@@ -38,7 +38,7 @@ describe("structured output that is no object (JS-05)", () => {
 
   test.each(unable.map((revision) => [revision.id, revision] as const))("is refused at %s", (id, revision) => {
     expect(() => create(revision)).toThrow(
-      `Tool "words": revision ${id} asks for "object" at outputSchema/type: wrap the output in an object.`,
+      `Tool "words": revision ${id} requires "object" at outputSchema/type; wrap the output in an object`,
     );
   });
 });
@@ -48,7 +48,7 @@ test("a tool that no client of a revision could read is refused when it is defin
   const [newest] = revisions;
   if (!newest) throw new Error("no revision to test");
   expect(() => createServer({ name: "test", version: "1", tools: [tool] }, [newest])).toThrow(
-    `Tool "t": revision ${newest.id} asks for string at title.`,
+    `Tool "t": revision ${newest.id} requires string at title`,
   );
 });
 

@@ -102,7 +102,7 @@ test("handlers see declared arguments only, and none that is inherited (R9)", as
 });
 
 test("anything else is a failure of ours", async () => {
-  await expect(get(create({ name: "p", get: () => 7 }), { name: "p" })).rejects.toThrow('Prompt "p" gave neither');
+  await expect(get(create({ name: "p", get: () => 7 }), { name: "p" })).rejects.toThrow('Prompt "p" returned neither');
 });
 
 test("a name that is there twice is refused", () => {

@@ -134,7 +134,7 @@ test.each([undefined, "x", {}, { resources: "x" }])(
   async (outcome) => {
     const server = create({ resourceTemplates: [template(() => outcome)] });
     await expect(callServer(server, newest(), ["resources/list"])).rejects.toThrow(
-      'The list of "file:///{+path}" gave neither resources nor a page of them.',
+      'The list of "file:///{+path}" returned neither resources nor a page of resources',
     );
   },
 );

@@ -141,20 +141,22 @@ test("what a handler says of a failure reaches whoever asked", async () => {
 
 test("anything else is a failure of ours", async () => {
   const broken = create({ resources: [{ uri: "a://b", name: "b", read: () => 7 }] });
-  await expect(read(broken, "a://b")).rejects.toThrow("The resource a://b gave neither text nor bytes nor a result.");
+  await expect(read(broken, "a://b")).rejects.toThrow(
+    "The resource a://b returned neither text nor bytes nor a result",
+  );
 });
 
 describe("mistakes in definitions are refused", () => {
   const read = (): string => "";
   test.each([
-    ["a relative URI (R-07, S-113)", { resources: [{ uri: "today", name: "t", read }] }, /needs an absolute URI/],
-    ["a broken template", { resourceTemplates: [{ uriTemplate: "a://{b", name: "t", read }] }, /never closed/],
+    ["a relative URI (R-07, S-113)", { resources: [{ uri: "today", name: "t", read }] }, /has no absolute URI/],
+    ["a broken template", { resourceTemplates: [{ uriTemplate: "a://{b", name: "t", read }] }, /is not closed/],
     ["a URI that is there twice", { resources: [note, note] }, /resources\[0\] and resources\[1\] have the same URI/],
     ["a template that is there twice", { resourceTemplates: [greeting, greeting] }, /have the same URI template/],
     [
       "completion of what is no variable",
       { resourceTemplates: [{ ...greeting, complete: { nome: (): string[] => [] } }] },
-      /completes "nome", which is none of its variables: name, polite/,
+      /completes the unknown variable "nome"; its variables are name, polite/,
     ],
   ])("%s", (_name, definition, message) => {
     expect(() => create(definition)).toThrow(message);

@@ -36,7 +36,7 @@ async function takePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-const range = "give a port from 0 (any free one) to 65535.";
+const range = "is not a port; use 0 (any free port) to 65535";
 
 describe(
   "a program that cannot listen where it should says why in a line, and ends with 1",
@@ -48,23 +48,23 @@ describe(
       env: Record<string, string>,
       line: string,
     ])[] = [
-      ["a word for a port", ["--http", "abc"], {}, `--http abc: ${range}`],
-      ["no port", ["--http"], {}, `--http: ${range}`],
-      ["a port that there is not", [], { MCP_HTTP_PORT: "99999" }, `MCP_HTTP_PORT=99999: ${range}`],
-      ["a variable that is a word", [], { MCP_HTTP_PORT: "abc" }, `MCP_HTTP_PORT=abc: ${range}`],
-      ["a variable without a value", [], { MCP_HTTP_PORT: "", PORT: "0" }, `MCP_HTTP_PORT=: ${range}`],
-      ["half a port", ["--http", "3.5"], { MCP_HTTP_PORT: "0" }, `--http 3.5: ${range}`],
+      ["a word for a port", ["--http", "abc"], {}, `--http abc ${range}`],
+      ["no port", ["--http"], {}, `--http ${range}`],
+      ["a port that there is not", [], { MCP_HTTP_PORT: "99999" }, `MCP_HTTP_PORT=99999 ${range}`],
+      ["a variable that is a word", [], { MCP_HTTP_PORT: "abc" }, `MCP_HTTP_PORT=abc ${range}`],
+      ["a variable without a value", [], { MCP_HTTP_PORT: "", PORT: "0" }, `MCP_HTTP_PORT= ${range}`],
+      ["half a port", ["--http", "3.5"], { MCP_HTTP_PORT: "0" }, `--http 3.5 ${range}`],
       [
         "other machines that are not named",
         ["--http", "0"],
         { HOST: "0.0.0.0" },
-        "Listening on 0.0.0.0 lets other machines in: name the hosts that they may use in allowedHosts, or in the variable ALLOWED_HOSTS of a project.",
+        "The address 0.0.0.0 is reachable from other machines; set allowedHosts or the environment variable ALLOWED_HOSTS",
       ],
       [
         "an address of another machine",
         ["--http", "0"],
         { HOST: "192.0.2.1", ALLOWED_HOSTS: "a.example" },
-        "Nothing can be served at 192.0.2.1:0: this machine does not have that address. Choose one of its own, such as 127.0.0.1.",
+        "The server cannot listen on 192.0.2.1:0: the address is not available on this machine; use another one, such as 127.0.0.1",
       ],
     ];
     for (const mode of [[], ["either"]]) {
@@ -74,13 +74,13 @@ describe(
     }
 
     test("a port that a hosting platform chooses", async () => {
-      const line = `fixture: PORT=abc: ${range}\n`;
+      const line = `fixture: PORT=abc ${range}\n`;
       expect(await start([], { PORT: "abc" })).toEqual({ code: 1, stdout: "", stderr: line });
     });
 
     test("a port that is taken", async () => {
       const port = await takePort();
-      const line = `fixture: Nothing can be served at 127.0.0.1:${port}: another program listens there. End it, or choose another port.\n`;
+      const line = `fixture: The server cannot listen on 127.0.0.1:${port}: the address is in use; stop the other program or use another port\n`;
       expect(await start(["--http", String(port)])).toEqual({ code: 1, stdout: "", stderr: line });
     });
   },
@@ -118,7 +118,7 @@ describe("the command line of a built server", { timeout: 30_000 }, () => {
     ["stdio", ["--http", "3000"], "--http"],
     ["either", ["--toString"], "--toString"],
   ])("of a server for %s: %j is refused with 2", async (mode, args, option) => {
-    const stderr = `fixture: Unknown option ${option}; --help lists the options.\n`;
+    const stderr = `fixture: Unknown option ${option}; see --help\n`;
     expect(await start([mode, ...args])).toEqual({ code: 2, stdout: "", stderr });
   });
 
@@ -171,7 +171,7 @@ describe("a program that serves either on stdio or over HTTP", { timeout: 30_000
       "warns when other machines reach it and no client is authenticated",
       { HOST: "0.0.0.0" },
       [],
-      /^fixture: Warning: other machines/,
+      /^fixture: Warning: the server is reachable from other machines/,
     ],
     ["does not warn on this machine", { HOST: "::1" }, [], /^fixture is served/],
     ["does not warn when clients are authenticated", { HOST: "0.0.0.0" }, ["authenticated"], /^fixture is served/],
@@ -182,26 +182,24 @@ describe("a program that serves either on stdio or over HTTP", { timeout: 30_000
 });
 
 describe("a program that cannot serve what it defines says why in a line, and ends with 1", { timeout: 30_000 }, () => {
-  const characters = 'use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" ".", others are refused by some clients.';
-  const advice = "NODE_DEBUG=mcp shows the stack.";
+  const characters = 'use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" "."';
+  const advice = "(set NODE_DEBUG=mcp to print the stack)";
   const lines: readonly (readonly [mistake: string, line: string])[] = [
-    ["name", `Tool name "say hello": ${characters}`],
-    ["twice", 'tools[0] and tools[1] have the same name "hello": rename one of them.'],
-    ["size", "pageSize is 0: use a whole number above 0, or leave it out for the default."],
-    ["uri", 'Resource "today": a resource needs an absolute URI, for example "notes://today".'],
+    ["name", `Tool name "say hello" is rejected by some clients; ${characters}`],
+    ["twice", 'tools[0] and tools[1] have the same name "hello"; rename one of them'],
+    ["size", "pageSize is 0; use a whole number above 0, or omit it for the default"],
+    ["uri", 'Resource "today" has no absolute URI; use one such as "notes://today"'],
     ["template", expect.stringContaining('URI template "a://{b", character 5: ')],
-    ["meta", expect.stringContaining('Tool "hello": the key "a.mcp/x" of _meta is wrong: ')],
-    ["keys", "cursorKeys needs at least one key, and 32 random bytes or more for each."],
-    ["view", expect.stringContaining("it must be a whole document that begins with <!doctype html>.")],
+    ["meta", expect.stringContaining('Tool "hello": the key "a.mcp/x" of _meta is not valid: ')],
+    ["keys", "cursorKeys requires at least one key with 32 random bytes or more each"],
+    ["view", expect.stringContaining("it must be a complete document that begins with <!doctype html>")],
     ["skills", expect.stringContaining("/there/is/none")],
-    ["issuer", 'issuer is "b.example": use an https URL without query and fragment (http only for this machine).'],
+    ["issuer", 'issuer is "b.example"; use an https URL without query and fragment (http only on loopback)'],
     [
       "key",
-      expect.stringContaining(
-        "API key 1 has fewer than 24 characters; use one such as `openssl rand -base64 32` prints.",
-      ),
+      expect.stringContaining("API key 1 has fewer than 24 characters; create one with `openssl rand -base64 32`"),
     ],
-    ["listen", expect.stringContaining("name the hosts that they may use in allowedHosts")],
+    ["listen", expect.stringContaining("set allowedHosts or the environment variable")],
   ];
   test.each(lines)("%s", async (mistake, line) => {
     const { code, stdout, stderr } = await execute([broken, mistake], {});
@@ -212,7 +210,7 @@ describe("a program that cannot serve what it defines says why in a line, and en
   });
 
   test("also where it would serve over HTTP", async () => {
-    const line = `[mcp] tools[0] and tools[1] have the same name "hello": rename one of them. ${advice}\n`;
+    const line = `[mcp] tools[0] and tools[1] have the same name "hello"; rename one of them ${advice}\n`;
     expect(await execute([broken, "twice", "--http", "0"], {})).toEqual({ code: 1, stdout: "", stderr: line });
   });
 
@@ -232,7 +230,7 @@ describe("a program that cannot serve what it defines says why in a line, and en
     const { code, stderr } = await execute([broken, "handled"], {});
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: "handled: pageSize is 0: use a whole number above 0, or leave it out for the default.\n",
+      stderr: "handled: pageSize is 0; use a whole number above 0, or omit it for the default\n",
     });
   });
 });

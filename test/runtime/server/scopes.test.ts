@@ -115,7 +115,10 @@ describe("who lacks a scope of a tool, resource or prompt is told with 403 what 
     const refused = await send({ jsonrpc: "2.0", id: 3, method, params }, { headers });
     expect(refused.status).toBe(403);
     expect(refused.headers.get("www-authenticate")).toBe(`Bearer scope="${needed}", who="ann"`);
-    expect(await refused.json()).toMatchObject({ id: 3, error: { message: `This needs the scope ${needed}` } });
+    expect(await refused.json()).toMatchObject({
+      id: 3,
+      error: { message: `Insufficient scope; required: ${needed}` },
+    });
     expect(ran).toEqual([]);
     const allowed = await send({ jsonrpc: "2.0", id: 4, method, params }, { headers, scopes: needed });
     expect(await allowed.json()).toHaveProperty("result");

@@ -76,7 +76,7 @@ describe("a server", () => {
 
   test("needs a revision", () => {
     expect(() => createServer({ name: "test", version: "1" }, [])).toThrow(
-      'Server "test" needs at least one protocol revision.',
+      'Server "test" requires at least one protocol revision',
     );
   });
 });
@@ -126,7 +126,7 @@ describe("over a connection", () => {
         error: { code: -32603, message: "Internal error" },
       });
       expect(errors).toEqual([
-        expect.stringContaining('Tool "broken" returned something that does not fit its output schema'),
+        expect.stringContaining('Tool "broken" returned a value that does not match its output schema'),
       ]);
       expect(await ask("tools/call", { name: "other" })).toMatchObject({ error: { code: -32602 } });
       expect(await ask("prompts/list")).toMatchObject({ error: { code: -32601 } });

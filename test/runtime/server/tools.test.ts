@@ -124,7 +124,7 @@ describe("a tool without an input schema", () => {
   });
 
   test("refuses what it did not announce", async () => {
-    const text = 'Invalid arguments for tool "ping":\n- x: this tool takes no arguments';
+    const text = 'Invalid arguments for tool "ping":\n- x: the tool has no arguments';
     expect(await call(server, "ping", { x: 1 })).toEqual({ content: [{ type: "text", text }], isError: true });
   });
 });
@@ -180,7 +180,7 @@ describe("failures", () => {
 
   test("any other error is told to the owner of the server only (O-05)", async () => {
     const { server, reports } = serve({ name: "t", execute: () => Promise.reject(new Error("password=hunter2")) });
-    expect(await call(server, "t")).toEqual({ content: [{ type: "text", text: "The tool failed." }], isError: true });
+    expect(await call(server, "t")).toEqual({ content: [{ type: "text", text: "The tool failed" }], isError: true });
     expect(reports).toMatchObject([
       { kind: "handler", method: "tools/call", id: 1, error: { message: 'Tool "t" failed: password=hunter2' } },
     ]);
@@ -193,7 +193,7 @@ describe("failures", () => {
     ["an object that must not be touched", revoked()],
   ])("%s that is thrown counts as a failing tool (O-05)", async (_what, thrown) => {
     const { server, reports } = serve({ name: "t", execute: () => Promise.reject(thrown) });
-    expect(await call(server, "t")).toEqual({ content: [{ type: "text", text: "The tool failed." }], isError: true });
+    expect(await call(server, "t")).toEqual({ content: [{ type: "text", text: "The tool failed" }], isError: true });
     expect(reports).toMatchObject([
       { kind: "handler", error: { message: expect.stringContaining('Tool "t" failed') } },
     ]);
@@ -208,7 +208,7 @@ describe("failures", () => {
       inputSchema: fromJsonSchema({ type: "object" }, { validate }),
       execute: () => "",
     });
-    expect(await call(server, "t")).toMatchObject({ isError: true, content: [{ text: "The tool failed." }] });
+    expect(await call(server, "t")).toMatchObject({ isError: true, content: [{ text: "The tool failed" }] });
     expect(reports).toHaveLength(1);
   });
 
@@ -222,7 +222,7 @@ describe("failures", () => {
       name: "t",
       execute: () => Promise.reject(new PeerError({ code: -1, message: "User rejected sampling request" })),
     });
-    expect(await call(server, "t")).toMatchObject({ isError: true, content: [{ text: "The tool failed." }] });
+    expect(await call(server, "t")).toMatchObject({ isError: true, content: [{ text: "The tool failed" }] });
     expect(reports).toHaveLength(1);
   });
 
@@ -311,31 +311,31 @@ describe("schemas", () => {
     [
       "a root that is not an object (JS-05)",
       z.string(),
-      /Tool "t": its input schema has the root type "string": wrap it/,
+      /Tool "t": its input schema has the root type "string"; wrap it/,
     ],
     [
       "a raw shape as input",
       { text: z.string() },
-      /Tool "t": its input is an object of schemas: wrap it in z.object\(\{ \.\.\. \}\)\.$/,
+      /Tool "t": its input is an object of schemas; wrap it in z.object\(\{ \.\.\. \}\)$/,
     ],
-    ["a raw shape with a member type", { type: z.string() }, /is an object of schemas: wrap it in z\.object/],
-    ["an empty raw shape", {}, /is an object of schemas: wrap it in z\.object/],
-    ["a raw shape of zod 3", { text: z3.string() }, /is an object of schemas: wrap it in z\.object/],
+    ["a raw shape with a member type", { type: z.string() }, /is an object of schemas; wrap it in z\.object/],
+    ["an empty raw shape", {}, /is an object of schemas; wrap it in z\.object/],
+    ["a raw shape of zod 3", { text: z3.string() }, /is an object of schemas; wrap it in z\.object/],
     [
       "plain JSON Schema",
       { type: "object", properties: { text: { type: "string" } } },
-      /its input is plain JSON Schema: wrap it in fromJsonSchema\(schema, \{ validate \}\)\.$/,
+      /its input is plain JSON Schema; wrap it in fromJsonSchema\(schema, \{ validate \}\)$/,
     ],
-    ["plain JSON Schema without a type", { properties: { text: { type: "string" } } }, /is plain JSON Schema: wrap it/],
+    ["plain JSON Schema without a type", { properties: { text: { type: "string" } } }, /is plain JSON Schema; wrap it/],
     [
       "an object of zod 3.25",
       z3.object({ text: z3.string() }),
-      /its input schema is of zod 3: update zod to version 4\.$/,
+      /its input schema is from zod 3; update zod to version 4$/,
     ],
     [
       "an object of zod 3.22",
       { _def: {}, safeParse: () => ({}) },
-      /its input schema is of zod 3: update zod to version 4\.$/,
+      /its input schema is from zod 3; update zod to version 4$/,
     ],
     [
       "an object of valibot alone",
@@ -345,10 +345,10 @@ describe("schemas", () => {
     [
       "a schema of another library",
       { "~standard": { version: 1, vendor: "joi" } },
-      /schema of "joi" has no JSON Schema: use/,
+      /schema of "joi" has no JSON Schema; use/,
     ],
-    ["a text", "object", /its input is no schema: use zod 4/],
-    ["something else", { text: 1 }, /its input is no schema: use zod 4/],
+    ["a text", "object", /its input is not a schema; use zod 4/],
+    ["something else", { text: 1 }, /its input is not a schema; use zod 4/],
     ["a union at the root (JS-05)", z.union([z.object({}), z.object({})]), /root type undefined/],
     ["what JSON cannot express", z.object({ d: z.date() }), /Tool "t": Date cannot be represented/],
   ])("%s is refused at definition", (_name, input, message) => {
@@ -369,7 +369,7 @@ describe("names", () => {
 
   test("a name that is there twice is refused with both places (TL-16)", () => {
     expect(() => serve(add, { name: "other", execute: () => "" }, add)).toThrow(
-      'tools[0] and tools[2] have the same name "add": rename one of them.',
+      'tools[0] and tools[2] have the same name "add"; rename one of them',
     );
   });
 });

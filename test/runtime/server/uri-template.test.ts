@@ -210,10 +210,10 @@ describe("expanding", () => {
 
 describe("parsing", () => {
   test.each([
-    ["{unclosed", /character 1: this brace is never closed/],
+    ["{unclosed", /character 1: the brace is not closed/],
     ["a}b", /character 2/],
-    ["{}", /needs a variable name/],
-    ["{+}", /needs a variable name/],
+    ["{}", /requires a variable name/],
+    ["{+}", /requires a variable name/],
     ["{=a}", /"=a" is not a variable/],
     ["{a:0}", /is not a variable/],
     ["{a:10000}", /is not a variable/],

@@ -7,13 +7,13 @@ test.each(["references\\FORMS.md", "../FORMS.md", "a//b", "/a", ".", "C:\\a"])(
   "a file of a skill has no path of a file system: %s",
   async (path) => {
     await expect(createSkill({ frontmatter, body: "", files: { [path]: "" } })).rejects.toThrow(
-      `The skill "pdf": ${JSON.stringify(path)} is no path below it: use names with "/" between them.`,
+      `The skill "pdf": ${JSON.stringify(path)} is not a relative path inside it; use names separated by "/"`,
     );
   },
 );
 
 test.each(["acme\\billing", "../acme"])("nor has its folder: %s", async (folder) => {
-  await expect(createSkill({ frontmatter, body: "", folder })).rejects.toThrow("is no path below it");
+  await expect(createSkill({ frontmatter, body: "", folder })).rejects.toThrow("is not a relative path inside it");
 });
 
 test("slashes are for every system", async () => {

@@ -91,7 +91,7 @@ const mistakes: readonly Mistake[] = [
   {
     what: "a name that is a path elsewhere",
     files: { "a/SKILL.md": manifest("a"), "a/references\\FORMS.md": "" },
-    says: ['"references\\\\FORMS.md" is no path below it', '"/"'],
+    says: ['"references\\\\FORMS.md" is not a relative path inside it', '"/"'],
   },
   { what: "no skill at all", files: { "a.md": "text" }, says: ["has no skill", "SKILL.md"] },
   {
@@ -107,25 +107,25 @@ const mistakes: readonly Mistake[] = [
   { what: "two hyphens in a row", files: { "a--b/SKILL.md": manifest("a--b") }, says: ["a--b", "single hyphens"] },
   { what: "no frontmatter", files: { "a/SKILL.md": "# a\n" }, says: [join("a", "SKILL.md"), "frontmatter"] },
   { what: "frontmatter that does not end", files: { "a/SKILL.md": "---\nname: a\n" }, says: ["frontmatter"] },
-  { what: "frontmatter that is no YAML", files: { "a/SKILL.md": "---\nname: [a\n---\n" }, says: ["is not YAML"] },
+  { what: "frontmatter that is no YAML", files: { "a/SKILL.md": "---\nname: [a\n---\n" }, says: ["is not valid YAML"] },
   { what: "a list as frontmatter", files: { "a/SKILL.md": "---\n- a\n---\n" }, says: ["no fields"] },
-  { what: "no name", files: { "a/SKILL.md": "---\ndescription: d\n---\n" }, says: ['no text "name"'] },
-  { what: "no description", files: { "a/SKILL.md": "---\nname: a\n---\n" }, says: ['no text "description"'] },
+  { what: "no name", files: { "a/SKILL.md": "---\ndescription: d\n---\n" }, says: ['no string "name"'] },
+  { what: "no description", files: { "a/SKILL.md": "---\nname: a\n---\n" }, says: ['no string "description"'] },
   {
     what: "a number that JSON lacks",
     files: { "a/SKILL.md": manifest("a", "n: .inf\n") },
-    says: ["at n there is Infinity"],
+    says: ["at n the value is Infinity"],
   },
-  { what: "a field twice", files: { "a/SKILL.md": manifest("a", "name: b\n") }, says: ["is not YAML", "unique"] },
+  { what: "a field twice", files: { "a/SKILL.md": manifest("a", "name: b\n") }, says: ["is not valid YAML", "unique"] },
   {
     what: "references that grow",
     files: { "a/SKILL.md": manifest("a", toBomb()) },
-    says: ["is not YAML", "alias"],
+    says: ["is not valid YAML", "alias"],
   },
   {
     what: "a field of the protocol",
     files: { "a/SKILL.md": manifest("a", "metadata:\n  io.modelcontextprotocol/x: 1\n") },
-    says: ["io.modelcontextprotocol/x", "kept for the protocol"],
+    says: ["io.modelcontextprotocol/x", "reserved for the protocol"],
   },
   { what: "bytes that are no text", files: { "a/SKILL.md": new Uint8Array([255]) }, says: ["UTF-8"] },
   {
@@ -184,7 +184,7 @@ describe("a folder that cannot be served", () => {
   test("the same skill in two folders is refused", async () => {
     const one = await createFolder({ "a/SKILL.md": manifest("a") });
     const two = await createFolder({ "a/SKILL.md": manifest("a") });
-    await expect(readSkills([one, two], { parseYaml })).rejects.toThrow(/Two of the folders have a skill "a"/);
+    await expect(readSkills([one, two], { parseYaml })).rejects.toThrow(/The skill "a" is in two of the folders/);
   });
 
   test("what changes later is not served: digests stay those of the bytes", async () => {

@@ -22,19 +22,19 @@ describe("a replay store in memory", () => {
     const store = new MemoryReplayStore({ maxKeys: 100, now: () => 0 });
     const use = (owner: string | undefined, key: string): boolean => store.add(`${owner} ${key}`, 1_000, owner);
     for (let count = 0; count < 50; count += 1) expect(use("mallory", `${count}`)).toBe(true);
-    expect(() => use("mallory", "more")).toThrow("raise maxKeys");
+    expect(() => use("mallory", "more")).toThrow("increase maxKeys");
     for (let count = 0; count < 20; count += 1) expect(use("alice", `${count}`)).toBe(true);
     expect(use(undefined, "a")).toBe(true);
-    expect(() => use("mallory", "more")).toThrow("raise maxKeys");
+    expect(() => use("mallory", "more")).toThrow("increase maxKeys");
   });
 
   test("gives back the room of keys whose time is up", () => {
     let now = 0;
     const store = new MemoryReplayStore({ maxKeys: 2, now: () => now });
     expect(store.add("a", 1_000, "ada")).toBe(true);
-    expect(() => store.add("b", 1_000, "ada")).toThrow("raise maxKeys");
+    expect(() => store.add("b", 1_000, "ada")).toThrow("increase maxKeys");
     now = 1_000;
     expect(store.add("b", 2_000, "ada")).toBe(true);
-    expect(() => store.add("c", 2_000, "ada")).toThrow("raise maxKeys");
+    expect(() => store.add("c", 2_000, "ada")).toThrow("increase maxKeys");
   });
 });

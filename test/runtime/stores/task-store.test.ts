@@ -186,7 +186,7 @@ describe("what a task store in memory holds is shared by principals", () => {
     );
     expect(ended.map((task) => task?.status)).toEqual(["completed", ...Array(19).fill("failed")]);
     expect(ended.at(-1)).toMatchObject({
-      statusMessage: expect.stringContaining("Result not kept"),
+      statusMessage: expect.stringContaining("The result is not stored"),
       outcome: { kind: "error", error: { code: -32603 } },
     });
     expect(run(store, "alice", 10_000)).toBe("completed");

@@ -72,7 +72,7 @@ describe("a client and a server of ours", () => {
     const running = await client.callTool("steps", {}, { task: true });
     expect((await running.cancel()).status).toBe("cancelled");
     await expect(running.result()).rejects.toThrow("was cancelled");
-    await expect(running.cancel()).rejects.toThrow("has ended already");
+    await expect(running.cancel()).rejects.toThrow("already in terminal status");
   });
 });
 

@@ -217,7 +217,7 @@ describe("the life of a task", () => {
       "No luck",
     ],
     ["a ToolError", () => Promise.reject(new ToolError("No luck")), "No luck"],
-    ["anything else that is thrown", () => Promise.reject(new Error("secret")), "The tool failed."],
+    ["anything else that is thrown", () => Promise.reject(new Error("secret")), "The tool failed"],
   ])("%s makes it fail, and says why (TK-23)", async (_what, run, statusMessage) => {
     const { client } = await serveTasks({ tools: [defineTool({ name: "fails", task: true, execute: run })] });
     const taskId = await client.start("fails");

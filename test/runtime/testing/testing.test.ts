@@ -107,14 +107,14 @@ describe("a transcript", () => {
     [
       "says nothing",
       [...hello, '< {"id": 1, "result": {}}'],
-      'At line 4 this was expected:\n  {"jsonrpc":"2.0","id":1,"result":{}}\nNothing was said.',
+      'Expected at line 4:\n  {"jsonrpc":"2.0","id":1,"result":{}}\nReceived no message',
     ],
     [
       "says something else",
       [...hello, '> {"id": 1, "method": "ping"}', '< {"id": 1, "result": {"a": 1}}'],
-      'This was said:\n  {"jsonrpc":"2.0","id":1,"result":{}}',
+      'Received:\n  {"jsonrpc":"2.0","id":1,"result":{}}',
     ],
-    ["says more", [...hello, '> {"id": 1, "method": "ping"}'], "After the last line this was said:"],
+    ["says more", [...hello, '> {"id": 1, "method": "ping"}'], "Unexpected messages after the last line:"],
   ])("fails when the other side %s", async (_, script, message) => {
     const playing = play(server, script, { patience: 20 });
     await expect(playing).rejects.toThrow(message);
@@ -123,7 +123,7 @@ describe("a transcript", () => {
   });
 
   test.each([
-    ["a line without a mark", '{"id": 1}', "must begin with >, < or ~"],
+    ["a line without a mark", '{"id": 1}', "does not begin with >, < or ~"],
     ["an expectation that is no JSON", "< {", "Line 1 is not JSON"],
   ])("fails on %s", async (_, line, message) => {
     await expect(play(server, [line])).rejects.toThrow(message);

@@ -138,7 +138,7 @@ describe("on Windows", () => {
     "an argument with a line break is refused, not cut off: %j",
     (argument) => {
       expect(() => toCommand("npx", [argument], windows)).toThrow(
-        "npx is a script (C:\\node\\npx.cmd): Windows passes it",
+        "npx is a script (C:\\node\\npx.cmd), which Windows starts without line breaks",
       );
       expect(toCommand("node", [argument], windows).args).toEqual([argument]);
     },

@@ -307,7 +307,7 @@ describe("headers of the user", () => {
   test("errors tell neither the query nor the session (T-58, R65)", async () => {
     const server = await serve((_, response) => response.writeHead(500).end("broken"));
     const failure = connectScript({ ...server, url: `${server.url}?token=secret` });
-    await expect(failure).rejects.toThrow(`${server.url} answered with HTTP 500: broken`);
+    await expect(failure).rejects.toThrow(`${server.url} returned HTTP 500: broken`);
     const { client } = await start(({ message }, response) => (message.method === "ping" ? response.destroy() : usual));
     const lost: unknown = await client.request("ping").catch((error: unknown) => error);
     expect(JSON.stringify([String(lost), lost])).not.toContain("session-1");
@@ -334,13 +334,13 @@ describe("redirects", () => {
 
   test.each([301, 302, 303])("that would turn a POST into a GET are refused: HTTP %i", async (status) => {
     const server = await serve((_, response) => response.writeHead(status, { location: "/moved" }).end());
-    await expect(connectScript(server)).rejects.toThrow("turn a POST into a GET");
+    await expect(connectScript(server)).rejects.toThrow("changes POST to GET");
     expect(server.requests).toHaveLength(1);
   });
 
   test("in a circle end", async () => {
     const server = await serve((_, response) => response.writeHead(307, { location: "/mcp" }).end());
-    await expect(connectScript(server)).rejects.toThrow("redirects too often");
+    await expect(connectScript(server)).rejects.toThrow("redirects too many times");
     expect(server.requests).toHaveLength(4);
   });
 });
@@ -359,7 +359,7 @@ test("a call whose server is gone for good is given up after two attempts to rea
   await until(() => server.requests.some(isCall));
   const since = performance.now();
   await server.close();
-  await expect(running).rejects.toThrow("The server is gone");
+  await expect(running).rejects.toThrow("The server is unreachable");
   expect(performance.now() - since).toBeLessThan(5_000);
 });
 

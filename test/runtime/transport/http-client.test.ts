@@ -98,7 +98,7 @@ describe("every message is a POST of its own", () => {
       const result = openingResult(message.params);
       sayJson(response, { jsonrpc: "2.0", id: message.id, result }, { headers: { "mcp-session-id": "a b" } });
     });
-    await expect(connectScript(server)).rejects.toThrow("session id with characters");
+    await expect(connectScript(server)).rejects.toThrow("session ID with invalid characters");
   });
 
   test("a notification is accepted by any 2xx, whatever the body says (T-24)", async () => {
@@ -212,11 +212,11 @@ describe("answers come", () => {
     const { client } = await start(
       onCall(({ message }, response) => sayJson(response, [{ jsonrpc: "2.0", id: message.id, result: done }])),
     );
-    await expect(client.request("tools/call", call)).rejects.toThrow("there are no batches here");
+    await expect(client.request("tools/call", call)).rejects.toThrow("batches are not supported");
   });
 
   test.each<readonly [string, Script, string]>([
-    ["nothing", (_, response) => response.writeHead(202).end(), "with nothing"],
+    ["nothing", (_, response) => response.writeHead(202).end(), "with no content"],
     [
       "a web page",
       (_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>"),
@@ -225,12 +225,12 @@ describe("answers come", () => {
     [
       "broken JSON",
       (_, response) => response.writeHead(200, { "content-type": "application/json" }).end("{"),
-      "without an answer",
+      "without a response",
     ],
     [
       "another answer",
       (_, response) => sayJson(response, { jsonrpc: "2.0", id: 999, result: {} }),
-      "without an answer",
+      "without a response",
     ],
     [
       "bytes that are not UTF-8",
@@ -268,7 +268,7 @@ describe("answers come", () => {
           return void response.end();
         }),
       );
-      await expect(client.request("tools/call", call)).rejects.toThrow("needs a method, a result or an error");
+      await expect(client.request("tools/call", call)).rejects.toThrow("requires a method, a result or an error");
       expect(await client.request("ping")).toEqual({});
     },
   );
@@ -585,13 +585,13 @@ describe("what may be secret is in no error", () => {
   test.each(["Bearer hidden\nvalue", "Bearer hidden…value"])("a header that cannot be sent: %j", async (value) => {
     const { url } = await serve();
     const error = await failure(url, { Authorization: value });
-    expect(String(error)).toContain('The header "Authorization" cannot be sent');
+    expect(String(error)).toContain('The header "Authorization" has an invalid character');
     expect(inspect(error)).not.toContain("hidden");
   });
 
   test("a URL with a password", async () => {
     const error = await failure("http://me:hidden@127.0.0.1:9/mcp?key=hidden");
-    expect(String(error)).toContain("http://127.0.0.1:9/mcp was given with a user name or password in it");
+    expect(String(error)).toContain("http://127.0.0.1:9/mcp has a user name or password");
     expect(inspect(error)).not.toContain("hidden");
   });
 });

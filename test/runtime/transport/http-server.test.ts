@@ -248,7 +248,7 @@ describe("GET streams", () => {
     const connection = rig.listener.handler.sessions.get(session.id)?.connection;
     const ping = connection?.session?.revision.serverRequests.ping;
     if (!connection || !ping) throw new Error("no session");
-    await expect(connection.request(ping, undefined)).rejects.toThrow("no stream open");
+    await expect(connection.request(ping, undefined)).rejects.toThrow("no open stream");
     const stream = await session.listen();
     const asked = connection.request(ping, undefined);
     const { id } = await stream.message();

@@ -117,7 +117,7 @@ test.each(["http://127.0.0.1:1/post", "https://127.0.0.1/post", "//evil.example/
 
 test("an endpoint that is not a URL is refused", async () => {
   const server = await serveOld(undefined, "http://");
-  await expect(connectOld(server)).rejects.toThrow("not a URL");
+  await expect(connectOld(server)).rejects.toThrow("invalid URL");
 });
 
 test("a later endpoint changes nothing", async () => {
@@ -133,12 +133,12 @@ test("a stream without endpoint is given up", async () => {
     if (request.method !== "GET") return usual;
     return response.writeHead(200, { "content-type": "text/event-stream" }).write(":\n\n");
   });
-  await expect(connectOld(server, { endpointTimeout: 30 })).rejects.toThrow("named no URL for messages in 30 ms");
+  await expect(connectOld(server, { endpointTimeout: 30 })).rejects.toThrow("sent no endpoint event within 30 ms");
 });
 
 test.each([
   [401, "text/plain", "HTTP 401"],
-  [200, "text/html", "did not answer with an event stream"],
+  [200, "text/html", "did not return an event stream"],
 ])("HTTP %i with %s instead of the stream fails the handshake with the reason", async (status, type, message) => {
   const server = await serveOld((_, response) => response.writeHead(status, { "content-type": type }).end("no"));
   await expect(connectOld(server)).rejects.toThrow(message);

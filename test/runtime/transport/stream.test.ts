@@ -148,7 +148,7 @@ test("a reader that takes nothing ends the connection when too much waits for it
   void transport.send(message(2));
   expect(transport.buffered).toBe(60 + line(2).length);
   await transport.send(message(3));
-  expect(events[0]).toMatchObject({ message: "The peer does not read: more than 100 bytes wait for it" });
+  expect(events[0]).toMatchObject({ message: "The peer does not read; more than 100 bytes are queued" });
   await settle();
   expect(events.slice(1)).toEqual(["finished"]);
 });
@@ -191,7 +191,7 @@ test("a slow reader is noticed in the very turn in which much is sent (R25)", as
   for (let count = 1; count < 12; count += 1) void transport.send(bulk);
   await settle();
   expect(events).toEqual([
-    expect.objectContaining({ message: expect.stringContaining("more than 1000000 bytes wait") }),
+    expect.objectContaining({ message: expect.stringContaining("more than 1000000 bytes are queued") }),
     "finished",
   ]);
 });

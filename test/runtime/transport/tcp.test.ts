@@ -338,7 +338,7 @@ test.each([
   socket.write(text);
   const hungUp = new Promise((resolve) => socket.once("end", resolve).once("close", resolve));
   await expect.poll(() => connections.length).toBe(1);
-  expect(Object(await connections[0]?.closed).message).toContain("No message came within 50 ms");
+  expect(Object(await connections[0]?.closed).message).toContain("No message was received within 50 ms");
   await hungUp;
   socket.destroy();
   await expect.poll(() => connectTcp({ port: server.port }).then(() => "open", String)).toBe("open");

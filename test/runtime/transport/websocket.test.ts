@@ -412,7 +412,7 @@ describe("a server", () => {
     const code = closeCode(socket);
     if (text !== undefined) socket.send(text);
     expect(await code).toBe(1008);
-    expect(Object(await connections[0]?.closed).message).toContain("No message came within 50 ms");
+    expect(Object(await connections[0]?.closed).message).toContain("No message was received within 50 ms");
     await expect.poll(() => upgrade(url, {})).toBe(101);
   });
 
@@ -486,7 +486,7 @@ describe("a client", () => {
 
   test("says what to do where the platform has none", () => {
     vi.stubGlobal("WebSocket", undefined);
-    expect(() => createWebSocketTransport("ws://127.0.0.1/")).toThrow("This platform has no WebSocket");
+    expect(() => createWebSocketTransport("ws://127.0.0.1/")).toThrow("The platform has no WebSocket");
     vi.unstubAllGlobals();
   });
 
@@ -516,7 +516,7 @@ describe("a client", () => {
     const other = call("later", 500);
     await expect(call("large", 6_000_000)).rejects.toMatchObject({
       code: -32603,
-      message: "The message is longer than 16777216 bytes; send less at a time",
+      message: "The message is longer than 16777216 bytes; send smaller messages",
     });
     expect(await other).toMatchObject({ content: [{ text: "other" }] });
   });

@@ -86,12 +86,12 @@ export interface EventWriter {
   /** Bytes that wait for the reader. */
   readonly waiting: number;
   write(text: string): void;
-  /** Resolves when nothing waits any more, or when the connection has closed. */
+  /** Resolves when nothing is queued, or when the connection has closed. */
   drained(): Promise<void>;
   /** Ends the response in order. */
   end(): void;
   /** Destroys the connection. */
   destroy(): void;
-  /** Calls `run` once when nothing can be written any more, soon if that is already the case. */
+  /** Calls `run` once when nothing can be written, soon if that is already the case. */
   onClose(run: () => void): void;
 }

@@ -152,7 +152,7 @@ class FetchWriter implements EventWriter {
 
   destroy(): void {
     if (this.#isClosed) return;
-    this.#controller?.error(new Error("The stream was broken off"));
+    this.#controller?.error(new Error("The stream was aborted"));
     this.#close();
   }
 

@@ -112,60 +112,60 @@ async function signText(header: object): Promise<string> {
 }
 
 const attacks: readonly Attack[] = [
-  { name: "no token (AR-10)", make: () => ({}), status: 401, challenge: asks, reason: /is needed/ },
+  { name: "no token (AR-10)", make: () => ({}), status: 401, challenge: asks, reason: /is required/ },
   {
     name: "a scheme that is not served",
     make: () => ({ authorization: `Basic ${btoa("a:b")}` }),
     status: 401,
     challenge: asks,
-    reason: /is needed/,
+    reason: /is required/,
   },
   {
     name: "a token in the URL (AC-27)",
     make: async () => ({ path: `/mcp?access_token=${await sign(house)}` }),
     status: 400,
     challenge: malformed,
-    reason: /not in the URL/,
+    reason: /not be in the URL/,
   },
   {
     name: "a token in the URL and in the header",
     make: async () => ({ ...bearer(await sign(house)), path: `/mcp?access_token=${await sign(house)}` }),
     status: 400,
     challenge: malformed,
-    reason: /not in the URL/,
+    reason: /not be in the URL/,
   },
   {
     name: "two Authorization headers, the good one first",
     make: async () => ({ authorization: [`Bearer ${await sign(house)}`, "Bearer second"] }),
     status: 400,
     challenge: malformed,
-    reason: /one Authorization header/,
+    reason: /Authorization header must be sent once/,
   },
   {
     name: "two Authorization headers, the good one last",
     make: async () => ({ authorization: ["Bearer first", `Bearer ${await sign(house)}`] }),
     status: 400,
     challenge: malformed,
-    reason: /one Authorization header/,
+    reason: /Authorization header must be sent once/,
   },
   {
     name: "two tokens in one header",
     make: async () => ({ authorization: `Bearer ${await sign(house)}, Bearer ${await sign(house)}` }),
     status: 400,
     challenge: malformed,
-    reason: /holds no token/,
+    reason: /has no token/,
   },
-  raw("an empty token", /holds no token/, "", 400),
-  raw("a token with blanks", /holds no token/, "a b c", 400),
-  raw("a token that is no base64", /holds no token/, "a!b.c$d.e", 400),
-  raw("a token that is no JSON web token", /is no JSON web token/, "opaque-canary-token-1234567890"),
-  raw("a token of two parts", /is no JSON web token/, "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0"),
-  raw("a token whose parts are no JSON", /is no JSON web token/, "AAAA.BBBB.CCCC"),
-  raw("a token of null", /is no JSON web token/, "bnVsbA.bnVsbA.bnVsbA"),
+  raw("an empty token", /has no token/, "", 400),
+  raw("a token with blanks", /has no token/, "a b c", 400),
+  raw("a token that is no base64", /has no token/, "a!b.c$d.e", 400),
+  raw("a token that is no JSON web token", /is not a JSON Web Token/, "opaque-canary-token-1234567890"),
+  raw("a token of two parts", /is not a JSON Web Token/, "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0"),
+  raw("a token whose parts are no JSON", /is not a JSON Web Token/, "AAAA.BBBB.CCCC"),
+  raw("a token of null", /is not a JSON Web Token/, "bnVsbA.bnVsbA.bnVsbA"),
   raw("a huge token", /too long/, "a".repeat(9_000)),
   raw(
     "a token made of five parts, as if it were encrypted",
-    /is no JSON web token/,
+    /is not a JSON Web Token/,
     "eyJhbGciOiJkaXIiLCJlbmMiOiJBMTI4R0NNIn0..a.b.c",
   ),
   claims("another issuer", /another issuer/, () => ({ iss: "https://evil.example" })),
@@ -185,22 +185,22 @@ const attacks: readonly Attack[] = [
   claims("an end that is no number", /is not valid/, () => ({ exp: "9999999999" })),
   claims("not valid yet (nbf)", /not valid yet/, () => ({ nbf: now() + 120 })),
   claims("issued in the future (iat)", /issued in the future/, () => ({ iat: now() + 120 })),
-  claims("for nobody", /whom it stands for/, () => ({ sub: undefined, client_id: undefined })),
-  claims("for an empty name", /whom it stands for/, () => ({ sub: "", client_id: "" })),
+  claims("for nobody", /has no subject/, () => ({ sub: undefined, client_id: undefined })),
+  claims("for an empty name", /has no subject/, () => ({ sub: "", client_id: "" })),
   claims(
     "bound to a key, shown as if it were not (downgrade)",
-    /prove that it is yours/,
+    /send a DPoP proof/,
     () => ({ cnf: { jkt: prover.thumbprint } }),
     unproven,
   ),
   claims("bound to a certificate that the client does not have", /another certificate/, () => ({
     cnf: { "x5t#S256": "A".repeat(43) },
   })),
-  claims("bound in a way that nobody here knows", /cannot be checked here/, () => ({ cnf: { kid: "x" } })),
-  claims("bound to nothing", /cannot be checked here/, () => ({ cnf: {} })),
-  signed("another type of token: a proof", /of another type/, { typ: "dpop+jwt" }),
-  signed("another type of token: logout", /of another type/, { typ: "logout+jwt" }),
-  signed("another type of token: a grant", /of another type/, { typ: "oauth-id-jag+jwt" }),
+  claims("bound in a way that nobody here knows", /is not supported/, () => ({ cnf: { kid: "x" } })),
+  claims("bound to nothing", /is not supported/, () => ({ cnf: {} })),
+  signed("another type of token: a proof", /has another type/, { typ: "dpop+jwt" }),
+  signed("another type of token: logout", /has another type/, { typ: "logout+jwt" }),
+  signed("another type of token: a grant", /has another type/, { typ: "oauth-id-jag+jwt" }),
   signed("signed by a stranger", /is not valid/, {}, () => stranger),
   signed(
     "signed by a stranger who brings his key along",
@@ -218,7 +218,7 @@ const attacks: readonly Attack[] = [
   signed("a key that is a path", /unknown key/, { kid: "../../etc/passwd" }),
   signed(
     "the public key as a shared secret (HS/RS confusion)",
-    /signed in a way that is not accepted|unknown key/,
+    /signature algorithm of the access token is not accepted|unknown key/,
     { alg: "HS256" },
     () => publicPem,
   ),
@@ -230,7 +230,7 @@ const attacks: readonly Attack[] = [
     },
     status: 401,
     challenge: invalid,
-    reason: /signed in a way that is not accepted/,
+    reason: /signature algorithm of the access token is not accepted/,
   },
   {
     name: "a signature taken away",
@@ -278,21 +278,23 @@ const attacks: readonly Attack[] = [
     make: async () => bearer(await sign(house, { claims: { scope: "files:read" } })),
     status: 403,
     challenge: /^Bearer error="insufficient_scope", scope="mcp", resource_metadata="/,
-    reason: /needs the scope mcp/,
+    reason: /required: mcp/,
   },
   {
     name: "a token that only has a scope of a longer name",
     make: async () => bearer(await sign(house, { claims: { scope: "mcp:all xmcp" } })),
     status: 403,
     challenge: /insufficient_scope/,
-    reason: /needs the scope mcp/,
+    reason: /required: mcp/,
   },
-  proof("DPoP: a token without a proof", /one DPoP header/, async () => ({ authorization: `DPoP ${await bound()}` })),
-  proof("DPoP: two proofs", /one DPoP header/, async () => {
+  proof("DPoP: a token without a proof", /DPoP header must be sent once/, async () => ({
+    authorization: `DPoP ${await bound()}`,
+  })),
+  proof("DPoP: two proofs", /DPoP header must be sent once/, async () => {
     const token = await bound();
     return { authorization: `DPoP ${token}`, dpop: [await prover.prove({ token }), await prover.prove({ token })] };
   }),
-  proof("DPoP: a proof that is none", /not signed by the key/, async () => ({
+  proof("DPoP: a proof that is none", /not signed with its own key/, async () => ({
     authorization: `DPoP ${await bound()}`,
     dpop: "x.y.z",
   })),
@@ -304,26 +306,26 @@ const attacks: readonly Attack[] = [
   proof("DPoP: for no URI (htu)", /another URI/, () => proven({ claims: { htu: undefined } })),
   proof("DPoP: for another token (ath)", /another access token/, () => proven({ token: "another" })),
   proof("DPoP: for no token (ath)", /another access token/, () => proven({ claims: { ath: undefined } })),
-  proof("DPoP: too old (iat)", /too old, or of the future/, () => proven({ claims: { iat: now() - 301 } })),
-  proof("DPoP: of the future (iat)", /too old, or of the future/, () => proven({ claims: { iat: now() + 310 } })),
-  proof("DPoP: without a time (iat)", /too old, or of the future/, () => proven({ claims: { iat: undefined } })),
-  proof("DPoP: without an identifier (jti)", /needs an identifier|not signed/, () =>
+  proof("DPoP: too old (iat)", /expired or issued in the future/, () => proven({ claims: { iat: now() - 301 } })),
+  proof("DPoP: of the future (iat)", /expired or issued in the future/, () => proven({ claims: { iat: now() + 310 } })),
+  proof("DPoP: without a time (iat)", /expired or issued in the future/, () => proven({ claims: { iat: undefined } })),
+  proof("DPoP: without an identifier (jti)", /requires an identifier|not signed/, () =>
     proven({ claims: { jti: undefined } }),
   ),
-  proof("DPoP: with an endless identifier (jti)", /needs an identifier|not signed/, () =>
+  proof("DPoP: with an endless identifier (jti)", /requires an identifier|not signed/, () =>
     proven({ claims: { jti: "x".repeat(5_000) } }),
   ),
-  proof("DPoP: of another type", /not signed by the key/, () => proven({ header: { typ: "JWT" } })),
-  proof("DPoP: signed by another key than it carries", /not signed by the key/, () =>
+  proof("DPoP: of another type", /not signed with its own key/, () => proven({ header: { typ: "JWT" } })),
+  proof("DPoP: signed by another key than it carries", /not signed with its own key/, () =>
     proven({ key: stranger, header: { alg: "RS256" } }),
   ),
-  proof("DPoP: signed with a shared secret (AX-D5)", /not signed by the key/, () =>
+  proof("DPoP: signed with a shared secret (AX-D5)", /not signed with its own key/, () =>
     proven({ key: new Uint8Array(32), header: { alg: "HS256" } }),
   ),
-  proof("DPoP: a key that is none", /not signed by the key/, () =>
+  proof("DPoP: a key that is none", /not signed with its own key/, () =>
     proven({ header: { jwk: { kty: "EC", crv: "P-256", x: "AA", y: "AA" } } }),
   ),
-  proof("DPoP: the private key is shown", /not signed by the key/, async () => {
+  proof("DPoP: the private key is shown", /not signed with its own key/, async () => {
     const { privateKey } = await generateKeyPair("ES256", { extractable: true });
     return proven({ key: privateKey, header: { jwk: await exportJWK(privateKey) } });
   }),
@@ -334,7 +336,7 @@ const attacks: readonly Attack[] = [
   }),
   proof(
     "DPoP: a token that is bound to no key",
-    /bound to no key/,
+    /not bound to a key/,
     async () => {
       const token = await sign(house);
       return { authorization: `DPoP ${token}`, dpop: await prover.prove({ token }) };
@@ -380,7 +382,7 @@ describe("a proof", () => {
     const again = await house.send(initialize("2025-11-25"), headers);
     expect(again.status).toBe(401);
     expect(again.headers["www-authenticate"]).toMatch(
-      /^DPoP error="invalid_dpop_proof", error_description="The proof has been used before"/,
+      /^DPoP error="invalid_dpop_proof", error_description="The DPoP proof was already used"/,
     );
   });
 

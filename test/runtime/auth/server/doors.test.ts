@@ -85,10 +85,10 @@ describe("API keys", () => {
   });
 
   it.each([
-    [{ key: "short" }, "API key 2 has fewer than 24 characters; use one such as `openssl rand -base64 32` prints."],
+    [{ key: "short" }, "API key 2 has fewer than 24 characters; create one with `openssl rand -base64 32`"],
     [
       { sha256: "abc" },
-      "API key 2 is not a SHA-256 hash of 64 hexadecimal digits; run `npm run key` and use the hash it prints.",
+      "API key 2 is not a SHA-256 hash of 64 hexadecimal digits; run `npm run key` and use the hash it prints",
     ],
   ])("%j is refused with what to do", (bad, message) => {
     const keys = [

@@ -141,7 +141,7 @@ describe("a header that a check reads is refused on several lines", () => {
     const answer = await post(await listen(), sent);
     expect(answer).toMatch(/^400 /);
     expect(JSON.parse(answer.slice(4))).toMatchObject({ id: 1, error: { code: -32020, data: { header: name } } });
-    expect(answer).toContain(`The header ${name} must be sent once; send a value with a comma in base64`);
+    expect(answer).toContain(`The header ${name} must be sent once; encode a value with a comma as base64`);
   });
 
   test("and one line with the same value is not", async () => {
