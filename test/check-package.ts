@@ -45,7 +45,9 @@ function pack(folder: string): Buffer {
 
 async function lint(tarball: Buffer): Promise<string[]> {
   const { messages, pkg = {} } = await publint({ pack: { tarball: toArrayBuffer(tarball) }, strict: true });
-  return messages.filter(concernsPackage).map((message) => `publint: ${formatMessage(message, pkg, { color: false }) ?? message.code}`);
+  return messages
+    .filter(concernsPackage)
+    .map((message) => `publint: ${formatMessage(message, pkg, { color: false }) ?? message.code}`);
 }
 
 /** False for the runtime inside the command line, which is no part of its exports: `--runtime vendored` copies it into projects as it is. */

@@ -119,7 +119,12 @@ describe("explain refuses", () => {
       ["no-such-program"],
       /the command no-such-program does not exist; check its name\.$/,
     ],
-    ["a program that is no server", "2025-06-18", [process.execPath, "--version"], /cannot be reached.*see its output\.$/],
+    [
+      "a program that is no server",
+      "2025-06-18",
+      [process.execPath, "--version"],
+      /cannot be reached.*see its output\.$/,
+    ],
     ["a program that says why it ends", "2025-06-18", ended, /its last words: no database\)\.$/],
     [
       "an address where nobody is",

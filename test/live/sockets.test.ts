@@ -71,7 +71,10 @@ test("headers go with the upgrade of a WebSocket", async () => {
 
 test.each([
   ["tcp://127.0.0.1:1", /tcp:\/\/127\.0\.0\.1:1 cannot be read: .*ECONNREFUSED.*Check that the server is running/],
-  ["ws://127.0.0.1:1/mcp", /ws:\/\/127\.0\.0\.1:1\/mcp cannot be read: .*ECONNREFUSED.*Check that the server is running/],
+  [
+    "ws://127.0.0.1:1/mcp",
+    /ws:\/\/127\.0\.0\.1:1\/mcp cannot be read: .*ECONNREFUSED.*Check that the server is running/,
+  ],
 ])("%s, where nothing listens, is said to be so", async (address, says) => {
   const { code, stderr } = await client([address]);
   expect(code).toBe(2);

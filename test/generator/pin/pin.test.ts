@@ -285,7 +285,8 @@ describe("a link in a spec folder", () => {
 
 describe("input that is no schema", () => {
   const good = (): string => dated(schema, next);
-  const other = /\/schema\.ts is not an MCP schema \(it declares no JSONRPCMessage\); pass the schema\.ts of a revision/;
+  const other =
+    /\/schema\.ts is not an MCP schema \(it declares no JSONRPCMessage\); pass the schema\.ts of a revision/;
   const cases: readonly { input: string; says: RegExp; text?: () => string; options?: Partial<PinOptions> }[] = [
     { input: "an HTML page", text: () => "<!doctype html>\n<html></html>", says: /is an HTML or XML page.*raw\./ },
     { input: "JSON", text: () => '{ "$defs": {} }', says: /is JSON, not TypeScript/ },
