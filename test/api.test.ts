@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Project, ts } from "ts-morph";
 import { describe, expect, it } from "vitest";
+import { readRuntimeExports } from "../.build/runtime-exports.ts";
 
 /*
  * The names that each entry point of the published packages exports, as `test/api.json` lists them. A change of that file is a change of the API:
@@ -10,9 +11,6 @@ import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 const snapshot = join(root, "test/api.json");
-
-/** Folders of the published packages. */
-const packages = ["."];
 
 interface Exported {
   readonly values: readonly string[];
@@ -25,7 +23,13 @@ interface Entry {
   readonly source: string;
 }
 
-const entries = packages.flatMap(entriesOf);
+const entries: readonly Entry[] = [
+  ...entriesOf("."),
+  ...Object.entries(readRuntimeExports(root)).map(([path, source]) => ({
+    specifier: `mcp-server-runtime${path.slice(1)}`,
+    source: join(root, source),
+  })),
+];
 const project = new Project({
   tsConfigFilePath: join(root, "tsconfig.json"),
   skipAddingFilesFromTsConfig: true,

@@ -86,7 +86,7 @@ describe("the packed package", () => {
 
   const pinned = join(own, "spec", revision, "schema.ts");
   test.each<readonly [command: string, args: readonly string[], says: RegExp]>([
-    ["generate", ["--out", join(own, "generated"), "--check"], /all up to date/],
+    ["generate", ["--out", "written"], /written: (\d+) files, \1 written/],
     ["model", [revision], /^\{\n {2}"format": 1/],
     ["explain", ["server.js", "--protocol", "2024-11-05"], /^small 1 to a client of 2024-11-05/],
     ["pin", [revision, "--from", pinned, "--spec", "mine", "--force"], /^Pinned 2025-11-25/],
@@ -153,9 +153,9 @@ describe("the packed runtime", () => {
     "./transports/websocket-server",
   ];
 
-  test("takes at most 450 kB", () => {
+  test("takes at most 475 kB", () => {
     expect(packedSize).toBeGreaterThan(200_000);
-    expect(packedSize).toBeLessThanOrEqual(450_000);
+    expect(packedSize).toBeLessThanOrEqual(475_000);
   });
 
   test("loads from every entry that needs no library, with one instance of what they share", async () => {
@@ -191,7 +191,7 @@ describe("the packed runtime", () => {
   });
 
   test("leaves out of a bundle what a server does not use", async () => {
-    const entry = `export { createRefusal } from "mcp-server-runtime/compatibility";`;
+    const entry = `export { createRejection } from "mcp-server-runtime/compatibility";`;
     await writeFile(join(folder, "bundled.js"), entry);
     const { outputFiles } = await build({
       entryPoints: [join(folder, "bundled.js")],
