@@ -88,7 +88,7 @@ function readCommand(command: string, args: readonly string[], env: CommandPlace
   try {
     return toCommand(command, args, { platform: process.platform, env });
   } catch (error) {
-    throw new UserError(`${explainCause(error)} Remove it.`, { cause: error });
+    throw new UserError(explainCause(error), { cause: error });
   }
 }
 

@@ -96,7 +96,7 @@ describe("which calls become tasks", () => {
     const starting = session.callTool("slow", {}, { task: true });
     starting.catch(() => {});
     await serve("tools/list", { tools: [tool("slow", support)] });
-    await expect(starting).rejects.toThrow('Tool "slow" does not run as a task');
+    await expect(starting).rejects.toThrow('Tool "slow" does not declare task support');
     expect(server.wire.sent).toEqual([]);
   });
 
