@@ -1,14 +1,14 @@
-/** What generated modules share. Copied verbatim next to them; imports nothing. */
+/** Types and functions that generated modules share. Copied verbatim next to them; imports nothing. */
 
 /** The first problem found in a value. */
 export interface Issue {
   /** JSON Pointer without the leading slash: `content/1/type`; empty for the value itself. */
   readonly path: string;
-  /** What would have been valid there, in words. */
+  /** Description of a valid value, in words. */
   readonly expected: string;
 }
 
-/** Looks at any value and returns the first problem, or nothing when the value is valid. Never throws, never copies. */
+/** Checks any value and returns the first problem, or `undefined` when the value is valid. Never throws, never copies. */
 export type Check = (value: unknown) => Issue | undefined;
 
 /** The two ends of a connection. */
@@ -22,7 +22,7 @@ export interface Gate {
 }
 
 /**
- * How long a response takes. `initialize`: as long as the handshake. `work`: the receiver works for it. `wait`: it may wait for a person or another
+ * How long a response takes. `initialize`: as long as the handshake. `work`: the receiver computes it. `wait`: it may wait for a user or another
  * system. `task`: it comes when a task ends. `endless`: it comes when one side ends the request.
  */
 export type Duration = "initialize" | "work" | "wait" | "task" | "endless";
@@ -31,23 +31,23 @@ export type Duration = "initialize" | "work" | "wait" | "task" | "endless";
 export interface RequestRow<Params = unknown, Result = unknown> {
   readonly kind: "request";
   readonly method: string;
-  /** Name of the function that answers it, in handlers and in proxies. */
+  /** Name of the function that handles it, in handlers and in proxies. */
   readonly handler: string;
   readonly params: Check;
   readonly paramsOptional: boolean;
   readonly result: Check;
   readonly gate?: Gate;
-  /** What its sender must have declared besides. */
+  /** Capabilities that its sender must declare. */
   readonly needs?: Gate;
   /** Further values of `resultType` that its results may have. */
   readonly kinds?: readonly string[];
-  /** Members of its params and its result in whose place a peer may send `null`, which means that they are absent. */
+  /** Members of its params and its result for which a peer may send `null`, which means that they are absent. */
   readonly nulls?: readonly string[];
-  /** Numbers of its result in whose place a peer may send a lower one, which is read as this one. */
+  /** Minimums of numbers in its result: a lower number of a peer is read as this one. */
   readonly minimums?: Readonly<Record<string, number>>;
-  /** How long its response takes. Default: no longer than its way. */
+  /** How long its response takes. Default: the round trip only. */
   readonly duration?: Duration;
-  /** Set if it changes nothing: it may be sent again when nobody knows whether it was handled. */
+  /** Set if it changes nothing: it may be retried when it is unknown whether it was handled. */
   readonly safe?: true;
   /** Exists for the compiler only: carries the types of the row. Never set. */
   readonly "~types"?: { readonly params: Params; readonly result: Result };
@@ -66,7 +66,7 @@ export interface NotificationRow<Params = unknown> {
   readonly "~types"?: { readonly params: Params };
 }
 
-/** A request-like payload that travels inside a result which asks for input, never as a message of its own. */
+/** A request-like payload inside a result that requires input, never a separate message. */
 export interface EmbeddedRow<Params = unknown, Result = unknown> {
   readonly kind: "embedded";
   readonly method: string;
@@ -88,23 +88,23 @@ export interface Table<Row> {
 /** An error code of a revision. */
 export interface ErrorRule {
   readonly code: number;
-  /** `false`: understood when received, never sent at this revision. */
+  /** `false`: accepted when received, never sent at this revision. */
   readonly emitted: boolean;
-  /** HTTP status that the revision fixes for it. */
+  /** HTTP status that the revision defines for it. */
   readonly status?: number;
 }
 
-/** A header that mirrors or accompanies a message. */
+/** A header that repeats or accompanies a message. */
 export interface HeaderRule {
   readonly name: string;
   /** `session`, `revision`, `method`, or a path into the message such as `params.name`. */
   readonly source: string;
-  /** Methods that need it; absent means every message after the first. */
+  /** Methods that require it; absent means every message after the first. */
   readonly methods?: readonly string[];
   readonly required: boolean;
 }
 
-/** A `_meta` key whose meaning the protocol fixes. */
+/** A `_meta` key whose meaning the protocol defines. */
 export interface ReservedMeta {
   readonly key: string;
   readonly on: "request" | "notification" | "result" | "any";
@@ -119,7 +119,7 @@ export interface EmptyCapability {
   readonly means: string;
 }
 
-/** Everything that a runtime needs to know about one revision. Data only: the runtime itself knows no revision. */
+/** Everything that a runtime needs to know about one revision. Data only: the runtime itself has no knowledge of revisions. */
 export interface Revision {
   /** Identifier on the wire, for example the value of `protocolVersion` in `initialize`. */
   readonly id: string;
@@ -129,15 +129,15 @@ export interface Revision {
   /** Whether JSON-RPC batches must be accepted, and which methods may never be in one. */
   readonly batching: boolean;
   readonly neverBatched: readonly string[];
-  /** Whether clients come back for the rest of a stream whose connection the server has closed in order. */
+  /** Whether clients reconnect for the rest of a stream after the server has closed its connection in order. */
   readonly polling: boolean;
-  /** Dialect of tool schemas without `$schema`, where the revision fixes one. */
+  /** Dialect of tool schemas without `$schema`, where the revision defines one. */
   readonly jsonSchemaDialect?: string;
   readonly clientRequests: Table<RequestRow>;
   readonly serverRequests: Table<RequestRow>;
   readonly clientNotifications: Table<NotificationRow>;
   readonly serverNotifications: Table<NotificationRow>;
-  /** Payloads that ask the client for input inside a result. */
+  /** Payloads of results that require input of the client. */
   readonly embeddedRequests: Table<EmbeddedRow>;
   /** Error codes by name: `parseError`, `invalidRequest`, `methodNotFound`, `invalidParams`, `internalError`, `resourceNotFound`, ... */
   readonly errors: Table<ErrorRule>;
@@ -148,25 +148,25 @@ export interface Revision {
   readonly emptyCapabilities: readonly EmptyCapability[];
   /** Capabilities that each side can declare, inner ones too: `sampling.tools`. */
   readonly capabilities: { readonly [Side in Role]: readonly string[] };
-  /** Of the members that only some revisions have, those of this one: `Tool.outputSchema`. The others mean nothing in its messages. */
+  /** Of the members that only some revisions have, those of this one: `Tool.outputSchema`. The others have no meaning in its messages. */
   readonly knownMembers: readonly string[];
-  /** How values written for newer revisions become values of this one; missing in the newest revision. */
+  /** Conversions of values of newer revisions to this one; missing in the newest revision. */
   readonly conversions?: Conversions;
-  /** What is declared of extensions that a program has put on it, by identifier; and the revision without them. */
+  /** Declarations of extensions that a program has added to it, by identifier; and the revision without them. */
   readonly extensions?: Readonly<Record<string, object>>;
   readonly core?: Revision;
 }
 
-/** What an extension adds to revisions, and on which terms. Data only, as a revision is. */
+/** Additions of an extension to revisions, and their conditions. Data only, like a revision. */
 export interface Extension {
   /** Identifier on the wire: its key in the `extensions` that either side declares. */
   readonly id: string;
   readonly status: "released" | "draft";
   /** Lifecycles of the revisions that it can be used with. */
   readonly lifecycles: readonly Revision["lifecycle"][];
-  /** Checks of what each side declares about it; a client that need not declare it has none. */
+  /** Checks of the declaration of each side; missing for a client that need not declare the extension. */
   readonly declared: { readonly [Side in Role]?: Check };
-  /** What this side declares about it. Default: an empty object. */
+  /** Declaration of this side. Default: an empty object. */
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly clientRequests: Table<RequestRow>;
   readonly serverRequests: Table<RequestRow>;
@@ -175,23 +175,23 @@ export interface Extension {
   readonly headers: readonly HeaderRule[];
   /** Further results of methods of the core, by the value of `resultType` that marks them. */
   readonly results: readonly { readonly method: string; readonly kind: string; readonly check: Check }[];
-  /** Further members of objects in params of the core; `at` is where the object is in them. */
+  /** Further members of objects in params of the core; `at` is the path of the object in them. */
   readonly members: readonly { readonly method: string; readonly at: readonly string[]; readonly check: Check }[];
 }
 
-/** Brings a value of any newer revision to an older one. Returns it as it is where nothing is to be done; never changes it. */
+/** Converts a value of any newer revision to an older one. Returns an unaffected value unchanged; never modifies its argument. */
 export type Convert = (value: unknown, onLoss?: OnLoss) => unknown;
 
-/** Is told about everything that gets lost on the way. */
+/** Receives each loss of a conversion. */
 export type OnLoss = (loss: Loss) => void;
 
-/** Something that an older revision cannot say. */
+/** Something that an older revision cannot express. */
 export interface Loss {
-  /** Declaration, or place of something that has no name. */
+  /** Declaration, or path of something without a name. */
   readonly type: string;
-  /** Property or alternative that is concerned. */
+  /** Affected property or alternative. */
   readonly member: string;
-  /** What has happened to it: `drop`, or the name of a conversion. */
+  /** Effect on it: `drop`, or the name of a conversion. */
   readonly rule: string;
 }
 
@@ -210,7 +210,7 @@ export interface Conversions {
   readonly embeddedRequests: Table<Conversion>;
 }
 
-/** Something cannot be said at an older revision, and leaving it out would change the meaning of the whole. */
+/** Error about a value that an older revision cannot express, and whose omission would change the meaning of the whole. */
 export class ConversionError extends Error {
   override readonly name = "ConversionError";
   readonly type: string;
@@ -221,7 +221,7 @@ export class ConversionError extends Error {
     readonly type: string;
     readonly member?: string;
     readonly revision: string;
-    /** Why, and what to do instead. */
+    /** Reason, and an alternative. */
     readonly reason: string;
   }) {
     const { type, member, revision, reason } = problem;
@@ -234,9 +234,9 @@ export class ConversionError extends Error {
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Cancels the call and tells the peer. */
+  /** Cancels the call and notifies the peer. */
   readonly signal?: AbortSignal;
-  /** Milliseconds without an answer (or without progress) before the call fails. Default: the connection's. */
+  /** Milliseconds without a response or progress before the call fails. Default: the connection's. */
   readonly timeout?: number;
   /** Receives progress notifications of this call, in wire order, before its result. */
   readonly onProgress?: (progress: Progress) => void;
@@ -273,7 +273,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A number that JSON can carry: `NaN` and the infinities are refused. */
+/** A number that JSON can represent: `NaN` and the infinities are rejected. */
 export function isNumber(value: unknown): value is number {
   return Number.isFinite(value);
 }
@@ -288,7 +288,7 @@ export function fail(expected: string, key?: string | number): Issue {
   return { path: key === undefined ? "" : segment(key), expected };
 }
 
-/** Moves an issue one level out, below `key`. */
+/** Prefixes the path of an issue with `key`. */
 export function under(key: string | number, issue: Issue): Issue {
   return { path: issue.path === "" ? segment(key) : `${segment(key)}/${issue.path}`, expected: issue.expected };
 }
@@ -298,7 +298,7 @@ export function tooDeep(): Issue {
   return { path: "", expected: `nesting of at most ${maxDepth} levels` };
 }
 
-/** Accepts any object: the check of params that the protocol says nothing about. */
+/** Accepts any object: the check of params that the protocol does not define. */
 export function checkAnyObject(value: unknown): Issue | undefined {
   return isObject(value) ? undefined : fail("object");
 }

@@ -91,142 +91,142 @@ export interface Declarations {
   missing: Missing;
 }
 
-/** Parts of the protocol that this revision lacks, each with the reason. Compile errors quote the reasons. */
+/** Parts of the protocol that are missing from this revision, each with the reason. Compile errors quote the reasons. */
 export interface Missing {
   methods: {
-    CancelTaskRequest: "tasks/cancel came with revision 2025-11-25";
-    DiscoverRequest: "server/discover came with revision 2026-07-28";
-    ElicitRequest: "elicitation/create came with revision 2025-06-18";
-    ElicitationCompleteNotification: "notifications/elicitation/complete came with revision 2025-11-25";
-    GetTaskPayloadRequest: "tasks/result came with revision 2025-11-25";
-    GetTaskRequest: "tasks/get came with revision 2025-11-25";
-    ListTasksRequest: "tasks/list came with revision 2025-11-25";
-    SubscriptionsAcknowledgedNotification: "notifications/subscriptions/acknowledged came with revision 2026-07-28";
-    SubscriptionsListenRequest: "subscriptions/listen came with revision 2026-07-28";
-    TaskStatusNotification: "notifications/tasks/status came with revision 2025-11-25";
+    CancelTaskRequest: "tasks/cancel was added in revision 2025-11-25";
+    DiscoverRequest: "server/discover was added in revision 2026-07-28";
+    ElicitRequest: "elicitation/create was added in revision 2025-06-18";
+    ElicitationCompleteNotification: "notifications/elicitation/complete was added in revision 2025-11-25";
+    GetTaskPayloadRequest: "tasks/result was added in revision 2025-11-25";
+    GetTaskRequest: "tasks/get was added in revision 2025-11-25";
+    ListTasksRequest: "tasks/list was added in revision 2025-11-25";
+    SubscriptionsAcknowledgedNotification: "notifications/subscriptions/acknowledged was added in revision 2026-07-28";
+    SubscriptionsListenRequest: "subscriptions/listen was added in revision 2026-07-28";
+    TaskStatusNotification: "notifications/tasks/status was added in revision 2025-11-25";
   };
   members: {
     Result: {
-      resultType: "Result.resultType came with revision 2026-07-28";
+      resultType: "Result.resultType was added in revision 2026-07-28";
     };
     EmptyResult: {
-      resultType: "EmptyResult.resultType came with revision 2026-07-28";
+      resultType: "EmptyResult.resultType was added in revision 2026-07-28";
     };
     ClientCapabilities: {
-      elicitation: "ClientCapabilities.elicitation came with revision 2025-06-18";
-      extensions: "ClientCapabilities.extensions came with revision 2026-07-28";
-      tasks: "ClientCapabilities.tasks came with revision 2025-11-25";
+      elicitation: "ClientCapabilities.elicitation was added in revision 2025-06-18";
+      extensions: "ClientCapabilities.extensions was added in revision 2026-07-28";
+      tasks: "ClientCapabilities.tasks was added in revision 2025-11-25";
     };
     ServerCapabilities: {
-      extensions: "ServerCapabilities.extensions came with revision 2026-07-28";
-      tasks: "ServerCapabilities.tasks came with revision 2025-11-25";
+      extensions: "ServerCapabilities.extensions was added in revision 2026-07-28";
+      tasks: "ServerCapabilities.tasks was added in revision 2025-11-25";
     };
     Implementation: {
-      description: "Implementation.description came with revision 2025-11-25";
-      icons: "Implementation.icons came with revision 2025-11-25";
-      title: "Implementation.title came with revision 2025-06-18";
-      websiteUrl: "Implementation.websiteUrl came with revision 2025-11-25";
+      description: "Implementation.description was added in revision 2025-11-25";
+      icons: "Implementation.icons was added in revision 2025-11-25";
+      title: "Implementation.title was added in revision 2025-06-18";
+      websiteUrl: "Implementation.websiteUrl was added in revision 2025-11-25";
     };
     PaginatedResult: {
-      resultType: "PaginatedResult.resultType came with revision 2026-07-28";
+      resultType: "PaginatedResult.resultType was added in revision 2026-07-28";
     };
     ListResourcesResult: {
-      cacheScope: "ListResourcesResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListResourcesResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListResourcesResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListResourcesResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListResourcesResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListResourcesResult.ttlMs was added in revision 2026-07-28";
     };
     ListResourceTemplatesResult: {
-      cacheScope: "ListResourceTemplatesResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListResourceTemplatesResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListResourceTemplatesResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListResourceTemplatesResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListResourceTemplatesResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListResourceTemplatesResult.ttlMs was added in revision 2026-07-28";
     };
     ReadResourceResult: {
-      cacheScope: "ReadResourceResult.cacheScope came with revision 2026-07-28";
-      resultType: "ReadResourceResult.resultType came with revision 2026-07-28";
-      ttlMs: "ReadResourceResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ReadResourceResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ReadResourceResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ReadResourceResult.ttlMs was added in revision 2026-07-28";
     };
     Resource: {
-      _meta: "Resource._meta came with revision 2025-06-18";
-      icons: "Resource.icons came with revision 2025-11-25";
-      title: "Resource.title came with revision 2025-06-18";
+      _meta: "Resource._meta was added in revision 2025-06-18";
+      icons: "Resource.icons was added in revision 2025-11-25";
+      title: "Resource.title was added in revision 2025-06-18";
     };
     ResourceTemplate: {
-      _meta: "ResourceTemplate._meta came with revision 2025-06-18";
-      icons: "ResourceTemplate.icons came with revision 2025-11-25";
-      title: "ResourceTemplate.title came with revision 2025-06-18";
+      _meta: "ResourceTemplate._meta was added in revision 2025-06-18";
+      icons: "ResourceTemplate.icons was added in revision 2025-11-25";
+      title: "ResourceTemplate.title was added in revision 2025-06-18";
     };
     ResourceContents: {
-      _meta: "ResourceContents._meta came with revision 2025-06-18";
+      _meta: "ResourceContents._meta was added in revision 2025-06-18";
     };
     TextResourceContents: {
-      _meta: "TextResourceContents._meta came with revision 2025-06-18";
+      _meta: "TextResourceContents._meta was added in revision 2025-06-18";
     };
     BlobResourceContents: {
-      _meta: "BlobResourceContents._meta came with revision 2025-06-18";
+      _meta: "BlobResourceContents._meta was added in revision 2025-06-18";
     };
     ListPromptsResult: {
-      cacheScope: "ListPromptsResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListPromptsResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListPromptsResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListPromptsResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListPromptsResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListPromptsResult.ttlMs was added in revision 2026-07-28";
     };
     GetPromptResult: {
-      resultType: "GetPromptResult.resultType came with revision 2026-07-28";
+      resultType: "GetPromptResult.resultType was added in revision 2026-07-28";
     };
     Prompt: {
-      _meta: "Prompt._meta came with revision 2025-06-18";
-      icons: "Prompt.icons came with revision 2025-11-25";
-      title: "Prompt.title came with revision 2025-06-18";
+      _meta: "Prompt._meta was added in revision 2025-06-18";
+      icons: "Prompt.icons was added in revision 2025-11-25";
+      title: "Prompt.title was added in revision 2025-06-18";
     };
     PromptArgument: {
-      title: "PromptArgument.title came with revision 2025-06-18";
+      title: "PromptArgument.title was added in revision 2025-06-18";
     };
     EmbeddedResource: {
-      _meta: "EmbeddedResource._meta came with revision 2025-06-18";
+      _meta: "EmbeddedResource._meta was added in revision 2025-06-18";
     };
     ListToolsResult: {
-      cacheScope: "ListToolsResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListToolsResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListToolsResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListToolsResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListToolsResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListToolsResult.ttlMs was added in revision 2026-07-28";
     };
     CallToolResult: {
-      resultType: "CallToolResult.resultType came with revision 2026-07-28";
-      structuredContent: "CallToolResult.structuredContent came with revision 2025-06-18";
+      resultType: "CallToolResult.resultType was added in revision 2026-07-28";
+      structuredContent: "CallToolResult.structuredContent was added in revision 2025-06-18";
     };
     Tool: {
-      _meta: "Tool._meta came with revision 2025-06-18";
-      execution: "Tool.execution came with revision 2025-11-25";
-      icons: "Tool.icons came with revision 2025-11-25";
-      outputSchema: "Tool.outputSchema came with revision 2025-06-18";
-      title: "Tool.title came with revision 2025-06-18";
+      _meta: "Tool._meta was added in revision 2025-06-18";
+      execution: "Tool.execution was added in revision 2025-11-25";
+      icons: "Tool.icons was added in revision 2025-11-25";
+      outputSchema: "Tool.outputSchema was added in revision 2025-06-18";
+      title: "Tool.title was added in revision 2025-06-18";
     };
     SamplingMessage: {
-      _meta: "SamplingMessage._meta came with revision 2025-11-25";
+      _meta: "SamplingMessage._meta was added in revision 2025-11-25";
     };
     Annotations: {
-      lastModified: "Annotations.lastModified came with revision 2025-06-18";
+      lastModified: "Annotations.lastModified was added in revision 2025-06-18";
     };
     TextContent: {
-      _meta: "TextContent._meta came with revision 2025-06-18";
+      _meta: "TextContent._meta was added in revision 2025-06-18";
     };
     ImageContent: {
-      _meta: "ImageContent._meta came with revision 2025-06-18";
+      _meta: "ImageContent._meta was added in revision 2025-06-18";
     };
     AudioContent: {
-      _meta: "AudioContent._meta came with revision 2025-06-18";
+      _meta: "AudioContent._meta was added in revision 2025-06-18";
     };
     CompleteResult: {
-      resultType: "CompleteResult.resultType came with revision 2026-07-28";
+      resultType: "CompleteResult.resultType was added in revision 2026-07-28";
     };
     PromptReference: {
-      title: "PromptReference.title came with revision 2025-06-18";
+      title: "PromptReference.title was added in revision 2025-06-18";
     };
     Root: {
-      _meta: "Root._meta came with revision 2025-06-18";
+      _meta: "Root._meta was added in revision 2025-06-18";
     };
   };
   kinds: {
-    resource_link: '"resource_link" content came with revision 2025-06-18';
-    tool_result: '"tool_result" content came with revision 2025-11-25';
-    tool_use: '"tool_use" content came with revision 2025-11-25';
+    resource_link: '"resource_link" content was added in revision 2025-06-18';
+    tool_result: '"tool_result" content was added in revision 2025-11-25';
+    tool_use: '"tool_use" content was added in revision 2025-11-25';
   };
 }

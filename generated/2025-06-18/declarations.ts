@@ -99,104 +99,104 @@ export interface Declarations {
   missing: Missing;
 }
 
-/** Parts of the protocol that this revision lacks, each with the reason. Compile errors quote the reasons. */
+/** Parts of the protocol that are missing from this revision, each with the reason. Compile errors quote the reasons. */
 export interface Missing {
   methods: {
-    CancelTaskRequest: "tasks/cancel came with revision 2025-11-25";
-    DiscoverRequest: "server/discover came with revision 2026-07-28";
-    ElicitationCompleteNotification: "notifications/elicitation/complete came with revision 2025-11-25";
-    GetTaskPayloadRequest: "tasks/result came with revision 2025-11-25";
-    GetTaskRequest: "tasks/get came with revision 2025-11-25";
-    ListTasksRequest: "tasks/list came with revision 2025-11-25";
-    SubscriptionsAcknowledgedNotification: "notifications/subscriptions/acknowledged came with revision 2026-07-28";
-    SubscriptionsListenRequest: "subscriptions/listen came with revision 2026-07-28";
-    TaskStatusNotification: "notifications/tasks/status came with revision 2025-11-25";
+    CancelTaskRequest: "tasks/cancel was added in revision 2025-11-25";
+    DiscoverRequest: "server/discover was added in revision 2026-07-28";
+    ElicitationCompleteNotification: "notifications/elicitation/complete was added in revision 2025-11-25";
+    GetTaskPayloadRequest: "tasks/result was added in revision 2025-11-25";
+    GetTaskRequest: "tasks/get was added in revision 2025-11-25";
+    ListTasksRequest: "tasks/list was added in revision 2025-11-25";
+    SubscriptionsAcknowledgedNotification: "notifications/subscriptions/acknowledged was added in revision 2026-07-28";
+    SubscriptionsListenRequest: "subscriptions/listen was added in revision 2026-07-28";
+    TaskStatusNotification: "notifications/tasks/status was added in revision 2025-11-25";
   };
   members: {
     Result: {
-      resultType: "Result.resultType came with revision 2026-07-28";
+      resultType: "Result.resultType was added in revision 2026-07-28";
     };
     EmptyResult: {
-      resultType: "EmptyResult.resultType came with revision 2026-07-28";
+      resultType: "EmptyResult.resultType was added in revision 2026-07-28";
     };
     ClientCapabilities: {
-      extensions: "ClientCapabilities.extensions came with revision 2026-07-28";
-      tasks: "ClientCapabilities.tasks came with revision 2025-11-25";
+      extensions: "ClientCapabilities.extensions was added in revision 2026-07-28";
+      tasks: "ClientCapabilities.tasks was added in revision 2025-11-25";
     };
     ServerCapabilities: {
-      extensions: "ServerCapabilities.extensions came with revision 2026-07-28";
-      tasks: "ServerCapabilities.tasks came with revision 2025-11-25";
+      extensions: "ServerCapabilities.extensions was added in revision 2026-07-28";
+      tasks: "ServerCapabilities.tasks was added in revision 2025-11-25";
     };
     Implementation: {
-      description: "Implementation.description came with revision 2025-11-25";
-      icons: "Implementation.icons came with revision 2025-11-25";
-      websiteUrl: "Implementation.websiteUrl came with revision 2025-11-25";
+      description: "Implementation.description was added in revision 2025-11-25";
+      icons: "Implementation.icons was added in revision 2025-11-25";
+      websiteUrl: "Implementation.websiteUrl was added in revision 2025-11-25";
     };
     PaginatedResult: {
-      resultType: "PaginatedResult.resultType came with revision 2026-07-28";
+      resultType: "PaginatedResult.resultType was added in revision 2026-07-28";
     };
     ListResourcesResult: {
-      cacheScope: "ListResourcesResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListResourcesResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListResourcesResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListResourcesResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListResourcesResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListResourcesResult.ttlMs was added in revision 2026-07-28";
     };
     ListResourceTemplatesResult: {
-      cacheScope: "ListResourceTemplatesResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListResourceTemplatesResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListResourceTemplatesResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListResourceTemplatesResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListResourceTemplatesResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListResourceTemplatesResult.ttlMs was added in revision 2026-07-28";
     };
     ReadResourceResult: {
-      cacheScope: "ReadResourceResult.cacheScope came with revision 2026-07-28";
-      resultType: "ReadResourceResult.resultType came with revision 2026-07-28";
-      ttlMs: "ReadResourceResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ReadResourceResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ReadResourceResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ReadResourceResult.ttlMs was added in revision 2026-07-28";
     };
     Resource: {
-      icons: "Resource.icons came with revision 2025-11-25";
+      icons: "Resource.icons was added in revision 2025-11-25";
     };
     ResourceTemplate: {
-      icons: "ResourceTemplate.icons came with revision 2025-11-25";
+      icons: "ResourceTemplate.icons was added in revision 2025-11-25";
     };
     ListPromptsResult: {
-      cacheScope: "ListPromptsResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListPromptsResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListPromptsResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListPromptsResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListPromptsResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListPromptsResult.ttlMs was added in revision 2026-07-28";
     };
     GetPromptResult: {
-      resultType: "GetPromptResult.resultType came with revision 2026-07-28";
+      resultType: "GetPromptResult.resultType was added in revision 2026-07-28";
     };
     Prompt: {
-      icons: "Prompt.icons came with revision 2025-11-25";
+      icons: "Prompt.icons was added in revision 2025-11-25";
     };
     ResourceLink: {
-      icons: "ResourceLink.icons came with revision 2025-11-25";
+      icons: "ResourceLink.icons was added in revision 2025-11-25";
     };
     ListToolsResult: {
-      cacheScope: "ListToolsResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListToolsResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListToolsResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListToolsResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListToolsResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListToolsResult.ttlMs was added in revision 2026-07-28";
     };
     CallToolResult: {
-      resultType: "CallToolResult.resultType came with revision 2026-07-28";
+      resultType: "CallToolResult.resultType was added in revision 2026-07-28";
     };
     Tool: {
-      execution: "Tool.execution came with revision 2025-11-25";
-      icons: "Tool.icons came with revision 2025-11-25";
+      execution: "Tool.execution was added in revision 2025-11-25";
+      icons: "Tool.icons was added in revision 2025-11-25";
     };
     SamplingMessage: {
-      _meta: "SamplingMessage._meta came with revision 2025-11-25";
+      _meta: "SamplingMessage._meta was added in revision 2025-11-25";
     };
     CompleteResult: {
-      resultType: "CompleteResult.resultType came with revision 2026-07-28";
+      resultType: "CompleteResult.resultType was added in revision 2026-07-28";
     };
     StringSchema: {
-      default: "StringSchema.default came with revision 2025-11-25";
+      default: "StringSchema.default was added in revision 2025-11-25";
     };
     NumberSchema: {
-      default: "NumberSchema.default came with revision 2025-11-25";
+      default: "NumberSchema.default was added in revision 2025-11-25";
     };
   };
   kinds: {
-    tool_result: '"tool_result" content came with revision 2025-11-25';
-    tool_use: '"tool_use" content came with revision 2025-11-25';
+    tool_result: '"tool_result" content was added in revision 2025-11-25';
+    tool_use: '"tool_use" content was added in revision 2025-11-25';
   };
 }

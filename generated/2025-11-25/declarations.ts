@@ -153,74 +153,74 @@ export interface Declarations {
   missing: Missing;
 }
 
-/** Parts of the protocol that this revision lacks, each with the reason. Compile errors quote the reasons. */
+/** Parts of the protocol that are missing from this revision, each with the reason. Compile errors quote the reasons. */
 export interface Missing {
   methods: {
-    DiscoverRequest: "server/discover came with revision 2026-07-28";
-    SubscriptionsAcknowledgedNotification: "notifications/subscriptions/acknowledged came with revision 2026-07-28";
-    SubscriptionsListenRequest: "subscriptions/listen came with revision 2026-07-28";
+    DiscoverRequest: "server/discover was added in revision 2026-07-28";
+    SubscriptionsAcknowledgedNotification: "notifications/subscriptions/acknowledged was added in revision 2026-07-28";
+    SubscriptionsListenRequest: "subscriptions/listen was added in revision 2026-07-28";
   };
   members: {
     Result: {
-      resultType: "Result.resultType came with revision 2026-07-28";
+      resultType: "Result.resultType was added in revision 2026-07-28";
     };
     EmptyResult: {
-      resultType: "EmptyResult.resultType came with revision 2026-07-28";
+      resultType: "EmptyResult.resultType was added in revision 2026-07-28";
     };
     ClientCapabilities: {
-      extensions: "ClientCapabilities.extensions came with revision 2026-07-28";
+      extensions: "ClientCapabilities.extensions was added in revision 2026-07-28";
     };
     ServerCapabilities: {
-      extensions: "ServerCapabilities.extensions came with revision 2026-07-28";
+      extensions: "ServerCapabilities.extensions was added in revision 2026-07-28";
     };
     PaginatedResult: {
-      resultType: "PaginatedResult.resultType came with revision 2026-07-28";
+      resultType: "PaginatedResult.resultType was added in revision 2026-07-28";
     };
     ListResourcesResult: {
-      cacheScope: "ListResourcesResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListResourcesResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListResourcesResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListResourcesResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListResourcesResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListResourcesResult.ttlMs was added in revision 2026-07-28";
     };
     ListResourceTemplatesResult: {
-      cacheScope: "ListResourceTemplatesResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListResourceTemplatesResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListResourceTemplatesResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListResourceTemplatesResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListResourceTemplatesResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListResourceTemplatesResult.ttlMs was added in revision 2026-07-28";
     };
     ReadResourceRequestParams: {
-      inputResponses: "ReadResourceRequestParams.inputResponses came with revision 2026-07-28";
-      requestState: "ReadResourceRequestParams.requestState came with revision 2026-07-28";
+      inputResponses: "ReadResourceRequestParams.inputResponses was added in revision 2026-07-28";
+      requestState: "ReadResourceRequestParams.requestState was added in revision 2026-07-28";
     };
     ReadResourceResult: {
-      cacheScope: "ReadResourceResult.cacheScope came with revision 2026-07-28";
-      resultType: "ReadResourceResult.resultType came with revision 2026-07-28";
-      ttlMs: "ReadResourceResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ReadResourceResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ReadResourceResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ReadResourceResult.ttlMs was added in revision 2026-07-28";
     };
     ListPromptsResult: {
-      cacheScope: "ListPromptsResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListPromptsResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListPromptsResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListPromptsResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListPromptsResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListPromptsResult.ttlMs was added in revision 2026-07-28";
     };
     GetPromptRequestParams: {
-      inputResponses: "GetPromptRequestParams.inputResponses came with revision 2026-07-28";
-      requestState: "GetPromptRequestParams.requestState came with revision 2026-07-28";
+      inputResponses: "GetPromptRequestParams.inputResponses was added in revision 2026-07-28";
+      requestState: "GetPromptRequestParams.requestState was added in revision 2026-07-28";
     };
     GetPromptResult: {
-      resultType: "GetPromptResult.resultType came with revision 2026-07-28";
+      resultType: "GetPromptResult.resultType was added in revision 2026-07-28";
     };
     ListToolsResult: {
-      cacheScope: "ListToolsResult.cacheScope came with revision 2026-07-28";
-      resultType: "ListToolsResult.resultType came with revision 2026-07-28";
-      ttlMs: "ListToolsResult.ttlMs came with revision 2026-07-28";
+      cacheScope: "ListToolsResult.cacheScope was added in revision 2026-07-28";
+      resultType: "ListToolsResult.resultType was added in revision 2026-07-28";
+      ttlMs: "ListToolsResult.ttlMs was added in revision 2026-07-28";
     };
     CallToolResult: {
-      resultType: "CallToolResult.resultType came with revision 2026-07-28";
+      resultType: "CallToolResult.resultType was added in revision 2026-07-28";
     };
     CallToolRequestParams: {
-      inputResponses: "CallToolRequestParams.inputResponses came with revision 2026-07-28";
-      requestState: "CallToolRequestParams.requestState came with revision 2026-07-28";
+      inputResponses: "CallToolRequestParams.inputResponses was added in revision 2026-07-28";
+      requestState: "CallToolRequestParams.requestState was added in revision 2026-07-28";
     };
     CompleteResult: {
-      resultType: "CompleteResult.resultType came with revision 2026-07-28";
+      resultType: "CompleteResult.resultType was added in revision 2026-07-28";
     };
   };
   kinds: {};

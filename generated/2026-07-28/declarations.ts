@@ -163,51 +163,51 @@ export interface Declarations {
   missing: Missing;
 }
 
-/** Parts of the protocol that this revision lacks, each with the reason. Compile errors quote the reasons. */
+/** Parts of the protocol that are missing from this revision, each with the reason. Compile errors quote the reasons. */
 export interface Missing {
   methods: {
-    CancelTaskRequest: "tasks/cancel was removed by revision 2026-07-28";
-    ElicitationCompleteNotification: "notifications/elicitation/complete was removed by revision 2026-07-28";
-    GetTaskPayloadRequest: "tasks/result was removed by revision 2026-07-28";
-    GetTaskRequest: "tasks/get was removed by revision 2026-07-28";
-    InitializeRequest: "initialize was removed by revision 2026-07-28";
-    InitializedNotification: "notifications/initialized was removed by revision 2026-07-28";
-    ListTasksRequest: "tasks/list was removed by revision 2026-07-28";
-    PingRequest: "ping was removed by revision 2026-07-28";
-    RootsListChangedNotification: "notifications/roots/list_changed was removed by revision 2026-07-28";
-    SetLevelRequest: "logging/setLevel was removed by revision 2026-07-28";
-    SubscribeRequest: "resources/subscribe was removed by revision 2026-07-28";
-    TaskStatusNotification: "notifications/tasks/status was removed by revision 2026-07-28";
-    UnsubscribeRequest: "resources/unsubscribe was removed by revision 2026-07-28";
+    CancelTaskRequest: "tasks/cancel was removed in revision 2026-07-28";
+    ElicitationCompleteNotification: "notifications/elicitation/complete was removed in revision 2026-07-28";
+    GetTaskPayloadRequest: "tasks/result was removed in revision 2026-07-28";
+    GetTaskRequest: "tasks/get was removed in revision 2026-07-28";
+    InitializeRequest: "initialize was removed in revision 2026-07-28";
+    InitializedNotification: "notifications/initialized was removed in revision 2026-07-28";
+    ListTasksRequest: "tasks/list was removed in revision 2026-07-28";
+    PingRequest: "ping was removed in revision 2026-07-28";
+    RootsListChangedNotification: "notifications/roots/list_changed was removed in revision 2026-07-28";
+    SetLevelRequest: "logging/setLevel was removed in revision 2026-07-28";
+    SubscribeRequest: "resources/subscribe was removed in revision 2026-07-28";
+    TaskStatusNotification: "notifications/tasks/status was removed in revision 2026-07-28";
+    UnsubscribeRequest: "resources/unsubscribe was removed in revision 2026-07-28";
   };
   members: {
     ClientCapabilities: {
-      tasks: "ClientCapabilities.tasks was removed by revision 2026-07-28";
+      tasks: "ClientCapabilities.tasks was removed in revision 2026-07-28";
     };
     ServerCapabilities: {
-      tasks: "ServerCapabilities.tasks was removed by revision 2026-07-28";
+      tasks: "ServerCapabilities.tasks was removed in revision 2026-07-28";
     };
     CallToolRequestParams: {
-      task: "CallToolRequestParams.task was removed by revision 2026-07-28";
+      task: "CallToolRequestParams.task was removed in revision 2026-07-28";
     };
     CreateMessageRequestParams: {
-      _meta: "CreateMessageRequestParams._meta was removed by revision 2026-07-28";
-      task: "CreateMessageRequestParams.task was removed by revision 2026-07-28";
+      _meta: "CreateMessageRequestParams._meta was removed in revision 2026-07-28";
+      task: "CreateMessageRequestParams.task was removed in revision 2026-07-28";
     };
     ListRootsResult: {
-      _meta: "ListRootsResult._meta was removed by revision 2026-07-28";
+      _meta: "ListRootsResult._meta was removed in revision 2026-07-28";
     };
     ElicitRequestFormParams: {
-      _meta: "ElicitRequestFormParams._meta was removed by revision 2026-07-28";
-      task: "ElicitRequestFormParams.task was removed by revision 2026-07-28";
+      _meta: "ElicitRequestFormParams._meta was removed in revision 2026-07-28";
+      task: "ElicitRequestFormParams.task was removed in revision 2026-07-28";
     };
     ElicitRequestURLParams: {
-      _meta: "ElicitRequestURLParams._meta was removed by revision 2026-07-28";
-      elicitationId: "ElicitRequestURLParams.elicitationId was removed by revision 2026-07-28";
-      task: "ElicitRequestURLParams.task was removed by revision 2026-07-28";
+      _meta: "ElicitRequestURLParams._meta was removed in revision 2026-07-28";
+      elicitationId: "ElicitRequestURLParams.elicitationId was removed in revision 2026-07-28";
+      task: "ElicitRequestURLParams.task was removed in revision 2026-07-28";
     };
     ElicitResult: {
-      _meta: "ElicitResult._meta was removed by revision 2026-07-28";
+      _meta: "ElicitResult._meta was removed in revision 2026-07-28";
     };
   };
   kinds: {};

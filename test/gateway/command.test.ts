@@ -287,7 +287,7 @@ describe("the program, when its server ends", () => {
 
 describe("the program says what is wrong, and ends with 2", () => {
   const refusals: readonly (readonly [what: string, args: readonly string[], text: RegExp])[] = [
-    ["no server", ["--listen", "0"], /name a server: an address such as (?!.*\.json)/],
+    ["no server", ["--listen", "0"], /no server is given; pass an address such as (?!.*\.json)/],
     ["no place to serve at", ["--", "node", "x.js"], /say where to serve: --listen 127\.0\.0\.1:3000, or --stdio/],
     ["two places to serve at", ["--listen", "0", "--stdio", "--", "node", "x.js"], /--listen and --stdio: choose/],
     ["no such port", ["--listen", "70000", "--", "node", "x.js"], /--listen 70000: give HOST:PORT or PORT/],
