@@ -331,7 +331,7 @@ describe("create-mcp-server client", () => {
     const path = join(cwd, "out", "tools", "ping.ts");
     writeFileSync(path, `${readFileSync(path, "utf8")}// mine\n`);
     const refused = await client([join(cwd, "new.json")], { out: join(cwd, "out") });
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("out: tools/ping.ts") });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("out has edited files (tools/ping.ts)") });
     expect((await client([join(cwd, "old.json")], { out: join(cwd, "out"), check: true })).code).toBe(1);
     expect((await client([join(cwd, "new.json")], { out: join(cwd, "out"), force: true })).code).toBe(0);
     expect(readdirSync(join(cwd, "out", "tools"))).toEqual(["find-items.ts"]);

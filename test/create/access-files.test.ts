@@ -39,7 +39,7 @@ async function loadAuth(
   );
 }
 
-const asked = /Other machines may come in: set ISSUER/;
+const asked = /The server is open to other machines; set ISSUER/;
 
 test.each([
   ["both", [], { HOST: "0.0.0.0" }, /^$/],

@@ -259,7 +259,9 @@ describe("a response of an API that is larger than 10 MiB", () => {
   test("is an error that names the status where the API rejects the request", async () => {
     const client = await connect();
     Object.assign(given, { status: 500, text: "x".repeat(11 * 1024 * 1024) });
-    expect(JSON.stringify(await client.callTool("getItem"))).toContain("returned HTTP 500 with more than 10485760 bytes");
+    expect(JSON.stringify(await client.callTool("getItem"))).toContain(
+      "returned HTTP 500 with more than 10485760 bytes",
+    );
   });
 });
 

@@ -208,7 +208,7 @@ describe("what a person has to decide", () => {
     expect(await runPin({ revision: next, from: address, spec, fetch })).toBe(0);
     const text = String(output.mock.calls[0]?.[0]);
     expect(text).toContain("toolbox/call requires server capability `toolbox`");
-    expect(text).toContain(`Next: read ${spec}/${next}/overlay.json`);
+    expect(text).toContain(`Next: review and complete ${spec}/${next}/overlay.json`);
     expect(text).toContain(`create-mcp-server generate --spec ${spec} --protocol ${next}`);
   });
 
