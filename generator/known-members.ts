@@ -1,7 +1,7 @@
 import type { Shape } from "./model.ts";
 import { declarationsByName, resolveObject, type Declared } from "./resolve.ts";
 
-/** Members that runtimes use and that some revisions lack. Each is a declaration with a path below it. */
+/** Members that runtimes use and that are missing from some revisions. Each is a declaration with a path below it. */
 export const conditionalMembers = [
   "Result.resultType",
   "CacheableResult.ttlMs",

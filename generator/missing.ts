@@ -1,17 +1,17 @@
 import type { ExtensionModel, RevisionModel, Shape } from "./model.ts";
 import { declarationsByName, resolveAlias, resolveObject } from "./resolve.ts";
 
-/** Features that other revisions have and one lacks, each with a sentence that names the revision that added or removed it. Keys are sorted. */
+/** Features of other revisions that are missing from one, each with a sentence that names the revision that added or removed it. Keys are sorted. */
 export interface Missing {
-  /** Methods that this revision lacks, by the name of the declaration that carries them. */
+  /** Methods that are missing from this revision, by the name of the declaration that carries them. */
   readonly methods: ReadonlyMap<string, string>;
-  /** Properties that data types of this revision lack, by declaration and name. */
+  /** Properties that are missing from data types of this revision, by declaration and name. */
   readonly members: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Objects that this revision lacks, by the value of the `type` that marks them. */
+  /** Objects that are missing from this revision, by the value of the `type` that marks them. */
   readonly kinds: ReadonlyMap<string, string>;
 }
 
-/** Finds the features that other models of a build have and this one lacks. Members that extensions of the revision provide are excluded. */
+/** Finds the features of other models of a build that are missing from this one. Members that extensions of the revision provide are excluded. */
 export function findMissing(
   model: RevisionModel,
   models: readonly RevisionModel[],

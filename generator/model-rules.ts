@@ -37,7 +37,7 @@ export interface ExtensionRules {
   readonly results: readonly { readonly method: string; readonly kind: string; readonly type: string }[];
   /** Additional members of objects in the params of core methods. */
   readonly members: readonly { readonly method: string; readonly at: readonly string[]; readonly type: string }[];
-  /** Members that revisions lack and that the extension provides again, such as `Tool.execution`. */
+  /** Members missing from revisions that the extension provides, such as `Tool.execution`. */
   readonly provides: readonly string[];
 }
 

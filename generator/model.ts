@@ -128,7 +128,7 @@ export type Shape =
 /** Any JSON value, declared as `unknown` or `any`. */
 export interface UnknownShape {
   readonly kind: "unknown";
-  /** True if the source says `any`. The distinction matters, because interfaces extend a map of `any` but not a map of `unknown`. */
+  /** True if the source declares `any`. The distinction matters, because interfaces extend a map of `any` but not a map of `unknown`. */
   readonly any?: true;
 }
 
@@ -148,7 +148,7 @@ export interface NumberShape {
   readonly maximum?: number;
   /** True if there is a `@TJS-type number` tag, which explicitly allows fractions. Its absence does not mean integer. */
   readonly fractional?: true;
-  /** True if only integers are valid. It comes from the overlay, if the specification's prose says so. */
+  /** True if only integers are valid. It comes from the overlay, if the prose of the specification requires it. */
   readonly integer?: true;
 }
 
@@ -221,7 +221,7 @@ export interface Property {
   readonly nullMeansAbsent?: true;
   /** True if a peer may send a number below the minimum, which is read as the minimum. It comes from the overlay. */
   readonly lowMeansMinimum?: true;
-  /** True if the overlay merged the property from the base params because the derived literal lacks it. */
+  /** True if the overlay merged the property from the base params because it is missing from the derived literal. */
   readonly merged?: true;
 }
 
@@ -252,7 +252,7 @@ export interface Method {
   readonly handler: string;
   /** Declaration that carries the method, such as `CallToolRequest`. */
   readonly type: string;
-  /** Kind of the method. `embedded` methods are never sent as messages: they are payloads inside a result that asks for input. */
+  /** Kind of the method. `embedded` methods are never sent as messages: they are payloads inside a result that requires input. */
   readonly kind: "request" | "notification" | "embedded";
   /** Roles that may send the method. */
   readonly senders: readonly Role[];
@@ -276,7 +276,7 @@ export interface Method {
 }
 
 /**
- * Time that a response takes. `initialize`: that of the handshake. `work`: the receiver works for it. `wait`: it may wait for a person or another
+ * Time that a response takes. `initialize`: that of the handshake. `work`: the receiver computes it. `wait`: it may wait for a user or another
  * system. `task`: it comes when a task ends. `endless`: it comes when one side ends the request.
  */
 export type Duration = "initialize" | "work" | "wait" | "task" | "endless";

@@ -1,4 +1,4 @@
-/** Error that the user can correct. The CLI prints it without a stack. The message says what is wrong, where, and what to do next. */
+/** Error that the user can correct. The CLI prints it without a stack. The message names the problem, its place, and the next step. */
 export class UserError extends Error {
   /** Exit code of the command: 2, or 130 if it was interrupted. */
   readonly exitCode: number;

@@ -200,7 +200,7 @@ describe("generate", () => {
   });
 
   it.each([
-    [["--protocol", "2020-01-01"], /there is no revision `2020-01-01`; choose one of 2024-11-05, /],
+    [["--protocol", "2020-01-01"], /unknown revision `2020-01-01`; choose one of 2024-11-05, /],
     [
       ["--spec", "nowhere"],
       /nowhere\/pins\.json: the file does not exist \(\/.*nowhere\/pins\.json\); pass a folder created by `create-mcp-server pin/,

@@ -16,7 +16,7 @@ import {
 } from "../convert-support.ts";
 import { ConversionError, isObject, type Conversions, type OnLoss } from "../support.ts";
 
-/** Brings what is written for newer revisions to this one: what a side sends goes through the conversion of its method. */
+/** Conversions of params and results of newer revisions to this one, by method. */
 export const conversions: Conversions = {
   clientRequests: {
     ping: { result: toEmptyResult },
@@ -58,7 +58,7 @@ const revision = "2024-11-05";
 
 const emptyResultKeys: GoneKeys = { type: "EmptyResult", gone: ["resultType"], silent: new Set(["resultType"]) };
 
-/** Brings a value of a newer revision to `EmptyResult`. */
+/** Converts a value of a newer revision to `EmptyResult`. */
 export function toEmptyResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, emptyResultKeys, loss);
@@ -71,13 +71,13 @@ const resultMetaObjectKeys: GoneKeys = {
   silent: new Set(["io.modelcontextprotocol/serverInfo"]),
 };
 
-/** Brings a value of a newer revision to `ResultMetaObject`. */
+/** Converts a value of a newer revision to `ResultMetaObject`. */
 export function toResultMetaObject(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return dropGone(v, resultMetaObjectKeys, loss);
 }
 
-/** Brings a value of a newer revision to `InitializeRequestParams`. */
+/** Converts a value of a newer revision to `InitializeRequestParams`. */
 export function toInitializeRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = withMember(v, "capabilities", toClientCapabilities(v.capabilities, loss));
@@ -89,7 +89,7 @@ const clientCapabilitiesKeys: KnownKeys = {
   known: new Set(["experimental", "roots", "sampling", "extensions"]),
 };
 
-/** Brings a value of a newer revision to `ClientCapabilities`. */
+/** Converts a value of a newer revision to `ClientCapabilities`. */
 export function toClientCapabilities(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, clientCapabilitiesKeys, loss);
@@ -97,13 +97,13 @@ export function toClientCapabilities(v: unknown, loss?: OnLoss): unknown {
 
 const implementationKeys: KnownKeys = { type: "Implementation", known: new Set(["name", "version"]) };
 
-/** Brings a value of a newer revision to `Implementation`. */
+/** Converts a value of a newer revision to `Implementation`. */
 export function toImplementation(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, implementationKeys, loss);
 }
 
-/** Brings a value of a newer revision to `InitializeResult`. */
+/** Converts a value of a newer revision to `InitializeResult`. */
 export function toInitializeResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = withMember(v, "capabilities", toServerCapabilities(v.capabilities, loss));
@@ -116,7 +116,7 @@ const serverCapabilitiesKeys: KnownKeys = {
   silent: new Set(["completions"]),
 };
 
-/** Brings a value of a newer revision to `ServerCapabilities`. */
+/** Converts a value of a newer revision to `ServerCapabilities`. */
 export function toServerCapabilities(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, serverCapabilitiesKeys, loss);
@@ -127,7 +127,7 @@ const completeRequestParamsKeys: KnownKeys = {
   known: new Set(["_meta", "ref", "argument"]),
 };
 
-/** Brings a value of a newer revision to `CompleteRequestParams`. */
+/** Converts a value of a newer revision to `CompleteRequestParams`. */
 export function toCompleteRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = keepKnown(v, completeRequestParamsKeys, loss);
@@ -151,13 +151,13 @@ const requestMetaObjectKeys: GoneKeys = {
   ]),
 };
 
-/** Brings a value of a newer revision to `RequestMetaObject`. */
+/** Converts a value of a newer revision to `RequestMetaObject`. */
 export function toRequestMetaObject(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return dropGone(v, requestMetaObjectKeys, loss);
 }
 
-/** Brings a value of a newer revision to `CompleteRequestParams.ref`. */
+/** Converts a value of a newer revision to `CompleteRequestParams.ref`. */
 export function toCompleteRequestParamsRef(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   switch (v.type) {
@@ -169,7 +169,7 @@ export function toCompleteRequestParamsRef(v: unknown, loss?: OnLoss): unknown {
 
 const promptReferenceKeys: KnownKeys = { type: "PromptReference", known: new Set(["type", "name"]) };
 
-/** Brings a value of a newer revision to `PromptReference`. */
+/** Converts a value of a newer revision to `PromptReference`. */
 export function toPromptReference(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, promptReferenceKeys, loss);
@@ -177,7 +177,7 @@ export function toPromptReference(v: unknown, loss?: OnLoss): unknown {
 
 const completeResultKeys: GoneKeys = { type: "CompleteResult", gone: ["resultType"], silent: new Set(["resultType"]) };
 
-/** Brings a value of a newer revision to `CompleteResult`. */
+/** Converts a value of a newer revision to `CompleteResult`. */
 export function toCompleteResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, completeResultKeys, loss);
@@ -190,14 +190,14 @@ const getPromptRequestParamsKeys: KnownKeys = {
   silent: new Set(["inputResponses", "requestState"]),
 };
 
-/** Brings a value of a newer revision to `GetPromptRequestParams`. */
+/** Converts a value of a newer revision to `GetPromptRequestParams`. */
 export function toGetPromptRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, getPromptRequestParamsKeys, loss);
   return withMember(out, "_meta", toRequestMetaObject(out._meta, loss));
 }
 
-/** Brings a value of a newer revision to `GetPromptRequest.result`. */
+/** Converts a value of a newer revision to `GetPromptRequest.result`. */
 export function toGetPromptRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.inputRequests !== undefined || v.requestState !== undefined)
@@ -216,7 +216,7 @@ const getPromptResultKeys: GoneKeys = {
   silent: new Set(["resultType"]),
 };
 
-/** Brings a value of a newer revision to `GetPromptResult`. */
+/** Converts a value of a newer revision to `GetPromptResult`. */
 export function toGetPromptResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, getPromptResultKeys, loss);
@@ -224,13 +224,13 @@ export function toGetPromptResult(v: unknown, loss?: OnLoss): unknown {
   return withMember(out, "messages", mapItems(out.messages, toPromptMessage, loss));
 }
 
-/** Brings a value of a newer revision to `PromptMessage`. */
+/** Converts a value of a newer revision to `PromptMessage`. */
 export function toPromptMessage(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "content", toContentBlock(v.content, loss));
 }
 
-/** Brings a value of a newer revision to `ContentBlock`. */
+/** Converts a value of a newer revision to `ContentBlock`. */
 export function toContentBlock(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   switch (v.type) {
@@ -250,7 +250,7 @@ export function toContentBlock(v: unknown, loss?: OnLoss): unknown {
 
 const textContentKeys: KnownKeys = { type: "TextContent", known: new Set(["annotations", "type", "text"]) };
 
-/** Brings a value of a newer revision to `TextContent`. */
+/** Converts a value of a newer revision to `TextContent`. */
 export function toTextContent(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, textContentKeys, loss);
@@ -259,7 +259,7 @@ export function toTextContent(v: unknown, loss?: OnLoss): unknown {
 
 const annotationsKeys: KnownKeys = { type: "Annotations", known: new Set(["audience", "priority"]) };
 
-/** Brings a value of a newer revision to `Annotations`. */
+/** Converts a value of a newer revision to `Annotations`. */
 export function toAnnotations(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, annotationsKeys, loss);
@@ -270,7 +270,7 @@ const imageContentKeys: KnownKeys = {
   known: new Set(["annotations", "type", "data", "mimeType"]),
 };
 
-/** Brings a value of a newer revision to `ImageContent`. */
+/** Converts a value of a newer revision to `ImageContent`. */
 export function toImageContent(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, imageContentKeys, loss);
@@ -282,7 +282,7 @@ const embeddedResourceKeys: KnownKeys = {
   known: new Set(["annotations", "type", "resource"]),
 };
 
-/** Brings a value of a newer revision to `EmbeddedResource`. */
+/** Converts a value of a newer revision to `EmbeddedResource`. */
 export function toEmbeddedResource(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = keepKnown(v, embeddedResourceKeys, loss);
@@ -290,7 +290,7 @@ export function toEmbeddedResource(v: unknown, loss?: OnLoss): unknown {
   return withMember(out, "resource", toEmbeddedResourceResource(out.resource, loss));
 }
 
-/** Brings a value of a newer revision to `EmbeddedResource.resource`. */
+/** Converts a value of a newer revision to `EmbeddedResource.resource`. */
 export function toEmbeddedResourceResource(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.text !== undefined) return toTextResourceContents(v, loss);
@@ -302,7 +302,7 @@ const textResourceContentsKeys: KnownKeys = {
   known: new Set(["uri", "mimeType", "text"]),
 };
 
-/** Brings a value of a newer revision to `TextResourceContents`. */
+/** Converts a value of a newer revision to `TextResourceContents`. */
 export function toTextResourceContents(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, textResourceContentsKeys, loss);
@@ -313,13 +313,13 @@ const blobResourceContentsKeys: KnownKeys = {
   known: new Set(["uri", "mimeType", "blob"]),
 };
 
-/** Brings a value of a newer revision to `BlobResourceContents`. */
+/** Converts a value of a newer revision to `BlobResourceContents`. */
 export function toBlobResourceContents(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, blobResourceContentsKeys, loss);
 }
 
-/** Brings a value of a newer revision to `PaginatedRequestParams`. */
+/** Converts a value of a newer revision to `PaginatedRequestParams`. */
 export function toPaginatedRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toRequestMetaObject(v._meta, loss));
@@ -331,7 +331,7 @@ const listPromptsResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListPromptsResult`. */
+/** Converts a value of a newer revision to `ListPromptsResult`. */
 export function toListPromptsResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, listPromptsResultKeys, loss);
@@ -341,7 +341,7 @@ export function toListPromptsResult(v: unknown, loss?: OnLoss): unknown {
 
 const promptKeys: KnownKeys = { type: "Prompt", known: new Set(["name", "description", "arguments"]) };
 
-/** Brings a value of a newer revision to `Prompt`. */
+/** Converts a value of a newer revision to `Prompt`. */
 export function toPrompt(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, promptKeys, loss);
@@ -350,7 +350,7 @@ export function toPrompt(v: unknown, loss?: OnLoss): unknown {
 
 const promptArgumentKeys: KnownKeys = { type: "PromptArgument", known: new Set(["name", "description", "required"]) };
 
-/** Brings a value of a newer revision to `PromptArgument`. */
+/** Converts a value of a newer revision to `PromptArgument`. */
 export function toPromptArgument(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, promptArgumentKeys, loss);
@@ -362,7 +362,7 @@ const listResourcesResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListResourcesResult`. */
+/** Converts a value of a newer revision to `ListResourcesResult`. */
 export function toListResourcesResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, listResourcesResultKeys, loss);
@@ -375,7 +375,7 @@ const resourceKeys: KnownKeys = {
   known: new Set(["annotations", "uri", "name", "description", "mimeType", "size"]),
 };
 
-/** Brings a value of a newer revision to `Resource`. */
+/** Converts a value of a newer revision to `Resource`. */
 export function toResource(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, resourceKeys, loss);
@@ -388,7 +388,7 @@ const listResourceTemplatesResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListResourceTemplatesResult`. */
+/** Converts a value of a newer revision to `ListResourceTemplatesResult`. */
 export function toListResourceTemplatesResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, listResourceTemplatesResultKeys, loss);
@@ -401,7 +401,7 @@ const resourceTemplateKeys: KnownKeys = {
   known: new Set(["annotations", "uriTemplate", "name", "description", "mimeType"]),
 };
 
-/** Brings a value of a newer revision to `ResourceTemplate`. */
+/** Converts a value of a newer revision to `ResourceTemplate`. */
 export function toResourceTemplate(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, resourceTemplateKeys, loss);
@@ -414,14 +414,14 @@ const readResourceRequestParamsKeys: KnownKeys = {
   silent: new Set(["inputResponses", "requestState"]),
 };
 
-/** Brings a value of a newer revision to `ReadResourceRequestParams`. */
+/** Converts a value of a newer revision to `ReadResourceRequestParams`. */
 export function toReadResourceRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, readResourceRequestParamsKeys, loss);
   return withMember(out, "_meta", toRequestMetaObject(out._meta, loss));
 }
 
-/** Brings a value of a newer revision to `ReadResourceRequest.result`. */
+/** Converts a value of a newer revision to `ReadResourceRequest.result`. */
 export function toReadResourceRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.inputRequests !== undefined || v.requestState !== undefined)
@@ -440,7 +440,7 @@ const readResourceResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ReadResourceResult`. */
+/** Converts a value of a newer revision to `ReadResourceResult`. */
 export function toReadResourceResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, readResourceResultKeys, loss);
@@ -448,7 +448,7 @@ export function toReadResourceResult(v: unknown, loss?: OnLoss): unknown {
   return withMember(out, "contents", mapItems(out.contents, toReadResourceResultContents, loss));
 }
 
-/** Brings a value of a newer revision to `ReadResourceResult.contents`. */
+/** Converts a value of a newer revision to `ReadResourceResult.contents`. */
 export function toReadResourceResultContents(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.text !== undefined) return toTextResourceContents(v, loss);
@@ -461,14 +461,14 @@ const callToolRequestParamsKeys: KnownKeys = {
   silent: new Set(["inputResponses", "requestState"]),
 };
 
-/** Brings a value of a newer revision to `CallToolRequestParams`. */
+/** Converts a value of a newer revision to `CallToolRequestParams`. */
 export function toCallToolRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, callToolRequestParamsKeys, loss);
   return withMember(out, "_meta", toRequestMetaObject(out._meta, loss));
 }
 
-/** Brings a value of a newer revision to `CallToolRequest.result`. */
+/** Converts a value of a newer revision to `CallToolRequest.result`. */
 export function toCallToolRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.task !== undefined)
@@ -493,7 +493,7 @@ const callToolResultKeys: GoneKeys = {
   silent: new Set(["structuredContent", "resultType"]),
 };
 
-/** Brings a value of a newer revision to `CallToolResult`. */
+/** Converts a value of a newer revision to `CallToolResult`. */
 export function toCallToolResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = structuredToText(v, "CallToolResult", loss);
@@ -508,7 +508,7 @@ const listToolsResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListToolsResult`. */
+/** Converts a value of a newer revision to `ListToolsResult`. */
 export function toListToolsResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, listToolsResultKeys, loss);
@@ -518,14 +518,14 @@ export function toListToolsResult(v: unknown, loss?: OnLoss): unknown {
 
 const toolKeys: KnownKeys = { type: "Tool", known: new Set(["name", "description", "inputSchema"]) };
 
-/** Brings a value of a newer revision to `Tool`. */
+/** Converts a value of a newer revision to `Tool`. */
 export function toTool(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, toolKeys, loss);
   return withMember(out, "inputSchema", toToolInputSchema(out.inputSchema, loss));
 }
 
-/** Brings a value of a newer revision to `Tool.inputSchema`. */
+/** Converts a value of a newer revision to `Tool.inputSchema`. */
 export function toToolInputSchema(v: unknown, _loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "properties", schemaObjects(v.properties));
@@ -546,7 +546,7 @@ const createMessageRequestParamsKeys: KnownKeys = {
   ]),
 };
 
-/** Brings a value of a newer revision to `CreateMessageRequestParams`. */
+/** Converts a value of a newer revision to `CreateMessageRequestParams`. */
 export function toCreateMessageRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.tools !== undefined)
@@ -562,14 +562,14 @@ export function toCreateMessageRequestParams(v: unknown, loss?: OnLoss): unknown
 
 const samplingMessageKeys: KnownKeys = { type: "SamplingMessage", known: new Set(["role", "content"]) };
 
-/** Brings a value of a newer revision to `SamplingMessage`. */
+/** Converts a value of a newer revision to `SamplingMessage`. */
 export function toSamplingMessage(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, samplingMessageKeys, loss);
   return withMember(out, "content", toSamplingMessageContent(out.content, loss));
 }
 
-/** Brings a value of a newer revision to `SamplingMessage.content`. */
+/** Converts a value of a newer revision to `SamplingMessage.content`. */
 export function toSamplingMessageContent(v: unknown, loss?: OnLoss): unknown {
   if (Array.isArray(v)) {
     if (v.length === 1) return toSamplingMessageContent(v[0], loss);
@@ -603,7 +603,7 @@ export function toSamplingMessageContent(v: unknown, loss?: OnLoss): unknown {
   return v;
 }
 
-/** Brings a value of a newer revision to `CreateMessageRequest.result`. */
+/** Converts a value of a newer revision to `CreateMessageRequest.result`. */
 export function toCreateMessageRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.task !== undefined)
@@ -615,13 +615,13 @@ export function toCreateMessageRequestResult(v: unknown, loss?: OnLoss): unknown
   return toCreateMessageResult(v, loss);
 }
 
-/** Brings a value of a newer revision to `CreateMessageResult`. */
+/** Converts a value of a newer revision to `CreateMessageResult`. */
 export function toCreateMessageResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "content", toSamplingMessageContent(v.content, loss));
 }
 
-/** Brings a value of a newer revision to `ListRootsResult`. */
+/** Converts a value of a newer revision to `ListRootsResult`. */
 export function toListRootsResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "roots", mapItems(v.roots, toRoot, loss));
@@ -629,13 +629,13 @@ export function toListRootsResult(v: unknown, loss?: OnLoss): unknown {
 
 const rootKeys: KnownKeys = { type: "Root", known: new Set(["uri", "name"]) };
 
-/** Brings a value of a newer revision to `Root`. */
+/** Converts a value of a newer revision to `Root`. */
 export function toRoot(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, rootKeys, loss);
 }
 
-/** Brings a value of a newer revision to `CancelledNotificationParams`. */
+/** Converts a value of a newer revision to `CancelledNotificationParams`. */
 export function toCancelledNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.requestId === undefined)
@@ -654,7 +654,7 @@ const notificationMetaObjectKeys: GoneKeys = {
   silent: new Set(["io.modelcontextprotocol/subscriptionId"]),
 };
 
-/** Brings a value of a newer revision to `NotificationMetaObject`. */
+/** Converts a value of a newer revision to `NotificationMetaObject`. */
 export function toNotificationMetaObject(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return dropGone(v, notificationMetaObjectKeys, loss);
@@ -665,26 +665,26 @@ const progressNotificationParamsKeys: KnownKeys = {
   known: new Set(["_meta", "progressToken", "progress", "total"]),
 };
 
-/** Brings a value of a newer revision to `ProgressNotificationParams`. */
+/** Converts a value of a newer revision to `ProgressNotificationParams`. */
 export function toProgressNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, progressNotificationParamsKeys, loss);
   return withMember(out, "_meta", toNotificationMetaObject(out._meta, loss));
 }
 
-/** Brings a value of a newer revision to `LoggingMessageNotificationParams`. */
+/** Converts a value of a newer revision to `LoggingMessageNotificationParams`. */
 export function toLoggingMessageNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));
 }
 
-/** Brings a value of a newer revision to `ResourceUpdatedNotificationParams`. */
+/** Converts a value of a newer revision to `ResourceUpdatedNotificationParams`. */
 export function toResourceUpdatedNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));
 }
 
-/** Brings a value of a newer revision to `NotificationParams`. */
+/** Converts a value of a newer revision to `NotificationParams`. */
 export function toNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));

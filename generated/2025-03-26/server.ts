@@ -6,7 +6,7 @@ import { revision, serverNotifications, serverRequests } from "./methods.ts";
 import type * as t from "./types.ts";
 
 /**
- * What a server may answer and listen to. A request left out is answered with "method not found", a notification left out is ignored.
+ * Handlers of a server. A request without a handler is rejected with "method not found", a notification without one is ignored.
  */
 export interface ServerHandlers<Context = unknown> {
   /** `ping`: Checks that the peer still responds; either side may send it in any phase of the session. */
@@ -76,14 +76,14 @@ export interface ServerHandlers<Context = unknown> {
   ): Awaitable<void>;
 }
 
-/** Binds handlers to this revision. A misspelt method or a wrong result is a compile error at the object literal. */
+/** Binds handlers to this revision. A misspelt method or an invalid result is a compile error at the object literal. */
 export function implementServer<Context = unknown>(
   handlers: ServerHandlers<Context>,
 ): Implementation<ServerHandlers<Context>> {
   return { role: "server", revision, handlers };
 }
 
-/** What a server may send to its client. Every method is one row of a dispatch table. */
+/** Requests and notifications of a server to its client. Every method is one row of a dispatch table. */
 export class ServerCalls {
   readonly #caller: Caller;
 

@@ -16,7 +16,7 @@ import {
 } from "../convert-support.ts";
 import { ConversionError, isObject, type Conversions, type OnLoss } from "../support.ts";
 
-/** Brings what is written for newer revisions to this one: what a side sends goes through the conversion of its method. */
+/** Conversions of params and results of newer revisions to this one, by method. */
 export const conversions: Conversions = {
   clientRequests: {
     ping: { result: toEmptyResult },
@@ -58,7 +58,7 @@ const revision = "2025-06-18";
 
 const emptyResultKeys: GoneKeys = { type: "EmptyResult", gone: ["resultType"], silent: new Set(["resultType"]) };
 
-/** Brings a value of a newer revision to `EmptyResult`. */
+/** Converts a value of a newer revision to `EmptyResult`. */
 export function toEmptyResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, emptyResultKeys, loss);
@@ -71,13 +71,13 @@ const resultMetaObjectKeys: GoneKeys = {
   silent: new Set(["io.modelcontextprotocol/serverInfo"]),
 };
 
-/** Brings a value of a newer revision to `ResultMetaObject`. */
+/** Converts a value of a newer revision to `ResultMetaObject`. */
 export function toResultMetaObject(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return dropGone(v, resultMetaObjectKeys, loss);
 }
 
-/** Brings a value of a newer revision to `InitializeRequestParams`. */
+/** Converts a value of a newer revision to `InitializeRequestParams`. */
 export function toInitializeRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = withMember(v, "capabilities", toClientCapabilities(v.capabilities, loss));
@@ -89,7 +89,7 @@ const clientCapabilitiesKeys: KnownKeys = {
   known: new Set(["experimental", "roots", "sampling", "elicitation", "extensions"]),
 };
 
-/** Brings a value of a newer revision to `ClientCapabilities`. */
+/** Converts a value of a newer revision to `ClientCapabilities`. */
 export function toClientCapabilities(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, clientCapabilitiesKeys, loss);
@@ -97,13 +97,13 @@ export function toClientCapabilities(v: unknown, loss?: OnLoss): unknown {
 
 const implementationKeys: KnownKeys = { type: "Implementation", known: new Set(["name", "title", "version"]) };
 
-/** Brings a value of a newer revision to `Implementation`. */
+/** Converts a value of a newer revision to `Implementation`. */
 export function toImplementation(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, implementationKeys, loss);
 }
 
-/** Brings a value of a newer revision to `InitializeResult`. */
+/** Converts a value of a newer revision to `InitializeResult`. */
 export function toInitializeResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = withMember(v, "capabilities", toServerCapabilities(v.capabilities, loss));
@@ -115,13 +115,13 @@ const serverCapabilitiesKeys: KnownKeys = {
   known: new Set(["experimental", "logging", "completions", "prompts", "resources", "tools", "extensions"]),
 };
 
-/** Brings a value of a newer revision to `ServerCapabilities`. */
+/** Converts a value of a newer revision to `ServerCapabilities`. */
 export function toServerCapabilities(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, serverCapabilitiesKeys, loss);
 }
 
-/** Brings a value of a newer revision to `CompleteRequestParams`. */
+/** Converts a value of a newer revision to `CompleteRequestParams`. */
 export function toCompleteRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toRequestMetaObject(v._meta, loss));
@@ -143,7 +143,7 @@ const requestMetaObjectKeys: GoneKeys = {
   ]),
 };
 
-/** Brings a value of a newer revision to `RequestMetaObject`. */
+/** Converts a value of a newer revision to `RequestMetaObject`. */
 export function toRequestMetaObject(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return dropGone(v, requestMetaObjectKeys, loss);
@@ -151,7 +151,7 @@ export function toRequestMetaObject(v: unknown, loss?: OnLoss): unknown {
 
 const completeResultKeys: GoneKeys = { type: "CompleteResult", gone: ["resultType"], silent: new Set(["resultType"]) };
 
-/** Brings a value of a newer revision to `CompleteResult`. */
+/** Converts a value of a newer revision to `CompleteResult`. */
 export function toCompleteResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, completeResultKeys, loss);
@@ -164,14 +164,14 @@ const getPromptRequestParamsKeys: KnownKeys = {
   silent: new Set(["inputResponses", "requestState"]),
 };
 
-/** Brings a value of a newer revision to `GetPromptRequestParams`. */
+/** Converts a value of a newer revision to `GetPromptRequestParams`. */
 export function toGetPromptRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, getPromptRequestParamsKeys, loss);
   return withMember(out, "_meta", toRequestMetaObject(out._meta, loss));
 }
 
-/** Brings a value of a newer revision to `GetPromptRequest.result`. */
+/** Converts a value of a newer revision to `GetPromptRequest.result`. */
 export function toGetPromptRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.inputRequests !== undefined || v.requestState !== undefined)
@@ -190,7 +190,7 @@ const getPromptResultKeys: GoneKeys = {
   silent: new Set(["resultType"]),
 };
 
-/** Brings a value of a newer revision to `GetPromptResult`. */
+/** Converts a value of a newer revision to `GetPromptResult`. */
 export function toGetPromptResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, getPromptResultKeys, loss);
@@ -198,13 +198,13 @@ export function toGetPromptResult(v: unknown, loss?: OnLoss): unknown {
   return withMember(out, "messages", mapItems(out.messages, toPromptMessage, loss));
 }
 
-/** Brings a value of a newer revision to `PromptMessage`. */
+/** Converts a value of a newer revision to `PromptMessage`. */
 export function toPromptMessage(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "content", toContentBlock(v.content, loss));
 }
 
-/** Brings a value of a newer revision to `ContentBlock`. */
+/** Converts a value of a newer revision to `ContentBlock`. */
 export function toContentBlock(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   switch (v.type) {
@@ -219,13 +219,13 @@ const resourceLinkKeys: KnownKeys = {
   known: new Set(["name", "title", "uri", "description", "mimeType", "annotations", "size", "_meta", "type"]),
 };
 
-/** Brings a value of a newer revision to `ResourceLink`. */
+/** Converts a value of a newer revision to `ResourceLink`. */
 export function toResourceLink(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, resourceLinkKeys, loss);
 }
 
-/** Brings a value of a newer revision to `PaginatedRequestParams`. */
+/** Converts a value of a newer revision to `PaginatedRequestParams`. */
 export function toPaginatedRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toRequestMetaObject(v._meta, loss));
@@ -237,7 +237,7 @@ const listPromptsResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListPromptsResult`. */
+/** Converts a value of a newer revision to `ListPromptsResult`. */
 export function toListPromptsResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, listPromptsResultKeys, loss);
@@ -250,7 +250,7 @@ const promptKeys: KnownKeys = {
   known: new Set(["name", "title", "description", "arguments", "_meta"]),
 };
 
-/** Brings a value of a newer revision to `Prompt`. */
+/** Converts a value of a newer revision to `Prompt`. */
 export function toPrompt(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, promptKeys, loss);
@@ -262,7 +262,7 @@ const listResourcesResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListResourcesResult`. */
+/** Converts a value of a newer revision to `ListResourcesResult`. */
 export function toListResourcesResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, listResourcesResultKeys, loss);
@@ -275,7 +275,7 @@ const resourceKeys: KnownKeys = {
   known: new Set(["name", "title", "uri", "description", "mimeType", "annotations", "size", "_meta"]),
 };
 
-/** Brings a value of a newer revision to `Resource`. */
+/** Converts a value of a newer revision to `Resource`. */
 export function toResource(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, resourceKeys, loss);
@@ -287,7 +287,7 @@ const listResourceTemplatesResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListResourceTemplatesResult`. */
+/** Converts a value of a newer revision to `ListResourceTemplatesResult`. */
 export function toListResourceTemplatesResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, listResourceTemplatesResultKeys, loss);
@@ -300,7 +300,7 @@ const resourceTemplateKeys: KnownKeys = {
   known: new Set(["name", "title", "uriTemplate", "description", "mimeType", "annotations", "_meta"]),
 };
 
-/** Brings a value of a newer revision to `ResourceTemplate`. */
+/** Converts a value of a newer revision to `ResourceTemplate`. */
 export function toResourceTemplate(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, resourceTemplateKeys, loss);
@@ -312,14 +312,14 @@ const readResourceRequestParamsKeys: KnownKeys = {
   silent: new Set(["inputResponses", "requestState"]),
 };
 
-/** Brings a value of a newer revision to `ReadResourceRequestParams`. */
+/** Converts a value of a newer revision to `ReadResourceRequestParams`. */
 export function toReadResourceRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, readResourceRequestParamsKeys, loss);
   return withMember(out, "_meta", toRequestMetaObject(out._meta, loss));
 }
 
-/** Brings a value of a newer revision to `ReadResourceRequest.result`. */
+/** Converts a value of a newer revision to `ReadResourceRequest.result`. */
 export function toReadResourceRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.inputRequests !== undefined || v.requestState !== undefined)
@@ -338,7 +338,7 @@ const readResourceResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ReadResourceResult`. */
+/** Converts a value of a newer revision to `ReadResourceResult`. */
 export function toReadResourceResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, readResourceResultKeys, loss);
@@ -351,14 +351,14 @@ const callToolRequestParamsKeys: KnownKeys = {
   silent: new Set(["inputResponses", "requestState"]),
 };
 
-/** Brings a value of a newer revision to `CallToolRequestParams`. */
+/** Converts a value of a newer revision to `CallToolRequestParams`. */
 export function toCallToolRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, callToolRequestParamsKeys, loss);
   return withMember(out, "_meta", toRequestMetaObject(out._meta, loss));
 }
 
-/** Brings a value of a newer revision to `CallToolRequest.result`. */
+/** Converts a value of a newer revision to `CallToolRequest.result`. */
 export function toCallToolRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.task !== undefined)
@@ -379,7 +379,7 @@ export function toCallToolRequestResult(v: unknown, loss?: OnLoss): unknown {
 
 const callToolResultKeys: GoneKeys = { type: "CallToolResult", gone: ["resultType"], silent: new Set(["resultType"]) };
 
-/** Brings a value of a newer revision to `CallToolResult`. */
+/** Converts a value of a newer revision to `CallToolResult`. */
 export function toCallToolResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = structuredObject(v, "CallToolResult", loss);
@@ -394,7 +394,7 @@ const listToolsResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListToolsResult`. */
+/** Converts a value of a newer revision to `ListToolsResult`. */
 export function toListToolsResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, listToolsResultKeys, loss);
@@ -407,7 +407,7 @@ const toolKeys: KnownKeys = {
   known: new Set(["name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta"]),
 };
 
-/** Brings a value of a newer revision to `Tool`. */
+/** Converts a value of a newer revision to `Tool`. */
 export function toTool(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = keepKnown(v, toolKeys, loss);
@@ -415,13 +415,13 @@ export function toTool(v: unknown, loss?: OnLoss): unknown {
   return withMember(out, "outputSchema", toToolOutputSchema(out.outputSchema, loss));
 }
 
-/** Brings a value of a newer revision to `Tool.inputSchema`. */
+/** Converts a value of a newer revision to `Tool.inputSchema`. */
 export function toToolInputSchema(v: unknown, _loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "properties", schemaObjects(v.properties));
 }
 
-/** Brings a value of a newer revision to `Tool.outputSchema`. */
+/** Converts a value of a newer revision to `Tool.outputSchema`. */
 export function toToolOutputSchema(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (!isObjectSchema(v, "Tool.outputSchema", loss)) return undefined;
@@ -443,7 +443,7 @@ const createMessageRequestParamsKeys: KnownKeys = {
   ]),
 };
 
-/** Brings a value of a newer revision to `CreateMessageRequestParams`. */
+/** Converts a value of a newer revision to `CreateMessageRequestParams`. */
 export function toCreateMessageRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.tools !== undefined)
@@ -459,14 +459,14 @@ export function toCreateMessageRequestParams(v: unknown, loss?: OnLoss): unknown
 
 const samplingMessageKeys: KnownKeys = { type: "SamplingMessage", known: new Set(["role", "content"]) };
 
-/** Brings a value of a newer revision to `SamplingMessage`. */
+/** Converts a value of a newer revision to `SamplingMessage`. */
 export function toSamplingMessage(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, samplingMessageKeys, loss);
   return withMember(out, "content", toSamplingMessageContent(out.content, loss));
 }
 
-/** Brings a value of a newer revision to `SamplingMessage.content`. */
+/** Converts a value of a newer revision to `SamplingMessage.content`. */
 export function toSamplingMessageContent(v: unknown, loss?: OnLoss): unknown {
   if (Array.isArray(v)) {
     if (v.length === 1) return toSamplingMessageContent(v[0], loss);
@@ -494,7 +494,7 @@ export function toSamplingMessageContent(v: unknown, loss?: OnLoss): unknown {
   return v;
 }
 
-/** Brings a value of a newer revision to `CreateMessageRequest.result`. */
+/** Converts a value of a newer revision to `CreateMessageRequest.result`. */
 export function toCreateMessageRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.task !== undefined)
@@ -506,13 +506,13 @@ export function toCreateMessageRequestResult(v: unknown, loss?: OnLoss): unknown
   return toCreateMessageResult(v, loss);
 }
 
-/** Brings a value of a newer revision to `CreateMessageResult`. */
+/** Converts a value of a newer revision to `CreateMessageResult`. */
 export function toCreateMessageResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "content", toSamplingMessageContent(v.content, loss));
 }
 
-/** Brings a value of a newer revision to `ElicitRequestParams`. */
+/** Converts a value of a newer revision to `ElicitRequestParams`. */
 export function toElicitRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.url !== undefined)
@@ -530,7 +530,7 @@ const elicitRequestFormParamsKeys: KnownKeys = {
   silent: new Set(["mode"]),
 };
 
-/** Brings a value of a newer revision to `ElicitRequestFormParams`. */
+/** Converts a value of a newer revision to `ElicitRequestFormParams`. */
 export function toElicitRequestFormParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, elicitRequestFormParamsKeys, loss);
@@ -543,20 +543,20 @@ const elicitRequestFormParamsRequestedSchemaKeys: KnownKeys = {
   silent: new Set(["$schema"]),
 };
 
-/** Brings a value of a newer revision to `ElicitRequestFormParams.requestedSchema`. */
+/** Converts a value of a newer revision to `ElicitRequestFormParams.requestedSchema`. */
 export function toElicitRequestFormParamsRequestedSchema(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, elicitRequestFormParamsRequestedSchemaKeys, loss);
   return withMember(out, "properties", toElicitRequestFormParamsRequestedSchemaProperties(out.properties, loss));
 }
 
-/** Brings a value of a newer revision to `ElicitRequestFormParams.requestedSchema.properties`. */
+/** Converts a value of a newer revision to `ElicitRequestFormParams.requestedSchema.properties`. */
 export function toElicitRequestFormParamsRequestedSchemaProperties(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return mapValues(v, toPrimitiveSchemaDefinition, loss);
 }
 
-/** Brings a value of a newer revision to `PrimitiveSchemaDefinition`. */
+/** Converts a value of a newer revision to `PrimitiveSchemaDefinition`. */
 export function toPrimitiveSchemaDefinition(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   switch (v.type) {
@@ -582,7 +582,7 @@ const stringSchemaKeys: KnownKeys = {
   known: new Set(["type", "title", "description", "minLength", "maxLength", "format"]),
 };
 
-/** Brings a value of a newer revision to `StringSchema`. */
+/** Converts a value of a newer revision to `StringSchema`. */
 export function toStringSchema(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, stringSchemaKeys, loss);
@@ -593,7 +593,7 @@ const numberSchemaKeys: KnownKeys = {
   known: new Set(["type", "title", "description", "minimum", "maximum"]),
 };
 
-/** Brings a value of a newer revision to `NumberSchema`. */
+/** Converts a value of a newer revision to `NumberSchema`. */
 export function toNumberSchema(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, numberSchemaKeys, loss);
@@ -604,13 +604,13 @@ const enumSchemaKeys: KnownKeys = {
   known: new Set(["type", "title", "description", "enum", "enumNames"]),
 };
 
-/** Brings a value of a newer revision to `EnumSchema`. */
+/** Converts a value of a newer revision to `EnumSchema`. */
 export function toEnumSchema(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return keepKnown(v, enumSchemaKeys, loss);
 }
 
-/** Brings a value of a newer revision to `ElicitRequest.result`. */
+/** Converts a value of a newer revision to `ElicitRequest.result`. */
 export function toElicitRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.task !== undefined)
@@ -622,19 +622,19 @@ export function toElicitRequestResult(v: unknown, loss?: OnLoss): unknown {
   return toElicitResult(v, loss);
 }
 
-/** Brings a value of a newer revision to `ElicitResult`. */
+/** Converts a value of a newer revision to `ElicitResult`. */
 export function toElicitResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "content", toElicitResultContentValue(v.content, loss));
 }
 
-/** Brings a value of a newer revision to `ElicitResult.content`. */
+/** Converts a value of a newer revision to `ElicitResult.content`. */
 export function toElicitResultContentValue(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return mapValues(v, toElicitResultContent, loss);
 }
 
-/** Brings a value of a newer revision to `ElicitResult.content`. */
+/** Converts a value of a newer revision to `ElicitResult.content`. */
 export function toElicitResultContent(v: unknown, _loss?: OnLoss): unknown {
   if (Array.isArray(v))
     throw new ConversionError({
@@ -645,7 +645,7 @@ export function toElicitResultContent(v: unknown, _loss?: OnLoss): unknown {
   return v;
 }
 
-/** Brings a value of a newer revision to `CancelledNotificationParams`. */
+/** Converts a value of a newer revision to `CancelledNotificationParams`. */
 export function toCancelledNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.requestId === undefined)
@@ -664,31 +664,31 @@ const notificationMetaObjectKeys: GoneKeys = {
   silent: new Set(["io.modelcontextprotocol/subscriptionId"]),
 };
 
-/** Brings a value of a newer revision to `NotificationMetaObject`. */
+/** Converts a value of a newer revision to `NotificationMetaObject`. */
 export function toNotificationMetaObject(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return dropGone(v, notificationMetaObjectKeys, loss);
 }
 
-/** Brings a value of a newer revision to `ProgressNotificationParams`. */
+/** Converts a value of a newer revision to `ProgressNotificationParams`. */
 export function toProgressNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));
 }
 
-/** Brings a value of a newer revision to `LoggingMessageNotificationParams`. */
+/** Converts a value of a newer revision to `LoggingMessageNotificationParams`. */
 export function toLoggingMessageNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));
 }
 
-/** Brings a value of a newer revision to `ResourceUpdatedNotificationParams`. */
+/** Converts a value of a newer revision to `ResourceUpdatedNotificationParams`. */
 export function toResourceUpdatedNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));
 }
 
-/** Brings a value of a newer revision to `NotificationParams`. */
+/** Converts a value of a newer revision to `NotificationParams`. */
 export function toNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));

@@ -99,7 +99,7 @@ export interface Declarations {
   missing: Missing;
 }
 
-/** Parts of the protocol that this revision lacks, each with the reason. Compile errors quote the reasons. */
+/** Parts of the protocol that are missing from this revision, each with the reason. Compile errors quote the reasons. */
 export interface Missing {
   methods: {
     CancelTaskRequest: "tasks/cancel was added in revision 2025-11-25";

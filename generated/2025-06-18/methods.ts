@@ -6,7 +6,7 @@ import { conversions } from "./convert.ts";
 import type * as t from "./types.ts";
 import * as check from "./validate.ts";
 
-/** Requests a client sends and a server answers. */
+/** Requests of a client to a server. */
 export type ClientRequests = {
   readonly ping: RequestRow<NonNullable<t.PingRequest["params"]>, t.EmptyResult>;
   readonly initialize: RequestRow<t.InitializeRequest["params"], t.InitializeResult>;
@@ -161,7 +161,7 @@ export const clientRequests: ClientRequests = {
   },
 };
 
-/** Requests a server sends and a client answers. */
+/** Requests of a server to a client. */
 export type ServerRequests = {
   readonly ping: RequestRow<NonNullable<t.PingRequest["params"]>, t.EmptyResult>;
   readonly "sampling/createMessage": RequestRow<t.CreateMessageRequest["params"], t.CreateMessageResult>;
@@ -210,7 +210,7 @@ export const serverRequests: ServerRequests = {
   },
 };
 
-/** Notifications a client sends. */
+/** Notifications of a client. */
 export type ClientNotifications = {
   readonly "notifications/cancelled": NotificationRow<t.CancelledNotification["params"]>;
   readonly "notifications/progress": NotificationRow<t.ProgressNotification["params"]>;
@@ -250,7 +250,7 @@ export const clientNotifications: ClientNotifications = {
   },
 };
 
-/** Notifications a server sends. */
+/** Notifications of a server. */
 export type ServerNotifications = {
   readonly "notifications/cancelled": NotificationRow<t.CancelledNotification["params"]>;
   readonly "notifications/progress": NotificationRow<t.ProgressNotification["params"]>;
@@ -322,7 +322,7 @@ export const serverNotifications: ServerNotifications = {
   },
 };
 
-/** Payloads with which a server asks for input inside a result; they never travel as messages. */
+/** Payloads of results that require input; never sent as messages. */
 export type EmbeddedRequests = Readonly<Record<string, never>>;
 
 export const embeddedRequests: EmbeddedRequests = {};

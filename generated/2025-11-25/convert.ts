@@ -15,7 +15,7 @@ import {
 } from "../convert-support.ts";
 import { ConversionError, isObject, type Conversions, type OnLoss } from "../support.ts";
 
-/** Brings what is written for newer revisions to this one: what a side sends goes through the conversion of its method. */
+/** Conversions of params and results of newer revisions to this one, by method. */
 export const conversions: Conversions = {
   clientRequests: {
     ping: { params: toRequestParams, result: toEmptyResult },
@@ -59,7 +59,7 @@ export const conversions: Conversions = {
 
 const revision = "2025-11-25";
 
-/** Brings a value of a newer revision to `RequestParams`. */
+/** Converts a value of a newer revision to `RequestParams`. */
 export function toRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toRequestMetaObject(v._meta, loss));
@@ -81,7 +81,7 @@ const requestMetaObjectKeys: GoneKeys = {
   ]),
 };
 
-/** Brings a value of a newer revision to `RequestMetaObject`. */
+/** Converts a value of a newer revision to `RequestMetaObject`. */
 export function toRequestMetaObject(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return dropGone(v, requestMetaObjectKeys, loss);
@@ -89,7 +89,7 @@ export function toRequestMetaObject(v: unknown, loss?: OnLoss): unknown {
 
 const emptyResultKeys: GoneKeys = { type: "EmptyResult", gone: ["resultType"], silent: new Set(["resultType"]) };
 
-/** Brings a value of a newer revision to `EmptyResult`. */
+/** Converts a value of a newer revision to `EmptyResult`. */
 export function toEmptyResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, emptyResultKeys, loss);
@@ -102,13 +102,13 @@ const resultMetaObjectKeys: GoneKeys = {
   silent: new Set(["io.modelcontextprotocol/serverInfo"]),
 };
 
-/** Brings a value of a newer revision to `ResultMetaObject`. */
+/** Converts a value of a newer revision to `ResultMetaObject`. */
 export function toResultMetaObject(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return dropGone(v, resultMetaObjectKeys, loss);
 }
 
-/** Brings a value of a newer revision to `CompleteRequestParams`. */
+/** Converts a value of a newer revision to `CompleteRequestParams`. */
 export function toCompleteRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toRequestMetaObject(v._meta, loss));
@@ -116,7 +116,7 @@ export function toCompleteRequestParams(v: unknown, loss?: OnLoss): unknown {
 
 const completeResultKeys: GoneKeys = { type: "CompleteResult", gone: ["resultType"], silent: new Set(["resultType"]) };
 
-/** Brings a value of a newer revision to `CompleteResult`. */
+/** Converts a value of a newer revision to `CompleteResult`. */
 export function toCompleteResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, completeResultKeys, loss);
@@ -129,14 +129,14 @@ const getPromptRequestParamsKeys: KnownKeys = {
   silent: new Set(["inputResponses", "requestState"]),
 };
 
-/** Brings a value of a newer revision to `GetPromptRequestParams`. */
+/** Converts a value of a newer revision to `GetPromptRequestParams`. */
 export function toGetPromptRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, getPromptRequestParamsKeys, loss);
   return withMember(out, "_meta", toRequestMetaObject(out._meta, loss));
 }
 
-/** Brings a value of a newer revision to `GetPromptRequest.result`. */
+/** Converts a value of a newer revision to `GetPromptRequest.result`. */
 export function toGetPromptRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.inputRequests !== undefined || v.requestState !== undefined)
@@ -155,14 +155,14 @@ const getPromptResultKeys: GoneKeys = {
   silent: new Set(["resultType"]),
 };
 
-/** Brings a value of a newer revision to `GetPromptResult`. */
+/** Converts a value of a newer revision to `GetPromptResult`. */
 export function toGetPromptResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, getPromptResultKeys, loss);
   return withMember(out, "_meta", toResultMetaObject(out._meta, loss));
 }
 
-/** Brings a value of a newer revision to `PaginatedRequestParams`. */
+/** Converts a value of a newer revision to `PaginatedRequestParams`. */
 export function toPaginatedRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toRequestMetaObject(v._meta, loss));
@@ -174,7 +174,7 @@ const listPromptsResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListPromptsResult`. */
+/** Converts a value of a newer revision to `ListPromptsResult`. */
 export function toListPromptsResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, listPromptsResultKeys, loss);
@@ -187,7 +187,7 @@ const listResourcesResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListResourcesResult`. */
+/** Converts a value of a newer revision to `ListResourcesResult`. */
 export function toListResourcesResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, listResourcesResultKeys, loss);
@@ -200,7 +200,7 @@ const listResourceTemplatesResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListResourceTemplatesResult`. */
+/** Converts a value of a newer revision to `ListResourceTemplatesResult`. */
 export function toListResourceTemplatesResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, listResourceTemplatesResultKeys, loss);
@@ -213,14 +213,14 @@ const readResourceRequestParamsKeys: KnownKeys = {
   silent: new Set(["inputResponses", "requestState"]),
 };
 
-/** Brings a value of a newer revision to `ReadResourceRequestParams`. */
+/** Converts a value of a newer revision to `ReadResourceRequestParams`. */
 export function toReadResourceRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, readResourceRequestParamsKeys, loss);
   return withMember(out, "_meta", toRequestMetaObject(out._meta, loss));
 }
 
-/** Brings a value of a newer revision to `ReadResourceRequest.result`. */
+/** Converts a value of a newer revision to `ReadResourceRequest.result`. */
 export function toReadResourceRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.inputRequests !== undefined || v.requestState !== undefined)
@@ -239,7 +239,7 @@ const readResourceResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ReadResourceResult`. */
+/** Converts a value of a newer revision to `ReadResourceResult`. */
 export function toReadResourceResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = dropGone(v, readResourceResultKeys, loss);
@@ -252,14 +252,14 @@ const callToolRequestParamsKeys: KnownKeys = {
   silent: new Set(["inputResponses", "requestState"]),
 };
 
-/** Brings a value of a newer revision to `CallToolRequestParams`. */
+/** Converts a value of a newer revision to `CallToolRequestParams`. */
 export function toCallToolRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = keepKnown(v, callToolRequestParamsKeys, loss);
   return withMember(out, "_meta", toRequestMetaObject(out._meta, loss));
 }
 
-/** Brings a value of a newer revision to `CallToolRequest.result`. */
+/** Converts a value of a newer revision to `CallToolRequest.result`. */
 export function toCallToolRequestResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.inputRequests !== undefined || v.requestState !== undefined)
@@ -275,7 +275,7 @@ export function toCallToolRequestResult(v: unknown, loss?: OnLoss): unknown {
 
 const callToolResultKeys: GoneKeys = { type: "CallToolResult", gone: ["resultType"], silent: new Set(["resultType"]) };
 
-/** Brings a value of a newer revision to `CallToolResult`. */
+/** Converts a value of a newer revision to `CallToolResult`. */
 export function toCallToolResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = structuredObject(v, "CallToolResult", loss);
@@ -289,7 +289,7 @@ const listToolsResultKeys: GoneKeys = {
   silent: new Set(["resultType", "ttlMs", "cacheScope"]),
 };
 
-/** Brings a value of a newer revision to `ListToolsResult`. */
+/** Converts a value of a newer revision to `ListToolsResult`. */
 export function toListToolsResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   let out = dropGone(v, listToolsResultKeys, loss);
@@ -297,40 +297,40 @@ export function toListToolsResult(v: unknown, loss?: OnLoss): unknown {
   return withMember(out, "tools", mapItems(out.tools, toTool, loss));
 }
 
-/** Brings a value of a newer revision to `Tool`. */
+/** Converts a value of a newer revision to `Tool`. */
 export function toTool(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = withMember(v, "inputSchema", toToolInputSchema(v.inputSchema, loss));
   return withMember(out, "outputSchema", toToolOutputSchema(out.outputSchema, loss));
 }
 
-/** Brings a value of a newer revision to `Tool.inputSchema`. */
+/** Converts a value of a newer revision to `Tool.inputSchema`. */
 export function toToolInputSchema(v: unknown, _loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "properties", schemaObjects(v.properties));
 }
 
-/** Brings a value of a newer revision to `Tool.outputSchema`. */
+/** Converts a value of a newer revision to `Tool.outputSchema`. */
 export function toToolOutputSchema(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (!isObjectSchema(v, "Tool.outputSchema", loss)) return undefined;
   return withMember(v, "properties", schemaObjects(v.properties));
 }
 
-/** Brings a value of a newer revision to `CreateMessageRequestParams`. */
+/** Converts a value of a newer revision to `CreateMessageRequestParams`. */
 export function toCreateMessageRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   const out = withMember(v, "messages", mapItems(v.messages, toSamplingMessage, loss));
   return withMember(out, "tools", mapItems(out.tools, toTool, loss));
 }
 
-/** Brings a value of a newer revision to `SamplingMessage`. */
+/** Converts a value of a newer revision to `SamplingMessage`. */
 export function toSamplingMessage(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "content", toSamplingMessageContent(v.content, loss));
 }
 
-/** Brings a value of a newer revision to `SamplingMessage.content`. */
+/** Converts a value of a newer revision to `SamplingMessage.content`. */
 export function toSamplingMessageContent(v: unknown, loss?: OnLoss): unknown {
   if (Array.isArray(v)) return mapItems(v, toSamplingMessageContentBlock, loss);
   if (!isObject(v)) return v;
@@ -341,13 +341,13 @@ export function toSamplingMessageContent(v: unknown, loss?: OnLoss): unknown {
   return v;
 }
 
-/** Brings a value of a newer revision to `ToolResultContent`. */
+/** Converts a value of a newer revision to `ToolResultContent`. */
 export function toToolResultContent(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return structuredObject(v, "ToolResultContent", loss);
 }
 
-/** Brings a value of a newer revision to `SamplingMessageContentBlock`. */
+/** Converts a value of a newer revision to `SamplingMessageContentBlock`. */
 export function toSamplingMessageContentBlock(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   switch (v.type) {
@@ -357,20 +357,20 @@ export function toSamplingMessageContentBlock(v: unknown, loss?: OnLoss): unknow
   return v;
 }
 
-/** Brings a value of a newer revision to `CreateMessageResult`. */
+/** Converts a value of a newer revision to `CreateMessageResult`. */
 export function toCreateMessageResultValue(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   if (v.role !== undefined && v.content !== undefined && v.model !== undefined) return toCreateMessageResult(v, loss);
   return v;
 }
 
-/** Brings a value of a newer revision to `CreateMessageResult`. */
+/** Converts a value of a newer revision to `CreateMessageResult`. */
 export function toCreateMessageResult(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "content", toSamplingMessageContent(v.content, loss));
 }
 
-/** Brings a value of a newer revision to `ElicitRequestParams`. */
+/** Converts a value of a newer revision to `ElicitRequestParams`. */
 export function toElicitRequestParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   switch (v.mode) {
@@ -380,13 +380,13 @@ export function toElicitRequestParams(v: unknown, loss?: OnLoss): unknown {
   return v;
 }
 
-/** Brings a value of a newer revision to `ElicitRequestURLParams`. */
+/** Converts a value of a newer revision to `ElicitRequestURLParams`. */
 export function toElicitRequestURLParams(v: unknown, _loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return elicitationId(v);
 }
 
-/** Brings a value of a newer revision to `CancelledNotificationParams`. */
+/** Converts a value of a newer revision to `CancelledNotificationParams`. */
 export function toCancelledNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));
@@ -398,31 +398,31 @@ const notificationMetaObjectKeys: GoneKeys = {
   silent: new Set(["io.modelcontextprotocol/subscriptionId"]),
 };
 
-/** Brings a value of a newer revision to `NotificationMetaObject`. */
+/** Converts a value of a newer revision to `NotificationMetaObject`. */
 export function toNotificationMetaObject(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return dropGone(v, notificationMetaObjectKeys, loss);
 }
 
-/** Brings a value of a newer revision to `ProgressNotificationParams`. */
+/** Converts a value of a newer revision to `ProgressNotificationParams`. */
 export function toProgressNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));
 }
 
-/** Brings a value of a newer revision to `NotificationParams`. */
+/** Converts a value of a newer revision to `NotificationParams`. */
 export function toNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));
 }
 
-/** Brings a value of a newer revision to `LoggingMessageNotificationParams`. */
+/** Converts a value of a newer revision to `LoggingMessageNotificationParams`. */
 export function toLoggingMessageNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));
 }
 
-/** Brings a value of a newer revision to `ResourceUpdatedNotificationParams`. */
+/** Converts a value of a newer revision to `ResourceUpdatedNotificationParams`. */
 export function toResourceUpdatedNotificationParams(v: unknown, loss?: OnLoss): unknown {
   if (!isObject(v)) return v;
   return withMember(v, "_meta", toNotificationMetaObject(v._meta, loss));

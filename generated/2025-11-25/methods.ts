@@ -6,7 +6,7 @@ import { conversions } from "./convert.ts";
 import type * as t from "./types.ts";
 import * as check from "./validate.ts";
 
-/** Requests a client sends and a server answers. */
+/** Requests of a client to a server. */
 export type ClientRequests = {
   readonly ping: RequestRow<t.RequestParams, t.EmptyResult>;
   readonly initialize: RequestRow<t.InitializeRequestParams, t.InitializeResult>;
@@ -203,7 +203,7 @@ export const clientRequests: ClientRequests = {
   },
 };
 
-/** Requests a server sends and a client answers. */
+/** Requests of a server to a client. */
 export type ServerRequests = {
   readonly ping: RequestRow<t.RequestParams, t.EmptyResult>;
   readonly "tasks/get": RequestRow<t.GetTaskRequest["params"], t.GetTaskResult>;
@@ -300,7 +300,7 @@ export const serverRequests: ServerRequests = {
   },
 };
 
-/** Notifications a client sends. */
+/** Notifications of a client. */
 export type ClientNotifications = {
   readonly "notifications/cancelled": NotificationRow<t.CancelledNotificationParams>;
   readonly "notifications/progress": NotificationRow<t.ProgressNotificationParams>;
@@ -349,7 +349,7 @@ export const clientNotifications: ClientNotifications = {
   },
 };
 
-/** Notifications a server sends. */
+/** Notifications of a server. */
 export type ServerNotifications = {
   readonly "notifications/cancelled": NotificationRow<t.CancelledNotificationParams>;
   readonly "notifications/progress": NotificationRow<t.ProgressNotificationParams>;
@@ -435,7 +435,7 @@ export const serverNotifications: ServerNotifications = {
   },
 };
 
-/** Payloads with which a server asks for input inside a result; they never travel as messages. */
+/** Payloads of results that require input; never sent as messages. */
 export type EmbeddedRequests = Readonly<Record<string, never>>;
 
 export const embeddedRequests: EmbeddedRequests = {};

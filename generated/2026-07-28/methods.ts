@@ -5,7 +5,7 @@ import type { EmbeddedRow, NotificationRow, RequestRow, Revision } from "../supp
 import type * as t from "./types.ts";
 import * as check from "./validate.ts";
 
-/** Requests a client sends and a server answers. */
+/** Requests of a client to a server. */
 export type ClientRequests = {
   readonly "server/discover": RequestRow<t.RequestParams, t.DiscoverResult>;
   readonly "completion/complete": RequestRow<t.CompleteRequestParams, t.CompleteResult>;
@@ -132,12 +132,12 @@ export const clientRequests: ClientRequests = {
   },
 };
 
-/** Requests a server sends and a client answers. */
+/** Requests of a server to a client. */
 export type ServerRequests = Readonly<Record<string, never>>;
 
 export const serverRequests: ServerRequests = {};
 
-/** Notifications a client sends. */
+/** Notifications of a client. */
 export type ClientNotifications = {
   readonly "notifications/cancelled": NotificationRow<t.CancelledNotificationParams>;
 };
@@ -152,7 +152,7 @@ export const clientNotifications: ClientNotifications = {
   },
 };
 
-/** Notifications a server sends. */
+/** Notifications of a server. */
 export type ServerNotifications = {
   readonly "notifications/cancelled": NotificationRow<t.CancelledNotificationParams>;
   readonly "notifications/progress": NotificationRow<t.ProgressNotificationParams>;
@@ -228,7 +228,7 @@ export const serverNotifications: ServerNotifications = {
   },
 };
 
-/** Payloads with which a server asks for input inside a result; they never travel as messages. */
+/** Payloads of results that require input; never sent as messages. */
 export type EmbeddedRequests = {
   readonly "sampling/createMessage": EmbeddedRow<t.CreateMessageRequestParams, t.CreateMessageResult>;
   readonly "roots/list": EmbeddedRow<NonNullable<t.ListRootsRequest["params"]>, t.ListRootsResult>;

@@ -25,7 +25,7 @@ export interface ExamineOptions {
   readonly advise?: (rejection: string) => string;
 }
 
-/** Examines a server: which revisions it speaks, and how well it speaks each of them. */
+/** Examines a server: which revisions it supports, and how well it implements each of them. */
 export async function examine(wires: WireFactory, options: ExamineOptions): Promise<CheckReport> {
   const results: CheckResult[] = [...(await probeEndpoint(wires)), await probeNegotiation(wires, options)];
   const spoken: string[] = [];
@@ -97,7 +97,7 @@ async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResul
   return [{ rule: probe.rule, revision: context.revision.id, findings: seen.map((one) => toFinding(probe.rule, one)) }];
 }
 
-/** Opens a session in exactly this revision. When the server does not speak it, returns `undefined` and calls `onRefusal` with the reason. */
+/** Opens a session in exactly this revision. When the server does not support it, returns `undefined` and calls `onRejection` with the reason. */
 async function open(
   wires: WireFactory,
   revision: Revision,
@@ -227,7 +227,7 @@ async function readList(
   return { items };
 }
 
-/** Checks that the server responds to an unknown revision with one that it speaks, or with an error. */
+/** Checks that the server responds to an unknown revision with one that it supports, or with an error. */
 async function probeNegotiation(wires: WireFactory, { revisions }: ExamineOptions): Promise<CheckResult> {
   const rule = {
     id: "negotiates",

@@ -35,7 +35,7 @@ export interface CheckReport {
   /** Name of the server, without anything that may be secret. */
   readonly target: string;
   readonly server: { readonly name: string; readonly version: string };
-  /** Revisions that it speaks, newest first. */
+  /** Revisions that it supports, newest first. */
   readonly revisions: readonly string[];
   readonly results: readonly CheckResult[];
 }

@@ -29,7 +29,7 @@ interface Lie {
   readonly params: Readonly<Record<string, unknown>>;
   readonly header: string;
   readonly value: string;
-  /** Error codes that are right as well as that of the mismatch: no revision says which fault is found first. */
+  /** Error codes that are right as well as that of the mismatch: no revision defines which fault is reported first. */
   readonly others: readonly number[];
 }
 

@@ -25,12 +25,12 @@ import { reportProblem } from "./report.ts";
 export interface CheckCommandOptions extends AccessFlags {
   /** A command and its arguments, or an address. */
   readonly target: readonly string[];
-  /** Speak only this revision. */
+  /** Protocol revision to use. */
   readonly protocol?: string;
   readonly format: "text" | "json" | "junit" | "sarif";
   /** File for the report. Default: standard output. */
   readonly output?: string;
-  /** The mildest finding that makes the command fail. */
+  /** Lowest severity that makes the command fail. */
   readonly failOn: Severity;
 }
 

@@ -32,7 +32,7 @@ export interface ClientCommandOptions extends AccessFlags {
   readonly out?: string;
   /** Name of the server in the code. Default: the name that the server reports. */
   readonly name?: string;
-  /** Speak only this revision. */
+  /** Protocol revision to use. */
   readonly protocol?: string;
   /** Ending of import paths. */
   readonly imports: "ts" | "js";
@@ -40,7 +40,7 @@ export interface ClientCommandOptions extends AccessFlags {
   readonly re2js: boolean;
   /** Write nothing; report the differences of the server and the files from the lock. */
   readonly check: boolean;
-  /** The mildest verdict that makes `--check` fail. */
+  /** Lowest impact that makes `--check` fail. */
   readonly failOn: Impact;
   /** Overwrite files that were edited by hand. */
   readonly force: boolean;

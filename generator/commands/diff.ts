@@ -32,7 +32,7 @@ export interface DiffCommandOptions extends AccessFlags {
   readonly format: "text" | "json" | "markdown" | "html";
   /** File for the report. Default: standard output. */
   readonly output?: string;
-  /** The mildest verdict for either side that makes the command fail. Default: none. */
+  /** Lowest impact for either side that makes the command fail. Default: none. */
   readonly failOn?: Impact;
 }
 

@@ -54,7 +54,7 @@ interface ListRule<Entry> {
   readonly kind: string;
   readonly keyOf: (entry: Entry) => string;
   readonly compare: (older: Entry, newer: Entry, subject: string) => ContractChange[];
-  /** Verdict for the client when an entry is removed. Default `breaking`. */
+  /** Impact on the client when an entry is removed. Default `breaking`. */
   readonly removed?: Impact;
 }
 
@@ -94,7 +94,7 @@ function compareTools(older: ToolEntry, newer: ToolEntry, subject: string): Cont
   ];
 }
 
-/** Compares the annotations of a tool: hosts decide by them whether to ask the user for consent. */
+/** Compares the annotations of a tool: hosts decide by them whether to require consent of the user. */
 function compareHints(older: ToolEntry, newer: ToolEntry, subject: string): ContractChange[] {
   return hints.flatMap(({ name, assumed }) => {
     const before = older.annotations?.[name] ?? assumed;

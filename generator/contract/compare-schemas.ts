@@ -82,7 +82,7 @@ function resolve(schema: SafeSchema, document: SafeDocument): SafeSchema {
 }
 
 /**
- * Returns the verdict of a change. A narrower range is breaking for values that are sent; a wider one is risky for values that are read. The other
+ * Returns the impact of a change. A narrower range is breaking for values that are sent; a wider one is risky for values that are read. The other
  * directions only add freedom.
  */
 function impactOf(change: "narrower" | "wider", { sends }: Direction): Impact {
@@ -124,7 +124,7 @@ function fits(one: unknown, list: readonly unknown[], what: string): boolean {
   return list.includes(one) || (what === "type" && one === "integer" && list.includes("number"));
 }
 
-/** Returns the verdict for additional values. A reader of known values may be prepared for others, but hardly ever for another type. */
+/** Returns the impact for additional values. A reader of known values may be prepared for others, but hardly ever for another type. */
 function widerImpact(what: string, comparison: Comparison): Impact {
   return what === "type" && !comparison.sends ? "breaking" : impactOf("wider", comparison);
 }

@@ -16,15 +16,15 @@ export interface ContractChange {
   readonly server: Impact;
 }
 
-/** All verdicts, the worst first. */
+/** All impacts, the worst first. */
 export const impacts = ["breaking", "risky", "additive", "neutral"] as const;
 
-/** Returns the worst of several verdicts; `neutral` when there is none. */
+/** Returns the worst of several impacts; `neutral` when there is none. */
 export function worstOf(list: readonly Impact[]): Impact {
   return impacts.find((impact) => list.includes(impact)) ?? "neutral";
 }
 
-/** True if a verdict is as bad as another one, or worse. */
+/** True if an impact is at least as severe as another one. */
 export function isAtLeast(impact: Impact, limit: Impact): boolean {
   return impacts.indexOf(impact) <= impacts.indexOf(limit);
 }

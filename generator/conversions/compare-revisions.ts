@@ -205,7 +205,7 @@ function objectChanges(object: ObjectShape, other: Newer & { readonly object: Ob
   ];
 }
 
-/** True if a newer object may lack a property that is required here. */
+/** True if a newer object may omit a property that is required here. */
 function mayLack(object: ObjectShape, { name, optional }: Property): boolean {
   return !optional && object.properties.find((property) => property.name === name)?.optional !== false;
 }

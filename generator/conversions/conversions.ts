@@ -57,7 +57,7 @@ export function readConversions(models: readonly RevisionModel[], target: Revisi
 
 /** Difference that no rule covers yet. */
 export interface Uncovered {
-  /** Newest revision that lacks it. The rules of its overlay hold for older revisions as well. */
+  /** Newest revision without it. The rules of its overlay also apply to older revisions. */
   readonly model: RevisionModel;
   /** Description of the difference, with the rules that could handle it. */
   readonly text: string;

@@ -206,7 +206,7 @@ function compareAlternatives(older: Shape, newer: Shape, subject: string, pair: 
 }
 
 /**
- * Returns the verdicts for changed alternatives. A reader may get an unknown alternative if there are more; a writer must use one of those that are
+ * Returns the impact for changed alternatives. A reader may get an unknown alternative if there are more; a writer must use one of those that are
  * left.
  */
 function typeImpacts(hasLost: boolean, hasGained: boolean): SideImpacts {
@@ -252,7 +252,7 @@ interface SideImpacts {
   readonly reads: Impact;
 }
 
-/** Assigns the verdicts to client and server. The same change has different effects for the side that writes a type and the side that reads it. */
+/** Assigns the impacts to client and server. The same change has different effects for the side that writes a type and the side that reads it. */
 function bySide(
   { writes, reads }: SideImpacts,
   { after, before, writers }: Pair,

@@ -28,7 +28,7 @@ export interface TimelineEntry {
 /** One method in all revisions. */
 export interface MatrixRow {
   readonly method: string;
-  /** Senders by revision, in the order of the timeline; empty where the revision lacks the method. */
+  /** Senders by revision, in the order of the timeline; empty where the method is missing from the revision. */
   readonly cells: readonly string[];
 }
 

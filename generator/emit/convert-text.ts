@@ -115,7 +115,7 @@ function shapeExpression(
 ): string | undefined {
   const { rule } = conversions.ruleOf(change);
   if (rule === "error")
-    throw new Error(`${rejection(change)} A value of another kind cannot be told yet; extend convert-text.ts.`);
+    throw new Error(`${rejection(change)} Values of other kinds are not supported; extend convert-text.ts.`);
   if (conversionRules[rule].works !== "value") return undefined;
   return ruleCall(rule, expression, change.type);
 }

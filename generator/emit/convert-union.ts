@@ -51,7 +51,7 @@ function branchOf(writer: ConvertWriter, { type }: UnionDifference, option: Opti
 function arrayLines({ type }: UnionDifference, branches: readonly Branch[]): string[] {
   const codes = [...new Set(branches.map(({ code }) => code))];
   if (codes.length > 1)
-    throw new Error(`The arrays of ${type} cannot be told apart; extend generator/emit/convert-union.ts.`);
+    throw new Error(`The arrays of ${type} cannot be distinguished; extend generator/emit/convert-union.ts.`);
   return codes[0] === undefined ? [] : [`if (Array.isArray(v)) ${codes[0]}`];
 }
 
@@ -86,7 +86,7 @@ function chainLines({ type }: UnionDifference, branches: readonly Branch[]): str
   const untold = gone.filter((branch) => testText(branch, branches) === undefined);
   const isSame = new Set(untold.map(({ code }) => code)).size < 2;
   if (untold.length > 0 && (known.length > 0 || !isSame))
-    throw new Error(`The alternatives of ${type} cannot be told apart; extend generator/emit/convert-union.ts.`);
+    throw new Error(`The alternatives of ${type} cannot be distinguished; extend generator/emit/convert-union.ts.`);
   const last = untold[0] ?? known.find((branch) => ownKeys(branch, branches, "required").length === 0) ?? known.at(-1);
   const tested = [...gone, ...known].filter((branch) => branch !== last && !untold.includes(branch));
   const tests = tested.map((branch) => `if (${testText(branch, branches) ?? "true"}) ${branch.code ?? "return v;"}`);

@@ -1,6 +1,6 @@
 import type { Doc, Shape } from "../model.ts";
 
-/** Returns the text of a JSDoc comment followed by a line break, or an empty string if there is nothing to say. */
+/** Returns the text of a JSDoc comment followed by a line break, or an empty string if there is no documentation. */
 export function docText(doc: Doc | undefined, shape?: Shape): string {
   const lines = [...proseLines(doc), ...withGap(doc, [...constraintTags(shape), ...docTags(doc)])].map(harmless);
   const [first, ...rest] = lines;

@@ -16,21 +16,21 @@ export const tableSpecs: readonly TableSpec[] = [
     name: "clientRequests",
     kind: "request",
     sender: "client",
-    summary: "Requests a client sends and a server answers.",
+    summary: "Requests of a client to a server.",
   },
   {
     name: "serverRequests",
     kind: "request",
     sender: "server",
-    summary: "Requests a server sends and a client answers.",
+    summary: "Requests of a server to a client.",
   },
-  { name: "clientNotifications", kind: "notification", sender: "client", summary: "Notifications a client sends." },
-  { name: "serverNotifications", kind: "notification", sender: "server", summary: "Notifications a server sends." },
+  { name: "clientNotifications", kind: "notification", sender: "client", summary: "Notifications of a client." },
+  { name: "serverNotifications", kind: "notification", sender: "server", summary: "Notifications of a server." },
   {
     name: "embeddedRequests",
     kind: "embedded",
     sender: "server",
-    summary: "Payloads with which a server asks for input inside a result; they never travel as messages.",
+    summary: "Payloads of results that require input; never sent as messages.",
   },
 ];
 
@@ -54,7 +54,7 @@ export function resultText(method: Method): string {
     .join(" | ");
 }
 
-/** Returns the type of the results of a call that did not ask for an alternative. */
+/** Returns the type of the results of a call that did not request an alternative. */
 export function plainResultText(method: Method): string {
   return plainResults(method)
     .map((type) => `t.${type}`)

@@ -5,7 +5,7 @@ import { outputLine } from "../tool-schema/safe-text.ts";
 export interface Explanation {
   readonly server: { readonly name: string; readonly version: string };
   readonly revision: string;
-  /** Revision of the connection to the server: the newest that the server speaks. */
+  /** Revision of the connection to the server: the newest that the server supports. */
   readonly written: string;
   readonly parts: readonly ExplainedPart[];
   /** Losses that occur only if a function of the server uses the feature. */

@@ -61,7 +61,7 @@ function fitsParts(text: string, parts: readonly string[]): boolean {
   return text.length - last.length >= from && text.endsWith(last);
 }
 
-/** Lists the names of items for a message. Tags come first, because they are few and say most. */
+/** Lists the names of items for a message. Tags come first, because they are few and most descriptive. */
 function listNames(items: readonly Choosable[]): string {
   const tags = [...new Set(items.flatMap((item) => item.tags))];
   const names = items.flatMap((item) => item.names.slice(0, 1));

@@ -12,7 +12,7 @@ const maximum = 20_000_000;
 /**
  * Reads a file of JSON or YAML as data. References in it are neither read nor fetched.
  *
- * @throws {UserError} when the file is broken, too large or nested too deep; the message says where.
+ * @throws {UserError} when the file is broken, too large or nested too deep; the message names the place.
  */
 export async function readDocument(path: string): Promise<unknown> {
   const text = await readText(path);

@@ -18,7 +18,7 @@ export interface Access {
  */
 export function readAccess(document: Record<string, unknown>, securities: readonly unknown[]): Access {
   const places = readPlaces(document);
-  // If a document has no security requirements at all, its schemes apply to every operation.
+  // If a document has no security requirements, its schemes apply to every operation.
   const isSilent = securities.every((security) => security === undefined);
   const all = securities.map((security) => readAlternatives(security, places));
   const offered = isSilent ? all.map(() => [...places.keys()].map((name) => [name])) : all;

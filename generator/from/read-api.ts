@@ -25,7 +25,7 @@ export interface ReadApiOptions {
 /**
  * Reads an OpenAPI 3 document.
  *
- * @throws {UserError} when the document cannot be used; the message says why, and where.
+ * @throws {UserError} when the document cannot be used; the message names the reason and the place.
  */
 export function readApi(document: Record<string, unknown>, { origin, only }: ReadApiOptions): Api {
   checkVersion(document, origin);

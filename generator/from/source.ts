@@ -44,7 +44,7 @@ export interface ReadSourceOptions {
 /**
  * Reads an OpenAPI document, a list of tools, or a contract.
  *
- * @throws {UserError} when the source cannot be used; the message says why, and where.
+ * @throws {UserError} when the source cannot be used; the message names the reason and the place.
  */
 export async function readSource(path: string, { only, output }: ReadSourceOptions = {}): Promise<ProjectSource> {
   const document = await readDocument(path);

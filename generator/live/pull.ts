@@ -22,7 +22,7 @@ import { adviseVariable } from "./variables.ts";
 
 /** Options of reading a contract from a server. */
 export interface PullOptions extends Access {
-  /** Revisions to speak. The first is proposed. */
+  /** Revisions to use. The first is proposed. */
   readonly revisions: readonly Revision[];
   readonly signal?: AbortSignal;
 }
@@ -30,7 +30,7 @@ export interface PullOptions extends Access {
 /**
  * Reads the contract of a server, from the server itself or from a file.
  *
- * @throws {UserError} when that fails; the message says where and why.
+ * @throws {UserError} when that fails; the message names the place and the reason.
  */
 export async function pullContract(target: Target, options: PullOptions): Promise<Contract> {
   return target.kind === "file" ? readContractFile(target.path) : withSession(target, options, readOffer);

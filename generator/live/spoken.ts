@@ -2,7 +2,7 @@ import type { Revision } from "../../generated/support.ts";
 import { UserError } from "../user-error.ts";
 
 /**
- * Returns the revisions to speak: the given one, or all.
+ * Returns the revisions to use: the given one, or all.
  *
  * @throws {UserError} when the given revision is unknown.
  */

@@ -7,7 +7,7 @@ import { withTags } from "../read/tags.ts";
 import { declarationsByName, resolveObject } from "../resolve.ts";
 import { mapDeclaration, referencesIn } from "../shapes.ts";
 
-/** Points that a person has to check before a new overlay is correct. */
+/** Decisions that are required before a new overlay is correct. */
 export interface Decisions {
   /** Points without which the generator fails. */
   readonly open: readonly string[];
@@ -60,7 +60,7 @@ function gateText(gate: Gate | undefined): string {
   return gate ? `${gate.side} capability ${gate.path.join(".")}` : "no capability";
 }
 
-/** True if params lack `_meta`. Requests and notifications inherit it from their base; newly written params may have lost it. */
+/** True if params have no `_meta`. Requests and notifications inherit it from their base; newly written params may omit it. */
 function hasNoMeta({ params, kind }: Method, declarations: readonly Declaration[]): boolean {
   if (kind === "embedded" || !params) return false;
   const object = resolveObject(params.shape, { declarations });

@@ -28,7 +28,7 @@ export interface PinOptions extends SourceOptions {
   readonly force?: boolean;
 }
 
-/** Result of pinning a schema, and the decisions that remain for a person. */
+/** Result of pinning a schema, and the remaining manual decisions. */
 export interface PinReport {
   readonly spec: string;
   /** True if the spec folder was created, from the one of this package. */

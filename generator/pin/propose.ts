@@ -10,7 +10,7 @@ import { withTags } from "../read/tags.ts";
 /** A proposed overlay for a schema that has none yet. */
 export interface Proposal {
   readonly overlay: Overlay;
-  /** Entries of the older overlay that name a type or method that this schema lacks. */
+  /** Entries of the older overlay that refer to a type or method missing from this schema. */
   readonly dropped: readonly string[];
 }
 

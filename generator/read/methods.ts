@@ -4,7 +4,7 @@ import type { DeclarationOverlay, MethodOverlay } from "../overlay.ts";
 import { declarationsByName, resolveObject } from "../resolve.ts";
 import { SpecError } from "./spec-error.ts";
 
-/** Unions that define which role sends which message. A revision may lack some of them. */
+/** Unions that define which role sends which message. Some may be missing from a revision. */
 const roleUnions = [
   { name: "ClientRequest", kind: "request", sender: "client" },
   { name: "ServerRequest", kind: "request", sender: "server" },

@@ -18,7 +18,7 @@ const problemsShown = 3;
 /**
  * Reads the text of an overlay and checks it against its schema.
  *
- * @throws {SpecError} when the text does not match; the message says what to change.
+ * @throws {SpecError} when the text does not match; the message describes the correction.
  */
 export function readOverlay({ path, text, schema }: OverlayInput): Overlay {
   const rules = parseSchema(overlaySchemaName, schema);
@@ -28,7 +28,7 @@ export function readOverlay({ path, text, schema }: OverlayInput): Overlay {
 /**
  * Reads the overlay of an extension, whose schema refers to the schema of overlays.
  *
- * @throws {SpecError} when the text does not match; the message says what to change.
+ * @throws {SpecError} when the text does not match; the message describes the correction.
  */
 export function readExtensionOverlay(input: OverlayInput & { readonly extensionSchema: string }): ExtensionOverlay {
   const { path, text, schema, extensionSchema } = input;

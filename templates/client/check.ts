@@ -15,7 +15,7 @@ export type Check = (value: unknown) => Issue | undefined;
 export const anything: Check = () => undefined;
 
 /** Check that accepts no value. */
-export const nothing: Check = () => fail("no value at all");
+export const nothing: Check = () => fail("no value");
 
 /** Accepts values of these types, by their names in JSON Schema. All other checks ignore values that are not of their own type. */
 export function types(...names: readonly string[]): Check {
@@ -95,7 +95,7 @@ export function members(rule: {
       const check = properties.get(name) ?? rest;
       const misnamed = names?.(name);
       if (misnamed) return under(name, fail(`a name that is ${misnamed.expected}`));
-      const issue = check === false ? fail("absent: there is no such member") : check?.(member);
+      const issue = check === false ? fail("absent: the member is not allowed") : check?.(member);
       if (issue) return under(name, issue);
     }
     return undefined;
@@ -119,7 +119,7 @@ export function items(rule: {
     if (list.length > maxItems) return fail(`at most ${maxItems} items`);
     for (const [index, item] of list.entries()) {
       const check = prefix[index] ?? rest;
-      const issue = check === false ? fail("absent: the list is longer than it may be") : check?.(item);
+      const issue = check === false ? fail("absent: the list is too long") : check?.(item);
       if (issue) return under(String(index), issue);
     }
     const isRepeated = uniqueItems && new Set(list.map((item) => JSON.stringify(item))).size < list.length;
@@ -138,7 +138,7 @@ export function all(...checks: readonly Check[]): Check {
   };
 }
 
-/** Requires at least one of these checks. If all fail, returns the problem of the check that came furthest. */
+/** Requires at least one of these checks. If all fail, returns the problem with the longest path. */
 export function any(...checks: readonly Check[]): Check {
   return (value) => {
     let furthest: Issue | undefined;
@@ -160,7 +160,7 @@ export function one(...checks: readonly Check[]): Check {
   };
 }
 
-/** Refers to a check that is defined further down, or to the surrounding check itself. */
+/** Refers to a check that is defined later, or to the surrounding check itself. */
 export function later(find: () => Check): Check {
   return (value) => find()(value);
 }

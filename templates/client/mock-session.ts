@@ -101,5 +101,5 @@ function call(run: unknown, args: object): unknown {
 }
 
 function missing(kind: MockCall["kind"], name: string): Error {
-  return new Error(`The mock has no ${kind} ${JSON.stringify(name)}. Give it one where the mock is made.`);
+  return new Error(`The mock has no ${kind} ${JSON.stringify(name)}; add one where the mock is created.`);
 }

@@ -94,7 +94,7 @@ export class ResultError extends Error {
 
   constructor(origin: string, issue: Issue) {
     super(
-      `${origin}: the answer does not fit: ${issue.path === "" ? "the value" : issue.path}: expected ${issue.expected}`,
+      `${origin}: the result does not fit its schema: ${issue.path === "" ? "the value" : issue.path}: expected ${issue.expected}`,
     );
     this.issue = issue;
   }

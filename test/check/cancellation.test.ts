@@ -78,7 +78,7 @@ describe("cancellation by a message", () => {
     [
       "answers the notification",
       `send({ id: null, error: { code: -32601, message: "Method not found" } });`,
-      ["error notifications/cancelled: it returned an error"],
+      ["error notifications/cancelled: it got an error response"],
     ],
   ])(
     "judges a server that %s",
@@ -176,7 +176,7 @@ describe("mirrored headers", () => {
       refuse: (headers, method) => (isHonest(headers, method) ? undefined : refusal),
     });
     const seen = findingsAbout(await examineHttp(running), "http-mirrored-headers");
-    const subjects = seen.map((text) => text.replace(/: it returned .*$/, ""));
+    const subjects = seen.map((text) => text.replace(/: the response is .*$/, ""));
     const tool = "tools/call";
     const ofTools =
       refusal?.[1] === -32602

@@ -152,7 +152,7 @@ describe("create-mcp-server check", () => {
     [
       "a program that ends",
       [process.execPath, "-e", 'console.error("reading\\nno DATABASE_URL"); process.exitCode = 3'],
-      /known here: it ended with code 3, and its last words were: no DATABASE_URL\n/,
+      /known revision: it exited with code 3, last output: no DATABASE_URL\n/,
     ],
     ["a program that says nothing", [process.execPath, "-e", "setTimeout(() => {}, 1e6)"], /: no response in time\n/],
     ["an address where nobody listens", [dead], /: fetch failed \(.*ECONNREFUSED.*\)\n/],
@@ -163,18 +163,13 @@ describe("create-mcp-server check", () => {
   });
 
   test.each<[string, readonly string[], Partial<CheckCommandOptions>, RegExp]>([
-    ["nothing", [], {}, /name a server/],
-    [
-      "a file",
-      [join(import.meta.dirname, "..", "..", "package.json")],
-      {},
-      /is a file: check needs a server that runs/,
-    ],
-    ["a file that is not there", ["absent.json"], {}, /there is no file/],
-    ["an unknown revision", ["http://127.0.0.1:9/"], { protocol: "1999-01-01" }, /there is no revision/],
-    ["an unknown protocol", ["ftp://127.0.0.1:9/"], {}, /is not an address of a server/],
+    ["nothing", [], {}, /no server is given/],
+    ["a file", [join(import.meta.dirname, "..", "..", "package.json")], {}, /is a file, not a server; pass a command/],
+    ["a file that is not there", ["absent.json"], {}, /absent\.json does not exist/],
+    ["an unknown revision", ["http://127.0.0.1:9/"], { protocol: "1999-01-01" }, /unknown revision/],
+    ["an unknown protocol", ["ftp://127.0.0.1:9/"], {}, /is not the address of a server/],
     ["a program that is not there", ["no-such-program-anywhere"], {}, /cannot be started/],
-    ["a header that is none", ["http://127.0.0.1:9/"], { header: ["x"] }, /--header is written/],
+    ["a header that is none", ["http://127.0.0.1:9/"], { header: ["x"] }, /--header is malformed/],
   ])("refuses %s with a reason", async (_what, target, options, message) => {
     const { code, stderr } = await check(target, options);
     expect(stderr).toMatch(message);

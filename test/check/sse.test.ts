@@ -88,7 +88,7 @@ describe("check of faulty servers with SSE", () => {
       "event: endpoint\ndata: http://evil.example/messages\n\n",
       /evil\.example, which clients reject/,
     ],
-    ["no address", "event: endpoint\ndata: http://[\n\n", /is no address/],
+    ["no address", "event: endpoint\ndata: http://[\n\n", /is not an address/],
     ["no event", "event: hello\ndata: /messages\n\n", /no event "endpoint" within 300 ms/],
   ])("says what is wrong when the stream names %s", async (_what, first, message) => {
     const { url } = kept(await serveStream(first));

@@ -318,7 +318,7 @@ describe("create-mcp-server client", () => {
     const broken = await check("new.json");
     expect(broken.code).toBe(1);
     expect(broken.stdout).toMatch(/^breaking {2}tool find_items, arguments limit: now required\nImpact: breaking/);
-    expect(await check("more.json")).toMatchObject({ code: 0, stdout: expect.stringContaining("Verdict: additive") });
+    expect(await check("more.json")).toMatchObject({ code: 0, stdout: expect.stringContaining("Impact: additive") });
     expect((await check("more.json", "additive")).code).toBe(1);
     expect(listAll(cwd)).toEqual(before);
     await client([join(cwd, "new.json")], { out: join(cwd, "out") });
@@ -331,7 +331,7 @@ describe("create-mcp-server client", () => {
     const path = join(cwd, "out", "tools", "ping.ts");
     writeFileSync(path, `${readFileSync(path, "utf8")}// mine\n`);
     const refused = await client([join(cwd, "new.json")], { out: join(cwd, "out") });
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("out: tools/ping.ts") });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("out has edited files (tools/ping.ts)") });
     expect((await client([join(cwd, "old.json")], { out: join(cwd, "out"), check: true })).code).toBe(1);
     expect((await client([join(cwd, "new.json")], { out: join(cwd, "out"), force: true })).code).toBe(0);
     expect(readdirSync(join(cwd, "out", "tools"))).toEqual(["find-items.ts"]);
@@ -344,29 +344,24 @@ describe("create-mcp-server client", () => {
   });`;
 
   test.each<[string, readonly string[], Partial<ClientCommandOptions>, RegExp]>([
-    ["nothing", [], {}, /name a server/],
-    ["an empty word", [" "], {}, /name a server/],
+    ["nothing", [], {}, /no server is given/],
+    ["an empty word", [" "], {}, /no server is given/],
     ["a file that is not there", ["absent.json"], {}, /absent\.json does not exist; check the path/],
     ["a file that is not JSON", ["broken.json"], {}, /broken\.json is not JSON/],
     ["a folder", ["folder.json"], {}, /folder\.json cannot be read/],
-    ["a text", ["text.json"], {}, /is no list of tools/],
-    ["an object without tools", ["object.json"], {}, /is no list of tools/],
-    ["tools that are no list", ["map.json"], {}, /is no list of tools/],
+    ["a text", ["text.json"], {}, /is not a list of tools/],
+    ["an object without tools", ["object.json"], {}, /is not a list of tools/],
+    ["tools that are no list", ["map.json"], {}, /is not a list of tools/],
     ["a tool without a name", ["nameless.json"], {}, /tools\[0\] has no usable name/],
     ["a tool whose name is a number", ["number.json"], {}, /tools\[0\] has no usable name/],
     ["prompts that are no list", ["prompts.json"], {}, /"prompts" is not a list/],
     ["no tools at all", ["empty.json"], {}, /offers no tools/],
     ["JSON that is far too deep", ["deep.json"], {}, /nested deeper than 512/],
     ["a name that gives no word", ["japanese.json"], {}, /--name <name>/],
-    ["an unknown protocol", ["ftp://example.org/"], {}, /is not an address of a server/],
-    ["a broken address", ["http://"], {}, /is not an address of a server/],
-    ["an address where nobody answers", ["http://127.0.0.1:9/mcp"], {}, /127\.0\.0\.1:9\/mcp could not be asked/],
-    [
-      "a program that is not there",
-      ["no-such-program-anywhere", "x"],
-      {},
-      /no-such-program-anywhere could not be asked/,
-    ],
+    ["an unknown protocol", ["ftp://example.org/"], {}, /is not the address of a server/],
+    ["a broken address", ["http://"], {}, /is not the address of a server/],
+    ["an address where nobody answers", ["http://127.0.0.1:9/mcp"], {}, /127\.0\.0\.1:9\/mcp cannot be read/],
+    ["a program that is not there", ["no-such-program-anywhere", "x"], {}, /no-such-program-anywhere cannot be read/],
     [
       "a program that ends",
       [process.execPath, "-e", "console.error('no key'); process.exit(3)"],
@@ -383,31 +378,36 @@ describe("create-mcp-server client", () => {
       "a program that talks nonsense",
       [process.execPath, "-e", "console.log('hello'); setInterval(() => {}, 1000)"],
       { timeout: 1 },
-      /could not be asked/,
+      /cannot be read/,
     ],
-    ["a quote that is never closed", ["node 'x"], {}, /a quote that is never closed/],
-    ["an unknown revision", ["tools.json"], { protocol: "1999-01-01" }, /there is no revision "1999-01-01"/],
-    ["a header without a value", ["tools.json"], { header: ["secret"] }, /--header is written/],
-    ["a header that cannot be sent", ["tools.json"], { header: ["A: b\nc: d"] }, /--header is written/],
+    ["a quote that is never closed", ["node 'x"], {}, /an unclosed quote/],
+    ["an unknown revision", ["tools.json"], { protocol: "1999-01-01" }, /unknown revision "1999-01-01"/],
+    ["a header without a value", ["tools.json"], { header: ["secret"] }, /--header is malformed/],
+    ["a header that cannot be sent", ["tools.json"], { header: ["A: b\nc: d"] }, /--header is malformed/],
     [
       "a header variable that is not set",
       ["tools.json"],
       { headerEnv: ["A=NO_SUCH_VARIABLE"] },
-      /no environment variable NO_SUCH_VARIABLE/,
+      /the environment variable NO_SUCH_VARIABLE is not set/,
     ],
-    ["a header variable without a name", ["tools.json"], { headerEnv: ["x"] }, /--header-env is written/],
+    ["a header variable without a name", ["tools.json"], { headerEnv: ["x"] }, /--header-env is malformed/],
     [
       "a variable that is not set",
       ["tools.json"],
       { env: ["NO_SUCH_VARIABLE"] },
-      /no environment variable NO_SUCH_VARIABLE/,
+      /the environment variable NO_SUCH_VARIABLE is not set/,
     ],
-    ["a variable that is none", ["tools.json"], { env: ["1=2"] }, /--env is written/],
-    ["no time at all", ["tools.json"], { timeout: 0 }, /--timeout is a number of seconds/],
-    ["a folder that is full", ["tools.json"], { out: "full" }, /full is not empty and was not written by this command/],
+    ["a variable that is none", ["tools.json"], { env: ["1=2"] }, /--env is malformed/],
+    ["no time at all", ["tools.json"], { timeout: 0 }, /--timeout is not a number of seconds/],
+    [
+      "a folder that is full",
+      ["tools.json"],
+      { out: "full" },
+      /full is not empty and was not generated by this command/,
+    ],
     ["a folder that is a file", ["tools.json"], { out: "tools.json" }, /tools\.json cannot be read \(ENOTDIR\)/],
     ["a lock file that is none", ["tools.json"], { out: "locked" }, /is not a lock file of this version/],
-    ["losses, when told to", ["loss.json"], { strict: true }, /something of the schemas got lost/],
+    ["losses, when told to", ["loss.json"], { strict: true }, /some schemas cannot be represented completely/],
   ])("refuses %s, says why, and writes nothing", async (_what, target, options, message) => {
     const deep = `{"tools":[{"name":"a","inputSchema":${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}}]}`;
     const cwd = folderWith({
@@ -437,7 +437,11 @@ describe("create-mcp-server client", () => {
   });
 
   test.each([
-    ["an unknown key", 'Bearer realm="API key"', /Give what it wants with --header-env Name=VARIABLE/],
+    [
+      "an unknown key",
+      'Bearer realm="API key"',
+      /Set a variable to the value of the required header, and pass --header-env Name=VARIABLE/,
+    ],
     [
       "no access token",
       'Bearer resource_metadata="https://a.example/meta"',

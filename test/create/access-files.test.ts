@@ -39,7 +39,7 @@ async function loadAuth(
   );
 }
 
-const asked = /Other machines may come in: set ISSUER/;
+const asked = /The server is open to other machines; set ISSUER/;
 
 test.each([
   ["both", [], { HOST: "0.0.0.0" }, /^$/],
@@ -82,7 +82,7 @@ describe("a server with API keys", () => {
 
   test("says at its start that every request is refused without API_KEYS", async () => {
     expect(await load({ API_KEYS: "" })).toBe(
-      "API_KEYS is not set: every request is refused with 401. `npm run key` prints a key, and what to set.\n",
+      "API_KEYS is not set; every request is rejected with 401. `npm run key` prints a key and its entry for API_KEYS.\n",
     );
     expect(await load({ API_KEYS: `me=${sha256}` })).toBe("");
   });

@@ -151,10 +151,10 @@ describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (buil
     const rule = "=".repeat(80);
     expect(readNotices(folder)).toBe(
       [
-        "The packages below are inside, each under its own licence.\n",
+        "This software includes the packages below, each under its own licence.\n",
         `${rule}\n@some/one 1.2.3 (MIT)\n\nOne grants this.\n\nOne says that.\n`,
         `${rule}\ndeep 2.0.0 (ISC)\n\nDeep grants this.\n`,
-        `${rule}\nother 1.2.3 (no licence named)\n`,
+        `${rule}\nother 1.2.3 (no licence declared)\n`,
       ].join("\n"),
     );
   });

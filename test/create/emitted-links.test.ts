@@ -110,7 +110,7 @@ test("a server whose health check fails is ended all the same", async () => {
       console.error("http://127.0.0.1:" + server.address().port));
     process.once("SIGTERM", () => { writeFileSync(${JSON.stringify(mark)}, ""); process.exit(); });`);
   const link = await links.http?.("any");
-  await expect(link?.end()).rejects.toThrow("/health answered 500");
+  await expect(link?.end()).rejects.toThrow("/health returned 500");
   expect(existsSync(mark)).toBe(true);
 });
 

@@ -138,7 +138,7 @@ describe("a tool of an API whose response deviates from its document", () => {
       const result = await client.callTool("getItem");
       expect(result, what).toEqual({ content: [{ type: "text", text: given.text }], structuredContent: value });
       expect(lines.splice(0), what).toEqual([
-        expect.stringMatching(/^GET \/item answered with JSON that deviates from its schema: .+/),
+        expect.stringMatching(/^GET \/item returned JSON that deviates from its schema: .+/),
       ]);
       expect(issuesOf(tool?.outputSchema, value), what).toEqual([]);
     }
@@ -177,11 +177,11 @@ describe("a tool of an API whose response deviates from its document", () => {
       given.text = JSON.stringify(value);
       const result = await client.callTool("getItem");
       expect(result.isError, what).toBe(true);
-      expect(JSON.stringify(result.content), what).toContain("GET /item answered with JSON that deviates");
+      expect(JSON.stringify(result.content), what).toContain("GET /item returned JSON that deviates");
     }
     given.text = "done";
     const { content } = await client.callTool("getItem");
-    expect(JSON.stringify(content)).toContain("GET /item answered something that is not JSON: done");
+    expect(JSON.stringify(content)).toContain("GET /item returned text that is not JSON: done");
     expect(lines).toEqual([]);
   });
 
@@ -239,14 +239,16 @@ describe("a response of an API that is larger than 10 MiB", () => {
     const { isError, content } = await client.callTool("getItem");
     expect(isError).toBe(true);
     expect(JSON.stringify(content)).toContain(
-      "GET /item answered 200 with more than 10485760 bytes; ask for less, or raise maxResponseBytes in src/api.ts.",
+      "GET /item returned HTTP 200 with more than 10485760 bytes; request less, or raise maxResponseBytes in src/api.ts.",
     );
   });
 
   test("is an error that names the status where the API rejects the request", async () => {
     const client = await connect();
     Object.assign(given, { status: 500, text: "x".repeat(11 * 1024 * 1024) });
-    expect(JSON.stringify(await client.callTool("getItem"))).toContain("answered 500 with more than 10485760 bytes");
+    expect(JSON.stringify(await client.callTool("getItem"))).toContain(
+      "returned HTTP 500 with more than 10485760 bytes",
+    );
   });
 });
 

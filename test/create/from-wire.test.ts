@@ -190,7 +190,7 @@ paths: { /part: { patch: { operationId: part, requestBody: { content: { ${conten
     answer.type = type;
     expect(await run({ body: base64 }, context)).toMatchObject({ content: [content] });
     answer.status = 500;
-    await expect(run({ body: base64 }, context)).rejects.toThrow("POST /upload answered 500");
+    await expect(run({ body: base64 }, context)).rejects.toThrow("POST /upload returned HTTP 500");
   });
 
   test("sends one header with all cookies, of which none can add another", async () => {
@@ -315,7 +315,7 @@ paths:
     )({}, context);
     expect(sent.map(({ path }) => path)).toEqual([`/up/${tool}`]);
     const rest = (await load(document(origin()), "rest"))({}, context);
-    await expect(rest).rejects.toThrow("GET /rest got no answer of http://127.0.0.1:9");
+    await expect(rest).rejects.toThrow("GET /rest got no response from http://127.0.0.1:9");
   });
 
   test("may stand beside that of the others", async () => {
@@ -348,8 +348,8 @@ paths:
 `;
 
   test.each([
-    ["begun", 200, "GET /slow got half an answer: the API took longer than 30 seconds."],
-    ["awaited", 0, /^GET \/slow got no answer of http:\/\/[\w.:]+: the API took longer than 30 seconds\.$/],
+    ["begun", 200, "GET /slow got an incomplete response: the API took longer than 30 seconds."],
+    ["awaited", 0, /^GET \/slow got no response from http:\/\/[\w.:]+: the API took longer than 30 seconds\.$/],
   ])("that takes too long is told to the model: %s", async (_when, status, message) => {
     vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
       const late = new AbortController();

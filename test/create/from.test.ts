@@ -572,7 +572,7 @@ describe("create --from", () => {
   it.each([
     [undefined, "toOutput<GetPetsPetIdResult>(response)", "widen("],
     ["loose", "toOutput<GetPetsPetIdResult>(response)", "widen("],
-    ["strict", "toOutput<GetPetsPetIdResult>(response)", "throw new ToolError(`${method} ${path} answered with JSON"],
+    ["strict", "toOutput<GetPetsPetIdResult>(response)", "throw new ToolError(`${method} ${path} returned JSON"],
     ["none", "=> readApi({", "readApi("],
   ])("treats responses as --output %s says", async (output, inTool, inApi) => {
     const cwd = temporaryFolder();

@@ -150,7 +150,7 @@ describe("a project", () => {
     expect([...tree.keys(), tree.get("src/mcp/index.ts")].join("\n")).not.toMatch(lacks);
     expect(JSON.parse(tree.get("src/mcp/mcp.lock.json") ?? "")).toHaveProperty("auth", auth);
     expect(tree.has("test/access.test.ts")).toBe(auth !== "none");
-    expect(tree.get("README.md")?.includes("refused with 401")).toBe(auth !== "none");
+    expect(tree.get("README.md")?.includes("rejected with 401")).toBe(auth !== "none");
     for (const [path, text] of tree) {
       if (path.startsWith(".")) continue;
       expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);

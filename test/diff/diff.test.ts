@@ -37,16 +37,16 @@ describe("revisions", () => {
 
   test.each<[string, string, string]>([
     ["2024-11-05", "2025-03-26", "type ServerCapabilities.completions: added as optional (additive, additive)"],
-    ["2025-03-26", "2025-06-18", "method elicitation/create: this request of the server is new (additive, additive)"],
+    ["2025-03-26", "2025-06-18", "method elicitation/create: request of the server added (additive, additive)"],
     ["2025-06-18", "2025-11-25", "type CancelledNotification.params.requestId: now optional (breaking, breaking)"],
     [
       "2025-06-18",
       "2025-11-25",
-      "type ElicitResult.content.*: its type was boolean | number | string and is boolean | number | string | string[] (additive, risky)",
+      "type ElicitResult.content.*: type changed from boolean | number | string to boolean | number | string | string[] (additive, risky)",
     ],
-    ["2025-11-25", "2026-07-28", "method initialize: this request of the client is gone (breaking, neutral)"],
-    ["2025-11-25", "2026-07-28", "method server/discover: this request of the client is new (additive, additive)"],
-    ["2026-07-28", "2025-11-25", "method server/discover: this request of the client is gone (breaking, neutral)"],
+    ["2025-11-25", "2026-07-28", "method initialize: request of the client removed (breaking, neutral)"],
+    ["2025-11-25", "2026-07-28", "method server/discover: request of the client added (additive, additive)"],
+    ["2026-07-28", "2025-11-25", "method server/discover: request of the client removed (breaking, neutral)"],
   ])("%s → %s: %s", (older, newer, change) => {
     expect(changes(older, newer)).toContain(change);
   });
@@ -216,10 +216,10 @@ describe("create-mcp-server diff", () => {
   });
 
   test.each<[string, string, string, Partial<DiffCommandOptions>, RegExp]>([
-    ["a revision that is unknown", "2025-06-18", "2025-06-19", {}, /"2025-06-19" is no revision that is known/],
-    ["two revisions that are unknown", "1999-01-01", "1999-01-02", {}, /is no revision that is known/],
-    ["a revision and a server", "2025-06-18", "older.json", {}, /older\.json" is no revision/],
-    ["a file that is not there", "absent.json", "older.json", {}, /there is no file/],
+    ["a revision that is unknown", "2025-06-18", "2025-06-19", {}, /unknown revision "2025-06-19"/],
+    ["two revisions that are unknown", "1999-01-01", "1999-01-02", {}, /unknown revision/],
+    ["a revision and a server", "2025-06-18", "older.json", {}, /unknown revision ".*older\.json"/],
+    ["a file that is not there", "absent.json", "older.json", {}, /absent\.json does not exist/],
     [
       "a folder without a lock file",
       "empty",
@@ -227,8 +227,8 @@ describe("create-mcp-server diff", () => {
       {},
       /mcp\.client\.lock\.json does not exist; check the path/,
     ],
-    ["nothing", "", "older.json", {}, /name a server/],
-    ["an address that is none", "gopher://x", "older.json", {}, /is not an address of a server/],
+    ["nothing", "", "older.json", {}, /no server is given/],
+    ["an address that is none", "gopher://x", "older.json", {}, /is not the address of a server/],
     ["a place that cannot be written", "older.json", "newer.json", { output: "empty" }, /cannot be written \(EISDIR\)/],
   ])("refuses %s", async (_what, older, newer, options, message) => {
     const { folder } = folderWithLists();

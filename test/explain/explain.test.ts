@@ -66,7 +66,7 @@ describe("explain takes", { timeout: 180_000 }, () => {
     const told = await explain({ protocol: "2024-11-05", server: [listener.url] });
     await listener.close();
     const text = emitExplanation(told);
-    expect(text).toMatch(/Tool\.outputSchema \(since 2025-06-18\): left out.*\n +tool report\n/);
+    expect(text).toMatch(/Tool\.outputSchema \(since 2025-06-18\): omitted.*\n +tool report\n/);
     expect(text).toContain("prompt p[2J");
     expect(text).toContain("1 of 5 parts are complete.");
     expect(told.possible.map(nameOf)).toEqual(
@@ -107,12 +107,12 @@ describe("explain refuses", () => {
   const ended = [process.execPath, "-e", "console.error('no database'); process.exit(3)"];
 
   test.each([
-    ["no server", "2025-06-18", [], /name a server: an address (?!.*\.json)/],
-    ["a revision that does not exist", "2020-01-01", ["x"], /no revision "2020-01-01"\. Choose one of/],
+    ["no server", "2025-06-18", [], /no server is given; pass an address (?!.*\.json)/],
+    ["a revision that does not exist", "2020-01-01", ["x"], /unknown revision "2020-01-01"; choose one of/],
     ["a file that does not exist", "2025-06-18", ["nothing.ts"], /nothing\.ts does not exist; check the path/],
-    ["another protocol", "2025-06-18", ["ftp://example.com"], /is not an address of a server/],
-    ["a list of tools", "2025-06-18", ["package.json"], /package\.json is a file: name a server that runs/],
-    ["arguments of an address", "2025-06-18", ["http://[::1]:9", "x"], /takes no arguments/],
+    ["another protocol", "2025-06-18", ["ftp://example.com"], /is not the address of a server/],
+    ["a list of tools", "2025-06-18", ["package.json"], /package\.json is a file, not a server/],
+    ["arguments of an address", "2025-06-18", ["http://[::1]:9", "x"], /unexpected arguments after the address \(x\)/],
     [
       "a program that does not exist",
       "2025-06-18",
@@ -130,7 +130,7 @@ describe("explain refuses", () => {
       "an address where nobody is",
       "2025-06-18",
       ["http://127.0.0.1:9/mcp"],
-      /:9\. Check the address, and that .*there\.$/,
+      /:9\. Check the address, and that the server is running\.$/,
     ],
   ] as const)("%s", async (_what, protocol, words, says) => {
     const refused = explain({ protocol, server: words });

@@ -214,9 +214,7 @@ describe("the program over HTTP", () => {
     expect((await post(await readUrl(gateway))).status).toBe(200);
     const refused = startGateway(["--listen", "0", upstream.url]);
     expect(await refused.exited).toBe(2);
-    expect(refused.stderr()).toMatch(
-      /clients with credentials \(HTTP 401\)\. Give them with --header-env Name=VARIABLE/,
-    );
+    expect(refused.stderr()).toMatch(/it requires credentials \(HTTP 401\); send them with --header-env Name=VARIABLE/);
   });
 
   test("gives its server those variables only that are named", async () => {
@@ -248,7 +246,7 @@ describe("the program over HTTP", () => {
     ]);
     await failed.exited;
     for (const { stderr } of [gateway, failed]) expect(stderr()).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
-    expect(gateway.stderr()).toContain("a]0;mine2Jb, which speaks");
+    expect(gateway.stderr()).toContain("a]0;mine2Jb (revision ");
   });
 });
 
@@ -287,10 +285,22 @@ describe("the program, when its server ends", () => {
 
 describe("the program says what is wrong, and ends with 2", () => {
   const refusals: readonly (readonly [what: string, args: readonly string[], text: RegExp])[] = [
-    ["no server", ["--listen", "0"], /name a server: an address such as (?!.*\.json)/],
-    ["no place to serve at", ["--", "node", "x.js"], /say where to serve: --listen 127\.0\.0\.1:3000, or --stdio/],
-    ["two places to serve at", ["--listen", "0", "--stdio", "--", "node", "x.js"], /--listen and --stdio: choose/],
-    ["no such port", ["--listen", "70000", "--", "node", "x.js"], /--listen 70000: give HOST:PORT or PORT/],
+    ["no server", ["--listen", "0"], /no server is given; pass an address such as (?!.*\.json)/],
+    [
+      "no place to serve at",
+      ["--", "node", "x.js"],
+      /no transport is given; pass --listen 127\.0\.0\.1:3000 or --stdio/,
+    ],
+    [
+      "two places to serve at",
+      ["--listen", "0", "--stdio", "--", "node", "x.js"],
+      /--listen and --stdio exclude each other/,
+    ],
+    [
+      "no such port",
+      ["--listen", "70000", "--", "node", "x.js"],
+      /--listen 70000 is not valid; pass HOST:PORT or PORT/,
+    ],
     [
       "no such command",
       ["--stdio", "--", "no-such-command"],
@@ -309,19 +319,23 @@ describe("the program says what is wrong, and ends with 2", () => {
     [
       "keys that are not there",
       ["--listen", "0", "--api-key-env", "NO_SUCH_KEYS", "--", "node"],
-      /--api-key-env: the environment variable NO_SUCH_KEYS holds no value/,
+      /--api-key-env: the environment variable NO_SUCH_KEYS is empty or not set/,
     ],
     [
       "two kinds of credentials",
       ["--listen", "0", "--api-key-env", "A", "--bearer-env", "B", "--", "node"],
-      /--api-key-env and --bearer-env: choose one/,
+      /--api-key-env and --bearer-env exclude each other/,
     ],
     [
       "credentials on stdio",
       ["--stdio", "--bearer-env", "B", "--", "node"],
-      /--api-key-env and --bearer-env are for callers over HTTP/,
+      /--api-key-env and --bearer-env apply to HTTP only/,
     ],
-    ["a timeout that is none", ["--stdio", "--timeout", "soon", "--", "node"], /--timeout soon: give seconds/],
+    [
+      "a timeout that is none",
+      ["--stdio", "--timeout", "soon", "--", "node"],
+      /--timeout soon is not a number of seconds/,
+    ],
     ["no such module", ["--stdio", "no-such.ts"], /no-such\.ts does not exist; check the path/],
     ["nobody at the address", ["--stdio", "http://127.0.0.1:9/mcp"], /the server cannot be reached: .*127\.0\.0\.1:9/],
     ["an option that it does not have", ["--stdio", "--protocol", "1.0", "--", "node"], /Unknown argument: protocol/],

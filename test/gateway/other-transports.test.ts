@@ -57,10 +57,13 @@ test("a server over TCP is served over WebSocket to callers with a key", async (
 });
 
 test.each([
-  [["--listen", "udp://127.0.0.1:0"], /--listen udp:\/\/127\.0\.0\.1:0: give HOST:PORT or PORT/],
-  [["--listen", "ws://127.0.0.1"], /ws:\/\/ or tcp:\/\/ before it is another transport/],
+  [["--listen", "udp://127.0.0.1:0"], /--listen udp:\/\/127\.0\.0\.1:0 is not valid; pass HOST:PORT or PORT/],
+  [["--listen", "ws://127.0.0.1"], / with the prefix ws:\/\/ or tcp:\/\//],
   [["--listen", "tcp://0.0.0.0:0"], /is open to other machines, and TCP has no authentication; use 127\.0\.0\.1/],
-  [["--listen", "tcp://127.0.0.1:0", "--api-key-env", "KEYS"], /are for HTTP and ws:\/\/: leave them out for tcp:\/\//],
+  [
+    ["--listen", "tcp://127.0.0.1:0", "--api-key-env", "KEYS"],
+    /apply to HTTP and ws:\/\/ only; remove them for tcp:\/\//,
+  ],
   [["--listen", "ws://0.0.0.0:0"], /is open to other machines; pass the host names/],
 ])("%j is refused with a reason", async (args, reason) => {
   const gateway = startGateway([...args, "--", process.execPath, stdioServer]);

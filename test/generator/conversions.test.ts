@@ -33,14 +33,14 @@ describe("readConversions", () => {
     const target = readToy("1", older);
     expect(() => readConversions([target, readToy("2", newer)], target)).toThrow(SpecError);
     expect(() => readConversions([target, readToy("2", newer)], target)).toThrow(
-      /^spec\/1\/overlay\.json: 2 things of newer revisions without a rule.*\n.*Params\.title since 2 \(also called Named\.title\): keep, omit, drop, .*\n.*Params\.b since 2: keep/,
+      /^spec\/1\/overlay\.json: 2 differences to newer revisions without a rule.*\n.*Params\.title since 2 \(also called Named\.title\): keep, omit, drop, .*\n.*Params\.b since 2: keep/,
     );
   });
 
   it("asks for a rule once, where the last revision that lacks the thing would have it", () => {
     const models = [readToy("1", older), readToy("2", older), readToy("3", newer)] as const;
     for (const target of models.slice(0, 2))
-      expect(() => readConversions(models, target)).toThrow(/^spec\/2\/overlay\.json: 2 things/);
+      expect(() => readConversions(models, target)).toThrow(/^spec\/2\/overlay\.json: 2 differences/);
     const decided = [models[0], readToy("2", older, [rule("drop", "Named.title", "Params.b")]), models[2]];
     expect(decided.slice(0, 2).flatMap((target) => findUncovered(decided, target))).toEqual([]);
   });

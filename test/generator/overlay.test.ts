@@ -111,7 +111,7 @@ describe("an overlay with a slip", () => {
     { slip: "an unknown kind of method", at: "/methods/roots~1list/kind", to: "request", says: "expected embedded" },
     { slip: "a union of one", at: "/tags/0/of", to: ["JSONRPCRequest"], says: "fewer than 2" },
     { slip: "a union with the same member twice", at: "/tags/0/of/1", to: "JSONRPCRequest", pointer: "/tags/0/of" },
-    { slip: "a tag by property and by presence", at: "/tags/0/property", to: "id", says: "keep one way" },
+    { slip: "a tag by property and by presence", at: "/tags/0/property", to: "id", says: "keep one of them" },
     {
       slip: "a tag that tells nothing apart",
       at: "/tags/0/presence",
@@ -165,7 +165,13 @@ describe("an overlay with a slip", () => {
     { slip: "a line break in a string", text: '["a\nb"]', line: 1, column: 2, says: "a string" },
     { slip: "a number as it is not written", text: "[01]", line: 1, column: 2, says: "a value" },
     { slip: "text behind the end", text: "{} {}", line: 1, column: 4, says: "the end of the file" },
-    { slip: "a key written twice", text: '{\n  "a": 1,\n  "a": 2\n}', line: 3, column: 3, says: '"a" is here already' },
+    {
+      slip: "a key written twice",
+      text: '{\n  "a": 1,\n  "a": 2\n}',
+      line: 3,
+      column: 3,
+      says: '"a" is already defined',
+    },
   ];
 
   it.each(broken)("is refused as text: $slip", ({ text, line, column, says }) => {

@@ -65,7 +65,7 @@ test("headers go with the upgrade of a WebSocket", async () => {
     head.header("x-key") === "right" ? { principal: "me" } : { status: 401 };
   const target = readTarget([await serveSockets(createOurServer(ids), { authenticate })]);
   const pull = (headers: Readonly<Record<string, string>>) => pullContract(target, { ...access, revisions, headers });
-  await expect(pull({})).rejects.toThrow(/401.*whether it wants other headers/);
+  await expect(pull({})).rejects.toThrow(/401.*which headers it requires/);
   expect((await pull({ "X-Key": "right" })).server.name).toBe("ours");
 });
 
@@ -91,9 +91,9 @@ test("a WebSocket address of a server that serves HTTP alone is said to be so", 
 });
 
 test.each([
-  [{ header: ["X-Key: k"] }, "tcp://127.0.0.1:1", /--header: a TCP connection has no headers; leave it out/],
-  [{ sse: true }, "tcp://127.0.0.1:1", /--sse is for http and https addresses; leave it out/],
-  [{ sse: true }, "ws://127.0.0.1:1", /--sse is for http and https addresses; leave it out/],
+  [{ header: ["X-Key: k"] }, "tcp://127.0.0.1:1", /--header does not apply to TCP, which has no headers; remove it/],
+  [{ sse: true }, "tcp://127.0.0.1:1", /--sse applies to http and https addresses only; remove it/],
+  [{ sse: true }, "ws://127.0.0.1:1", /--sse applies to http and https addresses only; remove it/],
 ])("an option that the transport has no place for is refused: %j of %s", async (flags, address, says) => {
   const asked = await client([address], flags);
   const checked = await captured(() => runCheck({ target: [address], format: "text", failOn: "error", ...flags }));

@@ -59,19 +59,19 @@ test.each([
 });
 
 test.each([
-  ["nothing", [], /name a server: an address/],
-  ["blanks", [" "], /name a server/],
+  ["nothing", [], /no server is given; pass an address/],
+  ["blanks", [" "], /no server is given/],
   ["another scheme", ["ftp://example.org"], /is not the address of a server; use for example https/],
-  ["no address", ["ws://"], /is not an address of a server/],
+  ["no address", ["ws://"], /is not the address of a server/],
   ["TCP without a port", ["tcp://example.org"], /is not a TCP address; use tcp:\/\/HOST:PORT/],
   ["TCP with port 0", ["tcp://127.0.0.1:0"], /is not a TCP address/],
   ["TCP with a path", ["tcp://127.0.0.1:4000/mcp"], /is not a TCP address/],
   ["TCP with a user", ["tcp://me@127.0.0.1:4000"], /is not a TCP address/],
-  ["TCP with arguments", ["tcp://127.0.0.1:4000", "x"], /x: an address takes no arguments/],
-  ["an address with arguments", ["http://example.org", "x"], /x: an address takes no arguments/],
+  ["TCP with arguments", ["tcp://127.0.0.1:4000", "x"], /unexpected arguments after the address \(x\)/],
+  ["an address with arguments", ["http://example.org", "x"], /unexpected arguments after the address \(x\)/],
   ["a list of tools that is not there", ["absent.json"], /absent\.json does not exist/],
   ["a module that is not there", ["absent.ts"], /absent\.ts does not exist/],
-  ["an open quote", ["serve 'a"], /a quote that is never closed/],
+  ["an open quote", ["serve 'a"], /an unclosed quote/],
 ] as const)("%s on the command line is refused", (_what, words, says) => {
   expect(() => readTarget(words)).toThrow(says);
 });

@@ -150,5 +150,5 @@ test("they compile, and mistakes in them do not", { timeout: 240_000 }, async ()
   expect(result).toContain("not assignable");
   expect(argument).toContain("'nam' does not exist in type");
   expect(variable).toContain("Property 'di' does not exist on type '{ readonly id: string; }'");
-  expect(feature).toContain("elicitation/create came with revision 2025-06-18");
+  expect(feature).toContain("elicitation/create was added in revision 2025-06-18");
 });

@@ -5,7 +5,7 @@ import type { Extension, RequestRow } from "../../support.ts";
 import type * as t from "./types.ts";
 import * as check from "./validate.ts";
 
-/** Requests a client sends and a server answers. */
+/** Requests of a client to a server. */
 export type ClientRequests = {
   readonly "skills/list": RequestRow<t.ListSkillsRequestParams, t.ListSkillsResult>;
   readonly "skills/get": RequestRow<t.GetSkillRequestParams, t.GetSkillResult>;

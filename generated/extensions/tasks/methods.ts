@@ -5,7 +5,7 @@ import type { Extension, NotificationRow, RequestRow } from "../../support.ts";
 import type * as t from "./types.ts";
 import * as check from "./validate.ts";
 
-/** Requests a client sends and a server answers. */
+/** Requests of a client to a server. */
 export type ClientRequests = {
   readonly "tasks/get": RequestRow<t.GetTaskRequest["params"], t.GetTaskResult>;
   readonly "tasks/update": RequestRow<t.UpdateTaskRequest["params"], t.UpdateTaskResult>;
@@ -46,7 +46,7 @@ export const clientRequests: ClientRequests = {
   },
 };
 
-/** Notifications a server sends. */
+/** Notifications of a server. */
 export type ServerNotifications = {
   readonly "notifications/tasks": NotificationRow<t.TaskStatusNotificationParams>;
 };

@@ -5,7 +5,7 @@ import { filterScript, pageStyle } from "./page-assets.ts";
 import { sortChanges, summaryOf } from "./text.ts";
 
 /**
- * Writes a comparison as one page. It loads nothing from anywhere, and all content from schemas and servers is escaped text. Without scripts it lacks
+ * Writes a comparison as one page. It loads nothing from anywhere, and all content from schemas and servers is escaped text. Without scripts it omits
  * only the search.
  */
 export function emitHtml(comparison: Comparison): string {

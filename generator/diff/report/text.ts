@@ -22,7 +22,7 @@ export function summaryOf(changes: readonly ContractChange[]): string {
   return `${count("added")} added, ${count("removed")} removed, ${count("changed")} changed`;
 }
 
-/** Sorts changes by their worse verdict, the worst first. Otherwise keeps their order. */
+/** Sorts changes by their worse impact, the worst first. Otherwise keeps their order. */
 export function sortChanges(changes: readonly ContractChange[]): ContractChange[] {
   const rank = ({ client, server }: ContractChange): number =>
     Math.min(impacts.indexOf(client), impacts.indexOf(server));

@@ -18,7 +18,7 @@ interface Entry {
   readonly text: string;
 }
 
-/** Returns the names of declarations and the list of features that the revision lacks. */
+/** Returns the names of declarations and the list of features missing from the revision. */
 export function declarationsView(
   { declarations }: Pick<RevisionModel, "declarations">,
   missing: Missing,

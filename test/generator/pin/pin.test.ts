@@ -64,7 +64,9 @@ describe("a new revision", () => {
         text: expect.stringMatching(/^the alternative VideoContent .*: error, /),
       },
     ]);
-    await expect(emitUnformatted({ spec })).rejects.toThrow(`spec/${newest}/overlay.json: 1 thing of newer revisions`);
+    await expect(emitUnformatted({ spec })).rejects.toThrow(
+      `spec/${newest}/overlay.json: 1 difference to newer revisions`,
+    );
     const path = join(spec, newest, "overlay.json");
     const conversions = [{ rule: "error", at: ["VideoContent"], reason: "Older clients have no video." }];
     await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), conversions }));
@@ -179,9 +181,9 @@ describe("what a person has to decide", () => {
       expect.stringMatching(/`CreateMessageRequest` \(sampling\/createMessage\) is in no role union/),
       expect.stringMatching(/`ListRootsRequest` \(roots\/list\) is in no role union/),
       expect.stringMatching(/`ElicitRequest` \(elicitation\/create\) is in no role union/),
-      expect.stringMatching(/server\/discover needs server capability `server`.*methods\["server\/discover"\].gate/),
-      expect.stringMatching(/subscriptions\/listen needs server capability/),
-      expect.stringMatching(/notifications\/subscriptions\/acknowledged needs server capability/),
+      expect.stringMatching(/server\/discover requires server capability `server`.*methods\["server\/discover"\].gate/),
+      expect.stringMatching(/subscriptions\/listen requires server capability/),
+      expect.stringMatching(/notifications\/subscriptions\/acknowledged requires server capability/),
     ]);
     expect(decisions.confirm).toEqual(
       expect.arrayContaining([
@@ -205,8 +207,8 @@ describe("what a person has to decide", () => {
     const fetch = answering(dated(schema, next).replace('"tools/call"', '"toolbox/call"'));
     expect(await runPin({ revision: next, from: address, spec, fetch })).toBe(0);
     const text = String(output.mock.calls[0]?.[0]);
-    expect(text).toContain("toolbox/call needs server capability `toolbox`");
-    expect(text).toContain(`Next: read ${spec}/${next}/overlay.json`);
+    expect(text).toContain("toolbox/call requires server capability `toolbox`");
+    expect(text).toContain(`Next: review and complete ${spec}/${next}/overlay.json`);
     expect(text).toContain(`create-mcp-server generate --spec ${spec} --protocol ${next}`);
   });
 
@@ -221,7 +223,7 @@ describe("what a person has to decide", () => {
     expect(decisions).toEqual({
       open: [],
       confirm: [
-        'methods["tools/sort"]: new request; the client needs server capability tools',
+        'methods["tools/sort"]: new request; the client requires server capability tools',
         "mergeMeta: the params of tools/sort are declared without _meta",
       ],
     });
@@ -314,7 +316,7 @@ describe("input that is no schema", () => {
     {
       input: "a missing file",
       options: { from: "/nowhere/schema.ts" },
-      says: /cannot be read: ENOENT.*Check the path/,
+      says: /cannot be read: ENOENT.*check the path/,
     },
     { input: "a folder", options: { from: tmpdir() }, says: /cannot be read: EISDIR/ },
     { input: "a word for a date", options: { revision: "latest" }, says: /`latest` is not a revision.*YYYY-MM-DD/ },
@@ -338,7 +340,7 @@ describe("input that is no schema", () => {
       fetch: () => Promise.reject(new TypeError("fetch failed", { cause: new Error("getaddrinfo ENOTFOUND x") })),
       says: /cannot be fetched \(getaddrinfo ENOTFOUND x\); check the address and the network/,
     },
-    { answer: "status 404", fetch: () => Promise.resolve(new Response("", { status: 404 })), says: /status 404/ },
+    { answer: "status 404", fetch: () => Promise.resolve(new Response("", { status: 404 })), says: /HTTP 404/ },
     {
       answer: "bytes that are no text",
       fetch: () => Promise.resolve(new Response(Buffer.of(0xff, 0xfe))),
@@ -351,7 +353,7 @@ describe("input that is no schema", () => {
     },
     { answer: "a redirect to a file", fetch: redirecting("file:///etc/passwd"), says: /redirects to file:/ },
     { answer: "a redirect to itself", fetch: redirecting(address), says: /redirects more than 5 times/ },
-    { answer: "a redirect to nowhere", fetch: redirecting("https://"), says: /which is no URL/ },
+    { answer: "a redirect to nowhere", fetch: redirecting("https://"), says: /which is not a URL/ },
     {
       answer: "silence",
       fetch: (_url, { signal }) => aborted(signal),

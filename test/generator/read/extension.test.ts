@@ -88,7 +88,7 @@ describe("an extension", () => {
       "a name of the core",
       (schema: string) => `${schema}export interface Prompt {}\n`,
       {},
-      "`Prompt` is declared by the core",
+      "`Prompt` is already declared by the core",
     ],
     ["a type that it does not import", (schema: string) => schema.replace(", Tool }", " }"), {}, "refers to `Tool`"],
     ["a method that nobody sends", undefined, { methods: {} }, 'methods["echo/say"].senders'],
@@ -96,7 +96,7 @@ describe("an extension", () => {
       "a method that it lacks",
       undefined,
       { methods: { ...overlay.methods, "echo/hear": { clause } } },
-      "names `echo/hear`",
+      "refers to `echo/hear`",
     ],
     ["settings without a type", undefined, { declared: { clause, server: "Nothing" } }, "declares no `Nothing`"],
     [
@@ -115,7 +115,7 @@ describe("an extension", () => {
       "a method of the core",
       (schema: string) => schema.replace("echo/say", "tools/call"),
       { methods: { "tools/call": { clause, senders: ["client"] } } },
-      "`tools/call` as well",
+      "already has `tools/call`",
     ],
   ] as const)("stops at %s", (_what, change, more, problem) => {
     expect(() => read(change, more)).toThrow(problem);

@@ -27,7 +27,7 @@ describe("an overlay", () => {
     {
       entry: "gate",
       change: { methods: { ...overlay.methods, "tools/call": { clause, gate: { side: "server", path: ["hammer"] } } } },
-      says: /tools\/call needs server capability `hammer`/,
+      says: /tools\/call requires server capability `hammer`/,
     },
     {
       entry: "alternatives",
@@ -39,7 +39,7 @@ describe("an overlay", () => {
     {
       entry: "mergeMeta",
       change: { mergeMeta: { clause, methods: ["x/y"] } },
-      says: /no declaration carries .*`x\/y`/,
+      says: /no declaration has .*`x\/y`/,
     },
     {
       entry: "mergeMeta",
@@ -72,13 +72,13 @@ describe("an overlay", () => {
     {
       entry: "durations",
       change: { durations: [{ clause, duration: "work", methods: ["x/y"] }] },
-      says: /the duration work names `x\/y`/,
+      says: /the duration work refers to `x\/y`/,
     },
-    { entry: "safe", change: { safe: { clause, methods: ["x/y"] } }, says: /safe names `x\/y`/ },
+    { entry: "safe", change: { safe: { clause, methods: ["x/y"] } }, says: /safe refers to `x\/y`/ },
     {
       entry: "constraints",
       change: { constraints: [{ clause, type: "Tool", rule: "exclusive", properties: ["name", "gone"] }] },
-      says: /a constraint names `Tool.gone`/,
+      says: /a constraint refers to `Tool.gone`/,
     },
     {
       entry: "errors",
@@ -88,22 +88,22 @@ describe("an overlay", () => {
     {
       entry: "batching",
       change: { batching: { clause, accepted: true, never: ["x/y"] } },
-      says: /batching names `x\/y`/,
+      says: /batching refers to `x\/y`/,
     },
     {
       entry: "headers",
       change: { headers: [{ clause, name: "H", source: "session", required: true, methods: ["x/y"] }] },
-      says: /the header H names `x\/y`/,
+      says: /the header H refers to `x\/y`/,
     },
     {
       entry: "reservedMeta",
       change: { reservedMeta: [{ clause, key: "k", on: "any", type: "Gone", required: false }] },
-      says: /the _meta key k names `Gone`/,
+      says: /the _meta key k refers to `Gone`/,
     },
     {
       entry: "emptyCapabilities",
       change: { emptyCapabilities: [{ clause, side: "client", path: ["elicitation"], means: "gone" }] },
-      says: /emptyCapabilities names `elicitation.gone` of the client/,
+      says: /emptyCapabilities refers to `elicitation.gone` of the client/,
     },
   ];
 

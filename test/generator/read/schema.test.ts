@@ -289,7 +289,7 @@ const comments: readonly Refused[] = [
     what: "a tag in a comment on the line of something else",
     text: "export interface A { /** @minimum 1 */ x: number }",
     at: "1:40",
-    says: "line of its own",
+    says: "separate line",
   },
 ];
 

@@ -1,18 +1,18 @@
-/** What generated conversions share, among it the conversions that overlays call by name. Copied verbatim next to them. */
+/** Functions that generated conversions share, including the conversions that overlays call by name. Copied verbatim next to them. */
 import { isObject, type Convert, type OnLoss } from "./support.ts";
 
 /** An object that is only read. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** The keys of an object whose further keys a revision does not know. */
+/** Keys of an object whose further keys a revision does not define. */
 export interface KnownKeys {
   readonly type: string;
   readonly known: ReadonlySet<string>;
-  /** Unknown keys that go without being reported: nothing is lost with them, or a conversion has told already. */
+  /** Unknown keys that are removed without a report: nothing is lost, or a conversion has reported it. */
   readonly silent?: ReadonlySet<string>;
 }
 
-/** The keys that an object with any keys must not have, because newer revisions have given them a meaning. */
+/** Keys that an object with any keys must not have, because newer revisions define them. */
 export interface GoneKeys {
   readonly type: string;
   readonly gone: readonly string[];
@@ -21,7 +21,7 @@ export interface GoneKeys {
 
 // Objects, arrays and maps.
 
-/** The object with its known keys only. */
+/** Returns the object with its known keys only. */
 export function keepKnown(v: Members, keys: KnownKeys, loss?: OnLoss): Members {
   for (const key in v) {
     if (!keys.known.has(key)) return copy(v, (name) => keys.known.has(name), keys, loss);
@@ -29,7 +29,7 @@ export function keepKnown(v: Members, keys: KnownKeys, loss?: OnLoss): Members {
   return v;
 }
 
-/** The object without the keys that are gone. */
+/** Returns the object without the removed keys. */
 export function dropGone(v: Members, keys: GoneKeys, loss?: OnLoss): Members {
   for (const key of keys.gone) {
     if (v[key] !== undefined) return copy(v, (name) => !keys.gone.includes(name), keys, loss);
@@ -37,13 +37,13 @@ export function dropGone(v: Members, keys: GoneKeys, loss?: OnLoss): Members {
   return v;
 }
 
-/** The object with another value under a key, or without that key when there is none. */
+/** Returns the object with another value for a key, or without the key if the value is undefined. */
 export function withMember(v: Members, key: string, value: unknown): Members {
   if (v[key] === value) return v;
   return value === undefined ? without(v, key) : { ...v, [key]: value };
 }
 
-/** The array with every item converted. */
+/** Converts every item of an array. */
 export function mapItems(v: unknown, convert: Convert, loss?: OnLoss): unknown {
   if (!Array.isArray(v)) return v;
   const items: readonly unknown[] = v;
@@ -57,7 +57,7 @@ export function mapItems(v: unknown, convert: Convert, loss?: OnLoss): unknown {
   return changed ?? items;
 }
 
-/** The map with every value converted. */
+/** Converts every value of a map. */
 export function mapValues(v: Members, convert: Convert, loss?: OnLoss): Members {
   let isChanged = false;
   const entries = Object.entries(v).map(([key, value]): [string, unknown] => {
@@ -70,7 +70,7 @@ export function mapValues(v: Members, convert: Convert, loss?: OnLoss): Members 
 
 // Conversions by name.
 
-/** Audio becomes an embedded resource that holds the same bytes. */
+/** Converts audio to an embedded resource with the same bytes. */
 export function audioToResource(v: Members, type: string, loss?: OnLoss): Members {
   loss?.({ type, member: "AudioContent", rule: "audio-to-resource" });
   const { data, mimeType, annotations } = v;
@@ -78,37 +78,37 @@ export function audioToResource(v: Members, type: string, loss?: OnLoss): Member
   return { type: "resource", resource, ...(annotations !== undefined && { annotations }) };
 }
 
-/** Audio becomes a text that tells it was there. */
+/** Converts audio to a text placeholder. */
 export function audioToText(v: Members, type: string, loss?: OnLoss): Members {
   loss?.({ type, member: "AudioContent", rule: "audio-to-text" });
   return textBlock(`[audio, ${String(v.mimeType)}]`, v.annotations);
 }
 
-/** An elicitation without an id gets a random one. */
+/** Adds a random id to an elicitation without one. */
 export function elicitationId(v: Members): Members {
   return v.elicitationId === undefined ? { ...v, elicitationId: crypto.randomUUID() } : v;
 }
 
-/** A link to a resource becomes a text with its name, its URI and what it says about itself. */
+/** Converts a resource link to a text with its name, URI and description. */
 export function linkToText(v: Members, type: string, loss?: OnLoss): Members {
   loss?.({ type, member: "ResourceLink", rule: "link-to-text" });
   const link = `${String(v.title ?? v.name)}: ${String(v.uri)}`;
   return textBlock(v.description === undefined ? link : `${link}\n${String(v.description)}`, v.annotations);
 }
 
-/** Whether a schema is one of objects; any other cannot stay. */
+/** True if a schema is an object schema; other schemas are removed. */
 export function isObjectSchema(v: Members, type: string, loss?: OnLoss): boolean {
   if (v.type === "object") return true;
   loss?.({ type, member: "type", rule: "object-schema" });
   return false;
 }
 
-/** Schemas written as `true` and `false` become objects of the same meaning. */
+/** Converts boolean schemas to equivalent objects. */
 export function schemaObjects(v: unknown): Members | undefined {
   return isObject(v) ? mapValues(v, schemaObject) : undefined;
 }
 
-/** Structured content that is no object becomes a text block with its JSON. */
+/** Converts structured content that is not an object to a text block with its JSON. */
 export function structuredObject(v: Members, type: string, loss?: OnLoss): Members {
   const { structuredContent } = v;
   if (structuredContent === undefined || isObject(structuredContent)) return v;
@@ -116,7 +116,7 @@ export function structuredObject(v: Members, type: string, loss?: OnLoss): Membe
   return without(withText(v, structuredContent), "structuredContent");
 }
 
-/** Structured content is repeated in a text block with its JSON, unless there is one already. */
+/** Adds a text block with the JSON of structured content, unless there is one. */
 export function structuredToText(v: Members, type: string, loss?: OnLoss): Members {
   const { structuredContent } = v;
   if (structuredContent === undefined) return v;
@@ -124,7 +124,7 @@ export function structuredToText(v: Members, type: string, loss?: OnLoss): Membe
   return withText(v, structuredContent);
 }
 
-/** The title is repeated in the annotations, unless they have one. */
+/** Copies the title to the annotations, unless they have one. */
 export function titleToAnnotations(v: Members, type: string, loss?: OnLoss): Members {
   const { title, annotations } = v;
   if (title === undefined) return v;
@@ -134,7 +134,7 @@ export function titleToAnnotations(v: Members, type: string, loss?: OnLoss): Mem
   return hasTitle ? v : { ...v, annotations: { ...hints, title } };
 }
 
-/** Choices with titles become values and, in the same order, their names. */
+/** Converts choices with titles to values and, in the same order, their names. */
 export function titlesToNames(v: Members): Members {
   const { oneOf, ...others } = v;
   const choices = Array.isArray(oneOf) ? oneOf.filter(isObject) : [];
@@ -172,7 +172,7 @@ function textBlock(text: string, annotations: unknown): Members {
   return { type: "text", text, ...(annotations !== undefined && { annotations }) };
 }
 
-/** The same audio has the same URI everywhere, and other audio rarely. */
+/** Returns a URI derived from the bytes: equal audio has an equal URI. */
 function attachmentUri(data: string): string {
   return `attachment:audio-${data.length}-${data.slice(-16).replaceAll(/[^0-9A-Za-z]/g, "")}`;
 }
@@ -184,7 +184,7 @@ function withText(v: Members, value: unknown): Members {
   return { ...v, content: [...content, textBlock(json, undefined)] };
 }
 
-/** However it is indented. */
+/** Compares JSON texts regardless of indentation. */
 function holdsJson(block: unknown, json: string): boolean {
   if (!isObject(block) || block.type !== "text" || typeof block.text !== "string") return false;
   if (block.text === json) return true;

@@ -5,7 +5,7 @@ import type { Awaitable, Caller, CallOptions, Implementation } from "../support.
 import { clientNotifications, clientRequests, revision } from "./methods.ts";
 import type * as t from "./types.ts";
 
-/** What a client may send to its server. Every method is one row of a dispatch table. */
+/** Requests and notifications of a client to its server. Every method is one row of a dispatch table. */
 export class ClientCalls {
   readonly #caller: Caller;
 
@@ -51,7 +51,7 @@ export class ClientCalls {
 }
 
 /**
- * What a client may answer and listen to. A request left out is answered with "method not found", a notification left out is ignored.
+ * Handlers of a client. A request without a handler is rejected with "method not found", a notification without one is ignored.
  */
 export interface ClientHandlers<Context = unknown> {
   /** `ping`: Says that the other side is alive; both sides may ask. */
@@ -64,7 +64,7 @@ export interface ClientHandlers<Context = unknown> {
   chooseColour?(params: t.ChooseColourRequest["params"], context: Context): Awaitable<t.ChooseColourResult>;
 }
 
-/** Binds handlers to this revision. A misspelt method or a wrong result is a compile error at the object literal. */
+/** Binds handlers to this revision. A misspelt method or an invalid result is a compile error at the object literal. */
 export function implementClient<Context = unknown>(
   handlers: ClientHandlers<Context>,
 ): Implementation<ClientHandlers<Context>> {

@@ -5,7 +5,7 @@ import type { EmbeddedRow, NotificationRow, RequestRow, Revision } from "../supp
 import type * as t from "./types.ts";
 import * as check from "./validate.ts";
 
-/** Requests a client sends and a server answers. */
+/** Requests of a client to a server. */
 export type ClientRequests = {
   readonly initialize: RequestRow<t.InitializeRequest["params"], t.InitializeResult>;
   readonly ping: RequestRow<NonNullable<t.PingRequest["params"]>, t.EmptyResult>;
@@ -53,7 +53,7 @@ export const clientRequests: ClientRequests = {
   },
 };
 
-/** Requests a server sends and a client answers. */
+/** Requests of a server to a client. */
 export type ServerRequests = {
   readonly ping: RequestRow<NonNullable<t.PingRequest["params"]>, t.EmptyResult>;
 };
@@ -69,7 +69,7 @@ export const serverRequests: ServerRequests = {
   },
 };
 
-/** Notifications a client sends. */
+/** Notifications of a client. */
 export type ClientNotifications = {
   readonly "notifications/initialized": NotificationRow<NonNullable<t.InitializedNotification["params"]>>;
 };
@@ -84,7 +84,7 @@ export const clientNotifications: ClientNotifications = {
   },
 };
 
-/** Notifications a server sends. */
+/** Notifications of a server. */
 export type ServerNotifications = {
   readonly "notifications/plants/grown": NotificationRow<t.PlantsGrownNotification["params"]>;
 };
@@ -100,7 +100,7 @@ export const serverNotifications: ServerNotifications = {
   },
 };
 
-/** Payloads with which a server asks for input inside a result; they never travel as messages. */
+/** Payloads of results that require input; never sent as messages. */
 export type EmbeddedRequests = {
   readonly "colours/choose": EmbeddedRow<t.ChooseColourRequest["params"], t.ChooseColourResult>;
 };
