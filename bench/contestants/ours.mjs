@@ -183,7 +183,10 @@ export default {
 
   footprint: {
     install: null,
-    entry: [dist("runtime-package/runtime/index.js").href, dist(`runtime-package/generated/${handshake}/index.js`).href],
+    entry: [
+      dist("runtime-package/runtime/index.js").href,
+      dist(`runtime-package/generated/${handshake}/index.js`).href,
+    ],
     bundle: () => bundleEcho([handshake]),
   },
 

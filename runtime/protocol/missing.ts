@@ -51,10 +51,9 @@ export type Fields<P, Name extends keyof P & string, Derived extends PropertyKey
 /** Content blocks of the kinds that a revision has; each other kind carries the reason why it cannot be given. */
 export type AvailableContent<P, Block> =
   | Exclude<Block, { type: keyof Missing<P, "kinds"> }>
-  | { [Kind in keyof Missing<P, "kinds">]: { readonly type: Kind } & Unavailable<Missing<P, "kinds">[Kind]> }[keyof Missing<
-      P,
-      "kinds"
-    >];
+  | {
+      [Kind in keyof Missing<P, "kinds">]: { readonly type: Kind } & Unavailable<Missing<P, "kinds">[Kind]>;
+    }[keyof Missing<P, "kinds">];
 
 /**
  * Declarations that all of several revisions have, with the types of the first: the newest. Requests must fit every revision, and what one of them
