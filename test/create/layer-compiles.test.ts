@@ -122,7 +122,7 @@ test("the extremes compile under the settings of a project with the compiler in 
   expect(await compileProjects("typescript", [newest, everything])).toEqual([]);
 });
 
-describe("a feature that a project leaves out is a compile error that says how to get it", () => {
+describe("compile errors about features", () => {
   const program = (fields: string, more = ""): string =>
     `import { defineServer } from "./index.ts";\nexport const server = defineServer({ name: "s", version: "1", ${fields} });\n${more}`;
   const withTool = (fields: string): string =>
@@ -154,26 +154,29 @@ describe("a feature that a project leaves out is a compile error that says how t
     writeFiles(folder, [...(await emitFolder(choice)), ["package.json", '{"type":"module"}']]);
   }
 
-  test.each(compilers)("by %s", async (compiler) => {
-    const folder = join(root, compiler);
-    await write(folder, { revisions: ["2025-11-25"] });
-    writeFiles(
-      folder,
-      Object.entries(wrong).map(([name, { code }]) => [`${name}.ts`, code]),
-    );
-    const lines = await compile(compiler, { folder, files: [join(folder, "*.ts")], settings: compilerOptions });
-    for (const [name, { says }] of Object.entries(wrong)) {
-      const start = lines.findIndex((line) => line.includes(`${name}.ts(`));
-      const rest = lines.slice(start + 1);
-      const end = rest.findIndex((line) => !line.startsWith(" "));
-      const own = start < 0 ? [] : [lines[start], ...(end < 0 ? rest : rest.slice(0, end))];
-      expect(own.join("\n"), name).toContain(says);
-    }
-    const inLayer = lines.filter((line) => /^\S*(?:index\.ts|\d{4}-\d\d-\d\d\/\w+\.ts)\(/.test(line));
-    expect(inLayer).toEqual([]);
-  });
+  test.each(compilers)(
+    "name the command that adds a feature which the project leaves out, with %s",
+    async (compiler) => {
+      const folder = join(root, compiler);
+      await write(folder, { revisions: ["2025-11-25"] });
+      writeFiles(
+        folder,
+        Object.entries(wrong).map(([name, { code }]) => [`${name}.ts`, code]),
+      );
+      const lines = await compile(compiler, { folder, files: [join(folder, "*.ts")], settings: compilerOptions });
+      for (const [name, { says }] of Object.entries(wrong)) {
+        const start = lines.findIndex((line) => line.includes(`${name}.ts(`));
+        const rest = lines.slice(start + 1);
+        const end = rest.findIndex((line) => !line.startsWith(" "));
+        const own = start < 0 ? [] : [lines[start], ...(end < 0 ? rest : rest.slice(0, end))];
+        expect(own.join("\n"), name).toContain(says);
+      }
+      const inLayer = lines.filter((line) => /^\S*(?:index\.ts|\d{4}-\d\d-\d\d\/\w+\.ts)\(/.test(line));
+      expect(inLayer).toEqual([]);
+    },
+  );
 
-  test.each(compilers)("and none where the project has the feature, by %s", async (compiler) => {
+  test.each(compilers)("are absent where the project has the feature, with %s", async (compiler) => {
     const folder = join(root, `${compiler}-changes`);
     await write(folder, { revisions: ["2025-11-25"], features: ["tools", "list-changed", "input", "tasks"] });
     writeFiles(folder, [

@@ -189,7 +189,9 @@ describe("the package manager", () => {
       for (const command of [own, run("test"), run("typecheck")]) expect(read(path), path).toContain(command);
     }
     const image = read("Dockerfile");
-    expect(image).toContain(`COPY ${lockFiles} ./\nRUN ${frozen}\nCOPY . .\nRUN ${run("build")}\n`);
+    expect(image).toContain(
+      `COPY ${lockFiles} ./\nCOPY vendor ./vendor\nRUN ${frozen}\nCOPY . .\nRUN ${run("build")}\n`,
+    );
     expect(image).not.toContain("/app/node_modules");
     expect(image.includes(`RUN ${setup}\n`)).toBe(manager !== "npm");
     expect(image).toMatch(/^CMD \["node", "--enable-source-maps", "dist\/server\.js"\]$/m);
