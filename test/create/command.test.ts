@@ -66,10 +66,10 @@ describe("create-mcp-server <dir>", () => {
       "add --help",
     ],
     [["explain"], "--protocol is missing.", "explain [server..]", "explain --help"],
-    [["check", "--header"], "--header needs a value.", "check [target..]", "check --help"],
+    [["check", "--header"], "--header requires a value.", "check [target..]", "check --help"],
     [["x", "--skip-install"], "Unknown argument: skip-install.", "<dir>", "--help"],
-    [["x", "--serve", "--yes"], "--serve needs a value.", "<dir>", "--help"],
-    [["x", "--from"], "--from needs a value.", "<dir>", "--help"],
+    [["x", "--serve", "--yes"], "--serve requires a value.", "<dir>", "--help"],
+    [["x", "--from"], "--from requires a value.", "<dir>", "--help"],
     [
       ["clinet", "dist/server.js"],
       'Unknown argument: dist/server.js. Unknown command "clinet"; did you mean client?',
@@ -137,7 +137,7 @@ describe("create-mcp-server <dir>", () => {
     expect(code).toBe(2);
     expect(stderr).toContain(`unknown command "${word}". `);
     expect(stderr).toContain(advice);
-    expect(stderr).toContain(`A project of this name is made with ./${word}`);
+    expect(stderr).toContain(`To create a project of this name, pass ./${word}`);
     expect(listAll(cwd)).toEqual([]);
   });
 
