@@ -38,7 +38,7 @@ export function addClientCommand(cli: Argv): Argv {
         .option("re2js", {
           type: "boolean",
           default: false,
-          describe: "Match potentially slow patterns with the package re2js",
+          describe: "Match slow patterns with the package re2js",
         })
         .option("check", {
           type: "boolean",

@@ -154,7 +154,7 @@ describe("create-mcp-server <dir>", () => {
     expect(code).toBe(2);
     expect(stderr).toContain(`unknown command "${word}". `);
     expect(stderr).toContain(advice);
-    expect(stderr).toContain(`A project of this name is made with ./${word}`);
+    expect(stderr).toContain(`To create a project of this name, pass ./${word}`);
     expect(listAll(cwd)).toEqual([]);
   });
 

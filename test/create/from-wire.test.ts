@@ -210,7 +210,7 @@ paths: { /part: { patch: { operationId: part, requestBody: { content: { ${conten
   test("tells the model that a file is not base64, and sends nothing", async () => {
     const run = await load(pets, "add-photos");
     const call = run({ petId: "1", session: "a", body: { portrait: "%" } }, context);
-    await expect(call).rejects.toThrow(new ToolError("portrait is not base64: send the bytes of the file encoded so."));
+    await expect(call).rejects.toThrow(new ToolError("portrait is not base64; send the bytes of the file in base64."));
     expect(sent).toEqual([]);
   });
 });
@@ -327,7 +327,7 @@ paths:
 
   test("that nobody can know is asked for, and a token goes nowhere else", async () => {
     const run = await load(document("https://{agent}", origin()), "files");
-    await expect(run({}, context)).rejects.toThrow("set its variable API_BASE_URL");
+    await expect(run({}, context)).rejects.toThrow("set the environment variable API_BASE_URL");
     expect(sent).toEqual([]);
   });
 
