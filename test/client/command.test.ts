@@ -62,12 +62,12 @@ const sourcesOf = (folder: string): string[] =>
 
 describe("create-mcp-server client", () => {
   test.each([
-    [undefined, /connectClient\(\.\.\.\) of create-mcp-server\/runtime\n$/],
+    [undefined, /connectClient\(\.\.\.\) of mcp-server-runtime\n$/],
     [true, /of src\/mcp\n$/],
     [false, /of src\/mcp, which is no client yet: create-mcp-server update --client\n$/],
   ])("says what opens a session where the layer of the project is a client: %j", async (isClient, says) => {
     const cwd = folderWith({ "tools.json": offer });
-    const lock = { format: 1, revisions: ["2025-11-25"], offers: [], transports: [], client: isClient, files: {} };
+    const lock = { format: 2, revisions: ["2025-11-25"], features: [], transports: [], client: isClient, files: {} };
     if (isClient !== undefined) mkdirSync(join(cwd, "src", "mcp"), { recursive: true });
     if (isClient !== undefined) writeFileSync(join(cwd, "src", "mcp", "mcp.lock.json"), JSON.stringify(lock));
     const place = vi.spyOn(process, "cwd").mockReturnValue(cwd);
