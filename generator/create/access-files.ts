@@ -53,8 +53,8 @@ export function emitAccess(
 }
 
 /** Remaining arguments of a curl command that sends the first request of a client: `initialize` where there are sessions, else `server/discover`. */
-export function curlArguments(revisions: readonly string[], alone: readonly string[]): string {
-  const session = revisions.find((id) => !alone.includes(id));
+export function curlArguments(revisions: readonly string[], stateless: readonly string[]): string {
+  const session = revisions.find((id) => !stateless.includes(id));
   const revision = session ?? revisions[0] ?? "";
   const isStateless = session === undefined;
   const method = isStateless ? "server/discover" : "initialize";
