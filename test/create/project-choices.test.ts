@@ -204,20 +204,20 @@ describe("a project", () => {
   });
 
   it.each([
-    [{ features: "tools" }, "with a tool to start from", "`defineTool`: it checks what `run` takes and returns."],
+    [{ features: "tools" }, "with a tool as examples", "`defineTool`: it checks what `run` takes and returns."],
     [
       { features: "input,prompts" },
-      "with two tools and a prompt to",
+      "with two tools and a prompt as",
       "`defineTool` or `definePrompt`: they check what `run` and `get`",
     ],
     [
       { features: "all" },
-      "with two tools, a resource, a view and a prompt to start",
+      "with two tools, a resource, a view and a prompt as examples",
       "`defineTool`, `defineResource` or `definePrompt`",
     ],
     [
       { features: "skills", transport: "worker" },
-      "with a tool and a skill to start from",
+      "with a tool and a skill as examples",
       "`defineTool` or `defineResource`:",
     ],
   ])("says of %j what it starts from, and how more is defined", async (text, start, definers) => {
@@ -232,9 +232,9 @@ describe("a project", () => {
       "http",
       {},
       /stdin/,
-      /npm start +# serves at [^]*`HOST=0\.0\.0\.0` lets[^]*docker run -p 127\.0\.0\.1:3000:3000 demo` serves/,
+      /npm start +# serves at [^]*`HOST=0\.0\.0\.0` opens[^]*docker run -p 127\.0\.0\.1:3000:3000 demo` serves/,
     ],
-    ["both", {}, /8787/, /npm start +# waits[^]*npm start -- --http 3000 +# serves at[^]*as `--http` does/],
+    ["both", {}, /8787/, /npm start +# waits[^]*npm start -- --http 3000 +# serves at[^]*like `--http`/],
     ["worker", {}, /stdin|docker|npm start|mcpb/, /npm run dev +# serves at [^]*\.example|its address by yours/],
     ["http", { auth: "api-key" }, /stdin/, /--header "X-API-Key: \$KEY"[^]*"X-API-Key": "\$\{input:key\}"/],
   ])(
