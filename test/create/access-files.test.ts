@@ -82,7 +82,7 @@ describe("a server with API keys", () => {
 
   test("says at its start that every request is refused without API_KEYS", async () => {
     expect(await load({ API_KEYS: "" })).toBe(
-      "API_KEYS is not set; every request is rejected with 401. `npm run key` prints a key and its entry for API_KEYS.\n",
+      "API_KEYS is not set: every request is rejected with 401. The script `key` prints one.\n",
     );
     expect(await load({ API_KEYS: `me=${sha256}` })).toBe("");
   });

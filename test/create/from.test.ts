@@ -301,12 +301,7 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["YAML that is nested 100,000 deep", "a.yaml", `openapi: ${"[".repeat(100_000)}`, /is not YAML|nested deeper/],
   ["YAML with a key twice", "a.yaml", "openapi: 3.0.0\nopenapi: 3.1.0", /is not YAML: .*unique/],
   ["YAML with code in a tag", "a.yaml", "openapi: !!js/function 'function(){process.exit(0)}'", /"openapi" should be/],
-  [
-    "webhooks alone",
-    "a.json",
-    '{"openapi":"3.1.0","webhooks":{"a":{}}}',
-    /webhooks only/,
-  ],
+  ["webhooks alone", "a.json", '{"openapi":"3.1.0","webhooks":{"a":{}}}', /webhooks only/],
   [
     "Swagger 2",
     "a.json",
@@ -380,11 +375,16 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["a schema that is a list", "a.json", tool([]), /inputSchema is not a JSON Schema/],
   ["no tools", "a.json", '{"tools":[]}', /lists no tools/],
   ["a tool without a name", "a.json", '{"tools":[{}]}', /has no usable name/],
-  ["a prompt whose name turns its direction", "a.json", besides({ prompts: [{ name: "a\u202eb" }] }), /not seen/],
-  ["a prompt of two lines", "a.json", besides({ prompts: [{ name: "a\nb" }] }), /not seen/],
-  ["two prompts of one name", "a.json", besides({ prompts: [{ name: "a" }, { name: "a" }] }), /of the same name/],
-  ["a resource that is no URI", "a.json", besides({ resources: [{ uri: "a b" }] }), /is no URI/],
-  ["a resource twice", "a.json", besides({ resources: [{ uri: "a:b" }, { uri: "a:b" }] }), /is there twice/],
+  [
+    "a prompt whose name turns its direction",
+    "a.json",
+    besides({ prompts: [{ name: "a\u202eb" }] }),
+    /invisible characters/,
+  ],
+  ["a prompt of two lines", "a.json", besides({ prompts: [{ name: "a\nb" }] }), /invisible characters/],
+  ["two prompts of one name", "a.json", besides({ prompts: [{ name: "a" }, { name: "a" }] }), /already used/],
+  ["a resource that is no URI", "a.json", besides({ resources: [{ uri: "a b" }] }), /is not a URI/],
+  ["a resource twice", "a.json", besides({ resources: [{ uri: "a:b" }, { uri: "a:b" }] }), /is listed twice/],
   ["a broken template", "a.json", besides({ resourceTemplates: [{ uriTemplate: "a:{" }] }), /URI template/],
 ];
 
@@ -471,7 +471,7 @@ describe("create --from", () => {
       "an address, which it does not fetch",
       "none",
       { from: "https://api.example.org/v3/openapi.yaml?a=b" },
-      /nothing is fetched.*curl -o openapi\.yaml 'https:\/\/api\.example\.org\/v3\/openapi\.yaml\?a=b'.*--from openapi\.yaml/,
+      /does not fetch addresses.*curl -o openapi\.yaml 'https:\/\/api\.example\.org\/v3\/openapi\.yaml\?a=b'.*--from openapi\.yaml/,
     ],
     ["another schema library", "a.json", { schema: "zod" }, /Leave out --schema/],
   ])("refuses %s", async (_what, from, more, message) => {
@@ -504,8 +504,8 @@ describe("create --from", () => {
     writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools }));
     const { code, stderr } = await create(cwd, "tools.json");
     expect(stderr.split("\n").filter((line) => line.startsWith("left out"))).toEqual([
-      expect.stringMatching(/^left out {3}tool "a\/b": a name has letters, digits/),
-      expect.stringMatching(/^left out {3}tool "c d": a name has letters, digits/),
+      expect.stringMatching(/^left out {3}tool "a\/b": a name consists of/),
+      expect.stringMatching(/^left out {3}tool "c d": a name consists of/),
       'left out   tool "good": its name is already used',
       expect.stringMatching(/^left out {3}tool "e": .*tsType would insert text into the code/),
     ]);
@@ -518,7 +518,7 @@ describe("create --from", () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools: [{ name: "a/b" }, { name: "c d" }] }));
     const { code, stderr } = await create(cwd, "tools.json");
-    expect(stderr).toMatch(/lists no tool that can be used[^]*"a\/b"[^]*"c d"/);
+    expect(stderr).toMatch(/lists no usable tool[^]*"a\/b"[^]*"c d"/);
     expect(code).toBe(2);
   });
 
@@ -559,7 +559,7 @@ describe("create --from", () => {
 
   it.each([
     ["no source", "", { from: undefined, output: "strict" }, /--output is for .*add --from openapi\.yaml/],
-    ["a list of tools", "tools.json", { output: "none" }, /--output: tools\.json describes no API.*leave --output out/],
+    ["a list of tools", "tools.json", { output: "none" }, /--output applies to APIs only.*remove --output/],
     ["no such word", "api.yaml", { output: "lax" }, /--output: there is no "lax"\. Choose one of none, loose, strict/],
   ])("rejects --output with %s", async (_what, from, more, message) => {
     const cwd = temporaryFolder();
@@ -713,7 +713,7 @@ describe("create --from", () => {
     writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools }));
     const { code, stderr } = await create(cwd, "tools.json");
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^left out +tool "half": .*half a surrogate pair/m);
+    expect(stderr).toMatch(/^left out +tool "half": .*a lone surrogate/m);
     expect(readFileSync(join(cwd, "demo", "src", "tools", "own.ts"), "utf8")).toContain("hasOwnProperty?: string");
     expect(existsSync(join(cwd, "demo", "src", "tools", "half.ts"))).toBe(false);
   });
