@@ -141,7 +141,7 @@ describe("create-mcp-server client", () => {
         prompt: [{ role: "user", content: { who: "you", tone: "kind" } }],
         resource: [{ uri: "shop://items/a%2Fb?page=2", text: "an item" }],
         calls: ["tool find_items", "tool ping", "prompt greet", "resource shop://items/a%2Fb?page=2"],
-        liar: ["ResultError", "find_items: the answer does not fit: items/0: expected string"],
+        liar: ["ResultError", "find_items: the result does not fit its schema: items/0: expected string"],
         errors: 2,
       });
     },
@@ -380,7 +380,7 @@ describe("create-mcp-server client", () => {
       { timeout: 1 },
       /cannot be read/,
     ],
-    ["a quote that is never closed", ["node 'x"], {}, /an unclosed quote/],
+    ["a quote that is not closed", ["node 'x"], {}, /an unclosed quote/],
     ["an unknown revision", ["tools.json"], { protocol: "1999-01-01" }, /unknown revision "1999-01-01"/],
     ["a header without a value", ["tools.json"], { header: ["secret"] }, /--header is malformed/],
     ["a header that cannot be sent", ["tools.json"], { header: ["A: b\nc: d"] }, /--header is malformed/],
@@ -474,7 +474,7 @@ describe("create-mcp-server client", () => {
       "corrected  text  inputSchema: arguments are always an object",
       "left out   fine: its name is already used",
       "left out   list: it is not a JSON Schema object",
-      expect.stringMatching(/^left out {3}bad: URI template .* never closed/),
+      expect.stringMatching(/^left out {3}bad: URI template .* not closed/),
       "",
     ]);
   });

@@ -198,19 +198,8 @@ describe("the entry of src/mcp", () => {
   it("accepts connections for the lifecycles of its revisions only", async () => {
     expect(await entryOf({ revisions: [newest] })).toContain("createAcceptor: createStatelessAcceptor,");
     expect(await entryOf({ revisions: [newestWithSessions] })).toContain("createAcceptor: createSessionAcceptor,");
-    const convertsTo = (acceptor: string): string =>
-      `createAcceptor: (options) => ${acceptor}(options, { createRevisionConverter }),`;
-    expect(await entryOf({ revisions: older })).toContain(convertsTo("createSessionAcceptor"));
-    expect(await entryOf({ revisions: allRevisions })).toContain(convertsTo("createDualAcceptor"));
-  });
-
-  it("sends requests to clients where the project asks for input and a revision has sessions", async () => {
-    const asking = { features: ["tools", "input"] } as const;
-    expect(await entryOf(asking)).toContain("createSessionAcceptor(options, { createPendingRequests })");
-    expect(await entryOf({ ...asking, revisions: [newest] })).toContain("createAcceptor: createStatelessAcceptor,");
-    expect(await entryOf({ ...asking, revisions: allRevisions })).toContain(
-      "createDualAcceptor(options, { createPendingRequests, createRevisionConverter })",
-    );
+    expect(await entryOf({ revisions: older })).toContain("createAcceptor: createSessionAcceptor,");
+    expect(await entryOf({ revisions: allRevisions })).toContain("createAcceptor: createDualAcceptor,");
   });
 
   it("asks for input by the mechanism of its revisions", async () => {

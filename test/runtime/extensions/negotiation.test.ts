@@ -133,7 +133,7 @@ describe("a server", () => {
     });
     const wrong = { ...extension, settings: { loud: 1 } };
     expect(() => create({ extensions: [wrong] })).toThrow(`Extension ${id}: its settings/loud must be boolean`);
-    expect(() => create({ extensions: [extension, extension] })).toThrow("given twice");
+    expect(() => create({ extensions: [extension, extension] })).toThrow("is duplicated");
     const thief = { ...extension, clientRequests: { "tools/call": echo } };
     expect(() => create({ extensions: [thief] })).toThrow("defines tools/call, which is already defined");
   });
