@@ -81,7 +81,13 @@ describe("a project that depends on the runtime", () => {
     const { code } = await runCli(["demo", ...offline], { cwd });
     expect(code).toBe(0);
     const project = join(cwd, "demo");
-    expect(listAll(join(project, "vendor"))).toEqual([archive]);
+    // The launcher makes the clone's command line available under its published name.
+    const launcher = ["create-mcp-server", "create-mcp-server/cli.js", "create-mcp-server/package.json"];
+    expect(
+      listAll(join(project, "vendor"))
+        .map((path) => path.replaceAll("\\", "/"))
+        .sort(),
+    ).toEqual([...launcher, archive].sort());
     expect(
       readFileSync(join(project, "vendor", archive)).equals(readFileSync(join(packageRoot, "dist", archive))),
     ).toBe(true);
