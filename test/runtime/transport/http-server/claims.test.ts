@@ -21,7 +21,7 @@ afterEach(async () => {
 /** What a test talks to: a function from requests to answers. */
 interface Target {
   readonly url: string;
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: (request: Request, signal?: AbortSignal) => Promise<Response>;
 }
 
 const { defineTool, defineServer, definePrompt, defineResource } = forRevisions<Declarations>(revisions);
@@ -75,7 +75,8 @@ const platforms = {
   async node(served: readonly Revision[], options: ServeHttpOptions): Promise<Target> {
     const listener = await serveHttp(define(served), options);
     closers.push(() => listener.close());
-    return { url: listener.url, fetch: (sent) => fetch(sent) };
+    // The signal is passed again: a `Request` that is garbage-collected stops forwarding its own to the `fetch` in flight.
+    return { url: listener.url, fetch: (sent, signal) => fetch(sent, signal && { signal }) };
   },
   async fetch(served: readonly Revision[], options: ServeHttpOptions): Promise<Target> {
     const handler = createHttpHandler(define(served), options);
@@ -111,6 +112,7 @@ function post(target: Target, message: object, { headers, signal }: Sent = {}): 
       body: JSON.stringify(message),
       ...(signal && { signal }),
     }),
+    signal,
   );
 }
 
