@@ -4,7 +4,7 @@ import { build, type BuildOptions } from "esbuild";
 import { reachDeclarations } from "./declarations.ts";
 import { readNotices } from "./notices.ts";
 import { createPlugins } from "./plugins.ts";
-import { packagedModels, packModels, readSpecModels } from "../generator/spec-models.ts";
+import { packagedModels, packModels, readSpecModels } from "../generator/read/spec-models.ts";
 import { packRuntime } from "./pack-runtime.ts";
 import { buildRuntimePackage } from "./runtime-package.ts";
 

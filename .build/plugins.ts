@@ -18,7 +18,7 @@ function compileTemplates(folder: string): Plugin {
   return {
     name: "compile-templates",
     setup: ({ onLoad }) =>
-      onLoad({ filter: /[\\/]emit[\\/]compile-template\.js$/ }, async () => ({
+      onLoad({ filter: /[\\/]internal[\\/]compile-template\.js$/ }, async () => ({
         contents: await emitTemplates(folder),
         resolveDir: folder,
       })),

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import Handlebars from "handlebars";
-import { compileOptions, readTemplate } from "../generator/emit/compile-template.ts";
+import { compileOptions, readTemplate } from "../generator/internal/compile-template.ts";
 
 /**
  * Returns the module that replaces the template compiler. It contains the compiled templates of a folder: compiling takes longer than all else that

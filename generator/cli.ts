@@ -12,8 +12,8 @@ import {
 } from "./commands/server-commands.ts";
 import { addGenerateCommand, addModelCommand, addPinCommand } from "./commands/spec-commands.ts";
 import { usageText } from "./commands/usage.ts";
-import { packageVersion } from "./package-info.ts";
-import { failedExitCode } from "./user-error.ts";
+import { packageVersion } from "./internal/package-info.ts";
+import { failedExitCode } from "./internal/user-error.ts";
 
 // A reader such as `head` may close the pipe early. That is not an error, and further output has no receiver.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { formatTypeScript } from "./emit/format.ts";
+import { formatTypeScript } from "./internal/format.ts";
 import { readConversions } from "./conversions/conversions.ts";
 import { emitExtension, extensionTemplates } from "./emit/extension-files.ts";
 import { emitRevision, emitRevisionList, revisionTemplates } from "./emit/revision-files.ts";
-import { loadTemplates } from "./emit/templates.ts";
-import { compareTree, writeTree, type Drift, type Tree } from "./emit/tree.ts";
-import { findMissing } from "./missing.ts";
-import { packageRoot } from "./package-info.ts";
-import { negotiatesExtensions, readSpecModels } from "./spec-models.ts";
-import { escapeUnseen } from "./tool-schema/safe-text.ts";
-import { SpecError } from "./read/spec-error.ts";
+import { loadTemplates } from "./internal/templates.ts";
+import { compareTree, writeTree, type Drift, type Tree } from "./internal/tree.ts";
+import { findMissing } from "./model/missing.ts";
+import { packageRoot } from "./internal/package-info.ts";
+import { negotiatesExtensions, readSpecModels } from "./read/spec-models.ts";
+import { escapeUnseen } from "./internal/text.ts";
+import { SpecError } from "./internal/spec-error.ts";
 import { unknownRevision } from "./read/unknown-revision.ts";
 
 /** Options of `generate`. */

@@ -288,8 +288,8 @@ describe("the command line", () => {
       "./commands/server-commands.ts",
       "./commands/spec-commands.ts",
       "./commands/usage.ts",
-      "./package-info.ts",
-      "./user-error.ts",
+      "./internal/package-info.ts",
+      "./internal/user-error.ts",
       "yargs",
       "yargs/helpers",
     ]);
@@ -455,11 +455,14 @@ function isAllowed(path: string, target: string): boolean {
     case "generator":
       if (speaksToServers(path) && /^(runtime|generated)\//.test(target)) return true;
       // How a program is started safely on every platform, and ended, is written once.
-      if (path === "generator/create/run.ts" && /^runtime\/transport\/stdio\/(command|process-tree)\.ts$/.test(target))
+      if (
+        path === "generator/scaffold/create/run.ts" &&
+        /^runtime\/transport\/stdio\/(command|process-tree)\.ts$/.test(target)
+      )
         return true;
       // How long a pattern may take is judged by one piece of code, when a schema is read and when it is enforced.
       if (
-        /^generator\/(tool-schema|contract)\//.test(path) &&
+        /^generator\/typed-client\/(tool-schema|contract)\//.test(path) &&
         /^runtime\/adapters\/(linear-pattern|pattern-syntax|re2-syntax|schema-patterns)\.ts$/.test(target)
       )
         return true;
@@ -478,7 +481,7 @@ function isAllowed(path: string, target: string): boolean {
 
 /** Commands that speak to servers are clients: they stand on the runtime. What generates it never does. */
 function speaksToServers(path: string): boolean {
-  return /^generator\/(live|client|check)\/|^generator\/commands\/(client|check|diff)\.ts$/.test(path);
+  return /^generator\/(live|typed-client\/client|check)\/|^generator\/commands\/(client|check|diff)\.ts$/.test(path);
 }
 
 /** An extension uses types and checks of the core, and those of no other extension. */

@@ -5,9 +5,9 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { compareTree, driftText, writeTree, type Tree } from "../generator/emit/tree.ts";
+import { compareTree, driftText, writeTree, type Tree } from "../generator/internal/tree.ts";
 import { emitTree, emitUnformatted } from "../generator/generate.ts";
-import { runCli, type CliOptions, type CliResult } from "./create/cli.ts";
+import { runCli, type CliOptions, type CliResult } from "./generator/cli.ts";
 
 /* The committed layer is what the generator makes, and it makes the same wherever it runs. */
 
@@ -177,7 +177,7 @@ describe("generate", () => {
   it("fails in a working directory that is gone", async () => {
     const code = `
       import { rmdirSync } from "node:fs";
-      import { writeTree } from ${JSON.stringify(pathToFileURL(resolve("dist/generator/emit/tree.js")).href)};
+      import { writeTree } from ${JSON.stringify(pathToFileURL(resolve("dist/generator/internal/tree.js")).href)};
       process.chdir(process.argv[1]);
       rmdirSync(process.argv[1]);
       await writeTree("out", new Map([["b/a.ts", ""]])).catch((error) => console.log(error.code));`;

@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOurServer } from "./interop/our-server.ts";
-import { serveSockets, serveTcp } from "./live/socket-servers.ts";
-import { pets } from "./create/pets.ts";
+import { serveSockets, serveTcp } from "./generator/live/socket-servers.ts";
+import { pets } from "./generator/openapi/pets.ts";
 import { readRuntimeExports } from "../.build/runtime-exports.ts";
 
 /* Both packages as npm delivers them: packed, and unpacked where nothing else is, none of their libraries either. */

@@ -22,9 +22,9 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     isConnectionRefused: "ECONNREFUSED, an error of the system",
     questionToken: "a member of the compiler's nodes",
     maxInputRounds: "a count: each round takes one request",
-    refuseSwallowedFlags: "a function of generator/create",
+    refuseSwallowedFlags: "a function of generator/scaffold",
   },
-  "generator/create/": {
+  "generator/scaffold/create/": {
     Answer: "what a person types",
     answer: "what a person types",
     Question: "what a person is asked",
@@ -32,7 +32,7 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     refuseUnprotected: "a check of what a person chose",
     toClaim: "of a token",
   },
-  "generator/update/": { refuse: "a check of a project's files" },
+  "generator/scaffold/": { refuse: "a check of a project's files" },
   "generator/diff/report/json.ts": { verdict: "a member of the report, which programs read" },
   "runtime/adapters/jose.ts": { claims: "of a token" },
   "runtime/auth/": {

@@ -3,7 +3,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { buildOurs, projectCommand } from "../lib/project.mjs";
 
 const dist = (file) => new URL(`../../dist/${file}`, import.meta.url);
@@ -103,14 +102,12 @@ export async function listen(ids, mode) {
 
 /** A stdio server on the layer of a new project that has nothing but tools. */
 async function bundleEcho(revisions) {
-  const { emitLayer, layerTemplate } = await load("generator/create/emit-layer.js");
-  const { loadTemplates } = await load("generator/emit/templates.js");
-  const { writeTree } = await load("generator/emit/tree.js");
-  const packageFolder = fileURLToPath(root("."));
-  const templates = loadTemplates(join(packageFolder, "templates"), [layerTemplate]);
+  const { emitLayer } = await load("generator/scaffold/layer/emit-layer.js");
+  const { readSpecModels } = await load("generator/read/spec-models.js");
+  const { writeTree } = await load("generator/internal/tree.js");
   const choices = {
     revisions,
-    offers: ["tools"],
+    features: ["tools"],
     transports: ["stdio"],
     client: false,
     validator: false,
@@ -118,7 +115,7 @@ async function bundleEcho(revisions) {
   };
   const folder = mkdtempSync(join(tmpdir(), "bench-layer-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  await writeTree(folder, emitLayer({ choices, version: "0.0.0", packageFolder, templates }));
+  await writeTree(folder, await emitLayer(choices, await readSpecModels()));
   return `import { defineServer, defineTool, run } from ${JSON.stringify(join(folder, "index.ts"))};
 import { z } from "zod";
 const echo = defineTool({ name: "echo", description: "echo", inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text });
@@ -194,10 +191,11 @@ export default {
     const t0 = performance.now();
     const { readRevision } = await load("generator/read/revision.js");
     const { emitRevision, revisionTemplates } = await load("generator/emit/revision-files.js");
-    const { loadTemplates } = await load("generator/emit/templates.js");
+    const { loadTemplates } = await load("generator/internal/templates.js");
     const importMs = performance.now() - t0;
     const t = performance.now();
     const { readConversions } = await load("generator/conversions/conversions.js");
+    const { findMissing } = await load("generator/model/missing.js");
     const templates = loadTemplates(new URL(".", root("templates/header.hbs")).pathname, revisionTemplates);
     const models = revisions.map((id) => {
       const overlay = root(`spec/${id === "draft" ? "2026-07-28" : id}/overlay.json`);
@@ -214,7 +212,11 @@ export default {
     for (const model of models) {
       const isNewest = released.every(({ id }) => id <= model.id);
       const conversions = isNewest ? undefined : readConversions(released, model);
-      for (const text of emitRevision(model, conversions, templates, "0.0.0").values()) {
+      for (const text of emitRevision(
+        model,
+        { conversions, missing: findMissing(model, released, []) },
+        templates,
+      ).values()) {
         files++;
         kb += text.length / 1024;
       }

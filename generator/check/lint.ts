@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
-import { findTarget } from "../tool-schema/read-reference.ts";
-import { readSchema } from "../tool-schema/read-schema.ts";
-import { SchemaRejection } from "../tool-schema/safe-schema.ts";
+import { findTarget } from "../typed-client/tool-schema/read-reference.ts";
+import { readSchema } from "../typed-client/tool-schema/read-schema.ts";
+import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import type { Rule } from "./finding.ts";
 import type { Lists, Seen } from "./probe.ts";
 

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { explainCause } from "../user-error.ts";
+import { explainCause } from "../internal/user-error.ts";
 import { pause } from "./effect.ts";
 import { LineReader } from "./line-reader.ts";
 import type { Wire, WireFactory } from "./wire.ts";

@@ -1,5 +1,5 @@
 import type { MessageSocket } from "../../runtime/transport/websocket/websocket-transport.ts";
-import { explainCause } from "../user-error.ts";
+import { explainCause } from "../internal/user-error.ts";
 import { isLoopback } from "./bare-fetch.ts";
 import { pause } from "./effect.ts";
 import { Mailbox } from "./mailbox.ts";

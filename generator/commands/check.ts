@@ -16,8 +16,8 @@ import { checkAccess, readAccess, type AccessFlags } from "../live/access.ts";
 import { chooseSpoken } from "../live/spoken.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
 import { adviseVariable } from "../live/variables.ts";
-import { packageVersion } from "../package-info.ts";
-import { interruptedExitCode, UserError } from "../user-error.ts";
+import { packageVersion } from "../internal/package-info.ts";
+import { interruptedExitCode, UserError } from "../internal/user-error.ts";
 import { printReport } from "./print-report.ts";
 import { reportProblem } from "./report.ts";
 

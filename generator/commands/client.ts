@@ -2,26 +2,32 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { revisions } from "../../generated/revisions.ts";
-import { clientLockName, emitClientLock, findEdited, readClientLock, type ClientLock } from "../client/lock.ts";
-import { lossLines } from "../client/loss-lines.ts";
-import { emitClient } from "../client/emit-client.ts";
-import { planClient, type ClientPlan, type PlanOptions } from "../client/plan.ts";
-import { readVariables } from "../client/variables.ts";
-import { compareContracts } from "../contract/compare-contracts.ts";
-import type { Contract } from "../contract/contract.ts";
-import { isAtLeast, worstOf, type ContractChange, type Impact } from "../contract/impact.ts";
-import { countText } from "../count-text.ts";
-import { compareGenerated, driftText, writeTree } from "../emit/tree.ts";
+import {
+  clientLockName,
+  emitClientLock,
+  findEdited,
+  readClientLock,
+  type ClientLock,
+} from "../typed-client/client/lock.ts";
+import { lossLines } from "../typed-client/client/loss-lines.ts";
+import { emitClient } from "../typed-client/client/emit-client.ts";
+import { planClient, type ClientPlan, type PlanOptions } from "../typed-client/client/plan.ts";
+import { readVariables } from "../typed-client/client/variables.ts";
+import { compareContracts } from "../typed-client/contract/compare-contracts.ts";
+import type { Contract } from "../typed-client/contract/contract.ts";
+import { isAtLeast, worstOf, type ContractChange, type Impact } from "../typed-client/contract/impact.ts";
+import { countText } from "../internal/count-text.ts";
+import { compareGenerated, driftText, writeTree } from "../internal/tree.ts";
 import { readAccess, type AccessFlags } from "../live/access.ts";
 import { pullContract } from "../live/pull.ts";
 import { chooseSpoken } from "../live/spoken.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
-import { packageRoot, packageVersion } from "../package-info.ts";
-import { toFileName, toMemberName } from "../tool-schema/names.ts";
-import { isEnforceable } from "../tool-schema/patterns.ts";
-import { outputLine } from "../tool-schema/safe-text.ts";
-import { systemCode, UserError } from "../user-error.ts";
-import { readInstalledLayer } from "../update/installed-layer.ts";
+import { packageRoot, packageVersion } from "../internal/package-info.ts";
+import { toFileName, toMemberName } from "../typed-client/tool-schema/names.ts";
+import { isEnforceable } from "../typed-client/tool-schema/patterns.ts";
+import { outputLine } from "../internal/text.ts";
+import { systemCode, UserError } from "../internal/user-error.ts";
+import { readInstalledLayer } from "../scaffold/layer/installed-layer.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server client`. */

@@ -1,5 +1,5 @@
 import type { Argv } from "yargs";
-import { features } from "../create/layer/choices.ts";
+import { features } from "../scaffold/layer/choices.ts";
 import { examplesText } from "./usage.ts";
 
 /** Adds the default command, which writes a new project. */

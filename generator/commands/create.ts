@@ -1,34 +1,41 @@
 import { relative } from "node:path";
-import { chooseRevisions, toCatalogue } from "../create/catalogue.ts";
-import { quoteForShell } from "../create/client-config.ts";
-import { askDirectory, askPerson, createTerminalScreen, greet, plainScreen, type Screen } from "../create/console.ts";
-import { toSpecPath } from "../create/spec-choice.ts";
-import { readLauncher } from "../create/launcher.ts";
-import { readRuntime } from "../create/runtime-package.ts";
-import { readSpecModels } from "../spec-models.ts";
-import { choosePackageManager, commandsOf } from "../create/package-manager.ts";
-import { readPackageName } from "../create/name.ts";
-import { emitProject, type ProjectOptions } from "../create/project-files.ts";
-import { projectPackages } from "../create/project-packages.ts";
-import { prepareProject, type Readiness } from "../create/prepare.ts";
-import { askSelection } from "../create/questions.ts";
-import { isInRepository } from "../create/repository.ts";
-import type { RunOptions } from "../create/run.ts";
-import { lossLines } from "../client/loss-lines.ts";
-import type { ProjectSource } from "../from/source.ts";
-import { outputLine } from "../tool-schema/safe-text.ts";
-import { outputModes } from "../from/output-mode.ts";
-import { isForeign } from "../from/read-address.ts";
-import { safeLine } from "../tool-schema/safe-text.ts";
-import { refuseSwallowedFlags } from "../create/swallowed-flags.ts";
-import { findTarget, type Target } from "../create/target.ts";
-import { interrupted, interruptedExitCode, UserError } from "../user-error.ts";
-import { writeProject } from "../create/write-project.ts";
-import type { Protection } from "../create/layer/choices.ts";
-import { readSelection, readWord, type SelectionText } from "../create/project-choices.ts";
-import type { Tree } from "../emit/tree.ts";
-import { countText } from "../count-text.ts";
-import { packageVersion } from "../package-info.ts";
+import { chooseRevisions, toCatalogue } from "../scaffold/layer/catalogue.ts";
+import { quoteForShell } from "../scaffold/extras/client-config.ts";
+import {
+  askDirectory,
+  askPerson,
+  createTerminalScreen,
+  greet,
+  plainScreen,
+  type Screen,
+} from "../scaffold/create/console.ts";
+import { toSpecPath } from "../scaffold/layer/spec-choice.ts";
+import { readLauncher } from "../scaffold/create/launcher.ts";
+import { readRuntime } from "../scaffold/create/runtime-package.ts";
+import { readSpecModels } from "../read/spec-models.ts";
+import { choosePackageManager, commandsOf } from "../scaffold/create/package-manager.ts";
+import { readPackageName } from "../scaffold/create/name.ts";
+import { emitProject, type ProjectOptions } from "../scaffold/create/project-files.ts";
+import { projectPackages } from "../scaffold/create/project-packages.ts";
+import { prepareProject, type Readiness } from "../scaffold/create/prepare.ts";
+import { askSelection } from "../scaffold/create/questions.ts";
+import { isInRepository } from "../scaffold/create/repository.ts";
+import type { RunOptions } from "../scaffold/create/run.ts";
+import { lossLines } from "../typed-client/client/loss-lines.ts";
+import type { ProjectSource } from "../openapi/source.ts";
+import { outputLine } from "../internal/text.ts";
+import { outputModes } from "../openapi/output-mode.ts";
+import { isForeign } from "../openapi/read-address.ts";
+import { safeLine } from "../internal/text.ts";
+import { refuseSwallowedFlags } from "../scaffold/create/swallowed-flags.ts";
+import { findTarget, type Target } from "../scaffold/create/target.ts";
+import { interrupted, interruptedExitCode, UserError } from "../internal/user-error.ts";
+import { writeProject } from "../scaffold/create/write-project.ts";
+import type { Protection } from "../scaffold/layer/choices.ts";
+import { readSelection, readWord, type SelectionText } from "../scaffold/create/project-choices.ts";
+import type { Tree } from "../internal/tree.ts";
+import { countText } from "../internal/count-text.ts";
+import { packageVersion } from "../internal/package-info.ts";
 import { rejectMisspeltCommand } from "./misspelt.ts";
 import { reportProblem } from "./report.ts";
 
@@ -176,7 +183,7 @@ function toSourceSelection(given: SelectionText, { contract }: ProjectSource): S
 
 async function readOwnSource(path: string, { only, output }: SourceText): Promise<ProjectSource> {
   const mode = output === undefined ? undefined : readWord("--output", output, outputModes);
-  const { readSource } = await import("../from/source.ts");
+  const { readSource } = await import("../openapi/source.ts");
   const source = await readSource(path, { ...(only !== undefined && { only }), ...(mode && { output: mode }) });
   for (const { name, reason } of source.leftOut) console.error(`left out   ${name}: ${outputLine(reason)}`);
   for (const line of lossLines(source.plan)) console.error(line);

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { revisions } from "../../generated/revisions.ts";
-import { clientLockName } from "../client/lock.ts";
-import type { Contract } from "../contract/contract.ts";
-import { isAtLeast, type Impact } from "../contract/impact.ts";
+import { clientLockName } from "../typed-client/client/lock.ts";
+import type { Contract } from "../typed-client/contract/contract.ts";
+import { isAtLeast, type Impact } from "../typed-client/contract/impact.ts";
 import type { Comparison } from "../diff/comparison.ts";
 import { emitHtml } from "../diff/report/html.ts";
 import { emitJson } from "../diff/report/json.ts";
@@ -15,9 +15,9 @@ import { readAccess, type AccessFlags } from "../live/access.ts";
 import { pullContract } from "../live/pull.ts";
 import { chooseSpoken } from "../live/spoken.ts";
 import { describeTarget, readTarget } from "../live/target.ts";
-import { packageRoot } from "../package-info.ts";
+import { packageRoot } from "../internal/package-info.ts";
 import { openSpecFolder, type SpecFolder } from "../read/spec-folder.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../internal/user-error.ts";
 import { printReport } from "./print-report.ts";
 import { reportProblem } from "./report.ts";
 

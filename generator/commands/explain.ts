@@ -6,14 +6,14 @@ import type { Revision } from "../../runtime/index.ts";
 import { readLosses, type Loss } from "../conversions/conversions.ts";
 import { readPossibleLosses } from "../explain/possible.ts";
 import { emitExplanation, type Explanation, type ExplainedPart } from "../explain/text.ts";
-import { toJsonText } from "../json-text.ts";
+import { toJsonText } from "../internal/json-text.ts";
 import { readConnection, type ConnectionFlags } from "../live/access.ts";
 import { readPlace, toServer, type Place } from "../live/place.ts";
 import { explainUnreachable } from "../live/unreachable.ts";
 import type { RevisionModel } from "../model.ts";
-import { packageRoot, packageVersion } from "../package-info.ts";
+import { packageRoot, packageVersion } from "../internal/package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server explain`. */

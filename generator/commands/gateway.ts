@@ -11,8 +11,8 @@ import {
 } from "../live/gateway-listener.ts";
 import { readPlace, toServer } from "../live/place.ts";
 import { explainUnreachable } from "../live/unreachable.ts";
-import { outputLine } from "../tool-schema/safe-text.ts";
-import { UserError } from "../user-error.ts";
+import { outputLine } from "../internal/text.ts";
+import { UserError } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server gateway`. */

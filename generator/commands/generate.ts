@@ -1,4 +1,4 @@
-import { driftText } from "../emit/tree.ts";
+import { driftText } from "../internal/tree.ts";
 import { generate, type GenerateOptions } from "../generate.ts";
 import { reportProblem } from "./report.ts";
 

@@ -1,5 +1,5 @@
-import { findProject } from "../update/project.ts";
-import { UserError } from "../user-error.ts";
+import { findProject } from "../scaffold/layer/project.ts";
+import { UserError } from "../internal/user-error.ts";
 
 /** Names of the commands. Without one of them, the program creates a project. */
 export const commandNames = [

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { packageRoot } from "../package-info.ts";
+import { packageRoot } from "../internal/package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 import { reportProblem } from "./report.ts";
 

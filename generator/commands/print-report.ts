@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { systemCode, UserError } from "../user-error.ts";
+import { systemCode, UserError } from "../internal/user-error.ts";
 
 /**
  * Prints a report, or writes it to the given file.

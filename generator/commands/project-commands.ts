@@ -1,5 +1,5 @@
 import type { Argv } from "yargs";
-import { features as knownFeatures } from "../create/layer/choices.ts";
+import { features as knownFeatures } from "../scaffold/layer/choices.ts";
 import { examplesText } from "./usage.ts";
 
 /* Definitions for yargs of the commands that change an existing project. The code of a command is loaded when it runs. */

@@ -1,5 +1,5 @@
-import { outputText } from "../tool-schema/safe-text.ts";
-import { failedExitCode, UserError } from "../user-error.ts";
+import { outputText } from "../internal/text.ts";
+import { failedExitCode, UserError } from "../internal/user-error.ts";
 
 /** Prints an error for the user. Prints the stack only for errors that are bugs of this package. Returns the exit code. */
 export function reportProblem(error: unknown): number {

@@ -10,7 +10,7 @@ import {
   type Place,
 } from "./difference.ts";
 import type { Method, ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
-import { resolveAlias, resolveObject } from "../resolve.ts";
+import { resolveAlias, resolveObject } from "../model/resolve.ts";
 
 /** Difference between the parameters and result of a method and those of the same method in newer revisions. */
 export interface MethodDifference {

@@ -12,7 +12,7 @@ import {
   type Place,
 } from "./difference.ts";
 import type { ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
-import { resolveAlias, resolveObject } from "../resolve.ts";
+import { resolveAlias, resolveObject } from "../model/resolve.ts";
 
 /** True if a resolved shape has alternatives that are compared one by one. An open union accepts any string, so it is not one. */
 export function isUnion(shape: Shape): boolean {

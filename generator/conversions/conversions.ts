@@ -2,8 +2,8 @@ import { conversionRules } from "./rules.ts";
 import { compareRevisions, type MethodDifference } from "./compare-revisions.ts";
 import type { Change, Difference } from "./difference.ts";
 import type { ConversionRule, RevisionModel, RuleName } from "../model.ts";
-import { SpecError } from "../read/spec-error.ts";
-import { countText } from "../count-text.ts";
+import { SpecError } from "../internal/spec-error.ts";
+import { countText } from "../internal/count-text.ts";
 
 /** Conversion of the values of every newer revision to the values of one revision. */
 export interface Conversions {

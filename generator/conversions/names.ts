@@ -1,6 +1,6 @@
 import type { Declaration, Shape } from "../model.ts";
 import type { Newer } from "./difference.ts";
-import { declarationsByName } from "../resolve.ts";
+import { declarationsByName } from "../model/resolve.ts";
 
 /** Returns the names of a shape: its own name if it is declared, otherwise the names of the place where it is written. */
 export function namesOf(shape: Shape, place: readonly string[]): readonly string[] {

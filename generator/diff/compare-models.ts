@@ -1,7 +1,7 @@
-import { worstOf, type ContractChange, type Impact } from "../contract/impact.ts";
+import { worstOf, type ContractChange, type Impact } from "../typed-client/contract/impact.ts";
 import { typeText } from "../emit/type-text.ts";
 import type { Declaration, Method, ObjectShape, Property, RevisionModel, Role, Shape } from "../model.ts";
-import { declarationsByName, resolveAlias, resolveObject } from "../resolve.ts";
+import { declarationsByName, resolveAlias, resolveObject } from "../model/resolve.ts";
 import { findWriters, type Writers } from "./writers.ts";
 
 /** Lists all differences between two revisions: methods first, then declarations, each with its fields. */

@@ -1,4 +1,4 @@
-import type { ContractChange } from "../contract/impact.ts";
+import type { ContractChange } from "../typed-client/contract/impact.ts";
 
 /** Comparison of two revisions or two servers: the data of every report. */
 export interface Comparison {

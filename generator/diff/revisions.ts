@@ -1,6 +1,6 @@
 import { typeText } from "../emit/type-text.ts";
 import type { Declaration, RevisionModel } from "../model.ts";
-import { declarationsByName, resolveObject } from "../resolve.ts";
+import { declarationsByName, resolveObject } from "../model/resolve.ts";
 import { compareModels } from "./compare-models.ts";
 import type { Comparison, Side } from "./comparison.ts";
 

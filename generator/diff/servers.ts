@@ -1,5 +1,5 @@
-import { compareContracts } from "../contract/compare-contracts.ts";
-import type { Contract } from "../contract/contract.ts";
+import { compareContracts } from "../typed-client/contract/compare-contracts.ts";
+import type { Contract } from "../typed-client/contract/contract.ts";
 import type { Comparison, Side } from "./comparison.ts";
 
 /** Compares two servers, or one server at two times. */

@@ -1,6 +1,6 @@
 import type { Declaration, RevisionModel, Role, Shape } from "../model.ts";
-import { declarationsByName, resolveObject } from "../resolve.ts";
-import { referencesIn } from "../shapes.ts";
+import { declarationsByName, resolveObject } from "../model/resolve.ts";
+import { referencesIn } from "../model/shapes.ts";
 
 /** Roles that write values of a declaration into messages, by the declaration's name. */
 export type Writers = ReadonlyMap<string, ReadonlySet<Role>>;

@@ -1,5 +1,5 @@
 import type { NumberShape, Shape } from "../model.ts";
-import { resolveAlias, type Declared } from "../resolve.ts";
+import { resolveAlias, type Declared } from "../model/resolve.ts";
 
 /** Tests of a shape that a single expression can check, without a call to another check. */
 export interface Condition {

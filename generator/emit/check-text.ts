@@ -1,6 +1,6 @@
 import type { Constraint, Declaration, ObjectShape, Property, Shape } from "../model.ts";
-import { findRecursive, resolveConstraints, resolveObject, type Declared } from "../resolve.ts";
-import { referencesIn } from "../shapes.ts";
+import { findRecursive, resolveConstraints, resolveObject, type Declared } from "../model/resolve.ts";
+import { referencesIn } from "../model/shapes.ts";
 import { conditionOf } from "./check-condition.ts";
 import { unionBody } from "./check-union.ts";
 import { accessText } from "./type-text.ts";

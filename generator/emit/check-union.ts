@@ -1,5 +1,5 @@
 import type { Shape, Tag, UnionShape } from "../model.ts";
-import { resolveAlias } from "../resolve.ts";
+import { resolveAlias } from "../model/resolve.ts";
 import { conditionOf, listText } from "./check-condition.ts";
 import type { CheckWriter } from "./check-text.ts";
 import { accessText } from "./type-text.ts";

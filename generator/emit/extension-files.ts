@@ -1,8 +1,8 @@
 import type { ExtensionModel } from "../model.ts";
 import { methodsOf, tableSpecs } from "./method-text.ts";
-import { referencesIn } from "../shapes.ts";
+import { referencesIn } from "../model/shapes.ts";
 import { digestText } from "./revision-files.ts";
-import type { Templates } from "./templates.ts";
+import type { Templates } from "../internal/templates.ts";
 import { literalText, rowTypesIn, tableViews } from "./views/methods.ts";
 import { typesView } from "./views/types.ts";
 import { validateView, type ValidateView } from "./views/validate.ts";

@@ -1,7 +1,7 @@
 import type { Conversions } from "../conversions/conversions.ts";
-import type { Missing } from "../missing.ts";
+import type { Missing } from "../model/missing.ts";
 import type { RevisionModel } from "../model.ts";
-import type { Templates } from "./templates.ts";
+import type { Templates } from "../internal/templates.ts";
 import { convertView } from "./views/convert.ts";
 import { declarationsView } from "./views/declarations.ts";
 import { methodsView } from "./views/methods.ts";

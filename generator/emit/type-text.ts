@@ -1,5 +1,5 @@
 import type { Declaration, ObjectShape, Property, Shape, UnionShape } from "../model.ts";
-import { unreachable } from "../shapes.ts";
+import { unreachable } from "../model/shapes.ts";
 import { docText } from "./doc-text.ts";
 
 /** Returns the text of an exported interface or type alias, including its comment. */

@@ -1,5 +1,5 @@
 import type { Loss } from "../conversions/conversions.ts";
-import { outputLine } from "../tool-schema/safe-text.ts";
+import { outputLine } from "../internal/text.ts";
 
 /** Parts of a server that clients of a revision do not see. */
 export interface Explanation {

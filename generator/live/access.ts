@@ -1,4 +1,4 @@
-import { UserError } from "../user-error.ts";
+import { UserError } from "../internal/user-error.ts";
 import type { Target } from "./target.ts";
 
 /** Headers of requests to a server, and environment variables of its process. */

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { requireApiKey, type ApiKey } from "../../runtime/auth/server/api-key.ts";
 import type { Guard } from "../../runtime/transport/http-server/identity.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../internal/user-error.ts";
 
 /** Options that name the credentials of callers. */
 export interface CredentialFlags {

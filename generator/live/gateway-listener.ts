@@ -3,7 +3,7 @@ import { serveGatewayHttp } from "../../runtime/gateway/serve.ts";
 import type { ListenOptions } from "../../runtime/index.ts";
 import { listenTcp } from "../../runtime/transport/tcp/tcp.ts";
 import { toAuthority } from "../../runtime/transport/listening.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../internal/user-error.ts";
 
 /** Address that a gateway listens on. */
 export interface ListenAddress {

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { extname, join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { packageRoot } from "../package-info.ts";
-import { UserError } from "../user-error.ts";
+import { packageRoot } from "../internal/package-info.ts";
+import { UserError } from "../internal/user-error.ts";
 
 /** A program and its arguments. */
 export interface Command {

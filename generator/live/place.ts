@@ -1,6 +1,6 @@
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import type { UpstreamTarget } from "../../runtime/gateway/index.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../internal/user-error.ts";
 import { checkAccess, type Connection } from "./access.ts";
 import { createSocketOpener, type ConnectionTarget } from "./socket-opener.ts";
 import { readTarget } from "./target.ts";

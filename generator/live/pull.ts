@@ -9,12 +9,12 @@ import { createStdioClientTransport, type StdioClientTransport } from "../../run
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
 import type { Revision } from "../../generated/support.ts";
-import type { Contract } from "../contract/contract.ts";
-import { readContract } from "../contract/read-contract.ts";
-import { packageVersion } from "../package-info.ts";
-import { safeText } from "../tool-schema/safe-text.ts";
-import { readTextFile } from "../text-file.ts";
-import { explainCause, UserError } from "../user-error.ts";
+import type { Contract } from "../typed-client/contract/contract.ts";
+import { readContract } from "../typed-client/contract/read-contract.ts";
+import { packageVersion } from "../internal/package-info.ts";
+import { safeText } from "../internal/text.ts";
+import { readTextFile } from "../internal/text-file.ts";
+import { explainCause, UserError } from "../internal/user-error.ts";
 import { checkAccess, type Access } from "./access.ts";
 import { createSocketOpener } from "./socket-opener.ts";
 import { describeTarget, type Target } from "./target.ts";

@@ -1,5 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../internal/user-error.ts";
 
 /**
  * Returns the revisions to use: the given one, or all.

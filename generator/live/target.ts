@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { toAuthority } from "../../runtime/transport/listening.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../internal/user-error.ts";
 import { isModuleName, toModuleCommand, type Command } from "./module-command.ts";
 
 /** Target of a command line: a server to start, one to connect to, or a file that lists the tools of a server. */

@@ -1,5 +1,5 @@
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
-import { explainCause, systemCode } from "../user-error.ts";
+import { explainCause, systemCode } from "../internal/user-error.ts";
 import type { Place } from "./place.ts";
 import { adviseVariable } from "./variables.ts";
 

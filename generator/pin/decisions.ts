@@ -1,11 +1,11 @@
 import type { Declaration, Gate, Method, RevisionModel, Shape } from "../model.ts";
-import type { Overlay } from "../overlay.ts";
+import type { Overlay } from "../model/overlay.ts";
 import { applyOverlay } from "../read/apply-overlay.ts";
 import { examineMethods } from "../read/methods.ts";
 import type { Schema } from "../read/schema.ts";
 import { withTags } from "../read/tags.ts";
-import { declarationsByName, resolveObject } from "../resolve.ts";
-import { mapDeclaration, referencesIn } from "../shapes.ts";
+import { declarationsByName, resolveObject } from "../model/resolve.ts";
+import { mapDeclaration, referencesIn } from "../model/shapes.ts";
 
 /** Decisions that are required before a new overlay is correct. */
 export interface Decisions {

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { findUncovered, overlayPath } from "../conversions/conversions.ts";
-import { formatJson } from "../emit/format.ts";
+import { formatJson } from "../internal/format.ts";
 import type { RevisionModel } from "../model.ts";
-import { packageRoot } from "../package-info.ts";
+import { packageRoot } from "../internal/package-info.ts";
 import { readOverlay } from "../read/overlay.ts";
 import { pinsText, revisionPattern, type FilePin } from "../read/pins.ts";
 import { hashText, readRevision } from "../read/revision.ts";
 import { readSchema, type Schema } from "../read/schema.ts";
-import { SpecError } from "../read/spec-error.ts";
-import { UserError } from "../user-error.ts";
+import { SpecError } from "../internal/spec-error.ts";
+import { UserError } from "../internal/user-error.ts";
 import { proposeOverlay } from "./propose.ts";
 import { findDecisions, type Decisions } from "./decisions.ts";
 import { openShelf, type Shelf } from "./shelf.ts";

@@ -1,10 +1,10 @@
 import type { Declaration } from "../model.ts";
-import type { MethodOverlay, Overlay } from "../overlay.ts";
+import type { MethodOverlay, Overlay } from "../model/overlay.ts";
 import { applyOverlay } from "../read/apply-overlay.ts";
-import { hasCapability } from "../capabilities.ts";
+import { hasCapability } from "../model/capabilities.ts";
 import { examineMethods } from "../read/methods.ts";
 import type { Schema } from "../read/schema.ts";
-import { SpecError } from "../read/spec-error.ts";
+import { SpecError } from "../internal/spec-error.ts";
 import { withTags } from "../read/tags.ts";
 
 /** A proposed overlay for a schema that has none yet. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RevisionModel } from "../model.ts";
-import type { Overlay } from "../overlay.ts";
+import type { Overlay } from "../model/overlay.ts";
 import { readOverlay } from "../read/overlay.ts";
 import { readExtensionPins, readPins, type Pins } from "../read/pins.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../internal/user-error.ts";
 
 /** Text of a schema file, before it is parsed. */
 export interface SchemaSource {

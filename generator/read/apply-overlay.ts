@@ -1,8 +1,8 @@
 import type { Declaration, ObjectShape, Property, Shape, Tag, UnionShape } from "../model.ts";
-import type { DeclarationOverlay, ExtensionOverlay, Overlay, TagOverlay } from "../overlay.ts";
-import { resolveObject } from "../resolve.ts";
-import { mapDeclaration, mapShape, minimumOf } from "../shapes.ts";
-import { SpecError } from "./spec-error.ts";
+import type { DeclarationOverlay, ExtensionOverlay, Overlay, TagOverlay } from "../model/overlay.ts";
+import { resolveObject } from "../model/resolve.ts";
+import { mapDeclaration, mapShape, minimumOf } from "../model/shapes.ts";
+import { SpecError } from "../internal/spec-error.ts";
 
 /** Entries of an overlay that change declarations. */
 export type AppliedOverlay = DeclarationOverlay &

@@ -1,12 +1,12 @@
 import type { Constant, Declaration, ExtensionModel, ExtensionRules, Method, RevisionModel } from "../model.ts";
-import type { ExtensionOverlay } from "../overlay.ts";
-import { resolveObject } from "../resolve.ts";
+import type { ExtensionOverlay } from "../model/overlay.ts";
+import { resolveObject } from "../model/resolve.ts";
 import { applyOverlay } from "./apply-overlay.ts";
 import { readExtensionMethods, type ExtensionTerms } from "./methods.ts";
 import { rejectStrays } from "./reject-strays.ts";
 import { hashText } from "./revision.ts";
 import { readSchema } from "./schema.ts";
-import { SpecError } from "./spec-error.ts";
+import { SpecError } from "../internal/spec-error.ts";
 import { withTags } from "./tags.ts";
 
 /** Input for reading one extension. */

@@ -1,6 +1,6 @@
 import type { Declaration, OmitShape, ReferenceShape, Shape } from "../model.ts";
-import { mapShape } from "../shapes.ts";
-import { SpecError } from "./spec-error.ts";
+import { mapShape } from "../model/shapes.ts";
+import { SpecError } from "../internal/spec-error.ts";
 import { reject, ts } from "./syntax.ts";
 
 /** Core names by the local names that a file gives to them. */

@@ -1,8 +1,8 @@
-import { capabilitiesType, hasCapability } from "../capabilities.ts";
+import { capabilitiesType, hasCapability } from "../model/capabilities.ts";
 import type { Declaration, Gate, Method, Params, ResultAlternative, Role, Shape } from "../model.ts";
-import type { DeclarationOverlay, MethodOverlay } from "../overlay.ts";
-import { declarationsByName, resolveObject } from "../resolve.ts";
-import { SpecError } from "./spec-error.ts";
+import type { DeclarationOverlay, MethodOverlay } from "../model/overlay.ts";
+import { declarationsByName, resolveObject } from "../model/resolve.ts";
+import { SpecError } from "../internal/spec-error.ts";
 
 /** Unions that define which role sends which message. Some may be missing from a revision. */
 const roleUnions = [

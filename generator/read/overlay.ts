@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type SchemaObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Location } from "../model.ts";
-import type { ExtensionOverlay, Overlay } from "../overlay.ts";
-import { SpecError } from "./spec-error.ts";
+import type { ExtensionOverlay, Overlay } from "../model/overlay.ts";
+import { SpecError } from "../internal/spec-error.ts";
 
 /** Input for reading one overlay. No file is opened, so any text can be checked. */
 export interface OverlayInput {

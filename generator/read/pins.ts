@@ -1,4 +1,4 @@
-import { SpecError } from "./spec-error.ts";
+import { SpecError } from "../internal/spec-error.ts";
 
 /** One pinned revision or extension of `spec/pins.json`. */
 export interface Pin {

@@ -1,8 +1,8 @@
-import { hasCapability } from "../capabilities.ts";
+import { hasCapability } from "../model/capabilities.ts";
 import type { Declaration, Method } from "../model.ts";
-import type { DeclarationOverlay, Overlay } from "../overlay.ts";
-import { resolveObject } from "../resolve.ts";
-import { SpecError } from "./spec-error.ts";
+import type { DeclarationOverlay, Overlay } from "../model/overlay.ts";
+import { resolveObject } from "../model/resolve.ts";
+import { SpecError } from "../internal/spec-error.ts";
 
 /** Declarations and methods that the entries of an overlay may name. */
 export interface Named {

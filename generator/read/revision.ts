@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { ConversionRule, RevisionModel, Rules } from "../model.ts";
-import type { Overlay } from "../overlay.ts";
+import type { Overlay } from "../model/overlay.ts";
 import { applyOverlay } from "./apply-overlay.ts";
 import { readMethods } from "./methods.ts";
 import { rejectStrays } from "./reject-strays.ts";
 import { readSchema, type Schema } from "./schema.ts";
-import { SpecError } from "./spec-error.ts";
+import { SpecError } from "../internal/spec-error.ts";
 import { withTags } from "./tags.ts";
 
 /** Input for reading one revision. */

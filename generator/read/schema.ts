@@ -1,9 +1,9 @@
 import type { Constant, Declaration, ObjectShape, OmitShape, Property, ReferenceShape, Shape } from "../model.ts";
-import { referencesIn } from "../shapes.ts";
+import { referencesIn } from "../model/shapes.ts";
 import { readComment } from "./doc-comment.ts";
 import { readImports, withCoreNames, type Imports } from "./imports.ts";
 import { isFiniteLiteral, readShape, type ShapeContext } from "./shape.ts";
-import { SpecError } from "./spec-error.ts";
+import { SpecError } from "../internal/spec-error.ts";
 import { rejectCircles, rejectNonObjects, spreadUnions } from "./structure.ts";
 import { locationOf, parseSource, reject, ts } from "./syntax.ts";
 

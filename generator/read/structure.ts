@@ -1,7 +1,7 @@
 import type { Declaration, Shape } from "../model.ts";
-import { resolveAlias, resolveObject, type Declared } from "../resolve.ts";
-import { mapDeclaration } from "../shapes.ts";
-import { SpecError } from "./spec-error.ts";
+import { resolveAlias, resolveObject, type Declared } from "../model/resolve.ts";
+import { mapDeclaration } from "../model/shapes.ts";
+import { SpecError } from "../internal/spec-error.ts";
 
 /** Maximum length of a chain of types. It is far longer than any chain of bases in a schema. */
 const chainLimit = 50;

@@ -4,7 +4,7 @@
  */
 import { Project, ts } from "ts-morph";
 import type { Location } from "../model.ts";
-import { SpecError } from "./spec-error.ts";
+import { SpecError } from "../internal/spec-error.ts";
 
 export { ts };
 

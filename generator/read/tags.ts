@@ -1,6 +1,6 @@
 import type { Declaration, Shape, Tag, UnionShape } from "../model.ts";
-import { resolveAlias, resolveObject, type Declared } from "../resolve.ts";
-import { mapDeclaration } from "../shapes.ts";
+import { resolveAlias, resolveObject, type Declared } from "../model/resolve.ts";
+import { mapDeclaration } from "../model/shapes.ts";
 
 type Value = string | number | boolean;
 

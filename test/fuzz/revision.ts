@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { toJsonSchema } from "../../generator/json-schema.ts";
+import { toJsonSchema } from "../oracle/json-schema.ts";
 import type { Declaration, Method, RevisionModel, Shape } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import type { Revision, Role } from "../../generated/support.ts";
-import { findUnknown } from "../generator/convert-walk.ts";
+import { findUnknown } from "../generator/conversions/convert-walk.ts";
 import { createValidators } from "../oracle/official-validators.ts";
 import type { Random } from "../oracle/random.ts";
 import { createValueMaker } from "../oracle/values.ts";

@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
-import { temporaryFolder } from "../create/folder.ts";
+import { temporaryFolder } from "../generator/folder.ts";
 import { connectV1, connectV2, type OfficialClient, type Place } from "../interop/official-clients.ts";
 import { serveSdk } from "../interop/sdk-http-server.ts";
 import { serveSdk2 } from "../interop/sdk2-server.ts";

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
 import { isObject } from "../../generated/support.ts";
 import { createGateway, type Gateway } from "../../runtime/gateway/gateway.ts";
-import { temporaryFolder } from "../create/folder.ts";
+import { temporaryFolder } from "../generator/folder.ts";
 import { createProgram } from "../program.ts";
 import { newest } from "../runtime/fixture-revision.ts";
 import { alone } from "../runtime/lifecycle/stateless.ts";

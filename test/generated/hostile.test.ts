@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findRecursive } from "../../generator/resolve.ts";
+import { findRecursive } from "../../generator/model/resolve.ts";
 import { isObject, maxDepth, type Check } from "../../templates/support.ts";
 import { toJavaScript } from "../oracle/compiled-checks.ts";
 import { createRandom } from "../oracle/random.ts";

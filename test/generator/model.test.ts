@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { runModel } from "../../generator/commands/model.ts";
 import type { Method, RevisionModel, Shape, UnionShape } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
-import { resolveAlias, resolveObject } from "../../generator/resolve.ts";
-import { mapDeclaration, referencesIn } from "../../generator/shapes.ts";
+import { resolveAlias, resolveObject } from "../../generator/model/resolve.ts";
+import { mapDeclaration, referencesIn } from "../../generator/model/shapes.ts";
 
 /* What the reader makes of the five pinned revisions. */
 

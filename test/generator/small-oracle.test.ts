@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeTree } from "../../generator/emit/tree.ts";
+import { writeTree } from "../../generator/internal/tree.ts";
 import { emitTree } from "../../generator/generate.ts";
 
 /*

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { compareTree, driftText, type Tree } from "../../generator/emit/tree.ts";
+import { compareTree, driftText, type Tree } from "../../generator/internal/tree.ts";
 import { emitTree } from "../../generator/generate.ts";
 import type { Constant, Declaration, Shape } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
-import { mapDeclaration } from "../../generator/shapes.ts";
+import { mapDeclaration } from "../../generator/model/shapes.ts";
 
 /*
  * An invented protocol with every construct of a schema and every entry of an overlay, and all that is generated from it.

@@ -7,9 +7,9 @@ import { revision } from "../../generated/2025-11-25/methods.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
 import { createStdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
-import { client } from "../client/run.ts";
-import { compile, modulePackage } from "../client/compile.ts";
-import { listAll, temporaryFolder } from "../create/folder.ts";
+import { client } from "../generator/run.ts";
+import { compile, modulePackage } from "../generator/compile.ts";
+import { listAll, temporaryFolder } from "../generator/folder.ts";
 
 /* Typed clients of servers that others wrote: they compile under the strictest settings, and call. */
 

@@ -1,4 +1,9 @@
-import { schemaLibraries, services, type SchemaLibrary, type Service } from "../../generator/create/project-choices.ts";
+import {
+  schemaLibraries,
+  services,
+  type SchemaLibrary,
+  type Service,
+} from "../../generator/scaffold/create/project-choices.ts";
 
 /** One project of the matrix. */
 export interface Row {

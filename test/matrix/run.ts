@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chooseRevisions, statelessAmong, toCatalogue } from "../../generator/create/catalogue.ts";
-import { packageRoot } from "../../generator/package-info.ts";
-import { readSpecModels } from "../../generator/spec-models.ts";
+import { chooseRevisions, statelessAmong, toCatalogue } from "../../generator/scaffold/layer/catalogue.ts";
+import { packageRoot } from "../../generator/internal/package-info.ts";
+import { readSpecModels } from "../../generator/read/spec-models.ts";
 import { createRows, nameOf, type Row } from "./rows.ts";
 import { firstLine, installTool, runProgram, type Tool, type ToolName } from "./tools.ts";
 

@@ -1,4 +1,4 @@
-import { toCompatModel } from "../../generator/json-schema.ts";
+import { toCompatModel } from "./json-schema.ts";
 import { isObject, type Check } from "../../templates/support.ts";
 import { compileChecks } from "./compiled-checks.ts";
 import { readOfficialSchema } from "./official.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../generator/json-schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import { isObject } from "../../templates/support.ts";
 
 /** A schema together with the document that its references point into. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toCompatModel, toJsonSchema } from "../../generator/json-schema.ts";
+import { toCompatModel, toJsonSchema } from "./json-schema.ts";
 import { compareSchemas } from "./compare.ts";
 import { readOfficialSchema } from "./official.ts";
 import { readDeclared, revisions } from "./revisions.ts";

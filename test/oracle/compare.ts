@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../generator/json-schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import { isObject } from "../../templates/support.ts";
 import { definitionsOf, isOnly, referenceOf, toAlternatives, type Alternative, type Node } from "./alternatives.ts";
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tableSpecs } from "../../generator/emit/method-text.ts";
-import { toCompatModel } from "../../generator/json-schema.ts";
+import { toCompatModel } from "./json-schema.ts";
 import type { Declaration, RevisionModel, Shape } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
-import { resolveObject } from "../../generator/resolve.ts";
+import { resolveObject } from "../../generator/model/resolve.ts";
 import { revisions } from "../../generated/revisions.ts";
 import { ConversionError, isObject } from "../../generated/support.ts";
 import { createValidators } from "./official-validators.ts";

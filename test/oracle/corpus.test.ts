@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toCompatModel } from "../../generator/json-schema.ts";
+import { toCompatModel } from "./json-schema.ts";
 import { isObject, type Check } from "../../templates/support.ts";
 import { compileChecks } from "./compiled-checks.ts";
 import { makeCases, type Case } from "./corpus.ts";

@@ -1,4 +1,4 @@
-import type { Declared } from "../../generator/resolve.ts";
+import type { Declared } from "../../generator/model/resolve.ts";
 import { mutate } from "./mutations.ts";
 import { createRandom } from "./random.ts";
 import { createValueMaker } from "./values.ts";

@@ -1,6 +1,6 @@
 import { Ajv, type Options } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { JsonSchema } from "../../generator/json-schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 
 /** Tells whether a value is valid for one definition. */
 export type Validator = (value: unknown) => boolean;

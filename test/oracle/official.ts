@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { JsonSchema } from "../../generator/json-schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import { isObject } from "../../templates/support.ts";
 import { officialFolder } from "./official-files.ts";
 

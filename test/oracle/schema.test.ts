@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { toCompatModel, toJsonSchema } from "../../generator/json-schema.ts";
+import { toCompatModel, toJsonSchema } from "./json-schema.ts";
 import { isObject } from "../../templates/support.ts";
 import { compareSchemas } from "./compare.ts";
 import { readOfficialSchema } from "./official.ts";

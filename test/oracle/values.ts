@@ -1,5 +1,5 @@
 import type { NumberShape, ObjectShape, Property, Shape } from "../../generator/model.ts";
-import { resolveAlias, resolveObject, type Declared } from "../../generator/resolve.ts";
+import { resolveAlias, resolveObject, type Declared } from "../../generator/model/resolve.ts";
 import { isHit, pick, type Random } from "./random.ts";
 
 /** Makes values that are valid for a declaration. */

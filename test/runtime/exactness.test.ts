@@ -10,7 +10,7 @@ import type { ErrorReport } from "../../runtime/jsonrpc/error-report.ts";
 import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import { serve } from "../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../runtime/server/create-server.ts";
-import { findUnknown } from "../generator/convert-walk.ts";
+import { findUnknown } from "../generator/conversions/convert-walk.ts";
 import { handshakeRevisions } from "./fixture-revision.ts";
 import { Wire, initialize, initialized, settle } from "./wire.ts";
 

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
-import { packageRoot } from "../../generator/package-info.ts";
+import { packageRoot } from "../../generator/internal/package-info.ts";
 import { readSteps } from "./guide.ts";
 import { buildProject, Reader } from "./reader.ts";
 

@@ -6,11 +6,11 @@ import { StdioClientTransport as StdioOfV2 } from "@modelcontextprotocol/client/
 import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioOfV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chooseRevisions, statelessAmong, toCatalogue } from "../../generator/create/catalogue.ts";
-import { readSpecModels } from "../../generator/spec-models.ts";
+import { chooseRevisions, statelessAmong, toCatalogue } from "../../generator/scaffold/layer/catalogue.ts";
+import { readSpecModels } from "../../generator/read/spec-models.ts";
 import { isObject } from "../../templates/support.ts";
-import { runCli } from "../create/cli.ts";
-import { pets } from "../create/pets.ts";
+import { runCli } from "../generator/cli.ts";
+import { pets } from "../generator/openapi/pets.ts";
 import { createValidators, type Validator } from "../oracle/official-validators.ts";
 import { readOfficialSchema } from "../oracle/official.ts";
 import { claim } from "../runtime/lifecycle/stateless.ts";

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { packageVersion } from "../../generator/package-info.ts";
-import { runCli } from "../create/cli.ts";
+import { packageVersion } from "../../generator/internal/package-info.ts";
+import { runCli } from "../generator/cli.ts";
 import { npm } from "./npm.ts";
 import { runProgram } from "../matrix/tools.ts";
 

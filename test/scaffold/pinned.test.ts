@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packageRoot } from "../../generator/package-info.ts";
-import { runCli } from "../create/cli.ts";
+import { packageRoot } from "../../generator/internal/package-info.ts";
+import { runCli } from "../generator/cli.ts";
 import { npm } from "./npm.ts";
 import { Wire } from "./wire.ts";
 

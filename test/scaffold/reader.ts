@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "vitest";
-import { packageRoot } from "../../generator/package-info.ts";
-import { runCli } from "../create/cli.ts";
+import { packageRoot } from "../../generator/internal/package-info.ts";
+import { runCli } from "../generator/cli.ts";
 import type { Step } from "./guide.ts";
 
 /** Somebody who does what a guide says. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packageRoot } from "../../generator/package-info.ts";
+import { packageRoot } from "../../generator/internal/package-info.ts";
 import { compile, compilers } from "./compile.ts";
 
 /* A literal that `run` returns is one, whatever form the function has, and wherever the tool is defined. */

@@ -2,15 +2,15 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { format } from "prettier";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { emitClient } from "../../generator/client/emit-client.ts";
-import { planClient } from "../../generator/client/plan.ts";
-import { readVariables } from "../../generator/client/variables.ts";
-import { readContract } from "../../generator/contract/read-contract.ts";
-import type { LayerChoices } from "../../generator/create/layer/choices.ts";
-import { emitLayer } from "../../generator/create/layer/emit-layer.ts";
-import type { Tree } from "../../generator/emit/tree.ts";
-import { packageRoot } from "../../generator/package-info.ts";
-import { linkPackages, models } from "../create/project.ts";
+import { emitClient } from "../../generator/typed-client/client/emit-client.ts";
+import { planClient } from "../../generator/typed-client/client/plan.ts";
+import { readVariables } from "../../generator/typed-client/client/variables.ts";
+import { readContract } from "../../generator/typed-client/contract/read-contract.ts";
+import type { LayerChoices } from "../../generator/scaffold/layer/choices.ts";
+import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
+import type { Tree } from "../../generator/internal/tree.ts";
+import { packageRoot } from "../../generator/internal/package-info.ts";
+import { linkPackages, models } from "../generator/project.ts";
 import { compile } from "./compile.ts";
 
 /* How short the three usual programs are with the files of a project, and what the compiler says of their mistakes. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { toJsonSchema, type JsonSchema } from "../../generator/json-schema.ts";
+import { toJsonSchema, type JsonSchema } from "../oracle/json-schema.ts";
 import type { ExtensionModel } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { isObject } from "../../generated/support.ts";

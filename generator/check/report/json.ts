@@ -1,4 +1,4 @@
-import { toJsonText } from "../../json-text.ts";
+import { toJsonText } from "../../internal/json-text.ts";
 import { findingsOf, type CheckReport } from "../finding.ts";
 
 /** Writes a report as JSON, for programs. */

@@ -1,4 +1,4 @@
-import { breakCommandsInMarkup } from "../../tool-schema/safe-text.ts";
+import { breakCommandsInMarkup } from "../../internal/text.ts";
 import type { CheckReport, CheckResult } from "../finding.ts";
 
 /** Writes a report for CI servers: one test for each rule and revision. Notes do not fail. */

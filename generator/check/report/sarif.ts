@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { toJsonText } from "../../json-text.ts";
-import { safeText } from "../../tool-schema/safe-text.ts";
+import { toJsonText } from "../../internal/json-text.ts";
+import { safeText } from "../../internal/text.ts";
 import { findingsOf, type CheckReport } from "../finding.ts";
 
 /**

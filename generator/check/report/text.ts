@@ -1,5 +1,5 @@
-import { countText } from "../../count-text.ts";
-import { outputLine } from "../../tool-schema/safe-text.ts";
+import { countText } from "../../internal/count-text.ts";
+import { outputLine } from "../../internal/text.ts";
 import { findingsOf, severities, type CheckReport, type Severity } from "../finding.ts";
 
 /** Writes a report as text, for people. */

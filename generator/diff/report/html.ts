@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { breakCommandsInMarkup, safeText } from "../../tool-schema/safe-text.ts";
+import { breakCommandsInMarkup, safeText } from "../../internal/text.ts";
 import type { Comparison, Side } from "../comparison.ts";
 import { filterScript, pageStyle } from "./page-assets.ts";
 import { sortChanges, summaryOf } from "./text.ts";

@@ -1,5 +1,5 @@
-import { worstOf } from "../../contract/impact.ts";
-import { toJsonText } from "../../json-text.ts";
+import { worstOf } from "../../typed-client/contract/impact.ts";
+import { toJsonText } from "../../internal/json-text.ts";
 import type { Comparison } from "../comparison.ts";
 
 /** Writes a comparison as JSON, for programs. */

@@ -1,4 +1,4 @@
-import { outputLine } from "../../tool-schema/safe-text.ts";
+import { outputLine } from "../../internal/text.ts";
 import type { Comparison } from "../comparison.ts";
 import { sortChanges, summaryOf } from "./text.ts";
 

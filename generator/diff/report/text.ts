@@ -1,5 +1,5 @@
-import { outputLine } from "../../tool-schema/safe-text.ts";
-import { impacts, type ContractChange } from "../../contract/impact.ts";
+import { outputLine } from "../../internal/text.ts";
+import { impacts, type ContractChange } from "../../typed-client/contract/impact.ts";
 import type { Comparison } from "../comparison.ts";
 
 /** Writes a comparison for a terminal, the worst changes first. */

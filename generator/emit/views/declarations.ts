@@ -1,4 +1,4 @@
-import type { Missing } from "../../missing.ts";
+import type { Missing } from "../../model/missing.ts";
 import type { RevisionModel } from "../../model.ts";
 
 /** View of the template `declarations.ts.hbs`. */

@@ -1,8 +1,8 @@
-import { capabilitiesOf } from "../../capabilities.ts";
-import { knownMembersOf } from "../../known-members.ts";
+import { capabilitiesOf } from "../../model/capabilities.ts";
+import { knownMembersOf } from "../../model/known-members.ts";
 import type { Method, Property, RevisionModel, Shape } from "../../model.ts";
-import { resolveObject, type Declared } from "../../resolve.ts";
-import { minimumOf } from "../../shapes.ts";
+import { resolveObject, type Declared } from "../../model/resolve.ts";
+import { minimumOf } from "../../model/shapes.ts";
 import { mayOmitParams, methodsOf, paramsText, resultText, tableSpecs, type TableSpec } from "../method-text.ts";
 import type { ValidateView } from "./validate.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RevisionModel } from "../../../generator/model.ts";
-import type { ExtensionOverlay } from "../../../generator/overlay.ts";
+import type { ExtensionOverlay } from "../../../generator/model/overlay.ts";
 import { readExtension } from "../../../generator/read/extension.ts";
 import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
 

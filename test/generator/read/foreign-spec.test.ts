@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { emitTree } from "../../../generator/generate.ts";
-import { packageRoot } from "../../../generator/package-info.ts";
+import { packageRoot } from "../../../generator/internal/package-info.ts";
 import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
 
 const id = "2025-11-25";

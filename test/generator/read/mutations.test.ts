@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readOverlay } from "../../../generator/read/overlay.ts";
 import { readPins } from "../../../generator/read/pins.ts";
 import { readRevision } from "../../../generator/read/revision.ts";
-import { SpecError } from "../../../generator/read/spec-error.ts";
+import { SpecError } from "../../../generator/internal/spec-error.ts";
 
 /* Whatever happens to a schema on its way here: it is read, or refused with a place. Nothing else is thrown (T13). */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Overlay } from "../../../generator/overlay.ts";
+import type { Overlay } from "../../../generator/model/overlay.ts";
 import { readOverlay } from "../../../generator/read/overlay.ts";
 import { readRevision } from "../../../generator/read/revision.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Declaration, Shape } from "../../../generator/model.ts";
 import { readSchema } from "../../../generator/read/schema.ts";
-import { SpecError } from "../../../generator/read/spec-error.ts";
+import { SpecError } from "../../../generator/internal/spec-error.ts";
 
 interface Refused {
   readonly what: string;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isObject } from "../../../generated/support.ts";
-import { toJsonSchema, type JsonSchema } from "../../../generator/json-schema.ts";
+import { toJsonSchema, type JsonSchema } from "../json-schema.ts";
 import type { ExtensionModel, RevisionModel, Shape } from "../../../generator/model.ts";
 import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
 import { createValidators, type Validator } from "../official-validators.ts";

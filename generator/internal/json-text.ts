@@ -1,0 +1,17 @@
+import { breakCommandsInJson } from "./text.ts";
+
+/**
+ * Returns the JSON of a report for programs and terminals. Control characters, bidirectional controls and invisible characters are escaped, so that
+ * text from a server cannot control a terminal. Commands to the CI pipeline that runs the command are escaped as well.
+ */
+export function toJsonText(value: unknown): string {
+  return breakCommandsInJson(JSON.stringify(value, undefined, 2).replace(unseen, escape));
+}
+
+/** Line breaks are excluded: they belong to the layout, and strings contain only escaped ones. */
+const unseen = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+function escape(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}

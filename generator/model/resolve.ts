@@ -1,0 +1,199 @@
+import type { Constraint, Declaration, ObjectShape, Property, Shape } from "../model.ts";
+import { referencesIn } from "./shapes.ts";
+
+/** Part of a model in which names are looked up. */
+export interface Declared {
+  readonly declarations: readonly Declaration[];
+}
+
+/** Cache of declarations by name. Resolving looks up names constantly, and lists of declarations never change. */
+const known = new WeakMap<readonly Declaration[], ReadonlyMap<string, Declaration>>();
+
+/** Returns the declarations by name. The result is a `Map`, because the names come from files and may be those of `Object.prototype`. */
+export function declarationsByName({ declarations }: Declared): ReadonlyMap<string, Declaration> {
+  const found = known.get(declarations);
+  if (found) return found;
+  const byName = new Map(declarations.map((declaration) => [declaration.name, declaration]));
+  known.set(declarations, byName);
+  return byName;
+}
+
+/**
+ * Returns the object that a shape denotes, including everything that it inherits. Base properties come first, and redeclared properties replace them
+ * in place. Returns `undefined` for shapes that are not a single object, such as unions and strings.
+ */
+export function resolveObject(shape: Shape, model: Declared): ObjectShape | undefined {
+  return flatten(shape, { names: declarationsByName(model), open: [] });
+}
+
+/** Follows references to the target of an alias, or to an interface with everything that it inherits. */
+export function resolveAlias(shape: Shape, model: Declared): Shape {
+  const names = declarationsByName(model);
+  const open: string[] = [];
+  let found = shape;
+  while (found.kind === "reference") {
+    const declaration = lookUp(found.name, { names, open });
+    if (declaration.kind === "interface") return flattenInterface(declaration, { names, open: [...open, found.name] });
+    open.push(found.name);
+    found = declaration.shape;
+  }
+  return found;
+}
+
+/** Returns the rules across several properties of a declaration: its own, or else those of its bases. */
+export function resolveConstraints(declaration: Declaration, model: Declared): readonly Constraint[] {
+  if (declaration.constraints) return declaration.constraints;
+  const names = declarationsByName(model);
+  const bases = declaration.extends.map((base) => names.get(base.kind === "omit" ? base.base.name : base.name));
+  return bases.flatMap((base) => (base ? resolveConstraints(base, model) : []));
+}
+
+/** Returns the names of declarations that contain themselves, directly or through others. Their values may nest without limit. */
+export function findRecursive(model: Declared): Set<string> {
+  const edges = new Map(model.declarations.map((declaration) => [declaration.name, edgesOf(declaration)]));
+  return new Set(model.declarations.map(({ name }) => name).filter((name) => reaches(name, edges)));
+}
+
+/** State of resolving: all names, and the names that are being resolved, to detect cycles. */
+interface Scope {
+  readonly names: ReadonlyMap<string, Declaration>;
+  readonly open: readonly string[];
+}
+
+function flatten(shape: Shape, scope: Scope): ObjectShape | undefined {
+  switch (shape.kind) {
+    case "object":
+      return shape;
+    case "anyObject":
+      return { kind: "object", properties: [], index: { kind: "unknown" } };
+    case "reference":
+      return flattenDeclaration(lookUp(shape.name, scope), { ...scope, open: [...scope.open, shape.name] });
+    case "omit":
+      return withoutKeys(flatten(shape.base, scope), shape.keys);
+    case "intersection":
+      return meetAll(
+        shape.of.map((member) => flatten(member, scope)),
+        scope,
+      );
+    default:
+      return undefined;
+  }
+}
+
+function lookUp(name: string, scope: Scope): Declaration {
+  const declaration = scope.names.get(name);
+  if (!declaration) throw new Error(`${name} is referenced but not declared; declare and export it in the schema.`);
+  if (!scope.open.includes(name)) return declaration;
+  throw new Error(
+    `${name} is defined by itself (${[...scope.open, name].join(" -> ")}); break the cycle in the schema.`,
+  );
+}
+
+function flattenDeclaration(declaration: Declaration, scope: Scope): ObjectShape | undefined {
+  return declaration.kind === "interface" ? flattenInterface(declaration, scope) : flatten(declaration.shape, scope);
+}
+
+function flattenInterface(declaration: Declaration, scope: Scope): ObjectShape {
+  const own = flatten(declaration.shape, scope);
+  const bases = meetAll(
+    declaration.extends.map((base) => flatten(base, scope)),
+    scope,
+  );
+  if (own && bases) return override(bases, own);
+  throw new Error(`${declaration.name} extends something that is not an object; an interface can only extend objects.`);
+}
+
+function withoutKeys(base: ObjectShape | undefined, keys: readonly string[]): ObjectShape | undefined {
+  return base && { ...base, properties: base.properties.filter(({ name }) => !keys.includes(name)) };
+}
+
+/** A redeclared property replaces the inherited one entirely: its optionality and shape are those of the derived type. */
+function override(inherited: ObjectShape, own: ObjectShape): ObjectShape {
+  const redeclared = new Map(own.properties.map((property) => [property.name, property]));
+  const known = new Set(inherited.properties.map(({ name }) => name));
+  return {
+    ...inherited,
+    ...own,
+    properties: [
+      ...inherited.properties.map((property) => redeclared.get(property.name) ?? property),
+      ...own.properties.filter(({ name }) => !known.has(name)),
+    ],
+  };
+}
+
+function meetAll(objects: readonly (ObjectShape | undefined)[], { names }: Scope): ObjectShape | undefined {
+  const none: ObjectShape = { kind: "object", properties: [] };
+  return objects.reduce((met, next) => met && next && meetObjects(met, next, names), none);
+}
+
+type Names = Scope["names"];
+
+/** Returns an object whose values are valid for both objects. */
+function meetObjects(a: ObjectShape, b: ObjectShape, names: Names): ObjectShape {
+  const inA = new Map(a.properties.map((property) => [property.name, property]));
+  const inB = new Map(b.properties.map((property) => [property.name, property]));
+  const index = a.index && b.index ? meet(a.index, b.index, names) : (a.index ?? b.index);
+  const meetProperty = createPropertyMeeting(names);
+  return {
+    kind: "object",
+    properties: [
+      ...a.properties.map((property) => meetProperty(property, inB.get(property.name), b.index)),
+      ...b.properties
+        .filter(({ name }) => !inA.has(name))
+        .map((property) => meetProperty(property, undefined, a.index)),
+    ],
+    ...(index && { index }),
+  };
+}
+
+/** Combines a property with that of the same name, or with the index of the other object if it has none. */
+function createPropertyMeeting(
+  names: Names,
+): (property: Property, other: Property | undefined, index: Shape | undefined) => Property {
+  return (property, other, index) => {
+    if (!other) return index ? { ...property, shape: meet(property.shape, index, names) } : property;
+    const shape = meet(property.shape, other.shape, names);
+    return { ...property, optional: property.optional && other.optional, shape };
+  };
+}
+
+/** Returns the narrower of two shapes if one is evidently narrower, otherwise the intersection of both. */
+function meet(a: Shape, b: Shape, names: Names): Shape {
+  if (isWithin(a, b, names)) return a;
+  if (isWithin(b, a, names)) return b;
+  if (a.kind === "object" && b.kind === "object") return meetObjects(a, b, names);
+  return { kind: "intersection", of: [a, b] };
+}
+
+/** True if every value of the first shape is evidently a value of the second. */
+function isWithin(narrow: Shape, wide: Shape, names: Names): boolean {
+  if (narrow === wide || wide.kind === "unknown") return true;
+  if (narrow.kind === "reference") return wide.kind === "reference" && wide.name === narrow.name;
+  if (narrow.kind === "literal" && typeof narrow.value === "string" && isOpenText(wide, names)) return true;
+  if (narrow.kind === "object") return wide.kind === "anyObject";
+  if (narrow.kind !== "literal")
+    return narrow.kind === wide.kind && ["string", "boolean", "null", "anyObject"].includes(wide.kind);
+  return wide.kind === "literal" ? narrow.value === wide.value : wide.kind === typeof narrow.value;
+}
+
+/** True for strings with suggested values, `"a" | "b" | string`, including a named type. */
+function isOpenText(shape: Shape, names: Names): boolean {
+  const target = shape.kind === "reference" ? names.get(shape.name) : undefined;
+  const found = target?.kind === "alias" ? target.shape : shape;
+  return found.kind === "union" && found.open === true;
+}
+
+function reaches(target: string, edges: ReadonlyMap<string, readonly string[]>): boolean {
+  const seen = new Set<string>();
+  const next = [...(edges.get(target) ?? [])];
+  for (let name = next.pop(); name !== undefined; name = next.pop()) {
+    if (name === target) return true;
+    if (!seen.has(name)) next.push(...(edges.get(name) ?? []));
+    seen.add(name);
+  }
+  return false;
+}
+
+function edgesOf(declaration: Declaration): string[] {
+  return [...declaration.extends, declaration.shape].flatMap(referencesIn);
+}

@@ -1,0 +1,66 @@
+import type { Declaration, Property, Shape } from "../model.ts";
+
+/** Rebuilds a shape from the inside out. `change` receives every part after its own parts. */
+export function mapShape(shape: Shape, change: (shape: Shape) => Shape): Shape {
+  switch (shape.kind) {
+    case "array":
+      return change({ ...shape, items: mapShape(shape.items, change) });
+    case "object":
+      return change({
+        ...shape,
+        properties: shape.properties.map((property) => ({ ...property, shape: mapShape(property.shape, change) })),
+        ...(shape.index && { index: mapShape(shape.index, change) }),
+      });
+    case "union":
+    case "intersection":
+      return change({ ...shape, of: shape.of.map((member) => mapShape(member, change)) });
+    case "string":
+    case "number":
+    case "boolean":
+    case "null":
+    case "unknown":
+    case "anyObject":
+    case "literal":
+    case "reference":
+    case "omit":
+      return change(shape);
+    default:
+      return unreachable(shape);
+  }
+}
+
+/** Applies {@link mapShape} to the declaration's own shape, without its bases. */
+export function mapDeclaration(declaration: Declaration, change: (shape: Shape) => Shape): Declaration {
+  return { ...declaration, shape: mapShape(declaration.shape, change) };
+}
+
+/** Returns the names that a shape mentions, in order and with repetitions. */
+export function referencesIn(shape: Shape): string[] {
+  switch (shape.kind) {
+    case "reference":
+      return [shape.name];
+    case "omit":
+      return [shape.base.name];
+    case "array":
+      return referencesIn(shape.items);
+    case "union":
+    case "intersection":
+      return shape.of.flatMap(referencesIn);
+    case "object": {
+      const parts = shape.properties.map((property) => property.shape);
+      return [...parts, ...(shape.index ? [shape.index] : [])].flatMap(referencesIn);
+    }
+    default:
+      return [];
+  }
+}
+
+/** Ends an exhaustive switch. A missing case is a compile error. */
+export function unreachable(value: never): never {
+  throw new Error(`Unknown case ${JSON.stringify(value)}; this is a bug in the generator.`);
+}
+
+/** Returns the minimum of a property that is a number, if it has one. */
+export function minimumOf({ shape }: Property): number | undefined {
+  return shape.kind === "number" ? shape.minimum : undefined;
+}

@@ -1,0 +1,75 @@
+import { stat } from "node:fs/promises";
+import { parseDocument } from "yaml";
+import { quoteForShell } from "../scaffold/extras/client-config.ts";
+import { readTextFile } from "../internal/text-file.ts";
+import { rejectOversize } from "../typed-client/tool-schema/bounds.ts";
+import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
+import { explainCause, UserError } from "../internal/user-error.ts";
+
+/** Maximum size of a description, in bytes. */
+const maximum = 20_000_000;
+
+/**
+ * Reads a file of JSON or YAML as data. References in it are neither read nor fetched.
+ *
+ * @throws {UserError} when the file is broken, too large or nested too deep; the message names the place.
+ */
+export async function readDocument(path: string): Promise<unknown> {
+  const text = await readText(path);
+  const value = /^\s*[{[]/.test(text) ? parseJson(text, path) : parseYaml(text, path);
+  try {
+    rejectOversize(value, { depth: 512, size: 2_000_000 });
+  } catch (error) {
+    if (error instanceof SchemaRejection) throw new UserError(`${path} cannot be used: ${error.message}.`);
+    throw error;
+  }
+  return value;
+}
+
+async function readText(path: string): Promise<string> {
+  rejectAddress(path);
+  try {
+    const { size } = await stat(path);
+    if (size > maximum)
+      throw new UserError(`${path} has more than ${maximum / 1e6} MB; remove the parts that no tool needs.`);
+    return await readTextFile(path);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`--from: ${path} cannot be read (${explainCause(error)}); check the path.`, { cause: error });
+  }
+}
+
+/** Rejects addresses. The content of an address may change; a file can be inspected, and kept beside the project. */
+function rejectAddress(path: string): void {
+  if (!/^https?:\/\//i.test(path) || !URL.canParse(path)) return;
+  const name =
+    new URL(path).pathname
+      .split("/")
+      .at(-1)
+      ?.match(/^[\w.-]+$/)?.[0] ?? "openapi.json";
+  throw new UserError(
+    `--from does not fetch addresses; download it first with \`curl -o ${name} ${quoteForShell(path)}\`, then use --from ${name}.`,
+  );
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UserError(`${path} is not JSON: ${explainCause(error)}`, { cause: error });
+  }
+}
+
+/** Parses YAML. The library limits aliases, so a small file cannot become a huge value. */
+function parseYaml(text: string, path: string): unknown {
+  try {
+    const parsed = parseDocument(text, { prettyErrors: true });
+    const [problem] = parsed.errors;
+    if (problem) throw problem;
+    const value: unknown = parsed.toJS();
+    return value;
+  } catch (error) {
+    const reason = error instanceof RangeError ? "it is nested too deep" : explainCause(error);
+    throw new UserError(`${path} is not YAML: ${reason.trim()}`, { cause: error });
+  }
+}

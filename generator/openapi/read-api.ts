@@ -1,0 +1,138 @@
+import { chooseNamed, type Choosable } from "./choose.ts";
+import { uniqueName } from "../typed-client/tool-schema/names.ts";
+import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
+import { safeLine } from "../internal/text.ts";
+import { UserError } from "../internal/user-error.ts";
+import { LeftOut } from "./left-out.ts";
+import type { Api } from "./operation.ts";
+import { readAccess } from "./read-access.ts";
+import { isForeign, readAddress, readOwnAddress } from "./read-address.ts";
+import { readOperation, type OperationPlace, type ReadOperation } from "./read-operation.ts";
+import { follow } from "./references.ts";
+
+/** Maximum number of operations. No model could use a server with so many tools. */
+const maxOperations = 5_000;
+
+/** Options of reading an API. */
+export interface ReadApiOptions {
+  /** Source, for error messages. */
+  readonly origin: string;
+  /** Tags, names and paths of the wanted operations, with commas. Default: all. */
+  readonly only?: string;
+}
+
+/**
+ * Reads an OpenAPI 3 document.
+ *
+ * @throws {UserError} when the document cannot be used; the message names the reason and the place.
+ */
+export function readApi(document: Record<string, unknown>, { origin, only }: ReadApiOptions): Api {
+  checkVersion(document, origin);
+  const { paths } = document;
+  if (paths === undefined && isRecord(document.webhooks))
+    throw new UserError(`${origin} describes webhooks only; tools require at least one operation in "paths".`);
+  if (!isRecord(paths)) throw new UserError(`${origin}: "paths" is not an object; it must contain the operations.`);
+  const taken = new Set<string>();
+  const operations: ReadOperation[] = [];
+  const leftOut: { name: string; reason: string }[] = [];
+  const listed = listOperations(paths, document, origin);
+  const found = only === undefined ? listed : chooseNamed(listed, only, { origin, kind: "operation" });
+  if (found.length > maxOperations) {
+    const advice = "Select tags, names or paths with --only.";
+    throw new UserError(`${origin} has ${found.length} operations, more than ${maxOperations}. ${advice}`);
+  }
+  const address = readAddress(document.servers, { origin });
+  for (const { path, method, item, operation } of found) {
+    const place = `${method.toUpperCase()} ${safeLine(path, 100)}`;
+    const read = (): ReadOperation | LeftOut => readIfPossible({ path, method, item, operation, document });
+    const understood = explain(read, `${origin}: ${place}`);
+    if (understood instanceof LeftOut) {
+      leftOut.push({ name: place, reason: understood.message });
+      continue;
+    }
+    const name = uniqueName(understood.name, (one) => taken.has(one.toLowerCase()));
+    taken.add(name.toLowerCase());
+    const own = readOwnAddress({ operation, item }, { origin: `${origin}: ${place}`, base: address });
+    operations.push({ ...understood, name, ...(own !== undefined && own !== address && { address: own }) });
+  }
+  rejectNothing(operations, leftOut, origin);
+  const info = isRecord(document.info) ? document.info : {};
+  const title = typeof info.title === "string" ? safeLine(info.title) : "";
+  const securities = operations.map(({ security }) => security);
+  const { credentials, sent } = explain(() => readAccess(document, securities), `${origin}: securitySchemes`);
+  const all = operations.map(({ security: _security, ...rest }, at) => {
+    return { ...rest, access: isForeign(rest.address, address) ? [] : (sent[at] ?? []) };
+  });
+  return { title, ...(address !== undefined && { address }), credentials, operations: all, leftOut };
+}
+
+function checkVersion({ openapi, swagger }: Record<string, unknown>, origin: string): void {
+  if (typeof openapi === "string" && /^3\.\d/.test(openapi)) return;
+  if (swagger !== undefined)
+    throw new UserError(
+      `${origin} is Swagger ${String(swagger).slice(0, 10)}. Convert it to OpenAPI 3 first, ` +
+        `with \`npx swagger2openapi --patch ${origin} -o openapi.json\`, then use --from openapi.json.`,
+    );
+  throw new UserError(`${origin}: "openapi" should be 3.0 or 3.1, not ${JSON.stringify(openapi)?.slice(0, 40)}.`);
+}
+
+const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
+
+interface Found extends Choosable {
+  readonly path: string;
+  readonly method: string;
+  readonly item: Record<string, unknown>;
+  readonly operation: Record<string, unknown>;
+}
+
+function listOperations(paths: Record<string, unknown>, document: unknown, origin: string): Found[] {
+  return Object.entries(paths).flatMap(([path, value]) => {
+    if (!path.startsWith("/")) return [];
+    const item = explain(() => follow(value, document), `${origin}: ${safeLine(path, 100)}`);
+    if (!isRecord(item))
+      throw new UserError(`${origin}: paths ${JSON.stringify(path).slice(0, 100)} is not an object.`);
+    return methods.flatMap((method): Found[] => {
+      if (item[method] === undefined) return [];
+      const shown = `${method} of ${JSON.stringify(path).slice(0, 100)}`;
+      const operation = explain(() => follow(item[method], document), `${origin}: ${shown}`);
+      if (isRecord(operation)) return [{ path, method, item, operation, ...namesOf(operation, method, path) }];
+      throw new UserError(`${origin}: ${shown} is not an object.`);
+    });
+  });
+}
+
+function namesOf({ operationId, tags }: Record<string, unknown>, method: string, path: string): Choosable {
+  const verb = `${method.toUpperCase()} ${path}`;
+  const own = typeof operationId === "string" ? [operationId] : [];
+  const all: readonly unknown[] = Array.isArray(tags) ? tags : [];
+  return { names: [...own, verb, path], tags: all.filter((tag) => typeof tag === "string") };
+}
+
+function readIfPossible(place: OperationPlace): ReadOperation | LeftOut {
+  try {
+    return readOperation(place);
+  } catch (error) {
+    if (error instanceof LeftOut) return error;
+    throw error;
+  }
+}
+
+const advice = "Merge all files into one valid document, for example with `npx @redocly/cli bundle`.";
+
+/** Adds the place to a schema error, and throws it as a user error. */
+function explain<Result>(read: () => Result, place: string): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SchemaRejection)) throw error;
+    throw new UserError(`${place}: ${error.message}. ${advice}`);
+  }
+}
+
+function rejectNothing(operations: readonly unknown[], leftOut: Api["leftOut"], origin: string): void {
+  if (operations.length > 0) return;
+  const [first] = leftOut;
+  const reason = first ? ` that can be called: ${first.name}: ${first.reason}` : "";
+  throw new UserError(`${origin} has no operation${reason}.`);
+}

@@ -1,0 +1,99 @@
+import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { LeftOut } from "./left-out.ts";
+import { follow } from "./references.ts";
+
+/** A body of several parts, of which some are files. */
+export interface Form {
+  /** Schema of the argument. Files are text in base64 there. */
+  readonly schema: Record<string, unknown>;
+  /** Media types of the files, by name of the part. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Media types of other parts, if the document declares one. */
+  readonly types: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads the media type object of a `multipart/form-data` body.
+ *
+ * @throws {LeftOut} when no schema names the parts of the body.
+ */
+export function readForm(media: Record<string, unknown>, document: unknown): Form {
+  const schema = follow(media.schema ?? {}, document);
+  const isObject = isRecord(schema) && (schema.type === "object" || isRecord(schema.properties));
+  if (!isObject) throw new LeftOut("its body has no object schema for its parts");
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const encoding = isRecord(media.encoding) ? media.encoding : {};
+  const files = new Map<string, string>();
+  const types = new Map<string, string>();
+  const members = Object.entries(properties).map(([name, own]): [string, unknown] => {
+    const said = Object.hasOwn(encoding, name) ? encoding[name] : undefined;
+    const type = readFileType(follow(own, document), said);
+    const file = readFile(own, document, type);
+    // `text/plain` is the default of a part.
+    if (!file && type !== undefined && type !== "text/plain") types.set(name, type);
+    if (!file) return [name, own];
+    files.set(name, file.type);
+    return [name, file.schema];
+  });
+  const whole = { ...schema, type: "object", properties: Object.fromEntries(members) };
+  return { schema: whole, files: Object.fromEntries(files), types: Object.fromEntries(types) };
+}
+
+interface FilePart {
+  readonly type: string;
+  readonly schema: Record<string, unknown>;
+}
+
+/** Reads a file or a list of files. Returns `undefined` when the part is neither. */
+function readFile(value: unknown, document: unknown, type: string | undefined): FilePart | undefined {
+  const schema = follow(value, document);
+  if (!isRecord(schema)) return undefined;
+  if (isFile(schema, type)) return { type: type ?? plainFile, schema: toText(schema) };
+  const item = schema.type === "array" ? follow(schema.items, document) : undefined;
+  if (!isRecord(item) || !isFile(item, type)) return undefined;
+  const { items: _items, ...list } = schema;
+  return { type: type ?? readFileType(item, undefined) ?? plainFile, schema: { ...list, items: toText(item) } };
+}
+
+const plainFile = "application/octet-stream";
+
+/**
+ * True if a part is a file. OpenAPI 3.0 declares it by a format, 3.1 by a media type without an encoding. Without either, the part's own media type
+ * decides.
+ */
+function isFile({ type, format, contentMediaType, contentEncoding }: Record<string, unknown>, own: unknown): boolean {
+  if (type === undefined && format === undefined) return own !== undefined && !isTextType(String(own));
+  const isText = type === "string" || (Array.isArray(type) && type.includes("string"));
+  return isText && (format === "binary" || (typeof contentMediaType === "string" && contentEncoding === undefined));
+}
+
+function isTextType(type: string): boolean {
+  return /^text\/|[/+]json$|x-www-form-urlencoded$/.test(type);
+}
+
+/** Returns the media type of a part, or the first one if there are several. */
+function readFileType(schema: unknown, encoding: unknown): string | undefined {
+  const own = isRecord(encoding) ? encoding.contentType : undefined;
+  const said = typeof own === "string" ? own : isRecord(schema) ? schema.contentMediaType : undefined;
+  const [first = ""] = typeof said === "string" ? said.split(",") : [];
+  return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(first.trim()) ? first.trim() : undefined;
+}
+
+/** Returns the schema of an argument that is a whole file. */
+export function readWholeFile({ schema }: Record<string, unknown>, document: unknown): Record<string, unknown> {
+  const own = follow(schema ?? {}, document);
+  return toText(isRecord(own) ? own : {});
+}
+
+/** Converts the schema of a file. Arguments are JSON, so bytes become text in base64. Length limits are dropped, because they apply to the bytes. */
+function toText({ title, description, nullable, readOnly }: Record<string, unknown>): Record<string, unknown> {
+  const text = typeof description === "string" && description !== "" ? `${description} (base64)` : "A file, in base64";
+  return {
+    type: "string",
+    contentEncoding: "base64",
+    description: text,
+    ...(title !== undefined && { title }),
+    ...(nullable === true && { nullable }),
+    ...(readOnly === true && { readOnly }),
+  };
+}

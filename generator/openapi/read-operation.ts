@@ -1,0 +1,229 @@
+import { uniqueName } from "../typed-client/tool-schema/names.ts";
+import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
+import { safeText } from "../internal/text.ts";
+import { LeftOut } from "./left-out.ts";
+import { bodyArgument, type Operation, type OperationBody, type Parameter } from "./operation.ts";
+import { readForm, readWholeFile } from "./read-form.ts";
+import { extractSchema, follow, type Extract } from "./references.ts";
+
+/** Position of an operation in its document. */
+export interface OperationPlace {
+  readonly path: string;
+  readonly method: string;
+  /** Path item, with the members that all operations of the path share. */
+  readonly item: Record<string, unknown>;
+  readonly operation: Record<string, unknown>;
+  readonly document: Record<string, unknown>;
+}
+
+/** An operation before its credentials are determined. */
+export interface ReadOperation extends Omit<Operation, "access"> {
+  /** Security requirements of the operation, or those of its document by default. */
+  readonly security: unknown;
+}
+
+/**
+ * Reads an operation.
+ *
+ * @throws {LeftOut} when it cannot become a tool.
+ * @throws {SchemaRejection} when the document is hostile or broken.
+ */
+export function readOperation(place: OperationPlace): ReadOperation {
+  const { path, method, operation, document } = place;
+  const given = [...readParameters(place), ...undeclared(place)];
+  const taken = new Set([bodyArgument, ...inherited]);
+  const named = given.map((parameter) => {
+    const argument = uniqueName(toArgument(parameter.name), (name) => taken.has(name));
+    taken.add(argument);
+    return { ...parameter, argument };
+  });
+  const body = method === "get" || method === "head" ? undefined : readBody(operation.requestBody, document);
+  const members = [
+    ...named.map(({ argument, schema }): [string, unknown] => [argument, schema]),
+    ...(body ? [[bodyArgument, body.schema] as const] : []),
+  ];
+  const required = [
+    ...named.filter((one) => one.required).map(({ argument }) => argument),
+    ...(body?.required ? [bodyArgument] : []),
+  ];
+  const schema = { type: "object", properties: Object.fromEntries(members), required, additionalProperties: false };
+  const input = extractSchema(schema, document, "request");
+  const output = readOutput(operation.responses, document);
+  return {
+    name: toToolName(operation.operationId ?? `${method} ${path}`),
+    method: method.toUpperCase(),
+    path,
+    description: describe(operation, `${method.toUpperCase()} ${path}`),
+    parameters: named.map(({ name, argument, place: at, style }) => ({ name, argument, place: at, style })),
+    ...(body && { body: toOperationBody(body) }),
+    input: input.schema,
+    isOpen: input.isOpen || output?.isOpen === true,
+    security: operation.security ?? document.security,
+    returnsFile: readResponses(operation.responses, document).some(([type]) => fileType.test(type)),
+    ...(output && { output: output.schema }),
+  };
+}
+
+/** Names that every object has. A missing argument must not be found under one of them. */
+const inherited = Object.getOwnPropertyNames(Object.prototype);
+
+function toOperationBody({ type, isFile, files, types, deep }: Body): OperationBody {
+  return { type, isFile, files, types, deep };
+}
+
+interface Given extends Omit<Parameter, "argument"> {
+  readonly required: boolean;
+  readonly schema: unknown;
+}
+
+/** Reads the parameters. Those of the operation replace those of its path. */
+function readParameters({ item, operation, document }: OperationPlace): Given[] {
+  const all = [item.parameters, operation.parameters].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+  const byPlace = new Map<string, Record<string, unknown>>();
+  for (const value of all) {
+    const parameter = follow(value, document);
+    if (!isRecord(parameter) || typeof parameter.name !== "string" || typeof parameter.in !== "string")
+      throw new SchemaRejection('a parameter has no "name" or no "in"');
+    byPlace.set(`${parameter.in} ${parameter.name}`, parameter);
+  }
+  return [...byPlace.values()].flatMap(readParameter);
+}
+
+/** Headers that callers cannot set, because they determine how a message is read. */
+const ownHeaders: readonly string[] = ["accept", "authorization", "content-length", "content-type", "cookie", "host"];
+
+function readParameter(parameter: Record<string, unknown>): Given[] {
+  const { name, in: place, required, schema, content, description } = parameter;
+  if (typeof name !== "string") return [];
+  if (place !== "path" && place !== "query" && place !== "header" && place !== "cookie") return [];
+  if (place === "path" && (parameter.style === "label" || parameter.style === "matrix"))
+    throw new LeftOut(`its parameter ${safeText(name, 100)} uses the style ${parameter.style}`);
+  if (place === "header" && ownHeaders.includes(name.toLowerCase())) return [];
+  if ((place === "header" || place === "cookie") && !/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+    throw new SchemaRejection(`a ${place} has no valid name`);
+  const [media] = isRecord(content) ? Object.values(content) : [];
+  const own = schema ?? (isRecord(media) ? media.schema : undefined) ?? { type: "string" };
+  return [
+    {
+      name,
+      place,
+      style: readStyle(parameter),
+      required: place === "path" || required === true,
+      schema:
+        typeof description === "string" && isRecord(own) && own.$ref === undefined ? { description, ...own } : own,
+    },
+  ];
+}
+
+function readStyle({ in: place, content, style = "form", explode }: Record<string, unknown>): Parameter["style"] {
+  if (isRecord(content)) return "json";
+  if (place !== "query") return explode === true && place !== "cookie" ? "named" : "comma";
+  if (style === "deepObject") return "deep";
+  if (explode === undefined ? style === "form" : explode === true) return "repeat";
+  return style === "pipeDelimited" ? "pipe" : style === "spaceDelimited" ? "space" : "comma";
+}
+
+/** Returns the parameters that occur only in the path. */
+function undeclared(place: OperationPlace): Given[] {
+  const declared = new Set(readParameters(place).flatMap(({ name, place: at }) => (at === "path" ? [name] : [])));
+  const names = [...place.path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
+  return [...new Set(names)]
+    .filter((name) => !declared.has(name))
+    .map((name): Given => ({ name, place: "path", style: "comma", required: true, schema: { type: "string" } }));
+}
+
+const multipart = /^multipart\/form-data\b/;
+
+interface Body extends OperationBody {
+  readonly required: boolean;
+  readonly schema: unknown;
+}
+
+/** Media types of binary data. */
+const fileType = /^(application\/(octet-stream|pdf|zip|gzip)|(image|audio|video|font)\/[\w.-]+)$/;
+
+/** Media types of bodies, the simplest to send first. */
+const bodyTypes = [
+  /^application\/json(;|$)/,
+  /^application\/(?!json-patch\+)([\w.-]+\+)?json\b/,
+  /^application\/json-patch\+json\b/,
+  /^application\/x-www-form-urlencoded\b/,
+  multipart,
+  /^text\/plain\b/,
+  fileType,
+  /^(\*|application)\/\*$/,
+];
+
+function readBody(value: unknown, document: unknown): Body | undefined {
+  const body = follow(value, document);
+  if (!isRecord(body) || !isRecord(body.content)) return undefined;
+  const offered = Object.entries(body.content);
+  const [found] = bodyTypes.flatMap((pattern) => offered.filter(([type]) => pattern.test(type)));
+  if (!found && body.required !== true && offered.length === 0) return undefined;
+  if (!found) throw new LeftOut(`its body is ${offered.map(([type]) => type).join(" or ") || "of no type"}`);
+  const [own, media] = found;
+  const type = own.endsWith("/*") ? chooseType(Object(media).schema, document) : own;
+  const required = body.required === true;
+  const parts = isRecord(media) ? media : {};
+  if (multipart.test(type))
+    return { type: "multipart/form-data", isFile: false, required, ...readForm(parts, document), deep: [] };
+  const plain = { type, required, files: {}, types: {}, deep: [] };
+  if (fileType.test(type)) return { ...plain, isFile: true, schema: readWholeFile(parts, document) };
+  return { ...plain, isFile: false, schema: parts.schema ?? {}, deep: readDeep(type, parts) };
+}
+
+/** Chooses a media type if the document accepts several. */
+function chooseType(value: unknown, document: unknown): string {
+  const schema = follow(value, document);
+  if (!isRecord(schema) || schema.type !== "string") return "application/json";
+  return schema.format === "binary" ? "application/octet-stream" : "text/plain";
+}
+
+/** Returns the members whose values are pairs themselves. Only URL-encoded forms have them. */
+function readDeep(type: string, { encoding }: Record<string, unknown>): string[] {
+  if (!type.includes("form-urlencoded") || !isRecord(encoding)) return [];
+  return Object.keys(encoding).filter((name) => Object(encoding[name]).style === "deepObject");
+}
+
+/** Returns the media types of a successful response, with their media type objects. */
+function readResponses(responses: unknown, document: unknown): readonly (readonly [type: string, media: unknown])[] {
+  if (!isRecord(responses)) return [];
+  const key = ["200", "201", "202", "203", "2XX", "2xx"].find((code) => responses[code] !== undefined);
+  const response = key === undefined ? undefined : follow(responses[key], document);
+  return isRecord(response) && isRecord(response.content) ? Object.entries(response.content) : [];
+}
+
+/** Reads the schema of a successful response if it is a JSON object, as results of tools are. */
+function readOutput(responses: unknown, document: unknown): Extract | undefined {
+  const [, media] =
+    readResponses(responses, document).find(([type]) => /^application\/([\w.-]+\+)?json\b/.test(type)) ?? [];
+  if (!isRecord(media) || media.schema === undefined) return undefined;
+  const target = follow(media.schema, document);
+  if (!isRecord(target) || target.type !== "object") return undefined;
+  return extractSchema(target, document, "response");
+}
+
+/** Returns a tool name that every host accepts. */
+function toToolName(wanted: unknown): string {
+  return toPlainName(String(wanted)) || "operation";
+}
+
+/** Returns an argument name that every host accepts. */
+function toArgument(name: string): string {
+  return toPlainName(name) || "value";
+}
+
+/** Returns letters, digits and one separator. Hyphens stay if nothing else separates words. */
+function toPlainName(text: string): string {
+  const plain = text.replaceAll(/[^\w-]+/g, "_").replaceAll(/^_+|_+$/g, "");
+  const name = plain.includes("_") ? plain.replaceAll("-", "_") : plain;
+  return name.slice(0, 60);
+}
+
+function describe({ summary, description, deprecated }: Record<string, unknown>, place: string): string {
+  const parts = [summary, description].filter((part) => typeof part === "string" && part.trim() !== "");
+  const text = [...new Set(parts)].join("\n\n");
+  const whole = text === "" ? place : text;
+  return safeText(deprecated === true ? `Deprecated. ${whole}` : whole, 1_000).trim();
+}

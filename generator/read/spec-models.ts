@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import { readFile, readdir } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { hasCapability } from "../model/capabilities.ts";
+import type { ExtensionModel, RevisionModel } from "../model.ts";
+import { packageRoot } from "../internal/package-info.ts";
+import { systemCode } from "../internal/user-error.ts";
+
+/** Models of every pinned revision and extension of a spec folder. */
+export interface SpecModels {
+  /** Models of the revisions, oldest first. */
+  readonly models: readonly RevisionModel[];
+  readonly extensions: readonly ExtensionModel[];
+}
+
+/** File with the models of this package, which the build writes: reading the schemas takes a compiler and more than a second. */
+export const packagedModels: string = join(packageRoot, "dist", "models.json");
+
+/**
+ * Reads the models of a spec folder.
+ *
+ * @throws {SpecError} when a file of the folder is not valid.
+ */
+export async function readSpecModels(spec: string = join(packageRoot, "spec")): Promise<SpecModels> {
+  const packaged = await readPackaged(await digestSpec(spec));
+  if (packaged) return packaged;
+  const { openSpecFolder } = await import("./spec-folder.ts");
+  const folder = await openSpecFolder(spec);
+  const models = await Promise.all([...folder.pins.keys()].sort().map((id) => folder.readModel(id)));
+  const newest = models.at(-1);
+  const extensions = newest
+    ? await Promise.all([...folder.extensions.keys()].map((name) => folder.readExtension(name, newest)))
+    : [];
+  return { models, extensions };
+}
+
+/** True if a revision negotiates extensions. Older revisions do not. */
+export function negotiatesExtensions(model: RevisionModel): boolean {
+  return hasCapability(model, { side: "server", path: ["extensions"] });
+}
+
+/** Returns the text of the file that {@link readSpecModels} reads instead of the schemas while the spec folder is unchanged. */
+export async function packModels({ models, extensions }: SpecModels, spec: string): Promise<string> {
+  const packed: Packed = {
+    digest: await digestSpec(spec),
+    models,
+    extensions: extensions.map(({ core: _core, scope: _scope, ...own }) => own),
+  };
+  return JSON.stringify(packed);
+}
+
+/** Models as the build stores them. The declarations of the core are stored once. */
+interface Packed {
+  readonly digest: string;
+  readonly models: readonly RevisionModel[];
+  readonly extensions: readonly Omit<ExtensionModel, "core" | "scope">[];
+}
+
+async function readPackaged(digest: string): Promise<SpecModels | undefined> {
+  const text = await readFile(packagedModels, "utf8").catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const packed: Packed = JSON.parse(text);
+  const core = packed.models.at(-1);
+  if (packed.digest !== digest || !core) return undefined;
+  const extensions = packed.extensions.map((own) => ({
+    ...own,
+    core,
+    scope: [...core.declarations, ...own.declarations],
+  }));
+  return { models: packed.models, extensions };
+}
+
+/** SHA-256 of the paths and texts of a spec folder. */
+async function digestSpec(spec: string): Promise<string> {
+  const names = await readdir(spec, { recursive: true }).catch(() => []);
+  const files = names.filter((name) => /\.(?:ts|json)$/.test(name)).sort();
+  const texts = await Promise.all(files.map((name) => readFile(join(spec, name), "utf8")));
+  const hash = createHash("sha256");
+  for (const [at, text] of texts.entries())
+    hash.update(`${files[at]?.replaceAll(sep, "/")}\n${text.replaceAll("\r\n", "\n")}\0`);
+  return hash.digest("hex");
+}

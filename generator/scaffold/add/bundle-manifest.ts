@@ -1,0 +1,51 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { exampleTools } from "../create/example-tools.ts";
+import { jsonText } from "../create/json-text.ts";
+import { isRecord } from "../../typed-client/tool-schema/reading.ts";
+import { systemCode } from "../../internal/user-error.ts";
+import { findDefinition } from "./definition.ts";
+
+/** Name of the file that describes a bundle for hosts. */
+export const manifestName = "manifest.json";
+
+/** A tool as the manifest of a bundle lists it. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+}
+
+/**
+ * Adds a tool to the manifest of a project's bundle, and removes example tools that no source defines any more. Returns false when there is a
+ * manifest without a list of tools, else true, also without a manifest.
+ */
+export async function listTool(project: string, tool: ListedTool): Promise<boolean> {
+  const path = join(project, manifestName);
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return true;
+  const manifest = parse(text);
+  if (!isRecord(manifest) || !Array.isArray(manifest.tools)) return false;
+  const gone = await findGone(project);
+  const kept = manifest.tools.filter((one) => !isRecord(one) || (one.name !== tool.name && !gone.has(one.name)));
+  await writeFile(path, `${jsonText({ ...manifest, tools: [...kept, tool] })}\n`);
+  return true;
+}
+
+async function findGone(project: string): Promise<ReadonlySet<unknown>> {
+  const names = exampleTools.map(({ name }) => name);
+  const places = await Promise.all(
+    names.map((value) => findDefinition(project, { definer: "defineTool", member: "name", value })),
+  );
+  return new Set(names.filter((_name, index) => places[index] === undefined));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

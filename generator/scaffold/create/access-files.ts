@@ -1,0 +1,72 @@
+import type { Templates } from "../../internal/templates.ts";
+import type { Tree } from "../../internal/tree.ts";
+import { quoteForShell } from "../extras/client-config.ts";
+import { toClaim } from "./first-call.ts";
+import type { Protection } from "../layer/choices.ts";
+import type { Selection } from "./project-choices.ts";
+
+/** Packages that a protected project depends on, with the tested versions. */
+export const accessDependencies: { readonly [Name in Protection]: { readonly [name: string]: string } } = {
+  none: {},
+  oauth: { jose: "^6.2.17" },
+  "api-key": {},
+};
+
+/** Environment variables that a protected project reads, in words. */
+export const accessVariables: { readonly [Name in Protection]: string } = {
+  none: "",
+  oauth: "ISSUER and RESOURCE",
+  "api-key": "API_KEYS",
+};
+
+/** Files of a protected project: templates by path. */
+const files: { readonly [Name in Protection]: { readonly [path: string]: string } } = {
+  none: {},
+  oauth: {
+    "src/auth.ts": "auth/oauth/auth.ts",
+    "test/access.ts": "auth/oauth/access.ts",
+    "test/issuer.ts": "auth/oauth/issuer.ts",
+    "test/token.ts": "auth/oauth/token.ts",
+    "test/access.test.ts": "auth/access.test.ts",
+  },
+  "api-key": {
+    "src/auth.ts": "auth/api-key/auth.ts",
+    "test/access.ts": "auth/api-key/access.ts",
+    "test/key.ts": "auth/api-key/key.ts",
+    "test/access.test.ts": "auth/access.test.ts",
+  },
+};
+
+/** Templates of all files of protected projects. */
+export const accessTemplates: readonly string[] = [
+  ...new Set(Object.values(files).flatMap((byPath) => Object.values(byPath))),
+];
+
+/** Emits the module that authenticates clients, and its tests, by path. */
+export function emitAccess(
+  { auth, transport, url }: Pick<Selection, "auth" | "transport"> & { readonly url: string },
+  templates: Templates,
+): Tree {
+  const view = { oauth: auth === "oauth", stdio: transport === "both", worker: transport === "worker", url };
+  const entries = Object.entries(files[auth]);
+  return new Map(entries.map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));
+}
+
+/** Remaining arguments of a curl command that sends the first request of a client: `initialize` where there are sessions, else `server/discover`. */
+export function curlArguments(revisions: readonly string[], stateless: readonly string[]): string {
+  const session = revisions.find((id) => !stateless.includes(id));
+  const revision = session ?? revisions[0] ?? "";
+  const isStateless = session === undefined;
+  const method = isStateless ? "server/discover" : "initialize";
+  const clientInfo = { name: "curl", version: "1" };
+  const params = isStateless
+    ? { _meta: toClaim(revision) }
+    : { protocolVersion: revision, capabilities: {}, clientInfo };
+  const headers = [
+    "Content-Type: application/json",
+    "Accept: application/json, text/event-stream",
+    ...(isStateless ? [`MCP-Protocol-Version: ${revision}`, `Mcp-Method: ${method}`] : []),
+  ];
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  return [...headers.map((header) => `-H "${header}"`), `-d ${quoteForShell(body)}`].join(" \\\n  ");
+}

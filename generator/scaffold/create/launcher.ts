@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Tree } from "../../internal/tree.ts";
+import { packageRoot, packageVersion } from "../../internal/package-info.ts";
+import { jsonText } from "./json-text.ts";
+import { readPackedRuntime } from "./runtime-package.ts";
+
+/** Name of the package with the command line. */
+export const generatorPackage = "create-mcp-server";
+
+/** Small package inside a project that runs the command line of a clone. Its name and its program are those of the published package. */
+export interface Launcher {
+  /** Path, as `package.json` names it. */
+  readonly version: string;
+  /** Its files, by path relative to the project. */
+  readonly files: Tree;
+}
+
+/**
+ * Returns the launcher of a project that is created from a clone of the repository: `npx create-mcp-server` would find nothing on the registry, or
+ * another version. `undefined` in a published package.
+ */
+export function readLauncher(clone: string = packageRoot): Launcher | undefined {
+  if (!readPackedRuntime()) return undefined;
+  const folder = `vendor/${generatorPackage}`;
+  const program = readFileSync(join(packageRoot, "templates", "project", "launcher", "cli.js"), "utf8");
+  const manifest = {
+    name: generatorPackage,
+    version: packageVersion(),
+    description: "Runs create-mcp-server from a clone of its repository.",
+    private: true,
+    type: "module",
+    bin: { [generatorPackage]: "cli.js" },
+    clone,
+  };
+  return {
+    version: `file:${folder}`,
+    files: new Map([
+      [`${folder}/cli.js`, program.replaceAll("\r\n", "\n")],
+      [`${folder}/package.json`, `${jsonText(manifest)}\n`],
+    ]),
+  };
+}

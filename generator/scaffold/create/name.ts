@@ -1,0 +1,56 @@
+import { basename } from "node:path";
+import validate from "validate-npm-package-name";
+import { isDeviceName } from "../../internal/device-name.ts";
+import { UserError } from "../../internal/user-error.ts";
+
+/** Sources of a project's name. */
+export interface NameSource {
+  /** Absolute path of the project's folder. */
+  readonly folder: string;
+  /** Name that the user requested. Default: the name of the folder. */
+  readonly name?: string;
+  /** Names of packages that the project depends on: npm installs no package into a project of the same name. */
+  readonly taken: readonly string[];
+}
+
+/** Returns the package name of a new project. @throws {UserError} with a valid suggestion when the name is not allowed. */
+export function readPackageName({ folder, name, taken }: NameSource): string {
+  const candidate = name ?? basename(folder);
+  const reason = nameProblem(candidate, taken);
+  if (reason === undefined) return candidate;
+  const origin = name === undefined ? "the folder's name" : "--name";
+  throw new UserError(
+    `${JSON.stringify(candidate)} (from ${origin}) cannot be a package name: ${reason}. ` +
+      `Choose another, for example: --name ${suggestName(candidate, taken)}`,
+  );
+}
+
+/** Returns a valid package name that resembles a text. */
+export function suggestName(text: string, taken: readonly string[]): string {
+  const slug = text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "")
+    .slice(0, maxLength - suffix.length)
+    .replaceAll(/-+$/g, "");
+  if (nameProblem(slug, taken) === undefined) return slug;
+  const longer = `${slug}${suffix}`;
+  return nameProblem(longer, taken) === undefined ? longer : "my-mcp-server";
+}
+
+const maxLength = 64;
+const suffix = "-server";
+
+function nameProblem(name: string, taken: readonly string[]): string | undefined {
+  const { errors = [], ...result } = validate(name);
+  const [problem] = "warnings" in result && result.warnings ? [...errors, ...result.warnings] : errors;
+  if (problem !== undefined) return problem;
+  if (name.length > maxLength) return `name is longer than ${maxLength} characters`;
+  const unscoped = name.slice(name.indexOf("/") + 1);
+  if (isDeviceName(unscoped)) return "Windows reserves it for a device";
+  if (unscoped.startsWith(".") || unscoped.startsWith("-")) return `name cannot start with ${unscoped.charAt(0)}`;
+  if (unscoped.endsWith(".")) return "name cannot end with a dot, which Windows takes away";
+  if (taken.includes(name)) return "the project depends on a package of this name";
+  return undefined;
+}

@@ -1,0 +1,165 @@
+import { readdir } from "node:fs/promises";
+import { UserError } from "../../internal/user-error.ts";
+
+/** Package managers that a project may use. */
+export const packageManagers = ["npm", "pnpm", "yarn", "bun"] as const;
+
+/** Name of a package manager. */
+export type PackageManager = (typeof packageManagers)[number];
+
+/** Returns the named package manager, else the one that runs this program, else npm. @throws {UserError} for any other name. */
+export function choosePackageManager(
+  named: string | undefined,
+  userAgent: string = process.env.npm_config_user_agent ?? "",
+): PackageManager {
+  const word = named ?? userAgent.split("/")[0];
+  const found = packageManagers.find((manager) => manager === word);
+  if (found !== undefined || named === undefined) return found ?? "npm";
+  throw new UserError(
+    `--package-manager: there is no ${JSON.stringify(named)}. Choose one of ${packageManagers.join(", ")}.`,
+  );
+}
+
+/** Returns the package manager whose files a project has, else the one that runs this program, else npm. */
+export async function readManager(project: string): Promise<PackageManager> {
+  const present = new Set(await readdir(project));
+  const found = packageManagers.find((manager) => traces[manager].some((name) => present.has(name)));
+  return found ?? choosePackageManager(undefined);
+}
+
+const traces: { readonly [Name in PackageManager]: readonly string[] } = {
+  npm: ["package-lock.json"],
+  pnpm: ["pnpm-lock.yaml", "pnpm-workspace.yaml"],
+  yarn: ["yarn.lock", ".yarnrc.yml"],
+  bun: ["bun.lock", "bun.lockb"],
+};
+
+/** Shell commands of a package manager. */
+export interface ManagerCommands {
+  readonly install: string;
+  /** Installs exactly the versions of the lock file, or fails; for CI and images. */
+  readonly frozen: string;
+  /** Installs the manager where only Node is present; empty for npm, which comes with Node. */
+  readonly setup: string;
+  /** Files that an installation reads, as shell words. The `*` lets the manager report a missing file, with more detail than the shell. */
+  readonly lockFiles: string;
+  /** Runs a script of the project with these arguments. */
+  run(script: string, ...args: readonly string[]): string;
+  /** Runs the newest version of a package. */
+  latest(name: string): string;
+  /** Runs a program of an installed package. */
+  installed(name: string): string;
+  /** Installs the newest version of a development dependency that the range in `package.json` allows. */
+  update(name: string): string;
+  /** Installs a package as a development dependency. */
+  add(name: string): string;
+}
+
+/** Returns the commands of a package manager. */
+export function commandsOf(manager: PackageManager): ManagerCommands {
+  const { short, separator, latest, installed, add, update, ...commands } = habits[manager];
+  return {
+    ...commands,
+    install: `${manager} install`,
+    run: (script, ...args) =>
+      [
+        short.includes(script) ? manager : `${manager} run`,
+        script,
+        ...(args.length > 0 ? separator : []),
+        ...args,
+      ].join(" "),
+    latest: (name) => `${latest} ${name}@latest`,
+    installed: (name) => `${installed} ${name}`,
+    add: (name) => `${manager} ${add} ${name}`,
+    update: (name) => `${manager} ${update} ${name}`,
+  };
+}
+
+interface Habits {
+  /** Scripts that need no `run`. */
+  readonly short: readonly string[];
+  /** Separator before the arguments of a script. */
+  readonly separator: readonly string[];
+  readonly latest: string;
+  readonly installed: string;
+  readonly add: string;
+  readonly update: string;
+  readonly frozen: string;
+  readonly setup: string;
+  readonly lockFiles: string;
+}
+
+const habits: { readonly [Name in PackageManager]: Habits } = {
+  npm: {
+    short: ["start", "test"],
+    separator: ["--"],
+    latest: "npx",
+    installed: "npx",
+    add: "install --save-dev",
+    update: "update",
+    frozen: "npm ci",
+    setup: "",
+    lockFiles: "package*.json",
+  },
+  pnpm: {
+    short: ["start", "test"],
+    separator: [],
+    latest: "pnpm dlx",
+    installed: "pnpm exec",
+    add: "add --save-dev",
+    update: "update",
+    frozen: "pnpm install --frozen-lockfile",
+    setup: "npm install --global pnpm@12",
+    lockFiles: "package.json pnpm-*.yaml",
+  },
+  yarn: {
+    short: ["start", "test"],
+    separator: [],
+    // The first generation of yarn cannot run packages that are not installed; npx comes with Node.
+    latest: "npx",
+    installed: "yarn run",
+    add: "add --dev",
+    // The first generation has `upgrade`, newer ones have `up`. For a package that is there, `add` does the same.
+    update: "add --dev",
+    // Newer generations accept this as `--immutable`.
+    frozen: "yarn install --frozen-lockfile",
+    // Uses the generation that `package.json` names, else the first.
+    setup: "corepack enable",
+    lockFiles: "package.json yarn.lock* .yarnrc.yml",
+  },
+  bun: {
+    // `bun test` is bun's own test runner.
+    short: [],
+    separator: [],
+    latest: "bunx",
+    installed: "bunx",
+    add: "add --dev",
+    update: "update",
+    frozen: "bun install --frozen-lockfile",
+    setup: "npm install --global bun@1",
+    lockFiles: "package.json bun.lock*",
+  },
+};
+
+/** Files that a package manager needs beside `package.json`, by path; `built` are packages with install scripts. */
+export function managerFiles(manager: PackageManager, built: readonly string[]): ReadonlyMap<string, string> {
+  switch (manager) {
+    case "npm":
+    case "bun":
+      return new Map();
+    case "pnpm":
+      return new Map([["pnpm-workspace.yaml", pnpmWorkspace(built)]]);
+    case "yarn":
+      // The TypeScript compiler is a native program that cannot read from archives.
+      return new Map([[".yarnrc.yml", "enableTelemetry: false\nnodeLinker: node-modules\n"]]);
+    default:
+      return manager satisfies never;
+  }
+}
+
+/** Allows install scripts of these packages; newer versions of pnpm reject them otherwise. */
+function pnpmWorkspace(built: readonly string[]): string {
+  const allowed = built.map((name) => `  ${name}: true\n`);
+  const only = built.map((name) => `  - ${name}\n`);
+  return ["allowBuilds:\n", ...allowed, "onlyBuiltDependencies:\n", ...only].join("");
+}

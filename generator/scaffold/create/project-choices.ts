@@ -1,0 +1,262 @@
+import { UserError } from "../../internal/user-error.ts";
+import {
+  features,
+  protections,
+  type LayerChoices,
+  type Feature,
+  type Protection,
+  type Transport,
+} from "../layer/choices.ts";
+
+/** Schema libraries for tools; `json` is plain JSON Schema. */
+export const schemaLibraries = ["zod", "valibot", "arktype", "json"] as const;
+
+/** Name of a schema library. */
+export type SchemaLibrary = (typeof schemaLibraries)[number];
+
+/** Main transports of a project; `both` is stdio and HTTP, `worker` is a function for the edge. */
+export const services = ["stdio", "http", "both", "worker"] as const;
+
+/** Main transport of a project. */
+export type Service = (typeof services)[number];
+
+/** Further transports of a program, each on a separate port. */
+export const furtherTransports = ["websocket", "tcp"] as const;
+
+/** Name of a further transport. */
+export type FurtherTransport = (typeof furtherTransports)[number];
+
+/** Files for other programs that a project may include. */
+export const extras = [
+  "docker",
+  "ci",
+  "vscode",
+  "claude-code",
+  "cursor",
+  "claude-desktop",
+  "registry",
+  "mcpb",
+  "agents",
+] as const;
+
+/** Name of an extra, which is one file or several. */
+export type Extra = (typeof extras)[number];
+
+/** Services that an extra file works with; default: all. Bundles and images run programs for Node; hosts that start a server use stdio. */
+const places: { readonly [Name in Extra]?: readonly Service[] } = {
+  docker: ["stdio", "http", "both"],
+  "claude-desktop": ["stdio", "both"],
+  mcpb: ["stdio", "both"],
+};
+
+/** True if an extra file suits a project with this service. */
+export function isExtraOf(extra: Extra, service: Service): boolean {
+  return places[extra]?.includes(service) ?? true;
+}
+
+/** Sources of the runtime: an npm dependency, or its published files inside the project. */
+export const runtimes = ["dependency", "vendored"] as const;
+
+/** Source of the runtime. */
+export type Runtime = (typeof runtimes)[number];
+
+/** Choices for a project, except its name and its revisions. */
+export interface Selection {
+  readonly features: readonly Feature[];
+  readonly transport: Service;
+  readonly further: readonly FurtherTransport[];
+  readonly auth: Protection;
+  readonly schema: SchemaLibrary;
+  readonly client: boolean;
+  readonly extras: readonly Extra[];
+  readonly runtime: Runtime;
+}
+
+/** Choices as text from the command line; `undefined` when not given. */
+export interface SelectionText {
+  readonly features?: string | undefined;
+  readonly transport?: string | undefined;
+  readonly auth?: string | undefined;
+  readonly schema?: string | undefined;
+  readonly client?: boolean | undefined;
+  readonly extras?: string | undefined;
+  readonly runtime?: string | undefined;
+}
+
+/** Parses the given choices and fills in defaults. @throws {UserError} that lists the possible words. */
+export function readSelection(text: SelectionText): Selection {
+  const isProtected = text.auth !== undefined && text.auth !== "none";
+  const { transport, further } = readTransports(text.transport ?? (isProtected ? "http" : "stdio"));
+  if (isProtected) refuseUnprotected(further);
+  return {
+    features: readFeatures(text.features ?? "tools,resources,prompts"),
+    transport,
+    further,
+    auth: readProtection(text.auth ?? "none", transport),
+    schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
+    client: text.client ?? false,
+    extras: readExtras(text.extras ?? "agents", transport),
+    runtime: readWord("--runtime", text.runtime ?? "dependency", runtimes),
+  };
+}
+
+/** Parses the words of `--features`: tools are always included, so that `none` is rejected. @throws {UserError} that lists the possible words. */
+export function readFeatures(text: string): readonly Feature[] {
+  const chosen = readWords("--features", text, { words: features, groups: ["all"] });
+  return features.filter((feature) => feature === "tools" || chosen.includes(feature));
+}
+
+/** Returns the choices for the protocol layer of a project. */
+export function toLayerChoices(selection: Selection, revisions: readonly string[]): LayerChoices {
+  return {
+    revisions,
+    features: withRequired(selection.features),
+    transports: transportsOf(selection),
+    client: selection.client,
+    validator: selection.schema === "json",
+    auth: selection.auth,
+  };
+}
+
+/** Adds the features that others need: files of skills and views are resources. */
+export function withRequired(chosen: readonly Feature[]): readonly Feature[] {
+  const isNeeded = chosen.includes("skills") || chosen.includes("apps");
+  return features.filter((feature) => chosen.includes(feature) || (isNeeded && feature === "resources"));
+}
+
+/**
+ * Parses the transports of an existing project.
+ * @throws {UserError} when files outside its layer would have to change: a function for the edge is no program, and authentication needs HTTP.
+ */
+export function readReach(text: string, { transports, auth }: LayerChoices): readonly Transport[] {
+  const { transport: service, further } = readTransports(text);
+  if ((service === "worker") !== transports.includes("worker"))
+    throw new UserError(
+      `--transport ${service}: this project is made for ${transports.join(" and ")}, and for ${service} its src/server.ts and build.js are others. Make a new project, and take what is yours along.`,
+    );
+  if (auth === "none") return transportsOf({ transport: service, further });
+  if (!isProtectable(service))
+    throw new UserError(
+      `--transport ${service}: this project asks callers who they are, over HTTP. Choose http or both.`,
+    );
+  refuseUnprotected(further);
+  return transportsOf({ transport: service, further });
+}
+
+/**
+ * Parses the words of `--transport`. stdio and HTTP together are `both`. The others are additions to one of them, because hosts start a server on
+ * stdio or reach it over HTTP.
+ * @throws {UserError} that lists the possible words.
+ */
+export function readTransports(text: string): Pick<Selection, "transport" | "further"> {
+  const words = text.split(",").map((word) => word.trim());
+  const unknown = words.find((word) => ![...services, ...furtherTransports].some((known) => known === word));
+  if (unknown !== undefined)
+    throw new UserError(
+      `--transport: there is no ${JSON.stringify(unknown)}. Choose among ${[...services, ...furtherTransports].join(", ")}.`,
+    );
+  const further = furtherTransports.filter((word) => words.includes(word));
+  const has = (service: Service): boolean => words.includes(service);
+  if (has("worker") && new Set(words).size > 1)
+    throw new UserError("--transport worker: a function for the edge is reached over nothing else. Choose it alone.");
+  const isBoth = has("both") || (has("stdio") && has("http"));
+  const transport = isBoth ? "both" : services.find(has);
+  if (transport !== undefined) return { transport, further };
+  throw new UserError(
+    `--transport ${text}: no host reaches a server over that alone. Choose stdio or http as well, as in stdio,${text}.`,
+  );
+}
+
+/** Rejects TCP, whose connections cannot carry credentials. */
+function refuseUnprotected(further: readonly FurtherTransport[]): void {
+  if (further.includes("tcp")) throw new UserError("--transport tcp has no authentication; leave out tcp or --auth.");
+}
+
+/** True if the server can authenticate callers: a stdio server belongs to the program that starts it. */
+export function isProtectable(service: Service): boolean {
+  return service !== "stdio";
+}
+
+function readProtection(text: string, service: Service): Protection {
+  const auth = readWord("--auth", text, protections);
+  if (auth === "none" || isProtectable(service)) return auth;
+  throw new UserError(
+    `--auth ${auth}: a project for ${service} asks for no credentials. Choose --transport http, both or worker.`,
+  );
+}
+
+/** Parses `--extras`; `all` selects only those that suit the service. */
+function readExtras(text: string, service: Service): readonly Extra[] {
+  const wanted = readWords("--extras", text, { words: extras, groups: ["all", "none"] });
+  const misfit = isAll(text) ? undefined : wanted.find((extra) => !isExtraOf(extra, service));
+  if (misfit === undefined) return wanted.filter((extra) => isExtraOf(extra, service));
+  throw new UserError(
+    `--extras ${misfit}: ${places[misfit]?.includes("http") ? "Node" : "a host"} cannot start a project for ${service}. ` +
+      `Leave it out, or choose --transport ${places[misfit]?.join(", ").replace(/, (?=\w+$)/, " or ")}.`,
+  );
+}
+
+function transportsOf({ transport, further }: Pick<Selection, "transport" | "further">): readonly Transport[] {
+  return [...(transport === "both" ? (["stdio", "http"] as const) : [transport]), ...further];
+}
+
+/** Parses one word of a list. @throws {UserError} that lists the possible words. */
+export function readWord<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
+  const found = words.find((word) => word === text.trim());
+  if (found !== undefined) return found;
+  rejectFormer(flag, text.trim());
+  throw new UserError(`${flag}: there is no ${JSON.stringify(text)}. Choose one of ${words.join(", ")}.`);
+}
+
+/** Words of version 0.1.0 by option, with the words that stand for them now. */
+const formerWords: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  [
+    "--features",
+    new Map([
+      ["changes", "list-changed"],
+      ["questions", "input"],
+      ["ui", "apps"],
+    ]),
+  ],
+  [
+    "--runtime",
+    new Map([
+      ["emitted", "vendored"],
+      ["package", "dependency"],
+    ]),
+  ],
+]);
+
+/** Rejects a word that has another name now. @throws {UserError} that names it. */
+function rejectFormer(flag: string, word: string): void {
+  const now = formerWords.get(flag)?.get(word);
+  if (now !== undefined) throw new UserError(`${flag}: ${word} is ${now} now.`);
+}
+
+/** True if the text contains `all`, which includes every other word. */
+function isAll(text: string): boolean {
+  return text.split(",").some((word) => word.trim() === "all");
+}
+
+/** Possible words, and the words that select all or none of them. */
+interface Vocabulary<Word extends string> {
+  readonly words: readonly Word[];
+  readonly groups: readonly ("all" | "none")[];
+}
+
+/** Parses several words with commas, or one for a group; returns them in the order of the list. */
+function readWords<Word extends string>(
+  flag: string,
+  text: string,
+  { words, groups }: Vocabulary<Word>,
+): readonly Word[] {
+  if (isAll(text)) return words;
+  if (text === "none" && groups.includes(text)) return [];
+  const given = text.split(",").map((word) => word.trim());
+  const unknown = given.find((word) => !words.some((known) => known === word));
+  if (unknown === undefined) return words.filter((word) => given.includes(word));
+  rejectFormer(flag, unknown);
+  throw new UserError(
+    `${flag}: there is no ${JSON.stringify(unknown)}. Choose among ${words.join(", ")}, or say ${groups.join(" or ")}.`,
+  );
+}

@@ -1,0 +1,307 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { greet, measureText } from "./example-tools.ts";
+import { formatTypeScript } from "../../internal/format.ts";
+import { loadTemplates } from "../../internal/templates.ts";
+import type { Tree } from "../../internal/tree.ts";
+import type { RevisionModel } from "../../model.ts";
+import { packageRoot } from "../../internal/package-info.ts";
+import type { SpecModels } from "../../read/spec-models.ts";
+import { emitLayer } from "../layer/emit-layer.ts";
+import {
+  emitExtras,
+  extraTemplates,
+  isOnStdio,
+  registryName,
+  urlOf,
+  type ExtraOptions,
+} from "../extras/extra-files.ts";
+import { declares, isOverSse, toolMembers } from "../layer/model-facts.ts";
+import { toLayerChoices, withRequired, type Selection } from "./project-choices.ts";
+import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
+import { accessTemplates, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
+import { stubKinds } from "../../openapi/stub-kinds.ts";
+import type { ProjectSource } from "../../openapi/source.ts";
+import { builtPackages, packagesOf } from "./project-packages.ts";
+import { managerFiles, type PackageManager } from "./package-manager.ts";
+import { schemaSamples } from "./schema-samples.ts";
+import { emitSkills, hasSkillFolder } from "./skill-files.ts";
+import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
+import { variablesOf } from "../extras/server-variables.ts";
+import { configsOfAddress, configsOfCommand, type ServerCommand } from "../extras/client-config.ts";
+import type { Launcher } from "./launcher.ts";
+import type { RuntimeDependency } from "./runtime-package.ts";
+
+/** Options of the files of a project. */
+export interface ProjectOptions {
+  /** Absolute path of the project, for the client configuration in its README. */
+  readonly folder: string;
+  /** Package name, already checked. */
+  readonly name: string;
+  /** Revisions that the project serves, newest first. Its types are those of the first. */
+  readonly revisions: readonly string[];
+  readonly selection: Selection;
+  readonly manager: PackageManager;
+  /** Dependency on the runtime, as the selection wants it. */
+  readonly runtime: RuntimeDependency;
+  /** Present if the project runs the command line of a clone. */
+  readonly launcher?: Launcher;
+  /** Source of its tools. Default: an example. */
+  readonly source?: ProjectSource;
+  /** Spec folder of the revisions, relative to the project, with forward slashes. Default: that of this package. */
+  readonly spec?: string;
+  /** Models of the spec folder. */
+  readonly models: SpecModels;
+  /** Cancels the generation of tools, which may take long. */
+  readonly signal?: AbortSignal;
+}
+
+/** Emits all text files of a new project, by path relative to its folder. */
+export async function emitProject(options: ProjectOptions): Promise<Tree> {
+  const folder = join(packageRoot, "templates");
+  const names = [...rendered.map((name) => `project/${name}`), ...extraTemplates, ...accessTemplates];
+  const templates = loadTemplates(folder, [...names, serverTemplate, workerTemplate]);
+  const view = projectView(options);
+  const { selection, revisions, spec, source, models, runtime, launcher } = options;
+  const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
+  const layer = await emitLayer({ ...toLayerChoices(selection, revisions), ...more }, models);
+  const builder = { from: selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
+  const copies = [...copied, builder].map(({ from, to }): [string, string] => [
+    to,
+    readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n"),
+  ]);
+  return new Map([
+    ...copies,
+    ...managerFiles(options.manager, builtPackages(selection)),
+    ...namesOf(selection).map((name): [string, string] => [name, tidy(templates.render(`project/${name}`, view))]),
+    ["src/server.ts", await formatTypeScript(templates.render(serverTemplate, view))],
+    ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
+    ...emitExtras(extraOptions(options), templates),
+    ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
+    ...emitSkills(selection, folder),
+    ...(await emitOwnTools(options)),
+    ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
+    ...runtime.files,
+    ...(launcher?.files ?? []),
+  ]);
+}
+
+/** Returns the model of the newest revision of a project, whose types its code has. */
+function newestOf({ revisions, models }: Pick<ProjectOptions, "revisions" | "models">): RevisionModel {
+  const model = models.models.find(({ id }) => id === revisions[0]);
+  if (!model) throw new Error(`Revision ${revisions[0]} has no model; this is a bug in generator/scaffold.`);
+  return model;
+}
+
+/** Emits tools from a source. The module is loaded only here: it needs a compiler of schemas. */
+async function emitOwnTools({ source, selection, ...options }: ProjectOptions): Promise<Tree> {
+  if (!source) return new Map();
+  const { name, signal } = options;
+  const newest = newestOf(options);
+  const stubs = stubKinds(source, new Set(selection.features));
+  const { emitSource } = await import("../../openapi/emit-source.ts");
+  const facts = { name, packageFolder: packageRoot, layer: "mcp/index.ts", ...(signal && { signal }) };
+  const known = { toolMembers: toolMembers(newest), hasAudio: declares(newest, "AudioContent") };
+  return emitSource(source, { ...facts, ...known, stubs });
+}
+
+const serverTemplate = "project/src/server.ts";
+
+const workerTemplate = "project/wrangler.jsonc";
+
+const rendered = [
+  "package.json",
+  "README.md",
+  "src/stdout.ts",
+  "test/client.ts",
+  "test/links.ts",
+  "test/server.test.ts",
+] as const;
+
+/** Returns the rendered files; `src/stdout.ts` protects stdout and is omitted without stdio. */
+function namesOf({ transport }: Selection): readonly (typeof rendered)[number][] {
+  return rendered.filter((name) => name !== "src/stdout.ts" || isOnStdio(transport));
+}
+
+/** Files that are copied. npm leaves `.gitignore` out of packages, and git would apply both files here, so they have other names. */
+const copied = [
+  { from: "notices.js", to: "notices.js" },
+  { from: "_gitignore", to: ".gitignore" },
+  { from: "_gitattributes", to: ".gitattributes" },
+  { from: "tsconfig.json", to: "tsconfig.json" },
+  { from: "test/tsconfig.json", to: "test/tsconfig.json" },
+] as const;
+
+/** Removes the blank lines that templates leave where something was left out. */
+function tidy(text: string): string {
+  return `${text
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .replaceAll("\n\n}", "\n}")
+    .trim()}\n`;
+}
+
+function serverCommand({ name, folder, source }: ProjectOptions): ServerCommand {
+  const variables = variablesOf(source).flatMap(({ name: variable, isRequired }) =>
+    isRequired ? [[variable, "..."]] : [],
+  );
+  return {
+    name: name.slice(name.indexOf("/") + 1),
+    program: join(folder, "dist", "server.js"),
+    env: variables.length > 0 ? Object.fromEntries(variables) : undefined,
+  };
+}
+
+function extraOptions(options: ProjectOptions): ExtraOptions {
+  const { name, revisions, selection } = options;
+  const { transport: service, extras } = selection;
+  const variables = accessVariables[selection.auth];
+  const own = options.source
+    ? options.source.contract.tools.map(({ name: tool, description = tool }) => ({ name: tool, description }))
+    : [measureText];
+  const tools = [...own, ...(isEliciting(options) ? [greet] : [])];
+  const revisionText = describeRevisions(revisions);
+  const { manager, runtime } = options;
+  return {
+    name,
+    server: serverCommand(options),
+    service,
+    features: withRequired(selection.features),
+    isKeyed: selection.auth === "api-key",
+    variables,
+    needed: variablesOf(options.source),
+    extras,
+    skillFolder: hasSkillFolder(selection),
+    tools,
+    revisionText,
+    manager,
+    hasVendor: runtime.version.startsWith("file:"),
+    hasLauncher: options.launcher !== undefined,
+  };
+}
+
+/** True if the project has a tool that asks the user for input. */
+function isEliciting(options: ProjectOptions): boolean {
+  return declares(newestOf(options), "ElicitResult") && options.selection.features.includes("input");
+}
+
+function projectView(options: ProjectOptions): object {
+  const { name, revisions, selection, source } = options;
+  const models = options.models.models.filter(({ id }) => revisions.includes(id));
+  const stateless = statelessAmong(revisions, toCatalogue(models));
+  const members = toolMembers(newestOf(options));
+  const isStructured = members.has("outputSchema");
+  const server = serverCommand(options);
+  const sample = schemaSamples[selection.schema];
+  const features = new Set(selection.features);
+  const service = selection.transport;
+  const hosts = isOnStdio(service)
+    ? configsOfCommand(server)
+    : configsOfAddress({ name: server.name, url: urlOf(service), isKeyed: selection.auth === "api-key" });
+  const isExample = source === undefined;
+  const hasView = features.has("apps") && isExample && members.has("_meta");
+  const elicits = isEliciting(options);
+  const stubs = stubKinds(source, features);
+  const hasOwnResources = stubs.resources || stubs.templates;
+  const isExampleOf = {
+    resources: features.has("resources") && !hasOwnResources,
+    prompts: features.has("prompts") && !stubs.prompts,
+  };
+  const helpers = [
+    ...(source ? [] : [...sample.helpers, "defineTool"]),
+    ...(elicits && source ? ["defineTool"] : []),
+    ...(isExampleOf.prompts ? ["definePrompt"] : []),
+    ...(isExampleOf.resources ? ["defineResource"] : []),
+    ...(hasView ? ["createUiResource"] : []),
+    ...(features.has("skills") ? [hasSkillFolder(selection) ? "readSkills" : "createSkill"] : []),
+    ...["defineServer", service === "worker" ? "createHttpHandler" : "run"],
+  ];
+  return {
+    name,
+    example: isExample,
+    client: selection.client,
+    parts: partsText({ ...isExampleOf, elicits, view: hasView, skill: features.has("skills") && service === "worker" }),
+    extraLines: extraLines(options),
+    firstTools: source ? "...tools" : "measureText",
+    sourceName: source?.origin ?? "",
+    callsApi: source?.api !== undefined,
+    vendored: selection.runtime === "vendored",
+    archive: selection.runtime !== "vendored" && options.runtime.version.startsWith("file:"),
+    launcher: options.launcher !== undefined,
+    tokens: variablesOf(source).filter(({ isSecret }) => isSecret),
+    structured: isStructured,
+    answer: isStructured ? `'{"words":2,"characters":12}'` : '"2 words, 12 characters"',
+    revisionText: describeRevisions(revisions),
+    sample,
+    helpers: helpers.sort().join(", "),
+    packages: Object.entries(packagesOf(options))
+      .map(([key, version]) => `"${key}": "${version}"`)
+      .join(",\n    "),
+    command: server.name,
+    workerName: server.name
+      .replaceAll(/[^a-z0-9-]+/g, "-")
+      .replaceAll(/^-+|-+$/g, "")
+      .slice(0, 63),
+    registryName: selection.extras.includes("registry") && service !== "worker" ? registryName(server) : "",
+    opening: service === "worker" ? "export default createHttpHandler" : "await run",
+    elicits,
+    ...isExampleOf,
+    resourceList: [
+      ...(isExampleOf.resources ? ["styleGuide"] : []),
+      ...(stubs.resources ? ["...resources"] : []),
+      ...(hasView ? ["meter"] : []),
+    ].join(", "),
+    promptList: stubs.prompts ? "...prompts" : isExampleOf.prompts ? "shorten" : "",
+    stubs,
+    ownResources: Object.entries({ resources: stubs.resources, resourceTemplates: stubs.templates })
+      .flatMap(([list, has]) => (has ? [list] : []))
+      .join(", "),
+    skills: features.has("skills"),
+    skillFolder: hasSkillFolder(selection),
+    view: hasView,
+    stdio: service === "stdio" || service === "both",
+    http: isOnHttp(service),
+    worker: service === "worker",
+    sse: isOnHttp(service) ? listOf(models.filter(isOverSse).map(({ id }) => id)) : "",
+    isProtected: selection.auth !== "none",
+    oauth: selection.auth === "oauth",
+    apiKey: selection.auth === "api-key",
+    curl: curlArguments(revisions, stateless),
+    spawns: service !== "worker",
+    fetches: service !== "stdio",
+    websocket: selection.further.includes("websocket"),
+    tcp: selection.further.includes("tcp"),
+    further: selection.further.length > 0,
+    listens: service === "http" || service === "both" || selection.further.length > 0,
+    lines: isOnStdio(service) || selection.further.includes("tcp"),
+    serviceText: serviceText(selection),
+    url: urlOf(service),
+    ...readmeCommands(options),
+    hosts: { claudeDesktop: "", ...hosts },
+  };
+}
+
+function listOf(texts: readonly string[]): string {
+  return texts.map((text) => JSON.stringify(text)).join(", ");
+}
+
+function isOnHttp(service: Selection["transport"]): boolean {
+  return service === "http" || service === "both";
+}
+
+/** Names of the transports in a sentence. */
+function serviceText({ transport, further }: Selection): string {
+  const names = [...serviceTexts[transport], ...further.map((name) => furtherTexts[name])];
+  return names.join(", ").replace(/, (?=[^,]*$)/, " and ");
+}
+
+const furtherTexts: { readonly [Name in Selection["further"][number]]: string } = {
+  websocket: "WebSocket",
+  tcp: "TCP",
+};
+
+const serviceTexts: { readonly [Name in Selection["transport"]]: readonly string[] } = {
+  stdio: ["stdio"],
+  http: ["HTTP"],
+  both: ["stdio", "HTTP"],
+  worker: ["edge workers"],
+};

@@ -1,0 +1,135 @@
+import { isOnStdio, urlOf } from "../extras/extra-files.ts";
+import { hostFiles, isHost, type Host } from "../extras/host-files.ts";
+import { generatorPackage } from "./launcher.ts";
+import { commandsOf } from "./package-manager.ts";
+import { runtimePackage } from "./runtime-package.ts";
+import type { Extra, Service } from "./project-choices.ts";
+import type { ProjectOptions } from "./project-files.ts";
+import { variablesOf } from "../extras/server-variables.ts";
+
+/** Commands of the README, for the project's package manager. */
+export function readmeCommands({ manager, launcher, selection: { transport, further } }: ProjectOptions): object {
+  const { install, run, latest, installed, update } = commandsOf(manager);
+  const program = launcher ? installed(generatorPackage) : latest(generatorPackage);
+  const overHttp =
+    transport === "worker" ? run("dev") : run("start", ...(transport === "both" ? ["--http", "3000"] : []));
+  const rows: (readonly [string, string])[] = [
+    [install, ""],
+    [run("build"), ""],
+    ...(isOnStdio(transport) ? [[run("start"), "waits for a client on stdin; Ctrl-C ends it"] as const] : []),
+    ...(isProgramOverHttp(transport) ? [[overHttp, `serves at ${urlOf("http")}; Ctrl-C ends it`] as const] : []),
+    ...further.map((name) => [run("start", `--${name}`, furtherPorts[name]), `serves at ${addresses[name]}`] as const),
+    [run("dev"), transport === "worker" ? edgeNote : "the same from source, restarted when a file changes"],
+    [run("inspect"), isOnStdio(transport) ? inspectNote : `while it runs: ${inspectNote}`],
+  ];
+  const width = Math.max(...rows.map(([command]) => command.length)) + 4;
+  const lines = rows.map(([command, note]) => (note === "" ? command : `${command.padEnd(width)}# ${note}`));
+  const test = `${run("test").padEnd(width)}# builds, then talks to the server over its real wire`;
+  return {
+    runLines: lines.join("\n"),
+    testLines: [test, run("typecheck")].join("\n"),
+    startHttp: overHttp,
+    runScript: Object.fromEntries(["build", "deploy", "token", "key"].map((script) => [script, run(script)])),
+    updateLine: `${program} update`,
+    clientLine: `${program} client`,
+    updateRuntime: update(runtimePackage),
+  };
+}
+
+const furtherPorts = { websocket: "3001", tcp: "4000" } as const;
+const addresses = { websocket: "ws://127.0.0.1:3001/mcp", tcp: "tcp://127.0.0.1:4000" } as const;
+
+const edgeNote = `serves at ${urlOf("worker")} from source; Ctrl-C ends it`;
+const inspectNote = "try it in a browser (needs Node 22.19 or newer)";
+
+function isProgramOverHttp(service: Service): boolean {
+  return service === "http" || service === "both";
+}
+
+/** Contents of the example file. */
+export interface Parts {
+  readonly elicits: boolean;
+  readonly resources: boolean;
+  readonly view: boolean;
+  readonly prompts: boolean;
+  /** True if the file has a skill that is written in code. */
+  readonly skill: boolean;
+}
+
+/** Describes the contents in words: `a tool, a resource and a prompt`. */
+export function partsText({ elicits, resources, view, prompts, skill }: Parts): string {
+  const parts = [
+    elicits ? "two tools" : "a tool",
+    ...(resources ? ["a resource"] : []),
+    ...(view ? ["a view"] : []),
+    ...(prompts ? ["a prompt"] : []),
+    ...(skill ? ["a skill"] : []),
+  ];
+  return parts.join(", ").replace(/, (?=[^,]*$)/, " and ");
+}
+
+/** Lines of the README, one for each extra file: its purpose, and the parts that have to be filled in by hand. */
+export function extraLines({ selection, name, manager, source }: ProjectOptions): readonly string[] {
+  const { transport, extras } = selection;
+  const hosts = extras.filter(isHost).map((host) => `\`${hostFiles[host]}\``);
+  const first = isOnStdio(transport) ? "build" : "start it";
+  const required = variablesOf(source).filter(({ isRequired }) => isRequired);
+  const others = {
+    transport,
+    image: name.slice(name.indexOf("/") + 1),
+    build: commandsOf(manager).run("build"),
+    passed: required.map((variable) => `-e ${variable.name} `).join(""),
+  };
+  return [
+    ...(hosts.length > 0
+      ? [`${hosts.join(", ")}: what hosts read that are opened in this folder; ${first} first.`]
+      : []),
+    ...extras.flatMap((extra) => (isHost(extra) ? [] : [extraLine(extra, others)])),
+  ];
+}
+
+interface Facts {
+  readonly transport: Service;
+  /** Name of the container image. */
+  readonly image: string;
+  /** Command that builds the project. */
+  readonly build: string;
+  /** Options of the container that pass on the required environment variables. */
+  readonly passed: string;
+}
+
+function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
+  const { transport, image, build } = facts;
+  switch (extra) {
+    case "docker":
+      return `\`Dockerfile\`: \`docker build -t ${image} .\` makes an image; ${containerText(facts)}.`;
+    case "ci":
+      return "`.github/workflows/ci.yml`: has GitHub test every push.";
+    case "claude-desktop":
+      return "`claude_desktop_config.json`: to copy into that of Claude Desktop; the path in it is that of this machine.";
+    case "registry":
+      return `\`server.json\`: what \`mcp-publisher publish\` tells the MCP registry. ${registryText(transport)}`;
+    case "mcpb":
+      return `\`manifest.json\`: of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb@2 pack\` make, for Claude Desktop to install. Keep its author true, and its tools; \`add\` writes new ones into it.`;
+    case "agents":
+      return "`AGENTS.md`: for coding agents that work on it.";
+    default:
+      return extra satisfies never;
+  }
+}
+
+function containerText({ transport, image, passed }: Facts): string {
+  const onStdio = `\`docker run -i ${passed}${image}\` talks on stdin and stdout`;
+  const overHttp = (settings: string): string =>
+    `\`docker run -p 127.0.0.1:3000:3000 ${settings}${passed}${image}\` serves over HTTP to this machine`;
+  if (transport === "http") return overHttp("");
+  if (transport !== "both") return onStdio;
+  return `${onStdio}, ${overHttp("-e MCP_HTTP_PORT=3000 -e HOST=0.0.0.0 -e ALLOWED_HOSTS=localhost,127.0.0.1 ")}`;
+}
+
+function registryText(service: Service): string {
+  const name = "Replace `io.github.your-name`";
+  return service === "worker"
+    ? `${name} in it by your own, and its address by yours.`
+    : `${name} in it and in \`package.json\` by your own, and publish on npm first.`;
+}

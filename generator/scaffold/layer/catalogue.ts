@@ -1,0 +1,50 @@
+import type { RevisionModel } from "../../model.ts";
+import { UserError } from "../../internal/user-error.ts";
+
+/** Facts that the selection of a revision needs. */
+export interface RevisionEntry {
+  readonly id: string;
+  readonly status: "released" | "draft";
+  readonly isStateless: boolean;
+}
+
+/** Returns the revisions of a spec folder, newest first. */
+export function toCatalogue(models: readonly RevisionModel[]): RevisionEntry[] {
+  return models
+    .map(({ id, status, rules }) => ({ id, status, isStateless: rules.lifecycle === "per-request" }))
+    .sort((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+/**
+ * Returns the revisions that `--protocol` selects, newest first: one, several with commas, `latest` or `all`. Default: all that are released.
+ * @throws {UserError} that lists the possible values.
+ */
+export function chooseRevisions(protocol: string | undefined, catalogue: readonly RevisionEntry[]): string[] {
+  if (protocol === undefined) return catalogue.filter(isReleased).map(({ id }) => id);
+  const chosen = protocol.split(",").flatMap((word) => expand(word.trim(), catalogue));
+  return catalogue.map(({ id }) => id).filter((id) => chosen.includes(id));
+}
+
+/** Returns those of the revisions whose requests are stateless, so that no session is opened. */
+export function statelessAmong(revisions: readonly string[], catalogue: readonly RevisionEntry[]): string[] {
+  return revisions.filter((revision) => catalogue.some(({ id, isStateless }) => id === revision && isStateless));
+}
+
+/** Formats revisions for the texts of a project. */
+export function describeRevisions(revisions: readonly string[]): string {
+  return revisions.length === 1 ? `revision ${revisions[0]}` : `the revisions ${revisions.join(", ")}`;
+}
+
+function isReleased({ status }: RevisionEntry): boolean {
+  return status === "released";
+}
+
+function expand(word: string, catalogue: readonly RevisionEntry[]): string[] {
+  const ids = catalogue.map(({ id }) => id);
+  if (word === "all") return ids;
+  if (word === "latest") return chooseRevisions(undefined, catalogue).slice(0, 1);
+  if (ids.includes(word)) return [word];
+  throw new UserError(
+    `--protocol: there is no revision ${JSON.stringify(word)}. Choose among ${ids.join(", ")}, or say latest or all.`,
+  );
+}

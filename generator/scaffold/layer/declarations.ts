@@ -1,0 +1,65 @@
+import type { Missing } from "../../model/missing.ts";
+import type { RevisionModel } from "../../model.ts";
+import { declarationsByName } from "../../model/resolve.ts";
+import type { LayerChoices, Feature } from "./choices.ts";
+
+const always = ["Implementation", "ClientCapabilities", "LoggingLevel", "Tool", "CallToolResult"] as const;
+
+const named: { readonly [Name in Feature]: readonly string[] } = {
+  tools: [],
+  resources: ["Resource", "ResourceTemplate", "ReadResourceResult"],
+  prompts: ["Prompt", "PromptArgument", "PromptMessage", "GetPromptResult"],
+  "list-changed": [],
+  input: [
+    "CreateMessageRequest",
+    "CreateMessageResult",
+    "ElicitRequest",
+    "ElicitResult",
+    "InputRequests",
+    "InputResponses",
+    "ListRootsResult",
+  ],
+  tasks: [],
+  skills: [],
+  apps: [],
+};
+
+/** Returns the declarations that the definitions of a project are generic over, as far as its newest revision has them. */
+export function usedDeclarations(model: RevisionModel, { features, client }: LayerChoices): readonly string[] {
+  const known = declarationsByName(model);
+  if (client) return [...known.keys()];
+  return [...always, ...features.flatMap((feature) => named[feature])].filter((name) => known.has(name));
+}
+
+/**
+ * Adds the features that a project leaves out to those that its newest revision lacks, and keeps of the latter only what the code of the project can
+ * refer to.
+ */
+export function addOmittedFeatures(missing: Missing, model: RevisionModel, choices: LayerChoices): Missing {
+  if (choices.client) return missing;
+  const known = declarationsByName(model);
+  const used = new Set(usedDeclarations(model, choices));
+  const omitted = (feature: Feature): string => omissionText(feature, choices);
+  const input = choices.features.includes("input") ? [] : inputRequests.filter((name) => known.has(name));
+  const members = new Map([...missing.members].filter(([name]) => used.has(name)));
+  const untasked = !choices.features.includes("tasks") && hasTasks(model);
+  if (untasked) members.set("Tool", new Map([...(members.get("Tool") ?? []), ["execution", omitted("tasks")]]));
+  return {
+    ...missing,
+    methods: new Map([...missing.methods, ...input.map((name) => [name, omitted("input")] as const)]),
+    members,
+  };
+}
+
+/** Returns the reason that compile errors quote for a feature that a project leaves out, with the command that adds it. */
+export function omissionText(feature: Feature, { features }: Pick<LayerChoices, "features">): string {
+  return `not in this project: run npx create-mcp-server update --features ${[...features, feature].join(",")}`;
+}
+
+/** True if a revision has tasks. In stateless revisions they are an extension. */
+export function hasTasks({ rules, declarations }: RevisionModel): boolean {
+  return rules.lifecycle === "per-request" || declarations.some(({ name }) => name === "ToolExecution");
+}
+
+/** Declarations of the requests that a server sends to its client. */
+const inputRequests = ["CreateMessageRequest", "ElicitRequest", "ListRootsRequest"] as const;

@@ -1,0 +1,157 @@
+import type { RevisionModel } from "../../model.ts";
+import { hasListChanged, type Feature, type LayerChoices, type Transport } from "./choices.ts";
+import { hasTasks, omissionText } from "./declarations.ts";
+
+/** View of `templates/mcp/index.ts.hbs`. `models` are those of the chosen revisions, newest first. */
+export function entryView(choices: LayerChoices, models: readonly RevisionModel[]): object {
+  const { features, transports, client, auth } = choices;
+  const [newest] = models;
+  if (!newest) throw new Error("A project needs at least one revision; this is a bug in generator/scaffold.");
+  const has = new Set(features);
+  const uses = new Set(transports);
+  const run = runName(transports);
+  const further = uses.has("websocket") || uses.has("tcp");
+  const listCreators = [
+    ...(has.has("resources") ? ["createResourceLists"] : []),
+    ...(has.has("prompts") ? ["createPromptLists"] : []),
+  ];
+  const unavailable = unavailableMembers(choices, newest);
+  const untasked = has.has("tasks") ? "" : untaskedReason(choices, newest);
+  return {
+    newest: newest.id,
+    revisionText: choices.revisions.join(", "),
+    revisions: models.map(({ id }) => ({ id, alias: aliasOf(id) })),
+    features: serverFeatures(choices, models),
+    acceptor: acceptorOf(models),
+    unavailable,
+    unchanging: hasListChanged(features) ? "" : omissionText("list-changed", choices),
+    untasked,
+    explains: unavailable.length > 0 || untasked !== "",
+    resources: has.has("resources"),
+    prompts: has.has("prompts"),
+    input: has.has("input"),
+    tasks: has.has("tasks"),
+    skills: has.has("skills"),
+    apps: has.has("apps"),
+    skillFolders: has.has("skills") && !uses.has("worker"),
+    client,
+    clientTasks: client && has.has("tasks") && models.some(isStateless),
+    validator: choices.validator,
+    re2js: choices.re2js === true,
+    oauth: auth === "oauth",
+    apiKey: auth === "api-key",
+    websocket: uses.has("websocket"),
+    tcp: uses.has("tcp"),
+    further,
+    run,
+    createLists: createListsText(listCreators),
+    featureImports: ["buildServer", acceptorOf(models), ...serverFeatures(choices, models), ...listCreators].sort(),
+    runtimeImports: [
+      ...(client ? ["createClient as createRuntimeClient"] : []),
+      ...(has.has("skills") && !uses.has("worker") ? ["readSkills as readSkillFolders"] : []),
+      ...(further ? [run] : []),
+    ].sort(),
+    exports: exportedNames(choices, models).sort(),
+  };
+}
+
+/** Names that the entry exports from the runtime as they are. */
+function exportedNames(
+  { features, transports, client, auth }: LayerChoices,
+  models: readonly RevisionModel[],
+): string[] {
+  const has = new Set(features);
+  const uses = new Set(transports);
+  const run = runName(transports);
+  const isPlain = !uses.has("websocket") && !uses.has("tcp");
+  return [
+    ...["fromJsonSchema", "SetupError", "ToolError"],
+    ...(has.has("input") ? ["CapabilityError"] : []),
+    ...(has.has("input") && models.some(isStateless) ? ["inputRequired"] : []),
+    ...(has.has("apps") ? ["createUiResource"] : []),
+    ...(has.has("skills") ? ["createSkill"] : []),
+    ...(client ? ["connectHttp", "connectStdio"] : []),
+    ...(auth === "none" ? [] : ["auditLog", "rateLimit", "requestLogger"]),
+    ...(auth !== "none" && uses.has("stdio") ? ["readHttpPort"] : []),
+    ...(isPlain && run !== "" ? [`${run} as run`] : []),
+    ...(uses.has("http") ? ["serveHttp"] : []),
+    ...(uses.has("stdio") ? ["serveStdio"] : []),
+    ...(uses.has("worker") ? ["createHttpHandler"] : []),
+  ];
+}
+
+/** Expression that creates the lists of a server from the named functions; empty without lists. */
+function createListsText(creators: readonly string[]): string {
+  const [only] = creators;
+  if (only === undefined) return "";
+  if (creators.length === 1) return `(source, host) => ${only}(source, host)`;
+  return `(source, host) => ({ ${creators.map((name) => `...${name}(source, host)`).join(", ")} })`;
+}
+
+/** Name of the function that serves over these transports; empty for a worker, which the platform calls. */
+export function runName(transports: readonly Transport[]): string {
+  const isOnStdio = transports.includes("stdio");
+  if (transports.includes("http")) return isOnStdio ? "runServer" : "runHttp";
+  return isOnStdio ? "runStdio" : "";
+}
+
+function aliasOf(id: string): string {
+  return `revision${id.replaceAll("-", "")}`;
+}
+
+/** Names of the runtime's features, in the order in which they are implemented: completions and subscriptions follow the features that they refer to. */
+function serverFeatures({ features }: LayerChoices, models: readonly RevisionModel[]): readonly string[] {
+  const has = new Set(features);
+  const lists = (["resources", "prompts"] as const).filter((name) => has.has(name));
+  return [
+    ...lists,
+    ...(lists.length > 0 ? ["completions"] : []),
+    ...(has.has("tasks") ? ["tasks"] : []),
+    ...(has.has("tasks") && models.some(isStateless) ? ["tasksExtension"] : []),
+    ...(hasListChanged(features) && models.some(listensForChanges) ? ["subscriptions"] : []),
+    ...(has.has("input") ? [models.some(isStateless) ? "input" : "sessionInput"] : []),
+    ...(["skills", "apps"] as const).filter((name) => has.has(name)),
+  ];
+}
+
+/** Name of the function that accepts connections for the lifecycles of the revisions. */
+function acceptorOf(models: readonly RevisionModel[]): string {
+  const lifecycles = new Set(models.map(({ rules }) => rules.lifecycle));
+  if (lifecycles.size > 1) return "createDualAcceptor";
+  return lifecycles.has("handshake") ? "createSessionAcceptor" : "createStatelessAcceptor";
+}
+
+/** True if clients of the revision subscribe to changes by a request, `subscriptions/listen`. */
+function listensForChanges({ methods }: RevisionModel): boolean {
+  return methods.some(({ handler }) => handler === "subscriptionsListen");
+}
+
+/** True if requests of the revision are stateless: input is then requested by multi round-trip requests. */
+function isStateless({ rules }: RevisionModel): boolean {
+  return rules.lifecycle === "per-request";
+}
+
+interface UnavailableMember {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Members that server definitions of a project cannot have, each with the reason and, where possible, the command that adds it. */
+function unavailableMembers(choices: LayerChoices, newest: RevisionModel): readonly UnavailableMember[] {
+  const { features } = choices;
+  const lists = (["resources", "prompts"] as const).filter((name) => !features.includes(name));
+  const isCacheable = hasListChanged(features) || isStateless(newest);
+  return [
+    ...lists.map((name) => ({ name, reason: addCommand(name) })),
+    ...(hasListChanged(features) ? [] : [{ name: "listChanged", reason: omissionText("list-changed", choices) }]),
+    ...(isCacheable ? [] : [{ name: "cacheHints", reason: `revision ${newest.id} has no cache hints` }]),
+  ];
+}
+
+function addCommand(feature: Feature): string {
+  return `not in this project: run npx create-mcp-server add ${feature.slice(0, -1)} <name>`;
+}
+
+function untaskedReason(choices: LayerChoices, newest: RevisionModel): string {
+  return hasTasks(newest) ? omissionText("tasks", choices) : `revision ${newest.id} has no tasks`;
+}

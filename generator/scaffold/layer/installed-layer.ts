@@ -1,0 +1,105 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { features as knownFeatures, protections, transports as knownTransports, type LayerChoices } from "./choices.ts";
+import { lockName, sha256 } from "./lock.ts";
+import { isRecord } from "../../typed-client/tool-schema/reading.ts";
+import { systemCode, UserError } from "../../internal/user-error.ts";
+
+/** Protocol layer of a project, as it is on disk. */
+export interface InstalledLayer {
+  /** Absolute path of `src/mcp`. */
+  readonly folder: string;
+  /** Version of create-mcp-server that wrote it. */
+  readonly generator: string;
+  /** Choices that the layer was emitted for. */
+  readonly choices: LayerChoices;
+  /** Files that differ from what was written: changed, missing, or added by others. */
+  readonly edited: readonly string[];
+}
+
+/** Reads the layer of a project. @throws {UserError} when there is none, or its lock file cannot be read. */
+export async function readInstalledLayer(project: string): Promise<InstalledLayer> {
+  const folder = join(project, "src", "mcp");
+  const path = join(folder, lockName);
+  const lock = parseLock(await readFile(path, "utf8").catch((error: unknown) => refuse(path, systemCode(error))), path);
+  const present = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found = present
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .split(sep)
+        .join("/"),
+    );
+  const strays = found.filter((file) => file !== lockName && !lock.files.has(file));
+  const states = [...lock.files].map(async ([file, hash]): Promise<string[]> => {
+    const text = await readFile(join(folder, file), "utf8").catch(() => undefined);
+    return text !== undefined && sha256(text.replaceAll("\r\n", "\n")) === hash ? [] : [file];
+  });
+  return { folder, ...lock, edited: [...(await Promise.all(states)).flat(), ...strays].sort() };
+}
+
+function refuse(path: string, code: string | undefined): never {
+  const advice = "Name the folder of a project that create-mcp-server made, or run this in it.";
+  const problem = code === "ENOENT" || code === "ENOTDIR" ? "is not there" : `cannot be read (${code})`;
+  throw new UserError(`${path} ${problem}. ${advice}`);
+}
+
+interface Lock {
+  readonly generator: string;
+  readonly choices: LayerChoices;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+function parseLock(text: string, path: string): Lock {
+  const value = parseJson(text);
+  const choices = isRecord(value) && value.format === 2 ? readChoices(value) : undefined;
+  const files = isRecord(value) && isRecord(value.files) ? readHashes(value.files) : undefined;
+  if (isRecord(value) && choices && files) return { generator: String(value.generator), choices, files };
+  if (isRecord(value) && value.format === 1)
+    throw new UserError(
+      `src/mcp/${lockName} has format 1: the project is from 0.1. Create a new one and copy src/server.ts into it.`,
+    );
+  throw new UserError(`${path} is not a lock file of this version; restore it from version control.`);
+}
+
+function readChoices({
+  revisions,
+  features,
+  transports,
+  client,
+  validator,
+  re2js,
+  auth,
+  spec,
+}: Record<string, unknown>): LayerChoices | undefined {
+  if (!Array.isArray(revisions) || !Array.isArray(features) || !Array.isArray(transports)) return undefined;
+  const spoken = revisions.filter((id) => typeof id === "string");
+  if (spoken.length === 0) return undefined;
+  return {
+    revisions: spoken,
+    features: knownFeatures.filter((feature) => features.includes(feature)),
+    transports: knownTransports.filter((transport) => transports.includes(transport)),
+    client: client === true,
+    validator: validator === true,
+    ...(re2js === true && { re2js }),
+    auth: protections.find((protection) => protection === auth) ?? "none",
+    ...(typeof spec === "string" && { spec }),
+  };
+}
+
+/** Returns hashes by path; `undefined` when a path leads out of the folder: the file may come from an untrusted source. */
+function readHashes(files: Record<string, unknown>): ReadonlyMap<string, string> | undefined {
+  const entries = Object.entries(files).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  const isSafe = entries.every(([file]) => !file.split("/").includes("..") && !/^\/|^\w:|\\/.test(file));
+  return isSafe ? new Map(entries) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Reported like any other text that is no lock file.
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Tree } from "../../internal/tree.ts";
+import { move, wholeFolder } from "../../internal/move.ts";
+import { systemCode, UserError } from "../../internal/user-error.ts";
+
+/** Name of the folder that keeps the layer before the last update, beside `src/`. */
+export const previousName = ".mcp-previous";
+
+/** Replaces a layer and keeps the old one. On failure, one of the two is in place as a whole. @throws {UserError} when the replacement fails. */
+export async function replaceLayer(project: string, folder: string, tree: Tree): Promise<void> {
+  const temporary = await makeTemporary(project);
+  const aside = join(temporary, "layer");
+  try {
+    for (const [path, text] of tree) {
+      await mkdir(dirname(join(aside, path)), { recursive: true });
+      await writeFile(join(aside, path), text, { flag: "wx" });
+    }
+    await rm(join(project, previousName), wholeFolder);
+    await swap({ from: aside, to: folder, keep: join(project, previousName) });
+  } catch (error) {
+    throw explainFailure(folder, error);
+  } finally {
+    await rm(temporary, wholeFolder);
+  }
+}
+
+/** Creates a folder with an unpredictable name, so that no link can be prepared there. */
+function makeTemporary(project: string): Promise<string> {
+  return mkdtemp(join(project, ".mcp-next-"));
+}
+
+/**
+ * Restores the layer before the last update, and keeps the current one instead.
+ * @throws {UserError} when there is no former layer, or a move fails.
+ */
+export async function restoreLayer(project: string, folder: string): Promise<void> {
+  const previous = join(project, previousName);
+  await access(previous).catch(() => {
+    throw new UserError(`there is no ${previous}; nothing was updated here, or the update was undone already.`);
+  });
+  const temporary = await makeTemporary(project);
+  const aside = join(temporary, "layer");
+  await move(previous, aside);
+  try {
+    await swap({ from: aside, to: folder, keep: previous });
+  } catch (error) {
+    await move(aside, previous);
+    throw explainFailure(folder, error);
+  } finally {
+    await rm(temporary, wholeFolder);
+  }
+}
+
+/** Creates the error of a failed replacement. On Windows, a program with an open file in a folder prevents its move. */
+function explainFailure(folder: string, cause: unknown): UserError {
+  const code = systemCode(cause) ?? String(cause);
+  const advice = "End programs that have something in it open, then run the same command again.";
+  return new UserError(`${folder} could not be replaced (${code}); it is as it was. ${advice}`, { cause });
+}
+
+async function swap({
+  from,
+  to,
+  keep,
+}: {
+  readonly from: string;
+  readonly to: string;
+  readonly keep: string;
+}): Promise<void> {
+  await move(to, keep);
+  try {
+    await move(from, to);
+  } catch (error) {
+    await move(keep, to);
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+import { chooseRevisions, type RevisionEntry } from "../layer/catalogue.ts";
+import type { LayerChoices } from "../layer/choices.ts";
+import { readFeatures, readReach, withRequired } from "../create/project-choices.ts";
+
+/** Requested changes of an installed layer; absent members stay as they are. */
+export interface Wish {
+  /** Revisions, as for a new project. */
+  readonly protocol?: string;
+  /** Features, as for a new project. */
+  readonly features?: string;
+  /** Transports: stdio, http or both, with websocket or tcp in addition. */
+  readonly transport?: string;
+  /** True to include a client, false to remove it. */
+  readonly client?: boolean;
+}
+
+/** Applies requested changes to the choices of a layer, with the revisions of a catalogue. @throws {UserError} when a change is not possible. */
+export function toChoices(old: LayerChoices, wish: Wish, catalogue: readonly RevisionEntry[]): LayerChoices {
+  return {
+    ...old,
+    revisions: chooseRevisions(wish.protocol ?? old.revisions.join(","), catalogue),
+    features: wish.features === undefined ? old.features : withRequired(readFeatures(wish.features)),
+    transports: wish.transport === undefined ? old.transports : readReach(wish.transport, old),
+    client: wish.client ?? old.client,
+  };
+}
+
+/** True if the new choices remove something that the project's code may use. */
+export function isLess(old: LayerChoices, next: LayerChoices): boolean {
+  return (
+    old.features.some((feature) => !next.features.includes(feature)) ||
+    old.transports.some((transport) => !next.transports.includes(transport)) ||
+    (old.client && !next.client)
+  );
+}
+
+/** Describes the changed choices, except revisions, and the steps that the project needs for them, one line each. */
+export function describeChoices(old: LayerChoices, next: LayerChoices): readonly string[] {
+  const lines: string[] = [];
+  if (old.features.join() !== next.features.join())
+    lines.push(`Features: ${next.features.join(", ")}; before: ${old.features.join(", ")}.`);
+  if (next.features.includes("skills") && !old.features.includes("skills"))
+    lines.push("Skills are read with the package yaml: npm install --save-dev yaml");
+  if (next.transports.includes("websocket") && !old.transports.includes("websocket"))
+    lines.push("WebSockets are served with the package ws: npm install --save-dev ws @types/ws");
+  if (old.transports.join() !== next.transports.join())
+    lines.push(
+      `It is reached over ${next.transports.join(" and ")}; before, over ${old.transports.join(" and ")}. Its tests still do what test/links.ts says.`,
+    );
+  if (old.client !== next.client) lines.push(next.client ? "It is a client, too." : "It is no client any more.");
+  return lines;
+}

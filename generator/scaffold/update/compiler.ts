@@ -1,0 +1,101 @@
+import { dirname, join, sep } from "node:path";
+import { ts } from "../../read/syntax.ts";
+import { UserError } from "../../internal/user-error.ts";
+
+/** Error that the compiler reports. */
+export interface Complaint {
+  /** Absolute path of the source file. */
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A program as its `tsconfig.json` describes it. */
+export interface ProgramPlace {
+  /** Path of the program's `tsconfig.json`. */
+  readonly config: string;
+  /** Folder with the declarations of the language itself, such as `lib.es5.d.ts`. */
+  readonly library: string;
+  /** Absolute paths of the files to compile and report on. */
+  readonly files: readonly string[];
+}
+
+/** Folder or file with other content than on disk. */
+export interface Replacement {
+  /** Absolute path of the replaced folder or file. */
+  readonly place: string;
+  /** All files of the folder, by path relative to it, with forward slashes. For a file, the path is empty. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Compiler of one program in several states. It reads and parses files that do not differ, such as the declarations of libraries, only once. */
+export interface Compiler {
+  /** Returns the errors in the files of the program, as it is on disk or with a replaced part. */
+  complain(replaced?: Replacement): Complaint[];
+}
+
+/** Creates a compiler for a program. @throws {UserError} when the settings of the program cannot be read. */
+export function createCompiler({ config, library, files }: ProgramPlace): Compiler {
+  const options = readOptions(config);
+  const parsed = new Map<string, ts.SourceFile>();
+  return {
+    complain(replaced) {
+      const host = createHost({ options, library, parsed }, replaced);
+      const program = ts.createProgram({ rootNames: files, options, host });
+      return files.flatMap((file) => complainOf(program, file));
+    },
+  };
+}
+
+function readOptions(config: string): ts.CompilerOptions {
+  const { config: text, error } = ts.readConfigFile(config, ts.sys.readFile);
+  const { options, errors } = ts.parseJsonConfigFileContent(text ?? {}, ts.sys, dirname(config), undefined, config);
+  // An empty list of files in the settings is no problem here: the files are passed explicitly.
+  const [problem] = [error, ...errors].filter((one) => one !== undefined && one.code !== noFiles);
+  if (!problem) return options;
+  throw new UserError(`${config} cannot be read: ${ts.flattenDiagnosticMessageText(problem.messageText, " ")}`);
+}
+
+const noFiles = 18_003;
+
+interface Shared {
+  readonly options: ts.CompilerOptions;
+  readonly library: string;
+  /** Parsed files, by path; shared between compilations. */
+  readonly parsed: Map<string, ts.SourceFile>;
+}
+
+function createHost({ options, library, parsed }: Shared, replaced: Replacement | undefined): ts.CompilerHost {
+  // The compiler uses forward slashes in paths on every platform.
+  const place = replaced?.place.split(sep).join("/");
+  const isReplaced = (path: string): boolean => path === place || path.startsWith(`${place}/`);
+  const findText = (path: string): string | undefined => replaced?.texts.get(path.slice(place?.length).slice(1));
+  const read = (path: string): string | undefined => (isReplaced(path) ? findText(path) : ts.sys.readFile(path));
+  return {
+    ...ts.createCompilerHost(options),
+    // Doc comments are not needed, and declarations of libraries are mostly comments.
+    jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
+    getDefaultLibLocation: () => library,
+    getDefaultLibFileName: (given) => join(library, ts.getDefaultLibFileName(given)),
+    fileExists: (path) => (isReplaced(path) ? findText(path) !== undefined : ts.sys.fileExists(path)),
+    directoryExists: (path) => isReplaced(path) || ts.sys.directoryExists(path),
+    readFile: read,
+    getSourceFile(path, settings) {
+      const known = parsed.get(path);
+      if (known && !isReplaced(path)) return known;
+      const text = read(path);
+      if (text === undefined) return undefined;
+      const made = ts.createSourceFile(path, text, settings);
+      if (!isReplaced(path)) parsed.set(path, made);
+      return made;
+    },
+  };
+}
+
+function complainOf(program: ts.Program, file: string): Complaint[] {
+  const source = program.getSourceFile(file);
+  return program.getSemanticDiagnostics(source).map(({ start = 0, messageText }) => {
+    const { line = 0 } = source?.getLineAndCharacterOfPosition(start) ?? {};
+    return { file, line: line + 1, text: ts.flattenDiagnosticMessageText(messageText, "\n") };
+  });
+}

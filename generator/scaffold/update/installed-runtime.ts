@@ -1,0 +1,69 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { commandsOf, readManager } from "../create/package-manager.ts";
+import { readPackedRuntime, runtimePackage, vendorFolder } from "../create/runtime-package.ts";
+import type { Drift } from "../../internal/tree.ts";
+import { packageVersion } from "../../internal/package-info.ts";
+import { readVendoredRuntime, replaceVendoredRuntime } from "./vendored-runtime.ts";
+
+/** Runtime of a project, as an update sees it. */
+export interface InstalledRuntime {
+  /** Differences of the files inside the project from those of this version, by path relative to the project. */
+  readonly drifts: readonly Drift[];
+  /** Replaces these files. */
+  replace(): Promise<void>;
+  /** Command that installs the runtime of this version; `undefined` when the project has it, or needs no installation. */
+  readonly install: string | undefined;
+}
+
+/** Reads how a project depends on the runtime: its published files, a packed file, or a version on a registry. */
+export async function readInstalledRuntime(project: string): Promise<InstalledRuntime> {
+  const vendored = await readVendoredRuntime(project);
+  if (vendored) {
+    const drifts = vendored.drifts.map((drift) => ({ ...drift, path: `${vendorFolder}/${drift.path}` }));
+    return { drifts, install: undefined, replace: () => replaceVendoredRuntime(project, vendored) };
+  }
+  const text = await readFile(join(project, "package.json"), "utf8").catch(() => "");
+  const [, version = ""] = new RegExp(`"${runtimePackage}":\\s*"([^"]*)"`).exec(text) ?? [];
+  const packed = /^file:(?:\.\/)?(vendor\/mcp-server-runtime-[\w.+-]+\.tgz)$/.exec(version)?.[1];
+  return packed === undefined ? onRegistry(project, version) : inArchive(project, { path: packed, manifest: text });
+}
+
+/** A range is written when a project is created. A later version of the generator may need a later version of the runtime. */
+async function onRegistry(project: string, version: string): Promise<InstalledRuntime> {
+  const wanted = `^${packageVersion()}`;
+  const isOther = version.startsWith("^") && version !== wanted;
+  const { add } = commandsOf(await readManager(project));
+  return {
+    drifts: [],
+    install: isOther ? add(`${runtimePackage}@${wanted}`) : undefined,
+    replace: () => Promise.resolve(),
+  };
+}
+
+interface Archive {
+  /** Path relative to the project. */
+  readonly path: string;
+  /** Text of `package.json`, which names the path. */
+  readonly manifest: string;
+}
+
+/** A clone of the repository gives its projects a packed runtime. Package managers install it again only if they are told to. */
+async function inArchive(project: string, { path, manifest }: Archive): Promise<InstalledRuntime> {
+  const own = readPackedRuntime();
+  const found = await readFile(join(project, path)).catch(() => undefined);
+  if (!own || (own.path === path && found?.equals(own.content)))
+    return { drifts: [], install: undefined, replace: () => Promise.resolve() };
+  const { add } = commandsOf(await readManager(project));
+  const isHere = own.path === path && found !== undefined;
+  return {
+    drifts: [isHere ? { kind: "changed", path } : { kind: "missing", path: own.path }],
+    install: add(`./${own.path}`),
+    async replace() {
+      await writeFile(join(project, own.path), own.content);
+      if (own.path === path) return;
+      await writeFile(join(project, "package.json"), manifest.replaceAll(path, own.path));
+      await rm(join(project, path), { force: true });
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { RevisionModel } from "../../model.ts";
+import { parseSource, locationOf, ts } from "../../read/syntax.ts";
+import { SpecError } from "../../internal/spec-error.ts";
+
+/** Name of the protocol that a newer revision removes or deprecates. */
+export interface MovedName {
+  readonly kind: "removed" | "deprecated";
+  readonly what: "method" | "type";
+  readonly name: string;
+  /** Replacement for the name, where the revision documents one; else the reason. */
+  readonly advice: string;
+}
+
+/** Use of such a name in the user's code. */
+export interface Use extends MovedName {
+  /** Path relative to the project, with forward slashes. */
+  readonly file: string;
+  readonly line: number;
+}
+
+/** Returns the names of one revision that another removes or deprecates. */
+export function findMovedNames(older: RevisionModel, newer: RevisionModel): MovedName[] {
+  const before = namesOf(older);
+  const after = namesOf(newer);
+  const known = new Map(after.map((name) => [`${name.what} ${name.name}`, name]));
+  const moved = before.flatMap((name): MovedName[] => {
+    const found = known.get(`${name.what} ${name.name}`);
+    if (!found) return [{ ...name, kind: "removed", advice: `${newer.id} has no such ${name.what}` }];
+    const isNews = found.deprecated !== undefined && name.deprecated === undefined;
+    return isNews ? [{ ...name, kind: "deprecated", advice: found.deprecated || `deprecated in ${newer.id}` }] : [];
+  });
+  return [
+    ...new Map(moved.map(({ kind, what, name, advice }) => [`${what} ${name}`, { kind, what, name, advice }])).values(),
+  ];
+}
+
+interface Named {
+  readonly what: MovedName["what"];
+  readonly name: string;
+  readonly deprecated: string | undefined;
+}
+
+function namesOf({ methods, declarations }: RevisionModel): Named[] {
+  return [
+    ...methods.map(({ name, doc }): Named => ({ what: "method", name, deprecated: doc?.deprecated })),
+    ...declarations.map(({ name, doc }): Named => ({ what: "type", name, deprecated: doc?.deprecated })),
+  ];
+}
+
+/** Finds uses of such names in the sources of a project, without its generated layer. Nothing is executed. */
+export async function findUses(project: string, moved: readonly MovedName[]): Promise<Use[]> {
+  if (moved.length === 0) return [];
+  const files = await listSources(project);
+  const uses = files.map(async (path) =>
+    scan(relative(project, path).split(sep).join("/"), await readFile(path, "utf8"), moved),
+  );
+  return (await Promise.all(uses)).flat();
+}
+
+/** Lists the sources of a project, without its generated layer. */
+export async function listSources(project: string): Promise<string[]> {
+  const folders = ["src", "test"].map((name) => join(project, name));
+  const entries = await Promise.all(
+    folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])),
+  );
+  const files = entries.flat().filter((entry) => entry.isFile() && /\.[cm]?tsx?$/.test(entry.name));
+  const layer = join(project, "src", "mcp") + sep;
+  return files
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith(layer))
+    .sort();
+}
+
+/** Finds uses in one file. Only files that import the layer are searched. The compiler reports files that cannot be parsed. */
+function scan(file: string, text: string, moved: readonly MovedName[]): Use[] {
+  if (!/from\s+["']([./]+\/?mcp(\/|\.[jt]s["'])|create-mcp-server\/\d)/.test(text)) return [];
+  const byName = new Map(moved.map((one) => [`${one.what} ${one.name}`, one]));
+  const uses: Use[] = [];
+  const visit = (node: ts.Node): void => {
+    const found = byName.get(describe(node) ?? "");
+    if (found) uses.push({ ...found, file, line: locationOf(node).line });
+    ts.forEachChild(node, visit);
+  };
+  try {
+    visit(parseSource(file, text.replaceAll("\r\n", "\n")));
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+  }
+  return uses;
+}
+
+/** Returns the name that a node refers to: a method by its text, a type by its reference. Names of members are too common to be matched. */
+function describe(node: ts.Node): string | undefined {
+  if (ts.isStringLiteral(node)) return `method ${node.text}`;
+  if (!ts.isTypeReferenceNode(node)) return undefined;
+  return `type ${ts.isQualifiedName(node.typeName) ? node.typeName.right.text : node.typeName.text}`;
+}

@@ -1,0 +1,177 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { docText } from "../../emit/doc-text.ts";
+import { formatTypeScript } from "../../internal/format.ts";
+import { loadTemplates } from "../../internal/templates.ts";
+import { generatedMark, type Tree } from "../../internal/tree.ts";
+import { escapeUnseen, safeLine, safeText } from "../../internal/text.ts";
+import { emitTool, toolDoc, typeNames, usesRe2, type ImportEnding } from "./emit-tool.ts";
+import { rejectionText, type ClientPlan, type PromptPlan, type Rejection, type TemplatePlan } from "./plan.ts";
+import { acceptsNothing, isInherited } from "./optional-arguments.ts";
+
+/** Options of the emitted files of a client. */
+export interface EmitClientOptions {
+  readonly ending: ImportEnding;
+  /** Version of this package, for the header of each file. */
+  readonly version: string;
+  /** Folder of this package, with `templates/` and `runtime/`. */
+  readonly packageFolder: string;
+}
+
+/** Emitted files of a client, and the plan that they implement. */
+export interface EmittedClient {
+  /** Formatted texts by path. */
+  readonly tree: Tree;
+  /** The plan without the tools that could not be written. */
+  readonly plan: ClientPlan;
+}
+
+/** Writes the files of a client. */
+export async function emitClient(whole: ClientPlan, options: EmitClientOptions): Promise<EmittedClient> {
+  const { plan, tools } = await emitTools(whole, options);
+  const templates = loadTemplates(join(options.packageFolder, "templates"), ["client/index.ts", "client/mock.ts"]);
+  const view = clientView(plan, options);
+  const written = [
+    ["index.ts", templates.render("client/index.ts", view)],
+    ["mock.ts", templates.render("client/mock.ts", view)],
+    ...tools,
+  ] as const;
+  const hasRe2 = tools.some(([, text]) => usesRe2(text));
+  const tree = new Map<string, string>();
+  for (const [path, text] of [...written, ...(await readCopies(plan, { ...options, hasRe2 }))]) {
+    tree.set(path, await formatTypeScript(escapeUnseen(`${header(plan, options)}\n\n${text}`)));
+  }
+  return { tree, plan };
+}
+
+/** Writes the files of the tools. A tool that cannot be written is left out; the others stay. */
+async function emitTools(
+  plan: ClientPlan,
+  { ending }: EmitClientOptions,
+): Promise<{ readonly plan: ClientPlan; readonly tools: readonly (readonly [path: string, text: string])[] }> {
+  const rejected: Rejection[] = [];
+  const written = await Promise.all(
+    plan.tools.map(async (tool) => {
+      try {
+        return [{ tool, file: [`tools/${tool.file}.ts`, await emitTool(tool, ending)] as const }];
+      } catch (error) {
+        rejected.push({ name: tool.entry.name, reason: rejectionText(error) });
+        return [];
+      }
+    }),
+  );
+  const good = written.flat();
+  return {
+    plan: { ...plan, tools: good.map(({ tool }) => tool), rejected: [...plan.rejected, ...rejected] },
+    tools: good.map(({ file }) => file),
+  };
+}
+
+/** Reads the files that are the same in every client: TypeScript modules of this package. */
+async function readCopies(
+  plan: ClientPlan,
+  { packageFolder, ending, hasRe2 }: EmitClientOptions & { readonly hasRe2: boolean },
+): Promise<[string, string][]> {
+  const sources = ["check.ts", "session.ts", "mock-session.ts"].map((name) => [
+    name,
+    join("templates", "client", name),
+  ]);
+  const uri = ["uri-template.ts", "uri-expand.ts", "uri-match.ts", "template-parts.ts"].map((name) => [
+    name,
+    join("runtime", "server", "resources", name),
+  ]);
+  const re2 = ["re2.ts", "re2-syntax.ts", "pattern-syntax.ts"].map((name) => [name, join("runtime", "adapters", name)]);
+  const wanted = [...sources, ...(plan.templates.length > 0 ? uri : []), ...(hasRe2 ? re2 : [])];
+  return Promise.all(
+    wanted.map(async ([name = "", path = ""]): Promise<[string, string]> => {
+      const text = (await readFile(join(packageFolder, path), "utf8")).replaceAll("\r\n", "\n");
+      return [name, text.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, `$1.${ending}"`)];
+    }),
+  );
+}
+
+function header({ server }: ClientPlan, { version }: EmitClientOptions): string {
+  const name = safeLine(server, 80);
+  return `${generatedMark} ${version}: a client of ${name === "" ? "a server" : JSON.stringify(name)}.\n// Do not edit: run \`npx create-mcp-server client\` again.`;
+}
+
+function clientView(plan: ClientPlan, { ending }: EmitClientOptions): object {
+  return {
+    type: plan.type,
+    ending,
+    tools: plan.tools.map((tool) => {
+      const names = typeNames(tool);
+      const isOptional = acceptsNothing(tool.input);
+      return {
+        member: tool.member,
+        file: tool.file,
+        name: JSON.stringify(tool.entry.name),
+        doc: toolDoc(tool).trimEnd(),
+        types: [names.arguments, ...(names.structured === undefined ? [] : [names.structured])].join(", "),
+        imports: [names.arguments, ...(names.structured === undefined ? [] : [names.structured])]
+          .map((name) => `type ${name}`)
+          .join(", "),
+        arguments: names.arguments,
+        structured: names.structured === undefined ? "" : `<${names.structured}>`,
+        mocked: names.structured ?? "unknown",
+        mark: isOptional ? "?" : "",
+        initial: isOptional ? " = {}" : "",
+      };
+    }),
+    session: sessionNames(plan),
+    prompts: plan.prompts.map(promptView),
+    templates: plan.templates.map(templateView),
+    hasTools: plan.tools.length > 0,
+    hasPrompts: plan.prompts.length > 0,
+    hasTemplates: plan.templates.length > 0,
+  };
+}
+
+/** Names that the entry imports from `session.ts`. */
+function sessionNames({ tools, prompts, templates }: ClientPlan): string {
+  return [
+    ...(tools.length > 0 ? ["callTool", "type ToolResult"] : []),
+    ...(prompts.length > 0 ? ["getPrompt", "type PromptResult"] : []),
+    ...(templates.length > 0 ? ["readResource", "type ResourceResult"] : []),
+    "type CallOptions",
+    "type Session",
+  ].join(", ");
+}
+
+function promptView({ entry, member, type }: PromptPlan): object {
+  const fields = entry.arguments.map(
+    ({ name, description, required }) =>
+      `${docText({ text: safeText(description ?? "") })}readonly ${JSON.stringify(name)}${required ? "" : "?"}: string;`,
+  );
+  const isOptional = !entry.arguments.some(({ name, required }) => required || isInherited(name));
+  return {
+    member,
+    type,
+    name: JSON.stringify(entry.name),
+    doc: docText({ text: safeText(entry.description ?? `Prompt ${entry.name}.`) }).trimEnd(),
+    declaration: fieldsText(type, fields),
+    mark: isOptional ? "?" : "",
+    initial: isOptional ? " = {}" : "",
+  };
+}
+
+function templateView({ entry, member, type, variables }: TemplatePlan): object {
+  const fields = variables.map(({ name, isList, isOptional }) => {
+    const value = isList ? "readonly (string | number)[]" : "string | number | readonly (string | number)[]";
+    return `readonly ${JSON.stringify(name)}${isOptional ? "?" : ""}: ${value};`;
+  });
+  return {
+    member,
+    type,
+    template: JSON.stringify(entry.uriTemplate),
+    doc: docText({
+      text: safeText([entry.description ?? "", entry.uriTemplate].filter(Boolean).join("\n\n")),
+    }).trimEnd(),
+    declaration: fieldsText(type, fields),
+  };
+}
+
+function fieldsText(type: string, fields: readonly string[]): string {
+  if (fields.length === 0) return `export type ${type} = Readonly<Record<string, never>>;`;
+  return `export type ${type} = { ${fields.join("\n")} };`;
+}

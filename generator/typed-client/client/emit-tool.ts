@@ -1,0 +1,64 @@
+import { docText } from "../../emit/doc-text.ts";
+import { safeText } from "../../internal/text.ts";
+import { emitType } from "../tool-schema/type-text.ts";
+import { checkFunctions, emitCheck, type CheckText } from "./check-text.ts";
+import type { ToolPlan } from "./plan.ts";
+
+/** Ending of import paths: `ts` for sources that Node or a bundler runs directly, `js` for others. */
+export type ImportEnding = "ts" | "js";
+
+/** Writes the unformatted file of one tool: types of its arguments and its result, and the checks of both. */
+export async function emitTool(plan: ToolPlan, ending: ImportEnding): Promise<string> {
+  const { entry, type, member, input, output } = plan;
+  const names = typeNames(plan);
+  const types = [await emitType(input, { name: names.arguments, prefix: `${type}Argument` })];
+  const checks = [emitCheck(input, `${type}Argument`)];
+  if (output && names.structured !== undefined) {
+    types.push(await emitType(output, { name: names.structured, prefix: `${type}Structured` }));
+    checks.push(emitCheck(output, `${type}Structured`));
+  }
+  const [args, structured] = checks.map(({ expression }) => expression);
+  const row = [
+    `name: ${JSON.stringify(entry.name)}`,
+    `arguments: ${args}`,
+    ...(structured === undefined ? [] : [`structured: ${structured}`]),
+  ];
+  const rowType = `Tool<${names.arguments}, ${names.structured ?? "unknown"}>`;
+  return [
+    importText(checks, ending),
+    `import type { Tool } from "../session.${ending}";`,
+    types.join("\n"),
+    checks.flatMap(({ declarations }) => declarations).join("\n\n"),
+    `${toolDoc(plan)}export const ${member}: ${rowType} = { ${row.join(", ")} };`,
+  ].join("\n\n");
+}
+
+/** Returns the names of the types of a tool. Without an output schema there is no type of its structured content. */
+export function typeNames({ type, output }: ToolPlan): { readonly arguments: string; readonly structured?: string } {
+  return { arguments: `${type}Arguments`, ...(output && { structured: `${type}Structured` }) };
+}
+
+/** Returns the doc comment of a tool. */
+export function toolDoc({ entry }: ToolPlan): string {
+  const { destructiveHint, readOnlyHint } = entry.annotations ?? {};
+  const hint = readOnlyHint === true ? "Declared read-only." : destructiveHint === true ? "Declared destructive." : "";
+  const text = [safeText(entry.description ?? entry.title ?? "").trim(), hint]
+    .filter((part) => part !== "")
+    .join("\n\n");
+  return docText({ text: text === "" ? `Tool ${safeText(entry.name)}.` : text });
+}
+
+/** True if the code calls the engine for patterns that may take long. */
+export function usesRe2(code: string): boolean {
+  return code.includes("compileRe2(");
+}
+
+function importText(checks: readonly CheckText[], ending: ImportEnding): string {
+  const code = checks.flatMap(({ expression, declarations }) => [expression, ...declarations]);
+  // Within texts of a schema, these words may precede a parenthesis as well, which would only add unused imports. So texts are removed first.
+  const bare = code.join("\n").replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+  const used = checkFunctions.filter((name) => new RegExp(`\\b${name}\\b(?!:)`).test(bare));
+  const names = [...used, ...(checks.some(({ declarations }) => declarations.length > 0) ? ["type Check"] : [])];
+  const re2 = usesRe2(bare) ? [`import { compileRe2 } from "../re2.${ending}";`] : [];
+  return [`import { ${names.join(", ")} } from "../check.${ending}";`, ...re2].join("\n");
+}

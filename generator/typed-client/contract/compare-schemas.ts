@@ -1,0 +1,252 @@
+import { isPattern } from "../../../runtime/adapters/pattern-syntax.ts";
+import { readSchema } from "../tool-schema/read-schema.ts";
+import { SchemaRejection, type Bounds, type SafeDocument, type SafeSchema } from "../tool-schema/safe-schema.ts";
+import type { ToolEntry } from "./contract.ts";
+import type { ContractChange, Impact } from "./impact.ts";
+
+/** Lists the differences between the schemas of a tool, from the point of view of a client, which sends the arguments and reads the results. */
+export function compareToolSchemas(older: ToolEntry, newer: ToolEntry, subject: string): ContractChange[] {
+  const input = compareDocuments(older.inputSchema, newer.inputSchema, {
+    subject: `${subject}, arguments`,
+    sends: true,
+  });
+  const place = `${subject}, result`;
+  if (older.outputSchema === undefined && newer.outputSchema === undefined) return input;
+  if (older.outputSchema === undefined) return [...input, changeOf(place, "added", "output schema added", "additive")];
+  if (newer.outputSchema === undefined)
+    return [...input, changeOf(place, "removed", "output schema removed", "breaking")];
+  return [...input, ...compareDocuments(older.outputSchema, newer.outputSchema, { subject: place, sends: false })];
+}
+
+/** Direction of the values. Values that are sent must still be accepted; values that are received must still be understood. */
+interface Direction {
+  readonly subject: string;
+  /** True if the client sends these values. */
+  readonly sends: boolean;
+}
+
+interface Comparison extends Direction {
+  readonly older: SafeDocument;
+  readonly newer: SafeDocument;
+  /** Pairs of definitions that have been compared, or are being compared. */
+  readonly seen: Set<string>;
+}
+
+function compareDocuments(older: unknown, newer: unknown, direction: Direction): ContractChange[] {
+  const before = readOrReject(older);
+  const after = readOrReject(newer);
+  if (before && after) {
+    const comparison = { ...direction, older: before, newer: after, seen: new Set<string>() };
+    return compareNodes(before.root, after.root, "", comparison);
+  }
+  if (JSON.stringify(older) === JSON.stringify(newer)) return [];
+  return [changeOf(direction.subject, "changed", "schema changed, and one version cannot be read", "risky")];
+}
+
+function readOrReject(schema: unknown): SafeDocument | undefined {
+  try {
+    return readSchema(schema, { acceptPattern: isPattern });
+  } catch (error) {
+    if (error instanceof SchemaRejection) return undefined;
+    throw error;
+  }
+}
+
+function compareNodes(older: SafeSchema, newer: SafeSchema, path: string, comparison: Comparison): ContractChange[] {
+  const before = resolve(older, comparison.older);
+  const after = resolve(newer, comparison.newer);
+  const isKnown = older.reference !== undefined && newer.reference !== undefined;
+  const key = `${older.reference} ${newer.reference}`;
+  if (isKnown && comparison.seen.has(key)) return [];
+  if (isKnown) comparison.seen.add(key);
+  return [
+    ...compareSets(before.types, after.types, { path, what: "type", comparison }),
+    ...compareSets(before.values, after.values, { path, what: "value", comparison }),
+    ...compareBounds(before, after, path, comparison),
+    ...compareMembers(before, after, path, comparison),
+    ...compareRest(before.additional, after.additional, `${path}/*`, comparison),
+    ...compareRest(before.names, after.names, `${path}/* (the name)`, comparison),
+    ...compareRest(before.items, after.items, `${path}[]`, comparison),
+    ...compareLists(before.prefix, after.prefix, `${path}[]`, comparison),
+    ...(["anyOf", "oneOf", "allOf"] as const).flatMap((list) =>
+      compareLists(before[list], after[list], path, comparison),
+    ),
+  ];
+}
+
+/** Follows the reference of a schema. */
+function resolve(schema: SafeSchema, document: SafeDocument): SafeSchema {
+  if (schema.reference === undefined) return schema;
+  const found = document.definitions.get(schema.reference);
+  return found ? resolve(found, document) : schema;
+}
+
+/**
+ * Returns the impact of a change. A narrower range is breaking for values that are sent; a wider one is risky for values that are read. The other
+ * directions only add freedom.
+ */
+function impactOf(change: "narrower" | "wider", { sends }: Direction): Impact {
+  if (change === "narrower") return sends ? "breaking" : "additive";
+  return sends ? "additive" : "risky";
+}
+
+interface SetRule {
+  readonly path: string;
+  readonly what: string;
+  readonly comparison: Comparison;
+}
+
+/** Compares two sets. `undefined` means that everything is allowed. */
+function compareSets(
+  older: readonly unknown[] | undefined,
+  newer: readonly unknown[] | undefined,
+  { path, what, comparison }: SetRule,
+): ContractChange[] {
+  const place = subjectOf(path, comparison);
+  if (!older && !newer) return [];
+  if (!older)
+    return [changeOf(place, "changed", `now restricted to ${listOf(newer)}`, impactOf("narrower", comparison))];
+  if (!newer) return [changeOf(place, "changed", `any ${what} is now allowed`, widerImpact(what, comparison))];
+  const gone = older.filter((one) => !fits(one, newer, what));
+  const fresh = newer.filter((one) => !fits(one, older, what));
+  return [
+    ...(gone.length > 0
+      ? [changeOf(place, "changed", `${what} ${listOf(gone)} removed`, impactOf("narrower", comparison))]
+      : []),
+    ...(fresh.length > 0
+      ? [changeOf(place, "changed", `${what} ${listOf(fresh)} added`, widerImpact(what, comparison))]
+      : []),
+  ];
+}
+
+/** True if a list includes a value. The type `number` includes `integer`. */
+function fits(one: unknown, list: readonly unknown[], what: string): boolean {
+  return list.includes(one) || (what === "type" && one === "integer" && list.includes("number"));
+}
+
+/** Returns the impact for additional values. A reader of known values may be prepared for others, but hardly ever for another type. */
+function widerImpact(what: string, comparison: Comparison): Impact {
+  return what === "type" && !comparison.sends ? "breaking" : impactOf("wider", comparison);
+}
+
+function compareBounds(older: Bounds, newer: Bounds, path: string, comparison: Comparison): ContractChange[] {
+  return boundRules.flatMap(({ key, isTighter }) => {
+    const before = older[key];
+    const after = newer[key];
+    if (before === after) return [];
+    const detail = `${key} changed from ${before ?? "unset"} to ${after ?? "unset"}`;
+    const change = after !== undefined && (before === undefined || isTighter(before, after)) ? "narrower" : "wider";
+    return [changeOf(subjectOf(path, comparison), "changed", detail, impactOf(change, comparison))];
+  });
+}
+
+const grows = (before: unknown, after: unknown): boolean => Number(after) > Number(before);
+const shrinks = (before: unknown, after: unknown): boolean => Number(after) < Number(before);
+const differs = (): boolean => true;
+
+const boundRules: readonly {
+  readonly key: keyof Bounds;
+  readonly isTighter: (before: unknown, after: unknown) => boolean;
+}[] = [
+  { key: "minimum", isTighter: grows },
+  { key: "exclusiveMinimum", isTighter: grows },
+  { key: "minLength", isTighter: grows },
+  { key: "minItems", isTighter: grows },
+  { key: "minProperties", isTighter: grows },
+  { key: "maximum", isTighter: shrinks },
+  { key: "exclusiveMaximum", isTighter: shrinks },
+  { key: "maxLength", isTighter: shrinks },
+  { key: "maxItems", isTighter: shrinks },
+  { key: "maxProperties", isTighter: shrinks },
+  { key: "pattern", isTighter: differs },
+  { key: "multipleOf", isTighter: differs },
+  { key: "uniqueItems", isTighter: differs },
+];
+
+function compareMembers(older: SafeSchema, newer: SafeSchema, path: string, comparison: Comparison): ContractChange[] {
+  const names = new Set([...older.properties.keys(), ...newer.properties.keys()]);
+  return [...names].flatMap((name) => {
+    const place = `${path}/${name}`;
+    const before = older.properties.get(name);
+    const after = newer.properties.get(name);
+    const was = older.required.includes(name);
+    const is = newer.required.includes(name);
+    if (!before) return [addedMember(place, is, comparison)];
+    if (!after) return [removedMember(place, was, { isClosed: newer.additional === false, comparison })];
+    return [...compareRequired(was, is, place, comparison), ...compareNodes(before, after, place, comparison)];
+  });
+}
+
+function addedMember(path: string, isRequired: boolean, comparison: Comparison): ContractChange {
+  const impact = comparison.sends && isRequired ? "breaking" : "additive";
+  return changeOf(subjectOf(path, comparison), "added", isRequired ? "added as required" : "added", impact);
+}
+
+/** Compares a member that was removed. A closed schema rejects an argument that is no longer known; an open one silently ignores it. */
+function removedMember(
+  path: string,
+  wasRequired: boolean,
+  { isClosed, comparison }: { readonly isClosed: boolean; readonly comparison: Comparison },
+): ContractChange {
+  const isBreaking = comparison.sends ? isClosed : wasRequired;
+  return changeOf(subjectOf(path, comparison), "removed", "removed", isBreaking ? "breaking" : "risky");
+}
+
+function compareRequired(was: boolean, is: boolean, path: string, comparison: Comparison): ContractChange[] {
+  if (was === is) return [];
+  const isBreaking = comparison.sends ? is : was;
+  const detail = is ? "now required" : "now optional";
+  return [changeOf(subjectOf(path, comparison), "changed", detail, isBreaking ? "breaking" : "additive")];
+}
+
+function compareRest(
+  older: SafeSchema | false | undefined,
+  newer: SafeSchema | false | undefined,
+  path: string,
+  comparison: Comparison,
+): ContractChange[] {
+  if (older && newer) return compareNodes(older, newer, path, comparison);
+  const [before, after] = [older, newer].map(isClosedOrNarrow);
+  if (before === after) return [];
+  const detail = after
+    ? "additional members or items are now restricted"
+    : "any additional members or items are now allowed";
+  return [changeOf(subjectOf(path, comparison), "changed", detail, after ? narrowRest(comparison) : "additive")];
+}
+
+function narrowRest({ sends }: Comparison): Impact {
+  return sends ? "breaking" : "additive";
+}
+
+function isClosedOrNarrow(rest: SafeSchema | false | undefined): boolean {
+  return rest === false || (rest !== undefined && (rest.types ?? rest.values) !== undefined);
+}
+
+/** Compares alternatives by position. If their number differs, there is no way to match them. */
+function compareLists(
+  older: readonly SafeSchema[],
+  newer: readonly SafeSchema[],
+  path: string,
+  comparison: Comparison,
+): ContractChange[] {
+  if (older.length !== newer.length) {
+    return [changeOf(subjectOf(path, comparison), "changed", "alternatives changed", "risky")];
+  }
+  return older.flatMap((one, at) => {
+    const other = newer[at];
+    return other ? compareNodes(one, other, path, comparison) : [];
+  });
+}
+
+function subjectOf(path: string, { subject }: Direction): string {
+  return path === "" ? subject : `${subject} ${path.replace(/^\//, "")}`;
+}
+
+function changeOf(subject: string, kind: ContractChange["kind"], detail: string, client: Impact): ContractChange {
+  return { kind, subject, detail, client, server: "neutral" };
+}
+
+function listOf(list: readonly unknown[] | undefined): string {
+  const shown = (list ?? []).map((one) => JSON.stringify(one));
+  return shown.length > 5 ? `${shown.slice(0, 5).join(", ")} and ${shown.length - 5} more` : shown.join(", ");
+}

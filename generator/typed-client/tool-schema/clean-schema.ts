@@ -1,0 +1,190 @@
+import { isPattern } from "../../../runtime/adapters/pattern-syntax.ts";
+import { removePatterns } from "../../../runtime/adapters/schema-patterns.ts";
+import { isJsonType } from "./read-types.ts";
+import { isRecord } from "./reading.ts";
+import { SchemaRejection } from "./safe-schema.ts";
+import { safeText } from "../../internal/text.ts";
+
+/** Options of copying an untrusted schema. */
+export interface CleanOptions {
+  /** Returns the replacement of a reference. Default: references within the schema stay, all others are rejected. */
+  readonly reference?: (target: string, path: string) => string;
+  /** Direction of the values. Requests omit read-only properties, responses omit write-only ones. Default: both are kept. */
+  readonly side?: "request" | "response";
+}
+
+/**
+ * Copies a JSON Schema so that code can contain and enforce it: known keywords only, no invalid regular expressions, no invisible characters. The
+ * validator must limit the time of patterns. Keywords of older and neighbouring dialects (`nullable`, exclusive limits as flags) are converted to
+ * current ones. The caller has limited the depth of the schema.
+ *
+ * @throws {SchemaRejection} when the schema could do harm.
+ */
+export function cleanSchema(schema: unknown, options: CleanOptions = {}): unknown {
+  if (!isRecord(schema) && typeof schema !== "boolean") throw new SchemaRejection(" is not a JSON Schema object");
+  const valid = isRecord(schema) ? removePatterns(schema, isPattern).schema : schema;
+  return cleanNode(valid, "", options);
+}
+
+const singles = [
+  "additionalItems",
+  "additionalProperties",
+  "contains",
+  "else",
+  "if",
+  "not",
+  "propertyNames",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+] as const;
+
+const lists = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
+
+const maps = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"] as const;
+
+const texts = ["$anchor", "contentEncoding", "contentMediaType", "description", "title"] as const;
+
+/** Formats of JSON Schema and OpenAPI. Validators print warnings for unknown formats. */
+const formats: ReadonlySet<string> = new Set([
+  ...["date", "date-time", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri"],
+  ...[
+    "uri-reference",
+    "uri-template",
+    "iri",
+    "iri-reference",
+    "uuid",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
+  ],
+  ...["int32", "int64", "float", "double", "password", "byte", "binary"],
+]);
+
+const data = [
+  "const",
+  "default",
+  "dependentRequired",
+  "deprecated",
+  "enum",
+  "examples",
+  "maxItems",
+  "maxLength",
+  "maxProperties",
+  "minItems",
+  "minLength",
+  "minProperties",
+  "multipleOf",
+  "uniqueItems",
+] as const;
+
+const harmful = ["tsType", "tsEnumNames"] as const;
+
+const dialects = /^https?:\/\/json-schema\.org\/(draft-07\/schema#?|draft\/2020-12\/schema)$/;
+
+function cleanNode(schema: unknown, path: string, options: CleanOptions): unknown {
+  if (!isRecord(schema)) return typeof schema === "boolean" ? schema : {};
+  rejectHarmful(schema, path);
+  const clean: Record<string, unknown> = {};
+  if (typeof schema.$schema === "string" && dialects.test(schema.$schema)) clean.$schema = schema.$schema;
+  if (schema.$ref !== undefined) clean.$ref = cleanReference(schema.$ref, `${path}/$ref`, options);
+  for (const key of texts) if (typeof schema[key] === "string") clean[key] = safeText(schema[key]);
+  if (typeof schema.format === "string" && formats.has(schema.format)) clean.format = schema.format;
+  for (const key of data) if (schema[key] !== undefined) clean[key] = cleanData(schema[key]);
+  Object.assign(clean, cleanType(schema), cleanLimits(schema));
+  for (const key of maps) {
+    if (isRecord(schema[key])) clean[key] = cleanMap(schema[key], `${path}/${key}`, options);
+  }
+  for (const key of lists)
+    if (Array.isArray(schema[key])) clean[key] = cleanList(schema[key], `${path}/${key}`, options);
+  for (const key of singles)
+    if (schema[key] !== undefined) clean[key] = cleanNode(schema[key], `${path}/${key}`, options);
+  if (schema.items !== undefined) clean.items = cleanItems(schema.items, `${path}/items`, options);
+  return cleanNullable(withoutOtherSide(clean, schema, options), schema);
+}
+
+function rejectHarmful(schema: Record<string, unknown>, path: string): void {
+  const key = harmful.find((name) => Object.hasOwn(schema, name));
+  if (key !== undefined) throw new SchemaRejection(`${path}/${key} would insert text into the code`);
+}
+
+function cleanReference(target: unknown, path: string, { reference = keepLocal }: CleanOptions): string {
+  if (typeof target !== "string") throw new SchemaRejection(`${path} is not a string`);
+  return reference(target, path);
+}
+
+function keepLocal(target: string, path: string): string {
+  if (target.startsWith("#")) return target;
+  throw new SchemaRejection(
+    `${path} points outside the schema (${JSON.stringify(target).slice(0, 100)}) and is never fetched`,
+  );
+}
+
+/** Copies data. Keys that would change the prototype of an object are removed. */
+function cleanData(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, inner: unknown) => (key === "__proto__" ? undefined : inner));
+}
+
+/** Copies `type` and `required`. An unknown type would reject every value, so it is left out. */
+function cleanType({ type, required }: Record<string, unknown>): Record<string, unknown> {
+  const isList = Array.isArray(type) && type.length > 0 && type.every(isJsonType);
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+  return { ...((isList || isJsonType(type)) && { type }), ...(names.length > 0 && { required: names }) };
+}
+
+function cleanLimits(schema: Record<string, unknown>): Record<string, unknown> {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern } = schema;
+  return {
+    ...cleanLimit("minimum", "exclusiveMinimum", minimum, exclusiveMinimum),
+    ...cleanLimit("maximum", "exclusiveMaximum", maximum, exclusiveMaximum),
+    ...(typeof pattern === "string" && { pattern }),
+  };
+}
+
+/** Converts a limit. In old dialects, exclusive limits were flags beside the others. */
+function cleanLimit(key: string, exclusiveKey: string, limit: unknown, exclusive: unknown): Record<string, unknown> {
+  if (exclusive === true && limit !== undefined) return { [exclusiveKey]: limit };
+  return {
+    ...(limit !== undefined && { [key]: limit }),
+    ...(typeof exclusive === "number" && { [exclusiveKey]: exclusive }),
+  };
+}
+
+function cleanMap(members: Record<string, unknown>, path: string, options: CleanOptions): Record<string, unknown> {
+  if (Object.hasOwn(members, "__proto__"))
+    throw new SchemaRejection(`${path} has a member "__proto__", which would change what objects inherit`);
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [name, cleanNode(member, `${path}/${name}`, options)]),
+  );
+}
+
+function cleanList(list: readonly unknown[], path: string, options: CleanOptions): unknown[] {
+  return list.map((item, at) => cleanNode(item, `${path}/${at}`, options));
+}
+
+function cleanItems(items: unknown, path: string, options: CleanOptions): unknown {
+  return Array.isArray(items) ? cleanList(items, path, options) : cleanNode(items, path, options);
+}
+
+/** Removes the properties of the other side: read-only ones from requests, write-only ones from responses. */
+function withoutOtherSide(
+  clean: Record<string, unknown>,
+  { properties, required }: Record<string, unknown>,
+  { side }: CleanOptions,
+): Record<string, unknown> {
+  if (side === undefined || !isRecord(properties) || !isRecord(clean.properties)) return clean;
+  const flag = side === "request" ? "readOnly" : "writeOnly";
+  const gone = new Set(Object.keys(properties).filter((name) => Object(properties[name])[flag] === true));
+  const left = Object.entries(clean.properties).filter(([name]) => !gone.has(name));
+  const wanted = Array.isArray(required) ? required.filter((name) => typeof name === "string" && !gone.has(name)) : [];
+  const { required: _required, ...rest } = clean;
+  return { ...rest, properties: Object.fromEntries(left), ...(wanted.length > 0 && { required: wanted }) };
+}
+
+function cleanNullable(clean: Record<string, unknown>, { nullable }: Record<string, unknown>): unknown {
+  if (nullable !== true) return clean;
+  const { type, enum: values } = clean;
+  if (typeof type !== "string") return { anyOf: [clean, { type: "null" }] };
+  const withNull = Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {};
+  return { ...clean, type: [type, "null"], ...withNull };
+}

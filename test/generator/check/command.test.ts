@@ -1,0 +1,207 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { emitJson } from "../../../generator/check/report/json.ts";
+import { emitJunit } from "../../../generator/check/report/junit.ts";
+import { emitSarif } from "../../../generator/check/report/sarif.ts";
+import { emitText } from "../../../generator/check/report/text.ts";
+import type { CheckReport } from "../../../generator/check/finding.ts";
+import { runCheck, type CheckCommandOptions } from "../../../generator/commands/check.ts";
+import { captured, type CommandResult } from "../run.ts";
+import { temporaryFolder } from "../folder.ts";
+
+/** An address where nobody listens. */
+async function findDeadAddress(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/mcp`;
+}
+
+const dead = await findDeadAddress();
+
+const evil = '<script>&"\u0000\u001b[31m]]>\n::error::';
+
+const report: CheckReport = {
+  target: "https://example.org/mcp",
+  server: { name: evil, version: "1" },
+  revisions: ["2025-11-25"],
+  results: [
+    { rule: { id: "fine", title: "All is well", severity: "error" }, revision: "2025-11-25", findings: [] },
+    {
+      rule: { id: "bad", title: evil, severity: "error", help: "https://example.org/bad" },
+      revision: "2025-11-25",
+      findings: [{ rule: "bad", severity: "error", subject: evil, message: evil, fix: "mend it" }],
+    },
+    {
+      rule: { id: "odd", title: "Odd", severity: "note" },
+      revision: "",
+      findings: [{ rule: "odd", severity: "note", subject: "a", message: "b", fix: "c" }],
+    },
+  ],
+};
+
+function check(target: readonly string[], options: Partial<CheckCommandOptions> = {}): Promise<CommandResult> {
+  return captured(() => runCheck({ format: "text", failOn: "error", target, ...options }));
+}
+
+describe("reports", () => {
+  test("as text keep every finding on two lines, whatever a server says", () => {
+    const lines = emitText(report).split("\n");
+    expect(lines).toHaveLength(6);
+    expect(lines.join("")).not.toMatch(/[\u0000-\u0009\u001b]/);
+    expect(lines.at(-1)).toBe("3 checks: 1 error, 0 warnings, 1 note.");
+  });
+
+  test("as JSON have findings and what was looked at", () => {
+    expect(JSON.parse(emitJson(report))).toMatchObject({
+      format: 1,
+      findings: [{ rule: "bad", message: evil }, { rule: "odd" }],
+      checks: [
+        { rule: "fine", passed: true },
+        { rule: "bad", passed: false },
+        { rule: "odd", passed: false },
+      ],
+    });
+  });
+
+  test("for people say the same only once, of several tools or at several revisions", () => {
+    const about = (subject: string) => ({ rule: "r", severity: "warning" as const, subject, message: "m", fix: "f" });
+    const rule = { id: "r", title: "R", severity: "warning" } as const;
+    const text = emitText({
+      ...report,
+      results: [
+        { rule, revision: "2025-11-25", findings: [about("ping")] },
+        { rule, revision: "2025-06-18", findings: [about("ping")] },
+        { rule, revision: "", findings: ["a", "b", "c", "d", "e", "f"].map((name) => about(`tool ${name}`)) },
+      ],
+    });
+    expect(text.split("\n").slice(1)).toEqual([
+      "warning  ping: m",
+      "         f [r, 2025-11-25, 2025-06-18]",
+      "warning  tool a, tool b, tool c, tool d and 2 more: m",
+      "         f [r]",
+      "3 checks: 0 errors, 8 warnings, 0 notes.",
+    ]);
+  });
+
+  test("as JUnit are well-formed, and notes do not fail", () => {
+    const xml = emitJunit(report);
+    expect(xml).toContain('tests="3" failures="1"');
+    expect(xml).not.toMatch(/<script>|[\u0000\u001b]/);
+    expect(xml.match(/<testcase /g)).toHaveLength(3);
+    expect(xml.replaceAll(/&(amp|lt|gt|quot|#\d+);/g, "")).not.toContain("&");
+  });
+
+  test("as SARIF name rule, level, place and advice", () => {
+    const { version, runs } = JSON.parse(emitSarif(report, "1.2.3"));
+    expect(version).toBe("2.1.0");
+    expect(runs[0].tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(["fine", "bad", "odd"]);
+    expect(runs[0].results[0]).toMatchObject({ ruleId: "bad", ruleIndex: 1, level: "error" });
+    expect(runs[0].results[0].message.text).toMatch(/mend it\.$/);
+  });
+
+  test.each([
+    ["dist/server.js", "dist/server.js"],
+    ["./dist/server.mjs", "dist/server.mjs"],
+    [".\\dist\\server.js", "dist/server.js"],
+    ["C:\\demo\\server.js", "package.json"],
+    ["https://example.org/mcp", "package.json"],
+    ["/home/me/server.js", "package.json"],
+    ["../server.js", "package.json"],
+    ["npx some-server", "package.json"],
+  ])("as SARIF of %s place each finding in a file of the repository, as code scanning demands", (target, uri) => {
+    const { runs } = JSON.parse(emitSarif({ ...report, target }, "1.2.3"));
+    const places = runs[0].results.map(({ locations: [place] }: { locations: { physicalLocation: unknown }[] }) => {
+      return place?.physicalLocation;
+    });
+    expect(places.length).toBeGreaterThan(1);
+    for (const place of places) expect(place).toEqual({ artifactLocation: { uri }, region: { startLine: 1 } });
+    const hashes = runs[0].results.map(
+      (result: { partialFingerprints: { primaryLocationLineHash: string } }) =>
+        result.partialFingerprints.primaryLocationLineHash,
+    );
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+});
+
+describe("create-mcp-server check", () => {
+  const answering = `
+    const send = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...result }) + "\\n");
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      let message;
+      try { message = JSON.parse(line); } catch { return; }
+      const { id, method } = message;
+      if (method === "initialize") send(id, { result: { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: "tiny", version: "1" } } });
+      else if (method === "ping") send(id, { result: {} });
+      else if (id !== undefined) send(id, { error: { code: -32601, message: "not here" } });
+    });`;
+
+  test("passes a small and correct server, and writes the report where it is told", { timeout: 60_000 }, async () => {
+    const output = join(temporaryFolder(), "report.json");
+    const options = { protocol: "2025-11-25", format: "json", output } as const;
+    expect(await check([process.execPath, "-e", answering], options)).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(JSON.parse(readFileSync(output, "utf8"))).toMatchObject({ server: { name: "tiny" }, findings: [] });
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    [
+      "a program that ends",
+      [process.execPath, "-e", 'console.error("reading\\nno DATABASE_URL"); process.exitCode = 3'],
+      /known revision: it exited with code 3, last output: no DATABASE_URL\n/,
+    ],
+    ["a program that says nothing", [process.execPath, "-e", "setTimeout(() => {}, 1e6)"], /: no response in time\n/],
+    ["an address where nobody listens", [dead], /: fetch failed \(.*ECONNREFUSED.*\)\n/],
+  ])("says why it cannot speak to %s", { timeout: 60_000 }, async (_what, target, message) => {
+    const { code, stdout } = await check(target, { timeout: 2, protocol: "2025-11-25" });
+    expect(stdout).toMatch(message);
+    expect(code).toBe(1);
+  });
+
+  test.each<[string, readonly string[], Partial<CheckCommandOptions>, RegExp]>([
+    ["nothing", [], {}, /no server is given/],
+    [
+      "a file",
+      [join(import.meta.dirname, "..", "..", "..", "package.json")],
+      {},
+      /is a file, not a server; pass a command/,
+    ],
+    ["a file that is not there", ["absent.json"], {}, /absent\.json does not exist/],
+    ["an unknown revision", ["http://127.0.0.1:9/"], { protocol: "1999-01-01" }, /unknown revision/],
+    ["an unknown protocol", ["ftp://127.0.0.1:9/"], {}, /is not the address of a server/],
+    ["a program that is not there", ["no-such-program-anywhere"], {}, /cannot be started/],
+    ["a header that is none", ["http://127.0.0.1:9/"], { header: ["x"] }, /--header is malformed/],
+  ])("refuses %s with a reason", async (_what, target, options, message) => {
+    const { code, stderr } = await check(target, options);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(code).toBe(2);
+  });
+});
+
+test(
+  "what check has started ends with it when it is interrupted, whatever it makes of its input",
+  { timeout: 60_000 },
+  async () => {
+    const here = createServer().listen(0, "127.0.0.1");
+    await once(here, "listening");
+    const address = here.address();
+    const code = `require("node:net").connect(${typeof address === "object" ? address?.port : ""}, "127.0.0.1")`;
+    const program = join(import.meta.dirname, "..", "..", "..", "dist", "bundle", "generator", "cli.js");
+    const cli = spawn(process.execPath, [program, "check", "--", process.execPath, "-e", code], { stdio: "ignore" });
+    const ended = once(cli, "exit");
+    const socket: Socket = (await once(here, "connection"))[0];
+    const gone = once(
+      socket.resume().on("error", () => {}),
+      "close",
+    );
+    cli.kill("SIGINT");
+    expect(await ended).toEqual([130, null]);
+    await gone;
+    here.close();
+  },
+);

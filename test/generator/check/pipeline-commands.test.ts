@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { emitJson } from "../../../generator/check/report/json.ts";
+import { emitJunit } from "../../../generator/check/report/junit.ts";
+import { emitSarif } from "../../../generator/check/report/sarif.ts";
+import { emitText } from "../../../generator/check/report/text.ts";
+import type { CheckReport } from "../../../generator/check/finding.ts";
+import { lossLines } from "../../../generator/typed-client/client/loss-lines.ts";
+import type { Comparison } from "../../../generator/diff/comparison.ts";
+import { emitHtml } from "../../../generator/diff/report/html.ts";
+import { emitJson as emitDiffJson } from "../../../generator/diff/report/json.ts";
+import { emitMarkdown } from "../../../generator/diff/report/markdown.ts";
+import { emitText as emitDiffText } from "../../../generator/diff/report/text.ts";
+import { outputText } from "../../../generator/internal/text.ts";
+
+const evil =
+  "\n::add-mask::x\n##vso[task.setvariable variable=NODE_OPTIONS]--require=x ##[group]y #\u200b#VSO[z] [text](https://evil.example)";
+
+const rule = { id: "rule", title: "Rule", severity: "error" } as const;
+const finding = { rule: "rule", severity: "error", revision: "", subject: evil, message: evil, fix: evil } as const;
+const report: CheckReport = {
+  target: evil,
+  server: { name: evil, version: evil },
+  revisions: [],
+  results: [{ rule, revision: "", findings: [finding] }],
+};
+const change = { kind: "changed", subject: evil, detail: evil, client: "risky", server: "risky" } as const;
+const comparison: Comparison = {
+  kind: "servers",
+  older: evil,
+  newer: evil,
+  changes: [change],
+  timeline: [],
+  matrix: [],
+  sides: [{ subject: evil, before: [evil], after: [] }],
+};
+
+describe("text of a server is no command to the pipeline that prints it", () => {
+  test.each<readonly [string, string]>([
+    ["a text of check", emitText(report)],
+    ["JSON of check", emitJson(report)],
+    ["JUnit of check", emitJunit(report)],
+    ["SARIF of check", emitSarif(report, "1.0.0")],
+    ["a text of diff", emitDiffText(comparison)],
+    ["markdown of diff", emitMarkdown(comparison)],
+    ["HTML of diff", emitHtml(comparison)],
+    ["JSON of diff", emitDiffJson(comparison)],
+    [
+      "lines of client",
+      lossLines({
+        type: "",
+        server: "",
+        tools: [],
+        prompts: [],
+        templates: [],
+        rejected: [{ name: evil, reason: evil }],
+      }).join("\n"),
+    ],
+    ["an error", outputText(evil)],
+  ])("in %s", (_what, text) => {
+    expect(text).not.toMatch(/##(?:vso)?\[/i);
+    expect(text).not.toMatch(/^\s*::/m);
+  });
+
+  test("in JSON it still means the same", () => {
+    const [only] = JSON.parse(emitJson(report)).findings;
+    expect(only.message).toBe(evil);
+  });
+
+  test("and SARIF has no links in it", () => {
+    const [{ results }] = JSON.parse(emitSarif(report, "1.0.0")).runs;
+    expect(results[0].message.text).toContain(String.raw`\[text\](https://evil.example)`);
+  });
+});

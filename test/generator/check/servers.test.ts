@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import { examine } from "../../../generator/check/examine.ts";
+import { findingsOf, type CheckReport } from "../../../generator/check/finding.ts";
+import { createHttpWires } from "../../../generator/check/http-wire.ts";
+import { createStdioWires } from "../../../generator/check/stdio-wire.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { createOurServer } from "../../interop/our-server.ts";
+import { serveSdk } from "../../interop/sdk-http-server.ts";
+import { serveSdk2 } from "../../interop/sdk2-server.ts";
+import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
+
+const ids = handshakeRevisions.map(({ id }) => id);
+
+interface Running {
+  readonly url: string;
+  close(): Promise<unknown>;
+}
+
+async function examineHttp(serve: () => Promise<Running>): Promise<CheckReport> {
+  const { url, close } = await serve();
+  try {
+    const wires = createHttpWires({ url: new URL(url), headers: {}, timeout: 20_000 });
+    return await examine(wires, { target: "test", revisions });
+  } finally {
+    await close();
+  }
+}
+
+/** Rules that were broken, each once, with the revisions where they were. */
+function brokenRules(report: CheckReport): Record<string, string[]> {
+  const broken: Record<string, string[]> = {};
+  for (const { rule, revision } of findingsOf(report)) {
+    const known = (broken[rule] ??= []);
+    if (!known.includes(revision)) known.push(revision);
+  }
+  return broken;
+}
+
+describe("check over HTTP", () => {
+  test("finds only missing descriptions of tools in a server of this package", { timeout: 120_000 }, async () => {
+    const report = await examineHttp(() => serveHttp(createOurServer(ids), { port: 0 }));
+    expect(report).toMatchObject({ server: { name: "ours", version: "1" }, revisions: ids });
+    expect(brokenRules(report)).toEqual({ "tool-description": [""] });
+    const looked = new Set(report.results.map(({ rule }) => rule.id));
+    expect(looked.size).toBeGreaterThan(25);
+  });
+
+  test("finds what is wrong with servers of the official SDKs, and nothing else", { timeout: 120_000 }, async () => {
+    expect(brokenRules(await examineHttp(() => serveSdk()))).toEqual({
+      "http-origin": ids,
+      "sse-served": ["2024-11-05"],
+      "unknown-tool": ids,
+      "tool-without-name": ids,
+      "tool-description": [""],
+      "invalid-cursor": ids,
+    });
+    expect(brokenRules(await examineHttp(() => serveSdk2()))).toEqual({
+      "http-unknown-session": ids,
+      "http-origin": ids,
+      "sse-served": ["2024-11-05"],
+      "unknown-resource": ids,
+      "tool-description": [""],
+      "invalid-cursor": ids,
+    });
+  });
+});
+
+test("check over HTTP warns where clients of the oldest revision find no transport", { timeout: 120_000 }, async () => {
+  const serve = (sse: false | undefined, path?: string): Promise<Running> =>
+    serveHttp(createOurServer(ids), { port: 0, ...(sse === false && { sse }), ...(path !== undefined && { path }) });
+  const without = await examineHttp(() => serve(false));
+  expect(findingsOf(without).filter(({ rule }) => rule === "sse-served")).toEqual([
+    expect.objectContaining({ severity: "warning", revision: "2024-11-05", subject: "HTTP with SSE" }),
+  ]);
+  expect(brokenRules(await examineHttp(() => serve(undefined, "/deep/mcp")))).not.toHaveProperty("sse-served");
+});
+
+describe("check on stdio", () => {
+  const [newest] = handshakeRevisions;
+  /** A server that does everything wrong that a server can and still be spoken to. */
+  const broken = `
+    console.log("Server starting...");
+    console.log("");
+    process.on("SIGTERM", () => {});
+    setInterval(() => {}, 1000);
+    const send = (message) => process.stdout.write(JSON.stringify(message) + "\\n");
+    let rest = "";
+    process.stdin.setEncoding("utf8").on("data", (text) => {
+      const lines = (rest + text).split("\\n");
+      rest = lines.pop();
+      for (const line of lines) take(JSON.parse(line));
+    });
+    function take({ id, method, params }) {
+      if (method === "initialize") return send({ jsonrpc: "2.0", id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {}, prompts: {} }, serverInfo: { name: "bad", version: "0" } } });
+      if (method === "tools/list") return send({ jsonrpc: "2.0", id, result: { tools: [{ name: "a", inputSchema: { type: "object" } }, { name: "a", inputSchema: { type: "object" }, description: 7 }], nextCursor: "again" } });
+      if (method === "prompts/list") return send({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } });
+      if (method === "ping") return send({ jsonrpc: "2.0", id: String(id), result: {} });
+      if (id !== undefined) send({ jsonrpc: "2.0", id, result: {} });
+      send({ jsonrpc: "2.0", method: "notifications/nonsense" });
+    }`;
+
+  test("finds every fault of a server that has them all", { timeout: 120_000 }, async () => {
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", broken], env: {}, timeout: 2_000 });
+    const report = await examine(wires, { target: "bad", revisions: newest ? [newest] : [] });
+    expect(Object.keys(brokenRules(report)).sort()).toEqual([
+      "answers-ping",
+      "clean-output",
+      "ends",
+      "fits-revision",
+      "ignores-late-cancellation",
+      "ignores-unknown-notification",
+      "invalid-cursor",
+      "keeps-ids",
+      "lists",
+      "names-are-unique",
+      "negotiates",
+      "survives-broken-json",
+      "tool-description",
+      "tool-without-name",
+      "unknown-method",
+      "unknown-prompt",
+      "unknown-tool",
+    ]);
+  });
+
+  test("says that a program which says nothing speaks no revision", { timeout: 60_000 }, async () => {
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", ""], env: {}, timeout: 2_000 });
+    const report = await examine(wires, { target: "silent", revisions: newest ? [newest] : [] });
+    expect(report.revisions).toEqual([]);
+    expect(brokenRules(report)).toEqual({ speaks: [""] });
+  });
+
+  test("does not wait for the answer to a batch when the server goes on without it", { timeout: 60_000 }, async () => {
+    const batching = handshakeRevisions.filter(({ batching }) => batching);
+    const deaf = `
+      process.stdin.setEncoding("utf8").on("data", (text) => text.split("\\n").filter(Boolean).forEach((line) => take(JSON.parse(line))));
+      function take({ id, method, params }) {
+        if (id === undefined) return;
+        const result = method === "initialize" ? { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: "deaf", version: "0" } } : {};
+        const answer = ["initialize", "ping"].includes(method) ? { result } : { error: { code: -32601, message: "no" } };
+        process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\\n");
+      }`;
+    const wires = createStdioWires({ command: process.execPath, args: ["-e", deaf], env: {}, timeout: 45_000 });
+    const started = performance.now();
+    const report = await examine(wires, { target: "deaf", revisions: batching });
+    expect(brokenRules(report)["accepts-batches"]).toEqual(batching.map(({ id }) => id));
+    const finding = findingsOf(report).find(({ rule }) => rule === "accepts-batches");
+    // The official SDKs accept no batches: with an error, no server of theirs would pass.
+    expect(finding?.severity).toBe("note");
+    expect(performance.now() - started).toBeLessThan(40_000);
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "ends what a wrapper has started, too (there is no such shell on Windows)",
+    { timeout: 30_000 },
+    async () => {
+      const deaf = `"${process.execPath}" -e 'setInterval(() => {}, 1000); console.error("up")'; true`;
+      const wire = await createStdioWires({ command: "sh", args: ["-c", deaf], env: {}, timeout: 1_000 }).open();
+      expect(await wire.close()).toEqual({ wasKilled: true });
+    },
+  );
+});

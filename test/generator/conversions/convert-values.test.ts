@@ -1,0 +1,166 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { tableSpecs } from "../../../generator/emit/method-text.ts";
+import type { Declaration, Method, RevisionModel, Shape } from "../../../generator/model.ts";
+import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
+import { resolveObject } from "../../../generator/model/resolve.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import { ConversionError, isObject, type Check, type Convert } from "../../../generated/support.ts";
+import { createRandom } from "../../oracle/random.ts";
+import { createValueMaker } from "../../oracle/values.ts";
+import { findUnknown } from "./convert-walk.ts";
+
+/* Values made from the declarations of newer revisions, brought to every older one, whichever method carries them. */
+
+const valuesPerPart = 150;
+
+/** Keys that stay although they are not declared: an overlay rule `keep` says why. */
+const kept = /\/(extensions|_meta\/(extra|vendor\.example\/key))$/;
+
+const reserved = '"io.modelcontextprotocol/';
+
+let models: readonly RevisionModel[] = [];
+
+beforeAll(async () => {
+  const folder = await openSpecFolder(join(import.meta.dirname, "../../../spec"));
+  models = await Promise.all([...folder.pins.keys()].map((id) => folder.readModel(id)));
+});
+
+interface Part {
+  readonly method: Method;
+  readonly part: "params" | "result";
+  readonly convert: Convert;
+  readonly check: Check;
+}
+
+const pairs = revisions.flatMap((target) =>
+  revisions.filter(({ id }) => id > target.id).map((source) => ({ target: target.id, source: source.id })),
+);
+
+describe.each(pairs)("values of $source brought to $target", ({ target, source }) => {
+  it("are valid there, know no other keys and stay the same when brought there again", () => {
+    const newer = findModel(source);
+    const model = findModel(target);
+    const tally = { values: 0, refused: 0 };
+    for (const { method, part, convert, check } of partsOf(model)) {
+      const shape = shapeOf(
+        newer.methods.find(({ name }) => name === method.name),
+        part,
+      );
+      const own = shapeOf(method, part);
+      if (!shape || !own) continue;
+      for (const value of makeValues(newer, shape, method.name.length)) {
+        if (checkOf(source, method.name, part)?.(value)) continue; // breaks a rule over several properties
+        tally.values += 1;
+        const before = JSON.stringify(value);
+        const converted = attempt(() => convert(value));
+        expect(JSON.stringify(value), "the value itself is never changed").toBe(before);
+        if (converted instanceof ConversionError) {
+          tally.refused += 1;
+          continue;
+        }
+        const place = `${method.name} ${part} ${before}`;
+        expect(check(converted), place).toBeUndefined();
+        const unknown = [...findUnknown(converted, own, model), ...findGone(converted, shape, newer, own, model)];
+        expect(
+          unknown.filter((path) => !kept.test(path)),
+          place,
+        ).toEqual([]);
+        expect(JSON.stringify(converted), "keys of metadata that newer revisions reserve").not.toContain(reserved);
+        expect(convert(converted), place).toBe(converted);
+      }
+    }
+    expect(tally.values).toBeGreaterThan(1000);
+    expect(tally.refused).toBeLessThan(tally.values / 5);
+  });
+});
+
+describe.each(revisions.filter(({ conversions }) => conversions).map(({ id }) => id))("values of %s", (id) => {
+  it("come back as they are", () => {
+    const model = findModel(id);
+    for (const { method, part, convert } of partsOf(model)) {
+      const shape = shapeOf(method, part);
+      if (!shape) continue;
+      for (const value of makeValues(model, shape, method.name.length)) expect(convert(value)).toBe(value);
+    }
+  });
+});
+
+function findModel(id: string): RevisionModel {
+  const found = models.find((model) => model.id === id);
+  if (!found) throw new Error(`There is no model of ${id}.`);
+  return found;
+}
+
+/** Every part of every method that has a conversion, with the check of its table. */
+function partsOf(model: RevisionModel): Part[] {
+  const revision = revisions.find(({ id }) => id === model.id);
+  return tableSpecs.flatMap(({ name }) => {
+    const table = tableOf(name);
+    if (!revision || !table) return [];
+    return Object.entries(revision.conversions?.[table] ?? {}).flatMap(([key, { params, result }]) => {
+      const row = revision[table][key];
+      const method = model.methods.find((candidate) => candidate.name === key);
+      if (!row || !method) return [];
+      return [
+        ...(params ? [{ method, part: "params" as const, convert: params, check: row.params }] : []),
+        ...(result && "result" in row ? [{ method, part: "result" as const, convert: result, check: row.result }] : []),
+      ];
+    });
+  });
+}
+
+function checkOf(id: string, method: string, part: "params" | "result"): Check | undefined {
+  const revision = revisions.find((candidate) => candidate.id === id);
+  const rows = revision ? tables.flatMap((table) => Object.values(revision[table])) : [];
+  const row = rows.find((candidate) => candidate.method === method);
+  if (part === "params") return row?.params;
+  return row && "result" in row ? row.result : undefined;
+}
+
+const tables = [
+  "clientRequests",
+  "serverRequests",
+  "clientNotifications",
+  "serverNotifications",
+  "embeddedRequests",
+] as const;
+
+function tableOf(name: string): (typeof tables)[number] | undefined {
+  return tables.find((table) => table === name);
+}
+
+function shapeOf(method: Method | undefined, part: "params" | "result"): Shape | undefined {
+  if (part === "params") return method?.params?.shape;
+  const others = (method?.alternatives ?? []).map(({ type }): Shape => ({ kind: "reference", name: type }));
+  return method?.result && { kind: "union", of: [method.result, ...others] };
+}
+
+function makeValues(model: RevisionModel, shape: Shape, seed: number): unknown[] {
+  const name = "Value made for a test";
+  const declaration: Declaration = { name, kind: "alias", extends: [], shape, location: { line: 1, column: 1 } };
+  const make = createValueMaker({ declarations: [...model.declarations, declaration] }, createRandom(seed));
+  return Array.from({ length: valuesPerPart }, () => make(name));
+}
+
+function attempt(convert: () => unknown): unknown {
+  try {
+    return convert();
+  } catch (error) {
+    if (error instanceof ConversionError) return error;
+    throw error;
+  }
+}
+
+/** Keys of an open object that only the newer revision declares. */
+function findGone(value: unknown, shape: Shape, newer: RevisionModel, own: Shape, model: RevisionModel): string[] {
+  const members = shape.kind === "union" ? shape.of : [shape];
+  const declared = members.flatMap((member) => namesIn(member, newer));
+  const known = new Set((own.kind === "union" ? own.of : [own]).flatMap((member) => namesIn(member, model)));
+  return isObject(value) ? declared.filter((name) => !known.has(name) && name in value).map((name) => `/${name}`) : [];
+}
+
+function namesIn(shape: Shape, model: RevisionModel): string[] {
+  if (shape.kind === "union") return shape.of.flatMap((member) => namesIn(member, model));
+  return resolveObject(shape, model)?.properties.map(({ name }) => name) ?? [];
+}

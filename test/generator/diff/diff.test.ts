@@ -1,0 +1,245 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { compareContracts } from "../../../generator/typed-client/contract/compare-contracts.ts";
+import { readContract } from "../../../generator/typed-client/contract/read-contract.ts";
+import { runDiff, type DiffCommandOptions } from "../../../generator/commands/diff.ts";
+import { compareModels } from "../../../generator/diff/compare-models.ts";
+import type { RevisionModel } from "../../../generator/model.ts";
+import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
+import { captured, type CommandResult } from "../run.ts";
+import { temporaryFolder } from "../folder.ts";
+
+function diff(older: string, newer: string, options: Partial<DiffCommandOptions> = {}): Promise<CommandResult> {
+  return captured(() => runDiff({ older, newer, format: "text", ...options }));
+}
+
+describe("revisions", () => {
+  const models = new Map<string, RevisionModel>();
+
+  beforeAll(async () => {
+    const spec = await openSpecFolder("spec");
+    for (const id of spec.pins.keys()) models.set(id, await spec.readModel(id));
+  }, 120_000);
+
+  function changes(older: string, newer: string): string[] {
+    const [before, after] = [models.get(older), models.get(newer)];
+    if (!before || !after) throw new Error("no such revision");
+    return compareModels(before, after).map(
+      ({ subject, detail, client, server }) => `${subject}: ${detail} (${client}, ${server})`,
+    );
+  }
+
+  test("are equal to themselves", () => {
+    for (const id of models.keys()) expect(changes(id, id)).toEqual([]);
+  });
+
+  test.each<[string, string, string]>([
+    ["2024-11-05", "2025-03-26", "type ServerCapabilities.completions: added as optional (additive, additive)"],
+    ["2025-03-26", "2025-06-18", "method elicitation/create: request of the server added (additive, additive)"],
+    ["2025-06-18", "2025-11-25", "type CancelledNotification.params.requestId: now optional (breaking, breaking)"],
+    [
+      "2025-06-18",
+      "2025-11-25",
+      "type ElicitResult.content.*: type changed from boolean | number | string to boolean | number | string | string[] (additive, risky)",
+    ],
+    ["2025-11-25", "2026-07-28", "method initialize: request of the client removed (breaking, neutral)"],
+    ["2025-11-25", "2026-07-28", "method server/discover: request of the client added (additive, additive)"],
+    ["2026-07-28", "2025-11-25", "method server/discover: request of the client removed (breaking, neutral)"],
+  ])("%s → %s: %s", (older, newer, change) => {
+    expect(changes(older, newer)).toContain(change);
+  });
+
+  test("do not differ by types that only got a name", () => {
+    // Parameters were taken out of their methods, and envelopes put in.
+    const wireChanges = changes("2025-06-18", "2025-11-25").filter((text) => !text.endsWith("(neutral, neutral)"));
+    expect(wireChanges.filter((text) => /PingRequest|jsonrpc|InitializeRequest/.test(text))).toEqual([]);
+  });
+});
+
+describe("servers", () => {
+  const tool = (inputSchema: object, more: object = {}): object => ({
+    tools: [{ name: "t", inputSchema: { type: "object", ...inputSchema }, ...more }],
+  });
+  const offer = (more: object): object => ({ tools: [], ...more });
+  const output = (schema: object): object => tool({}, { outputSchema: { type: "object", ...schema } });
+  const a = (schema: object, more: object = {}): object => ({ properties: { a: schema }, ...more });
+  const node = (more: object): object => ({
+    properties: { a: { $ref: "#/$defs/n" } },
+    $defs: { n: { type: "object", properties: { next: { $ref: "#/$defs/n" }, ...more } } },
+  });
+
+  test.each<[string, object, object, string[]]>([
+    ["nothing", tool(a({})), tool(a({})), []],
+    ["a tool more", { tools: [] }, tool({}), ["additive"]],
+    ["a tool less", tool({}), { tools: [] }, ["breaking"]],
+    ["another description", tool({}, { description: "x" }), tool({}, { description: "y" }), ["risky"]],
+    ["another title", tool({}, { title: "x" }), tool({}, { title: "y" }), ["neutral"]],
+    [
+      "a title of a prompt",
+      offer({ prompts: [{ name: "p" }] }),
+      offer({ prompts: [{ name: "p", title: "P" }] }),
+      ["neutral"],
+    ],
+    [
+      "a title of a resource",
+      offer({ resources: [{ uri: "a:b" }] }),
+      offer({ resources: [{ uri: "a:b", title: "B" }] }),
+      ["neutral"],
+    ],
+    ["a newer revision", offer({ revision: "2025-06-18" }), offer({ revision: "2025-11-25" }), ["additive"]],
+    ["an older revision", offer({ revision: "2025-11-25" }), offer({ revision: "2025-06-18" }), ["risky"]],
+    ["a revision that is not known on one side", offer({ revision: "2025-11-25" }), offer({}), []],
+    [
+      "a capability more",
+      offer({ capabilities: { tools: { listChanged: false } } }),
+      offer({ capabilities: { tools: { listChanged: true } } }),
+      ["additive"],
+    ],
+    [
+      "a capability less",
+      offer({ capabilities: ["logging", "tools"] }),
+      offer({ capabilities: { tools: {} } }),
+      ["risky"],
+    ],
+    ["capabilities that are not known on one side", offer({}), offer({ capabilities: { tools: {} } }), []],
+    ["a tool that may destroy", tool({}, { annotations: { destructiveHint: false } }), tool({}), ["risky"]],
+    ["an argument more", tool({}), tool(a({ type: "string" })), ["additive"]],
+    ["a required argument more", tool({}), tool(a({}, { required: ["a"] })), ["breaking"]],
+    ["an argument less", tool(a({})), tool({}), ["risky"]],
+    ["an argument less that is refused", tool(a({})), tool({ additionalProperties: false }), ["breaking", "breaking"]],
+    ["an argument that is required now", tool(a({})), tool(a({}, { required: ["a"] })), ["breaking"]],
+    ["an argument that is optional now", tool(a({}, { required: ["a"] })), tool(a({})), ["additive"]],
+    ["an argument of another type", tool(a({ type: "string" })), tool(a({ type: "number" })), ["breaking", "additive"]],
+    ["integers that may be numbers", tool(a({ type: "integer" })), tool(a({ type: "number" })), ["additive"]],
+    ["a choice less", tool(a({ enum: ["x", "y"] })), tool(a({ enum: ["x"] })), ["breaking"]],
+    ["a choice more", tool(a({ enum: ["x"] })), tool(a({ enum: ["x", "y"] })), ["additive"]],
+    ["a tighter limit", tool(a({ maximum: 9 })), tool(a({ maximum: 5 })), ["breaking"]],
+    ["a wider limit", tool(a({ maximum: 5 })), tool(a({ maximum: 9 })), ["additive"]],
+    [
+      "a key of a record less",
+      tool(a({ type: "object", propertyNames: { enum: ["x", "y"] } })),
+      tool(a({ type: "object", propertyNames: { enum: ["x"] } })),
+      ["breaking"],
+    ],
+    [
+      "keys that are said to be text",
+      tool(a({ type: "object" })),
+      tool(a({ type: "object", propertyNames: { type: "string" } })),
+      [],
+    ],
+    ["another pattern", tool(a({ pattern: "a" })), tool(a({ pattern: "b" })), ["breaking"]],
+    [
+      "other alternatives",
+      tool(a({ anyOf: [{ type: "string" }] })),
+      tool(a({ anyOf: [{ type: "string" }, { type: "null" }] })),
+      ["risky"],
+    ],
+    ["a member of a tree", tool(node({})), tool(node({ v: { type: "string" } })), ["additive"]],
+    ["a schema that cannot be read", tool({}), { tools: [{ name: "t", inputSchema: [] }] }, ["risky"]],
+    ["a result that is typed", tool({}), output({}), ["additive"]],
+    ["a result that is not typed any more", output({}), tool({}), ["breaking"]],
+    ["a member of the result less", output(a({}, { required: ["a"] })), output({}), ["breaking"]],
+    ["an optional member of the result less", output(a({})), output({}), ["risky"]],
+    ["a value of the result more", output(a({ enum: ["x"] })), output(a({ enum: ["x", "y"] })), ["risky"]],
+    ["a value of the result less", output(a({ enum: ["x", "y"] })), output(a({ enum: ["x"] })), ["additive"]],
+    ["a result that may be missing", output(a({}, { required: ["a"] })), output(a({})), ["breaking"]],
+    ["a result that may be null", output(a({ type: "string" })), output(a({ type: ["string", "null"] })), ["breaking"]],
+    [
+      "a required argument of a prompt",
+      { tools: [], prompts: [{ name: "p" }] },
+      { tools: [], prompts: [{ name: "p", arguments: [{ name: "a", required: true }] }] },
+      ["breaking"],
+    ],
+    ["a template less", { tools: [], resourceTemplates: [{ uriTemplate: "a://{b}" }] }, { tools: [] }, ["breaking"]],
+    ["a resource less", { tools: [], resources: [{ uri: "a://b" }] }, { tools: [] }, ["risky"]],
+  ])("%s", (_what, older, newer, verdicts) => {
+    const found = compareContracts(readContract(older, "older"), readContract(newer, "newer"));
+    expect(found.map(({ client }) => client)).toEqual(verdicts);
+  });
+});
+
+describe("create-mcp-server diff", () => {
+  const evil = "</script><img src=x onerror=alert(1)>|`@a\u202e\"'";
+
+  function folderWithLists(): { readonly older: string; readonly newer: string; readonly folder: string } {
+    const folder = temporaryFolder();
+    const [older, newer] = ["older.json", "newer.json"].map((name) => join(folder, name));
+    writeFileSync(older ?? "", JSON.stringify({ tools: [{ name: evil }] }));
+    writeFileSync(newer ?? "", JSON.stringify({ tools: [{ name: "new", description: evil }] }));
+    return { older: older ?? "", newer: newer ?? "", folder };
+  }
+
+  test("tells of two lists of tools in every format, and fails when it is told to", async () => {
+    const { older, newer } = folderWithLists();
+    const text = await diff(older, newer);
+    expect(text).toMatchObject({ code: 0, stderr: "" });
+    expect(text.stdout.split("\n")).toHaveLength(5);
+    expect((await diff(older, newer, { failOn: "breaking" })).code).toBe(1);
+    expect((await diff(older, older, { failOn: "neutral" })).code).toBe(0);
+    const json = JSON.parse((await diff(older, newer, { format: "json" })).stdout);
+    expect(json).toMatchObject({ kind: "servers", verdict: { client: "breaking" } });
+    const markdown = (await diff(older, newer, { format: "markdown" })).stdout;
+    const rows = markdown.split("\n").filter((line) => line.startsWith("| breaking"));
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.replaceAll(/\\./g, "").split("|")).toHaveLength(5);
+    expect(markdown).not.toMatch(/<|@a/);
+  });
+
+  test("writes a page that loads nothing, and in which everything foreign is text", async () => {
+    const { older, newer, folder } = folderWithLists();
+    const output = join(folder, "page.html");
+    expect((await diff(older, newer, { format: "html", output })).code).toBe(0);
+    const page = readFileSync(output, "utf8");
+    expect(page).not.toMatch(/<img|src=x[^&]*>|https?:|\u202e/);
+    const scripts = [...page.matchAll(/<script>([^]*?)<\/script>/g)].map(([, code = ""]) => code);
+    expect(scripts).toHaveLength(1);
+    const hash = createHash("sha256")
+      .update(scripts[0] ?? "")
+      .digest("base64");
+    expect(page).toContain(`default-src 'none'; `);
+    expect(page).toContain(`script-src 'sha256-${hash}'`);
+  });
+
+  test("shows all revisions, who has which method, and both sides", { timeout: 120_000 }, async () => {
+    const { code, stdout } = await diff("2025-06-18", "2025-11-25", { format: "html" });
+    expect(stdout).not.toMatch(/<th[^>]*><\/th>/);
+    expect(stdout).toContain('<span class="new">new</span>');
+    expect(code).toBe(0);
+    expect(stdout.match(/<li( class="compared")?>/g)).toHaveLength(5);
+    expect(stdout.match(/<li class="compared">/g)).toHaveLength(2);
+    expect(stdout).toMatch(
+      /tasks\/get<\/code><\/th>(<td><i>–<\/i><\/td>){3}<td class="new"><span class="chip">client<\/span> <span class="chip">server<\/span><\/td><td class="gone"><i>–/,
+    );
+    expect(stdout).toMatch(/<summary><code>Tool<\/code><\/summary>[^]*?<ins>execution\?: ToolExecution<\/ins>/);
+  });
+
+  test.each<[string, string, string, Partial<DiffCommandOptions>, RegExp]>([
+    ["a revision that is unknown", "2025-06-18", "2025-06-19", {}, /unknown revision "2025-06-19"/],
+    ["two revisions that are unknown", "1999-01-01", "1999-01-02", {}, /unknown revision/],
+    ["a revision and a server", "2025-06-18", "older.json", {}, /unknown revision ".*older\.json"/],
+    ["a file that is not there", "absent.json", "older.json", {}, /absent\.json does not exist/],
+    [
+      "a folder without a lock file",
+      "empty",
+      "older.json",
+      {},
+      /mcp\.client\.lock\.json does not exist; check the path/,
+    ],
+    ["nothing", "", "older.json", {}, /no server is given/],
+    ["an address that is none", "gopher://x", "older.json", {}, /is not the address of a server/],
+    ["a place that cannot be written", "older.json", "newer.json", { output: "empty" }, /cannot be written \(EISDIR\)/],
+  ])("refuses %s", async (_what, older, newer, options, message) => {
+    const { folder } = folderWithLists();
+    mkdirSync(join(folder, "empty"));
+    const place = (word: string): string => (/^(\w+\.json|empty)$/.test(word) ? join(folder, word) : word);
+    const { code, stderr } = await diff(place(older), place(newer), {
+      ...options,
+      ...(options.output !== undefined && { output: place(options.output) }),
+    });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,153 @@
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import type { Revision } from "../../../generated/support.ts";
+import { explain } from "../../../generator/commands/explain.ts";
+import { emitExplanation } from "../../../generator/explain/text.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { readPartLosses } from "../../../runtime/gateway/conversion-losses.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { serve } from "../../../runtime/server/run/acceptor.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
+import { runCli } from "../cli.ts";
+import { server } from "./maximal-server.ts";
+
+/** Losses by part. */
+async function read(revision: Revision): Promise<Readonly<Record<string, readonly string[]>>> {
+  const [near, far] = createInMemoryTransports();
+  serve(server, far);
+  const connection = await connect(near, { info: { name: "test", version: "1" }, revisions });
+  const parts = await readPartLosses(connection, revision);
+  await connection.close();
+  return Object.fromEntries(parts.map(({ name, losses }) => [name, losses.map(nameOf).sort()]));
+}
+
+function nameOf({ type, member }: { readonly type: string; readonly member?: string }): string {
+  return member === undefined ? type : `${type}.${member}`;
+}
+
+const prompt = "p\u001b[2J";
+
+/** What the fixture says, and each revision cannot; from the changelogs, not from the converters. */
+const lost: readonly (readonly [string, Readonly<Record<string, readonly string[]>>])[] = [
+  ["2026-07-28", { maximal: [], report: [], a: [], [prompt]: [] }],
+  ["2025-11-25", { maximal: [], report: [], a: [], [prompt]: [] }],
+  ["2025-06-18", { maximal: ["Implementation.icons"], report: ["Tool.icons"], a: [], [prompt]: [] }],
+  [
+    "2025-03-26",
+    {
+      maximal: ["Implementation.icons", "Implementation.title"],
+      report: ["Tool.icons", "Tool.outputSchema", "Tool.title"],
+      a: ["Resource.title"],
+      [prompt]: ["PromptArgument.title"],
+    },
+  ],
+  [
+    "2024-11-05",
+    {
+      maximal: ["Implementation.icons", "Implementation.title"],
+      report: ["Tool.annotations", "Tool.icons", "Tool.outputSchema", "Tool.title"],
+      a: ["Resource.title"],
+      [prompt]: ["PromptArgument.title"],
+    },
+  ],
+];
+
+test.each(lost)("explain finds what a definition loses at %s", async (id, expected) => {
+  const revision = revisions.find((candidate) => candidate.id === id);
+  if (!revision) throw new Error(`no revision ${id}`);
+  expect(await read(revision)).toEqual({ plain: [], ...expected });
+});
+
+describe("explain takes", { timeout: 180_000 }, () => {
+  test("an address, and tells what is lost, by whom, and what else might be; names cannot steer a terminal", async () => {
+    const listener = await serveHttp(server);
+    const told = await explain({ protocol: "2024-11-05", server: [listener.url] });
+    await listener.close();
+    const text = emitExplanation(told);
+    expect(text).toMatch(/Tool\.outputSchema \(since 2025-06-18\): omitted.*\n +tool report\n/);
+    expect(text).toContain("prompt p[2J");
+    expect(text).toContain("1 of 5 parts are complete.");
+    expect(told.possible.map(nameOf)).toEqual(
+      expect.arrayContaining([
+        "ContentBlock.AudioContent",
+        "ContentBlock.ResourceLink",
+        "CallToolResult.structuredContent",
+        "ProgressNotificationParams.message",
+        "CreateMessageRequestParams.tools",
+        "elicitation/create",
+      ]),
+    );
+  });
+
+  test("a module that exports a server", async () => {
+    const module = join(import.meta.dirname, "maximal-server.ts");
+    const told = await explain({ protocol: revisions[0]?.id ?? "", server: [module] });
+    expect(told).toMatchObject({ server: { name: "maximal" }, possible: [] });
+    expect(told.parts.flatMap(({ losses }) => losses)).toEqual([]);
+  });
+
+  test("a revision for which two types lose the same, and tells it once", async () => {
+    const module = join(import.meta.dirname, "maximal-server.ts");
+    const text = emitExplanation(await explain({ protocol: "2025-11-25", server: [module] }));
+    expect(text.split("\n").filter((line) => line.includes("Tool.outputSchema.type (since"))).toHaveLength(1);
+  });
+
+  test("a command after --, and prints JSON", async () => {
+    const command = [process.execPath, "--import", "tsx", join(import.meta.dirname, "serving-server.ts")];
+    const args = ["explain", "--json", "--protocol", "2025-06-18", "--", ...command];
+    const { code, stdout, stderr } = await runCli(args, { cwd: process.cwd() });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ server: { name: "maximal" }, revision: "2025-06-18" });
+  });
+});
+
+describe("explain refuses", () => {
+  const ended = [process.execPath, "-e", "console.error('no database'); process.exit(3)"];
+
+  test.each([
+    ["no server", "2025-06-18", [], /no server is given; pass an address (?!.*\.json)/],
+    ["a revision that does not exist", "2020-01-01", ["x"], /unknown revision "2020-01-01"; choose one of/],
+    ["a file that does not exist", "2025-06-18", ["nothing.ts"], /nothing\.ts does not exist; check the path/],
+    ["another protocol", "2025-06-18", ["ftp://example.com"], /is not the address of a server/],
+    ["a list of tools", "2025-06-18", ["package.json"], /package\.json is a file, not a server/],
+    ["arguments of an address", "2025-06-18", ["http://[::1]:9", "x"], /unexpected arguments after the address \(x\)/],
+    [
+      "a program that does not exist",
+      "2025-06-18",
+      ["no-such-program"],
+      /the command no-such-program does not exist; check its name\.$/,
+    ],
+    [
+      "a program that is no server",
+      "2025-06-18",
+      [process.execPath, "--version"],
+      /cannot be reached.*see its output\.$/,
+    ],
+    ["a program that says why it ends", "2025-06-18", ended, /its last words: no database\)\.$/],
+    [
+      "an address where nobody is",
+      "2025-06-18",
+      ["http://127.0.0.1:9/mcp"],
+      /:9\. Check the address, and that the server is running\.$/,
+    ],
+  ] as const)("%s", async (_what, protocol, words, says) => {
+    const refused = explain({ protocol, server: words });
+    await expect(refused).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
+  });
+
+  test.each([
+    [401, /it requires credentials \(HTTP 401\); send them with --header-env Name=VARIABLE\.$/],
+    [404, /HTTP 404.* Check the address, and that the server is running\.$/],
+    [503, /HTTP 503: closed for today\.$/],
+  ])("a server that answers with %d, and says what to do only where that is not said", async (status, says) => {
+    const server = createServer((_request, response) => response.writeHead(status).end("closed for today"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const refused = explain({ protocol: "2025-06-18", server: [`http://127.0.0.1:${port}/mcp`] });
+    await expect(refused).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
+    server.close();
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { move, type Mover } from "../../../generator/internal/move.ts";
+
+/** A system that refuses the first attempts. */
+function holding(code: string, times: number, platform: string): { readonly mover: Mover; readonly asked: string[] } {
+  const asked: string[] = [];
+  const rename = async (from: string, to: string): Promise<void> => {
+    asked.push(`${from} ${to}`);
+    if (asked.length <= times) throw Object.assign(new Error(`${code}: held`), { code });
+  };
+  return { mover: { platform, rename }, asked };
+}
+
+describe("a rename that is refused because somebody has the file open", () => {
+  test.each(["EPERM", "EACCES", "EBUSY"])("is tried again on Windows (%s)", async (code) => {
+    const { mover, asked } = holding(code, 3, "win32");
+    await move("a", "b", mover);
+    expect(asked).toEqual(["a b", "a b", "a b", "a b"]);
+  });
+
+  test("fails on Windows when it stays so", async () => {
+    const { mover, asked } = holding("EPERM", Infinity, "win32");
+    await expect(move("a", "b", mover)).rejects.toThrow("EPERM: held");
+    expect(asked.length).toBeGreaterThan(5);
+  });
+
+  test.each([
+    ["EPERM", "linux"],
+    ["ENOENT", "win32"],
+  ])("is not tried again for %s on %s", async (code, platform) => {
+    const { mover, asked } = holding(code, 1, platform);
+    await expect(move("a", "b", mover)).rejects.toThrow(`${code}: held`);
+    expect(asked).toHaveLength(1);
+  });
+});

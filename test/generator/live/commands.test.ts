@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { runCheck } from "../../../generator/commands/check.ts";
+import { runDiff } from "../../../generator/commands/diff.ts";
+import { runExplain } from "../../../generator/commands/explain.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import { captured, client, type CommandResult } from "../run.ts";
+import { temporaryFolder } from "../folder.ts";
+import { createProgram } from "../../program.ts";
+
+/* What the commands that speak to servers have in common. */
+
+const script = await createProgram(new URL("../../gateway/odd-server.ts", import.meta.url));
+const server = [process.execPath, script];
+const oldest = revisions.at(-1)?.id ?? "";
+
+type Run = (env: readonly string[]) => Promise<CommandResult>;
+
+const commands: readonly (readonly [name: string, run: Run])[] = [
+  ["client", (env) => client(server, { env, out: join(temporaryFolder(), "client") })],
+  ["check", (env) => captured(() => runCheck({ target: server, env, format: "text", failOn: "error" }))],
+  [
+    "diff",
+    (env) =>
+      captured(() =>
+        runDiff({ older: `'${server.join("' '")}'`, newer: `'${server.join("' '")}'`, env, format: "text" }),
+      ),
+  ],
+  ["explain", (env) => captured(() => runExplain({ server, env, protocol: oldest, json: false }))],
+  ["explain --json", (env) => captured(() => runExplain({ server, env, protocol: oldest, json: true }))],
+];
+
+describe.each(commands)("%s", (_name, run) => {
+  test("says which variable to pass on when the server's last words name one, and passes it on", async () => {
+    const { code, stdout, stderr } = await run(["WANTS_DB=1"]);
+    expect(code).toBeGreaterThan(0);
+    expect(stdout + stderr).toContain("Set the variable NOTES_DB, and pass it with --env NOTES_DB.");
+    expect(stdout + stderr).not.toContain("Node.js v");
+    const passed = await run(["WANTS_DB=1", "NOTES_DB=:memory:"]);
+    expect(passed.stdout + passed.stderr).not.toContain("NOTES_DB");
+  });
+
+  test("lets no text of a server steer the terminal", async () => {
+    const nasty = "\u001b]0;mine\u0007\u009b2J\u202e";
+    const { stdout, stderr } = await run([`NAME=a${nasty}b`, `TOOL=tool${nasty}`]);
+    expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  });
+});
+
+test("client leaves out a tool that is nested too deeply, and no other", async () => {
+  const out = join(temporaryFolder(), "client");
+  const { code, stderr } = await client(server, { env: ["DEEP=100"], out });
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^left out {3}deep: /)]);
+  expect(readFileSync(join(out, "index.ts"), "utf8")).toContain("huge");
+});
+
+test("client --check passes over files that it has not written", async () => {
+  const out = join(temporaryFolder(), "client");
+  await client(server, { out });
+  writeFileSync(join(out, "notes.md"), "mine\n");
+  expect(await client(server, { out, check: true })).toMatchObject({ code: 0 });
+  writeFileSync(join(out, "index.ts"), "edited\n");
+  expect(await client(server, { out, check: true })).toMatchObject({ code: 1 });
+});

@@ -1,0 +1,104 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, test } from "vitest";
+import type { Declarations } from "../../../generated/2025-11-25/index.ts";
+import { lockName } from "../../../generator/scaffold/layer/lock.ts";
+import type { Tree } from "../../../generator/internal/tree.ts";
+import { readSource } from "../../../generator/openapi/source.ts";
+import type { ToolDefinition } from "../../../runtime/server/definition.ts";
+import type { RevisionDefiners } from "../../../runtime/server/for-revisions.ts";
+import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
+import { readInstalledLayer } from "../../../generator/scaffold/layer/installed-layer.ts";
+import { temporaryFolder } from "../folder.ts";
+import { emitFiles, linkPackages, writeFiles } from "../project.ts";
+
+/** A pattern for which a backtracking engine needs exponential time. */
+const slow = "^(a+)+$";
+
+/** A text that takes a backtracking engine longer than the age of the universe. */
+const attack = `${"a".repeat(200)}!`;
+
+interface Emitted {
+  readonly folder: string;
+  readonly tree: Tree;
+}
+
+/** Writes a project from a document, with the packages of this one. */
+async function emit(file: string, document: object): Promise<Emitted> {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, file), JSON.stringify(document));
+  const source = await readSource(join(folder, file));
+  const selection = { schema: "json", features: "tools" };
+  const tree = await emitFiles({ folder, revisions: ["2025-11-25"], selection, source });
+  writeFiles(folder, tree);
+  linkPackages(folder, ["re2js", "@cfworker/json-schema"]);
+  return { folder, tree };
+}
+
+const openapi = {
+  openapi: "3.1.0",
+  info: { title: "Words", version: "1.0.0" },
+  paths: {
+    "/spell": {
+      get: {
+        operationId: "spell",
+        parameters: [{ name: "word", in: "query", schema: { type: "string", pattern: slow } }],
+        responses: { 200: { description: "ok" } },
+      },
+    },
+  },
+};
+
+function toolsOf(pattern: string, member = "inputSchema"): object {
+  const schema = { type: "object", properties: { word: { type: "string", pattern } } };
+  return { tools: [{ name: "spell", inputSchema: { type: "object" }, [member]: schema }] };
+}
+
+const text = ({ tree }: Emitted, path: string): string => tree.get(path) ?? expect.unreachable(`there is no ${path}`);
+
+describe("a project from a document with a pattern that might take long", () => {
+  test.each([
+    ["tools.json", toolsOf(slow)],
+    ["openapi.json", openapi],
+  ])(
+    "enforces it in no time (%s)",
+    async (file, document) => {
+      const { folder, tree } = await emit(file, document);
+      expect(JSON.parse(text({ folder, tree }, "package.json"))).toHaveProperty("devDependencies.re2js");
+      const load = async <Module>(path: string): Promise<Module> => import(pathToFileURL(join(folder, path)).href);
+      const { defineServer } = await load<RevisionDefiners<Declarations>>("src/mcp/index.ts");
+      const { tools } = await load<{ readonly tools: readonly ToolDefinition<Declarations>[] }>("src/tools.ts");
+      await using client = await connectInMemory<Declarations>(defineServer({ name: "a", version: "1", tools }));
+      const refused = await client.callTool("spell", { word: attack });
+      expect(JSON.stringify(refused)).toContain("String does not match pattern.");
+      // What fits goes on to the tool, which is not implemented yet or finds no API.
+      const accepted = await client.callTool("spell", { word: "aaa" });
+      expect(JSON.stringify(accepted)).toMatch(/is not implemented yet|API_BASE_URL/);
+    },
+    60_000,
+  );
+
+  test("enforces it in results, too", async () => {
+    const emitted = await emit("tools.json", toolsOf(slow, "outputSchema"));
+    expect(text(emitted, "src/todo.ts")).toContain("createCfworkerValidator({ patterns: compileRe2 })");
+  });
+
+  test("keeps it enforced when its layer is written again", async () => {
+    const emitted = await emit("tools.json", toolsOf(slow));
+    expect((await readInstalledLayer(emitted.folder)).choices).toMatchObject({ validator: true, re2js: true });
+  });
+});
+
+describe("a project from a document", () => {
+  test.each([
+    ["with a pattern that the platform matches in linear time", "^[a-z]+$"],
+    ["with a pattern that re2js cannot express", "^(?=a)(a+)+$"],
+  ])("%s has no re2js", async (_what, pattern) => {
+    const emitted = await emit("tools.json", toolsOf(pattern));
+    const named = [...emitted.tree].filter(([path, content]) => /re2/i.test(path) || /re2js|compileRe2/.test(content));
+    expect(named.map(([path]) => path)).toEqual([]);
+    expect(text(emitted, "src/todo.ts")).toContain("createCfworkerValidator()");
+    expect(text(emitted, `src/mcp/${lockName}`)).not.toContain("re2");
+  });
+});

@@ -1,0 +1,277 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Ajv } from "ajv";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Declarations } from "../../../generated/2025-11-25/index.ts";
+import { outputModes, type OutputMode } from "../../../generator/openapi/output-mode.ts";
+import { readSource } from "../../../generator/openapi/source.ts";
+import { packageRoot } from "../../../generator/internal/package-info.ts";
+import type { RevisionDefiners } from "../../../runtime/server/for-revisions.ts";
+import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
+import { serveRaw, type Running } from "../running.ts";
+import { temporaryFolder } from "../folder.ts";
+import { emitFiles, linkPackages, writeFiles } from "../project.ts";
+
+const given = { status: 200, text: "" };
+const asked: string[] = [];
+let api: Running | undefined;
+
+beforeAll(async () => {
+  api = await serveRaw((request, response) => {
+    asked.push(request.url ?? "");
+    response.writeHead(given.status, { "content-type": "application/json" }).end(given.text);
+  });
+  vi.stubEnv("API_BASE_URL", new URL(api.url).origin);
+});
+
+beforeEach(() => {
+  asked.splice(0);
+  Object.assign(given, { status: 200, text: "" });
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await api?.close();
+});
+
+const document = `openapi: 3.0.3
+info: { title: Shop, version: 1.0.0 }
+components:
+  schemas:
+    Owner:
+      type: object
+      additionalProperties: false
+      required: [name]
+      properties: { name: { type: string, description: Full name }, friend: { $ref: "#/components/schemas/Owner" } }
+    Item:
+      type: object
+      description: Thing for sale
+      additionalProperties: false
+      required: [id, state]
+      properties:
+        id: { type: string, minLength: 1, description: Its key }
+        state: { type: string, enum: [new, sold] }
+        owner: { nullable: true, allOf: [{ $ref: "#/components/schemas/Owner" }] }
+        price: { oneOf: [{ type: number }, { type: string, format: date }] }
+        tags: { type: array, minItems: 1, items: { type: string, pattern: "^[a-z]+$" } }
+        prices: { type: object, minProperties: 1, additionalProperties: { type: number, not: { const: 0 } } }
+paths:
+  /item:
+    get:
+      operationId: getItem
+      parameters:
+        - { name: constructor, in: query, schema: { type: string } }
+        - { name: toString, in: query, schema: { type: string } }
+        - { name: hasOwnProperty, in: query, schema: { type: string } }
+        - { name: __proto__, in: query, schema: { type: string } }
+      responses:
+        "200": { description: ok, content: { application/json: { schema: { $ref: "#/components/schemas/Item" } } } }
+`;
+
+interface ProjectText {
+  readonly output?: OutputMode;
+  readonly text?: string;
+}
+
+/** Writes a project of the document, and returns its folder. */
+async function write({ output, text = document }: ProjectText = {}): Promise<string> {
+  const root = temporaryFolder();
+  writeFileSync(join(root, "openapi.yaml"), text);
+  const source = await readSource(join(root, "openapi.yaml"), { ...(output && { output }) });
+  const selection = { schema: "json", features: "tools" };
+  writeFiles(root, await emitFiles({ folder: root, revisions: ["2025-11-25"], selection, source }));
+  linkPackages(root, ["@cfworker/json-schema", "@types/node"]);
+  return root;
+}
+
+/** Connects a client to the tools of such a project in this process. */
+async function connect(project: ProjectText = {}) {
+  const root = await write(project);
+  const addressOf = (path: string): string => pathToFileURL(join(root, "src", path)).href;
+  const layer: Pick<RevisionDefiners<Declarations>, "defineServer"> = await import(addressOf("mcp/index.ts"));
+  const { tools }: { readonly tools: [] } = await import(addressOf("tools.ts"));
+  const client = await connectInMemory<Declarations>(layer.defineServer({ name: "demo", version: "1", tools }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Collects the warnings of a test. */
+function warnings(): string[] {
+  const lines: string[] = [];
+  vi.spyOn(console, "warn").mockImplementation((line) => void lines.push(String(line)));
+  onTestFinished(() => void vi.restoreAllMocks());
+  return lines;
+}
+
+/** Checks a value as hosts do. */
+function issuesOf(schema: object | undefined, value: unknown): unknown {
+  const check = new Ajv({ strict: false, validateSchema: false, allErrors: true, logger: false }).compile(
+    schema ?? expect.unreachable("no schema is advertised"),
+  );
+  return check(value) ? [] : check.errors;
+}
+
+const good = { id: "5", state: "new" };
+
+const deviating: readonly (readonly [string, unknown])[] = [
+  ["a number for a string", { id: 5, state: "new" }],
+  ["a missing member", {}],
+  ["a value that is not listed", { ...good, state: "lost" }],
+  ["a member that is not described", { ...good, more: 1 }],
+  ["null for an object", { ...good, owner: { name: "Ann", friend: null } }],
+  ["an alternative that is none", { ...good, price: [] }],
+  ["an item that does not match", { ...good, tags: [] }],
+  ["a list for an object", { ...good, tags: {} }],
+  ["an empty map", { ...good, prices: {} }],
+  ["a forbidden value", { ...good, prices: { a: 0 } }],
+];
+
+describe("a tool of an API whose response deviates from its document", () => {
+  test("passes it on with a warning, and no host finds it wrong", async () => {
+    const lines = warnings();
+    const client = await connect();
+    const [tool] = await client.listTools();
+    for (const [what, value] of deviating) {
+      given.text = JSON.stringify(value);
+      const result = await client.callTool("getItem");
+      expect(result, what).toEqual({ content: [{ type: "text", text: given.text }], structuredContent: value });
+      expect(lines.splice(0), what).toEqual([
+        expect.stringMatching(/^GET \/item returned JSON that deviates from its schema: .+/),
+      ]);
+      expect(issuesOf(tool?.outputSchema, value), what).toEqual([]);
+    }
+  });
+
+  test.each([
+    ["a list", "[1]", { value: [1] }],
+    ["null", "null", { value: null }],
+    ["nothing", "", { value: "" }],
+    ["text that is not JSON", "done", { value: "done" }],
+  ])("wraps what is no object: %s", async (_what, text, value) => {
+    const lines = warnings();
+    const client = await connect();
+    given.text = text;
+    const result = await client.callTool("getItem");
+    expect(result.isError).not.toBe(true);
+    expect(result.structuredContent).toEqual(value);
+    expect(lines).toHaveLength(1);
+    const [tool] = await client.listTools();
+    expect(issuesOf(tool?.outputSchema, value)).toEqual([]);
+  });
+
+  test("writes the warning in one short line, whatever the response contains", async () => {
+    const lines = warnings();
+    const client = await connect();
+    given.text = JSON.stringify({ ...good, [`\u001b[2J\u009b\n${"x".repeat(5_000)}`]: 1 });
+    expect((await client.callTool("getItem")).isError).not.toBe(true);
+    expect(lines[0]).not.toMatch(/\p{C}/u);
+    expect(lines[0]?.length).toBeLessThan(1_200);
+  });
+
+  test("fails with an error that says so where the project is strict", async () => {
+    const lines = warnings();
+    const client = await connect({ output: "strict" });
+    for (const [what, value] of deviating) {
+      given.text = JSON.stringify(value);
+      const result = await client.callTool("getItem");
+      expect(result.isError, what).toBe(true);
+      expect(JSON.stringify(result.content), what).toContain("GET /item returned JSON that deviates");
+    }
+    given.text = "done";
+    const { content } = await client.callTool("getItem");
+    expect(JSON.stringify(content)).toContain("GET /item returned text that is not JSON: done");
+    expect(lines).toEqual([]);
+  });
+
+  test("passes on the JSON as text where the project has no output schemas", async () => {
+    const client = await connect({ output: "none" });
+    given.text = '{ "id": 5 }';
+    expect(await client.callTool("getItem")).toMatchObject({ content: [{ type: "text", text: '{ "id": 5 }' }] });
+    const [tool] = await client.listTools();
+    expect(tool).not.toHaveProperty("outputSchema");
+  });
+});
+
+describe("a tool of an API whose response is as described", () => {
+  test.each<OutputMode>(["loose", "strict"])("returns it without a warning: %s", async (output) => {
+    const lines = warnings();
+    const client = await connect({ output });
+    given.text = JSON.stringify(good);
+    expect(await client.callTool("getItem")).toMatchObject({ structuredContent: good });
+    expect(lines).toEqual([]);
+  });
+
+  test("still describes the members that its document names", async () => {
+    const client = await connect();
+    const [tool] = await client.listTools();
+    expect(tool?.outputSchema).toMatchObject({
+      type: "object",
+      description: "Thing for sale",
+      properties: { id: { description: "Its key" }, state: { examples: ["new", "sold"] }, price: { anyOf: [{}, {}] } },
+      $defs: { Owner: { properties: { name: { description: "Full name" }, friend: { $ref: "#/$defs/Owner" } } } },
+    });
+    expect(JSON.stringify(tool?.outputSchema)).not.toMatch(/required|minLength|pattern|oneOf|"(string|array)"/);
+  });
+
+  test("advertises the schema of the document where the project is strict", async () => {
+    const client = await connect({ output: "strict" });
+    const [tool] = await client.listTools();
+    expect(issuesOf(tool?.outputSchema, good)).toEqual([]);
+    for (const [what, value] of deviating) expect(issuesOf(tool?.outputSchema, value), what).not.toEqual([]);
+  });
+});
+
+describe("a response of an API that is larger than 10 MiB", () => {
+  const plain = document.replace(/, content: \{ application\/json[^\n]*\} \} \}/, " }");
+
+  test.each([
+    ["a tool with a schema", document],
+    ["a tool of text", plain],
+  ])("is an error that says so: %s", async (_what, text) => {
+    const client = await connect({ text });
+    const member = `{"id":"${"x".repeat(10 * 1024 * 1024 - 30)}"`;
+    given.text = `${member.padEnd(10 * 1024 * 1024 - 15)},"state":"new"}`;
+    expect(given.text.length).toBe(10 * 1024 * 1024);
+    expect((await client.callTool("getItem")).isError).not.toBe(true);
+    given.text += " ";
+    const { isError, content } = await client.callTool("getItem");
+    expect(isError).toBe(true);
+    expect(JSON.stringify(content)).toContain(
+      "GET /item returned HTTP 200 with more than 10485760 bytes; request less, or raise maxResponseBytes in src/api.ts.",
+    );
+  });
+
+  test("is an error that names the status where the API rejects the request", async () => {
+    const client = await connect();
+    Object.assign(given, { status: 500, text: "x".repeat(11 * 1024 * 1024) });
+    expect(JSON.stringify(await client.callTool("getItem"))).toContain(
+      "returned HTTP 500 with more than 10485760 bytes",
+    );
+  });
+});
+
+describe("a project of an API", () => {
+  test.each<OutputMode>(outputModes)("has no errors of types: %s", async (output) => {
+    const root = await write({ output });
+    const compiler = join(packageRoot, "node_modules", "typescript7", "bin", "tsc");
+    const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", root, "--noEmit"], { encoding: "utf8" });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+  });
+});
+
+describe("an operation with names that every object has", () => {
+  test("sends what is given and nothing that is inherited", async () => {
+    const client = await connect();
+    given.text = JSON.stringify(good);
+    await client.callTool("getItem", {});
+    expect(asked.splice(0)).toEqual(["/item"]);
+    const [tool] = await client.listTools();
+    const args = Object.fromEntries(
+      Object.keys(tool?.inputSchema.properties ?? {}).map((name, at) => [name, String(at)]),
+    );
+    await client.callTool("getItem", args);
+    expect(asked).toEqual(["/item?constructor=0&toString=1&hasOwnProperty=2&__proto__=3"]);
+  });
+});

@@ -1,0 +1,474 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { emitSource } from "../../../generator/openapi/emit-source.ts";
+import { readSource } from "../../../generator/openapi/source.ts";
+import { packageRoot } from "../../../generator/internal/package-info.ts";
+import { ToolError } from "../../../runtime/server/errors.ts";
+import { serveRaw, type Running } from "../running.ts";
+import { pets } from "./pets.ts";
+
+/** What the API was sent. */
+interface Sent {
+  readonly path: string;
+  readonly cookie: string | undefined;
+  readonly authorization: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  /** Where that is what was sent. */
+  readonly form: FormData | undefined;
+}
+
+type Run = (args: object, context: { readonly signal: AbortSignal }) => Promise<unknown>;
+
+const folder = mkdtempSync(join(tmpdir(), "from-wire-"));
+const sent: Sent[] = [];
+const answer = { status: 200, type: "" };
+let api: Running | undefined;
+
+beforeAll(async () => {
+  api = await serveRaw(async (request, response) => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const type = request.headers["content-type"] ?? "";
+    const all = new Uint8Array(Buffer.concat(chunks));
+    const isForm = type.startsWith("multipart/");
+    const form = isForm ? await new Response(all, { headers: { "content-type": type } }).formData() : undefined;
+    sent.push({
+      path: request.url ?? "",
+      cookie: request.headers.cookie,
+      authorization: request.headers.authorization,
+      headers: request.headers,
+      type,
+      bytes: all,
+      form,
+    });
+    if (answer.type === "never ends") return void (answer.status && response.writeHead(answer.status).write("begun"));
+    if (answer.type === "") response.end("done");
+    else response.writeHead(answer.status, { "content-type": answer.type }).end(bytes);
+  });
+  vi.stubEnv("API_BASE_URL", new URL(api.url).origin);
+  vi.stubEnv("API_TOKEN", "to;ken");
+});
+
+beforeEach(() => {
+  sent.splice(0);
+  Object.assign(answer, { status: 200, type: "" });
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await api?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Writes the sources of a project with a layer that passes on what it gets, and gives the function of one tool. */
+async function load(document: string, tool: string): Promise<Run> {
+  const root = mkdtempSync(join(folder, "project-"));
+  writeFileSync(join(root, "openapi.yaml"), document);
+  const source = await readSource(join(root, "openapi.yaml"));
+  const stubs = { prompts: false, resources: false, templates: false };
+  const options = {
+    name: "demo",
+    toolMembers: new Set<string>(),
+    hasAudio: true,
+    stubs,
+    layer: "mcp/index.ts",
+    packageFolder: packageRoot,
+  };
+  const runtime = (path: string): string => JSON.stringify(join(packageRoot, "runtime", path));
+  const layer = [
+    `export { ToolError } from ${runtime("server/errors.ts")};`,
+    `export const createCfworkerValidator = () => () => undefined;`,
+    `export const defineTool = (tool) => tool;`,
+    `export const fromJsonSchema = (schema) => schema;`,
+  ].join("\n");
+  const files = [...(await emitSource(source, options)), ["src/mcp/index.ts", layer] as const];
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const module: Record<string, { readonly execute: Run }> = await import(
+    pathToFileURL(join(root, "src", "tools", `${tool}.ts`)).href
+  );
+  return Object.values(module)[0]?.execute ?? expect.unreachable(`${tool} has no function`);
+}
+
+const context = { signal: new AbortController().signal };
+const bytes = Uint8Array.from([0, 255, 128, 10, 13]);
+const base64 = Buffer.from(bytes).toString("base64");
+
+async function partsOf(form: FormData | undefined, name: string): Promise<unknown[]> {
+  const all = form?.getAll(name) ?? [];
+  return Promise.all(
+    all.map(async (part) =>
+      typeof part === "string" ? part : [part.type, part.name, new Uint8Array(await part.arrayBuffer())],
+    ),
+  );
+}
+
+describe("a tool with a form and cookies", () => {
+  test("sends files as bytes, lists part by part, and objects as JSON", async () => {
+    const run = await load(pets, "add-photos");
+    const body = {
+      portrait: base64,
+      others: [base64, ""],
+      caption: "é & ü",
+      tags: ["a", "b"],
+      place: { city: "Bern" },
+    };
+    expect(await run({ petId: "a/b", session: "s", body }, context)).toBe("done");
+    const [{ path, form } = {}] = sent;
+    expect(path).toBe("/pets/a%2Fb/photos");
+    expect(await partsOf(form, "portrait")).toEqual([["image/png", "portrait", bytes]]);
+    expect(await partsOf(form, "others")).toEqual([
+      ["application/octet-stream", "others", bytes],
+      ["application/octet-stream", "others", new Uint8Array()],
+    ]);
+    expect(await partsOf(form, "caption")).toEqual(["é & ü"]);
+    expect(await partsOf(form, "tags")).toEqual(["a", "b"]);
+    const json = new TextEncoder().encode('{"city":"Bern"}');
+    expect(await partsOf(form, "place")).toEqual([["application/json", "blob", json]]);
+  });
+
+  test("says what kind a part is where the API wants it of a kind", async () => {
+    const kinds =
+      "{ portrait: { contentType: image/png }, caption: { contentType: text/markdown }, tags: { contentType: application/json } }";
+    const run = await load(pets.replace(/encoding: .*/, `encoding: ${kinds}`), "add-photos");
+    await run({ petId: "1", session: "s", body: { portrait: base64, caption: "# é", tags: ["a", "b"] } }, context);
+    const form = sent.at(-1)?.form;
+    const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+    expect(await partsOf(form, "caption")).toEqual([["text/markdown", "blob", encode("# é")]]);
+    expect(await partsOf(form, "tags")).toEqual([["application/json", "blob", encode('["a","b"]')]]);
+    expect(await partsOf(form, "portrait")).toEqual([["image/png", "portrait", bytes]]);
+  });
+
+  test.each(["*/*", "application/*"])("sends JSON where the API takes %s", async (type) => {
+    const run = await load(
+      pets.replace("content: { application/json: { schema: { $ref", `content: { "${type}": { schema: { $ref`),
+      "create-pet",
+    );
+    await run({ body: { name: "Rex" } }, context).catch(() => undefined);
+    expect(sent.at(-1)).toMatchObject({ type: "application/json", bytes: new TextEncoder().encode('{"name":"Rex"}') });
+  });
+
+  test.each([
+    ["application/merge-patch+json", ["application/json-patch+json", "application/merge-patch+json"]],
+    ["application/json", ["application/json-patch+json", "application/vnd.a+json", "application/json"]],
+    ["application/json-patch+json", ["application/json-patch+json"]],
+  ])("sends %s where the API takes %j: a list of changes is a last resort", async (type, offered) => {
+    const content = offered.map((one) => `${one}: { schema: { type: object } }`).join(", ");
+    const document = `openapi: 3.0.3
+info: { title: Parts, version: 1.0.0 }
+paths: { /part: { patch: { operationId: part, requestBody: { content: { ${content} } }, ${ok} } } }
+`;
+    await (
+      await load(document, "part")
+    )({ body: { a: 1 } }, context);
+    expect(sent.map((one) => one.type)).toEqual([type]);
+  });
+
+  test("sends a file that is the whole body as its bytes", async () => {
+    const run = await load(pets, "post-upload");
+    expect(await run({ body: base64 }, context)).toBe("done");
+    expect(sent.at(-1)).toMatchObject({ path: "/upload", type: "application/octet-stream", bytes });
+    await expect(run({ body: "no base64!" }, context)).rejects.toThrow("body is not base64");
+  });
+
+  test.each([
+    ["image/png", { type: "image", data: base64, mimeType: "image/png" }],
+    ["audio/wav; x=y", { type: "audio", data: base64, mimeType: "audio/wav" }],
+    ["application/pdf", { type: "resource", resource: { mimeType: "application/pdf", blob: base64 } }],
+  ])("gives a file of type %s as content of its kind", async (type, content) => {
+    const file = "content: { image/png: { schema: { type: string, format: binary } } }";
+    const document = pets.replace(/(\/upload:[^]*'200': \{ description: ok)/, `$1, ${file}`);
+    const run = await load(document, "post-upload");
+    answer.type = type;
+    expect(await run({ body: base64 }, context)).toMatchObject({ content: [content] });
+    answer.status = 500;
+    await expect(run({ body: base64 }, context)).rejects.toThrow("POST /upload returned HTTP 500");
+  });
+
+  test("sends one header with all cookies, of which none can add another", async () => {
+    const run = await load(pets, "add-photos");
+    await run({ petId: "1", session: "a; admin=1\r\n", seen: ["b,c", "é"], body: { portrait: "" } }, context);
+    expect(sent.map(({ cookie }) => cookie)).toEqual(["session=a%3B%20admin%3D1%0D%0A; seen=b%2Cc,%C3%A9"]);
+    await run({ petId: "1", session: "a", body: { portrait: "" } }, context);
+    expect(sent.at(-1)?.cookie).toBe("session=a");
+  });
+
+  test("sends a token as a cookie where the API wants it there", async () => {
+    const run = await load(pets.replace("in: header, name: X-Api-Key", "in: cookie, name: sid"), "add-photos");
+    await run({ petId: "1", session: "a", body: { portrait: "" } }, context);
+    expect(sent.map(({ cookie }) => cookie)).toEqual(["session=a; sid=to%3Bken"]);
+  });
+
+  test("tells the model that a file is not base64, and sends nothing", async () => {
+    const run = await load(pets, "add-photos");
+    const call = run({ petId: "1", session: "a", body: { portrait: "%" } }, context);
+    await expect(call).rejects.toThrow(new ToolError("portrait is not base64; send the bytes of the file in base64."));
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("a token", () => {
+  const schemes = {
+    header: "type: http, scheme: bearer",
+    password: "type: http, scheme: basic",
+    query: "type: apiKey, in: query, name: key",
+    cookie: "type: apiKey, in: cookie, name: key",
+  };
+
+  test.each(Object.entries(schemes))("of the kind %s stays out of requests that need none", async (_kind, scheme) => {
+    const document = `openapi: 3.1.0
+info: { title: Doors, version: 1.0.0 }
+security: [{ key: [] }]
+components: { securitySchemes: { key: { ${scheme} } } }
+paths:
+  /open: { get: { operationId: open, security: [], responses: { "200": { description: ok } } } }
+  /locked: { get: { operationId: locked, responses: { "200": { description: ok } } } }
+`;
+    for (const name of ["open", "locked"]) await (await load(document, name))({}, context);
+    const [open, locked] = sent.map(({ path, cookie, authorization }) => [path, cookie, authorization].join(" "));
+    expect(open?.trim()).toBe("/open");
+    expect(locked?.trim()).not.toBe("/locked");
+  });
+
+  test("of each kind comes from a variable of its own, and goes with the requests that ask for it alone", async () => {
+    vi.stubEnv("API_TOKEN_X_KEY", "k");
+    vi.stubEnv("API_TOKEN_SIGN_IN", "s");
+    vi.stubEnv("API_TOKEN_ADMIN", "ann:é");
+    const document = guarded(`
+  /nothing: { get: { operationId: nothing, ${ok} } }
+  /open: { get: { operationId: open, security: [], ${ok} } }
+  /key: { get: { operationId: key, security: [{ x-key: [] }], ${ok} } }
+  /any: { get: { operationId: any, security: [{ x-key: [] }, { sign in: [read] }], ${ok} } }
+  /mine: { get: { operationId: mine, security: [{ sign in: [read] }], ${ok} } }
+  /both: { get: { operationId: both, security: [{ x-key: [], sign in: [] }], ${ok} } }
+  /root: { get: { operationId: root, security: [{ admin: [] }], ${ok} } }
+  /odd: { get: { operationId: odd, security: [{ certificate: [] }], ${ok} } }
+  /rather: { get: { operationId: rather, security: [{ certificate: [] }, { x-key: [] }], ${ok} } }`);
+    const names = ["nothing", "open", "key", "any", "mine", "both", "root", "odd", "rather"];
+    for (const name of names) await (await load(document, name))({}, context);
+    const asked = sent.map(({ path, headers, authorization }) => [path, headers["x-key"], authorization]);
+    expect(asked).toEqual([
+      ["/nothing", undefined, undefined],
+      ["/open", undefined, undefined],
+      ["/key", "k", undefined],
+      ["/any", "k", undefined],
+      ["/mine", undefined, "Bearer s"],
+      ["/both", "k", "Bearer s"],
+      ["/root", undefined, `Basic ${Buffer.from("ann:é").toString("base64")}`],
+      ["/odd", undefined, undefined],
+      ["/rather", "k", undefined],
+    ]);
+  });
+
+  test("goes along where it is welcome and not needed, if there is one", async () => {
+    const document = guarded(`\n  /any: { get: { operationId: any, security: [{}, { x-key: [] }], ${ok} } }`);
+    const run = await load(document, "any");
+    await run({}, context);
+    vi.stubEnv("API_TOKEN", "");
+    await run({}, context);
+    vi.stubEnv("API_TOKEN", "to;ken");
+    expect(sent.map(({ headers }) => headers["x-key"])).toEqual(["to;ken", undefined]);
+  });
+});
+
+const ok = 'responses: { "200": { description: ok } }';
+
+/** Operations of an API that knows its callers in several ways. */
+function guarded(paths: string): string {
+  return `openapi: 3.0.3
+info: { title: Doors, version: 1.0.0 }
+components:
+  securitySchemes:
+    certificate: { type: mutualTLS }
+    admin: { type: http, scheme: basic }
+    x-key: { type: apiKey, in: header, name: X-Key }
+    sign in: { type: oauth2, flows: {} }
+paths:${paths}
+`;
+}
+
+describe("an operation with a server of its own", () => {
+  const document = (own: string, common = "http://127.0.0.1:9/v1"): string => `openapi: 3.0.3
+info: { title: Files, version: 1.0.0 }
+servers: [{ url: "${common}" }]
+paths:
+  /files: { get: { operationId: files, servers: [{ url: "${own}" }], ${ok} } }
+  /near: { servers: [{ url: "${own}" }], get: { operationId: near, ${ok} } }
+  /rest: { get: { operationId: rest, ${ok} } }
+`;
+  const origin = (): string => (api ? new URL(api.url).origin : expect.unreachable());
+
+  beforeEach(() => void vi.stubEnv("API_BASE_URL", undefined));
+  afterEach(() => void vi.stubEnv("API_BASE_URL", origin()));
+
+  test.each(["files", "near"])("is asked there, and the others are not: %s", async (tool) => {
+    await (
+      await load(document(`${origin()}/up/`), tool)
+    )({}, context);
+    expect(sent.map(({ path }) => path)).toEqual([`/up/${tool}`]);
+    const rest = (await load(document(origin()), "rest"))({}, context);
+    await expect(rest).rejects.toThrow("GET /rest got no response from http://127.0.0.1:9");
+  });
+
+  test("may stand beside that of the others", async () => {
+    await (
+      await load(document("/v2", `${origin()}/v1`), "files")
+    )({}, context);
+    expect(sent.map(({ path }) => path)).toEqual(["/v2/files"]);
+  });
+
+  test("that nobody can know is asked for, and a token goes nowhere else", async () => {
+    const run = await load(document("https://{agent}", origin()), "files");
+    await expect(run({}, context)).rejects.toThrow("set the environment variable API_BASE_URL");
+    expect(sent).toEqual([]);
+  });
+
+  test("is asked where the variable says, too", async () => {
+    vi.stubEnv("API_BASE_URL", origin());
+    await (
+      await load(document("http://127.0.0.1:9"), "files")
+    )({}, context);
+    expect(sent.map(({ path }) => path)).toEqual(["/files"]);
+  });
+});
+
+describe("an answer of an API", () => {
+  const document = `openapi: 3.1.0
+info: { title: Slow, version: 1.0.0 }
+paths:
+  /slow: { get: { operationId: slow, responses: { "200": { description: ok } } } }
+`;
+
+  test.each([
+    ["begun", 200, "GET /slow got an incomplete response: the API took longer than 30 seconds."],
+    ["awaited", 0, /^GET \/slow got no response from http:\/\/[\w.:]+: the API took longer than 30 seconds\.$/],
+  ])("that takes too long is told to the model: %s", async (_when, status, message) => {
+    vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+      const late = new AbortController();
+      setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), 300);
+      return late.signal;
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    Object.assign(answer, { status, type: "never ends" });
+    const call = (await load(document, "slow"))({}, context);
+    await expect(call).rejects.toBeInstanceOf(ToolError);
+    await expect(call).rejects.toThrow(message);
+  });
+});
+
+describe("a tool with values of several parts", () => {
+  const list = "schema: { type: array, items: { type: string } }";
+  const map = "schema: { type: object }";
+  const document = `openapi: 3.1.0
+info: { title: Styles, version: 1.0.0 }
+security: [{ basic: [] }, { bearer: [] }]
+components: { securitySchemes: { basic: { type: http, scheme: basic }, bearer: { type: http, scheme: bearer } } }
+paths:
+  /find:
+    get:
+      operationId: find
+      parameters:
+        - { name: repeated, in: query, ${list} }
+        - { name: commas, in: query, explode: false, ${list} }
+        - { name: pipes, in: query, style: pipeDelimited, ${list} }
+        - { name: spaces, in: query, style: spaceDelimited, ${list} }
+        - { name: split, in: query, style: pipeDelimited, explode: true, ${list} }
+        - { name: members, in: query, ${map} }
+        - { name: turns, in: query, explode: false, ${map} }
+        - { name: deep, in: query, style: deepObject, explode: true, ${map} }
+        - { name: json, in: query, content: { application/json: { ${map} } } }
+  /of/{names}/{pairs}:
+    get:
+      operationId: simple
+      parameters:
+        - { name: names, in: path, required: true, ${list} }
+        - { name: pairs, in: path, required: true, explode: true, ${map} }
+        - { name: X-List, in: header, ${list} }
+        - { name: X-Turns, in: header, ${map} }
+        - { name: X-Pairs, in: header, explode: true, ${map} }
+        - { name: X-Json, in: header, content: { application/json: { ${map} } } }
+        - { name: c, in: cookie, explode: false, ${map} }
+  /pay:
+    post:
+      operationId: pay
+      requestBody:
+        content:
+          application/x-www-form-urlencoded:
+            schema: { type: object }
+            encoding: { items: { style: deepObject, explode: true } }
+`;
+
+  test.each<[object, string]>([
+    [{ repeated: ["a", "b&c"] }, "repeated=a&repeated=b%26c"],
+    [{ commas: ["a", "b"] }, "commas=a%2Cb"],
+    [{ pipes: ["a", "b"] }, "pipes=a%7Cb"],
+    [{ spaces: ["a", "b"] }, "spaces=a+b"],
+    [{ split: ["a", "b"] }, "split=a&split=b"],
+    [{ members: { x: 1, y: 2 } }, "x=1&y=2"],
+    [{ turns: { x: 1, y: 2 } }, "turns=x%2C1%2Cy%2C2"],
+    [{ deep: { from: 1, at: { day: 2 }, any: ["a"] } }, "deep[from]=1&deep[at][day]=2&deep[any][0]=a"],
+    [{ json: { x: [1] } }, 'json={"x":[1]}'],
+  ])("writes the query of %j as its style says", async (args, query) => {
+    const run = await load(document, "find");
+    await run(args, context);
+    const written = sent.at(-1)?.path.split("?")[1] ?? "";
+    expect(decodeURIComponent(written)).toBe(decodeURIComponent(query));
+  });
+
+  test("writes paths, headers and cookies as their style says", async () => {
+    const run = await load(document, "simple");
+    const map = { x: 1, y: "é" };
+    const lines = { "X-List": ["a", "b"], "X-Turns": { x: 1, y: 2 }, "X-Pairs": { x: 1, y: 2 }, "X-Json": { x: [1] } };
+    await run({ names: ["a", "b"], pairs: map, ...lines, c: map }, context);
+    const { path, headers, cookie } = sent.at(-1) ?? expect.unreachable();
+    expect(decodeURIComponent(path)).toBe("/of/a,b/x=1,y=é");
+    expect(headers).toMatchObject({
+      "x-list": "a,b",
+      "x-turns": "x,1,y,2",
+      "x-pairs": "x=1,y=2",
+      "x-json": '{"x":[1]}',
+    });
+    expect(cookie).toBe("c=x,1,y,%C3%A9");
+    await run({ names: ["a"], pairs: { x: 1 } }, context);
+    expect(Object.keys(sent.at(-1)?.headers ?? {}).filter((name) => name.startsWith("x-"))).toEqual([]);
+  });
+
+  test("writes a form with a pair for each item of a list, and names for what is deep", async () => {
+    const run = await load(document, "pay");
+    const body = { amount: 5, expand: ["a", "b"], place: { city: "Bern" }, items: [{ price: "p", tags: ["x"] }] };
+    await run({ body }, context);
+    const pairs = [...new URLSearchParams(new TextDecoder().decode(sent.at(-1)?.bytes))];
+    expect(pairs).toEqual([
+      ["amount", "5"],
+      ["expand", "a"],
+      ["expand", "b"],
+      ["place", '{"city":"Bern"}'],
+      ["items[0][price]", "p"],
+      ["items[0][tags][0]", "x"],
+    ]);
+  });
+
+  test("prefers a token to a password, and encodes a password that is not", async () => {
+    await (
+      await load(document, "find")
+    )({}, context);
+    expect(sent.at(-1)?.authorization).toBe("Bearer to;ken");
+    const run = await load(document.replace(", bearer: { type: http, scheme: bearer }", ""), "find");
+    await run({}, context);
+    expect(sent.at(-1)?.authorization).toBe("Basic to;ken");
+    vi.stubEnv("API_TOKEN", "me:secret");
+    await (
+      await load(document.replace(/, bearer: \{ [^}]*\}/, ""), "find")
+    )({}, context);
+    expect(sent.at(-1)?.authorization).toBe(`Basic ${btoa("me:secret")}`);
+    vi.stubEnv("API_TOKEN", "to;ken");
+  });
+});

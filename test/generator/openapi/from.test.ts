@@ -1,0 +1,743 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { check } from "prettier";
+import { Node, Project, SyntaxKind } from "ts-morph";
+import { describe, expect, it } from "vitest";
+import { runCreate } from "../../../generator/commands/create.ts";
+import type { Tree } from "../../../generator/internal/tree.ts";
+import { readSource } from "../../../generator/openapi/source.ts";
+import { captured, type CommandResult } from "../run.ts";
+import { createCatalogue } from "../typed-client/catalogue.ts";
+import { listAll, temporaryFolder } from "../folder.ts";
+import { pets } from "./pets.ts";
+import { allRevisions, emitFiles } from "../project.ts";
+
+async function emit(
+  file: string,
+  text: string,
+  revisions: readonly string[] = allRevisions,
+  features = "tools",
+): Promise<Tree> {
+  const folder = mkdtempSync(join(tmpdir(), "from-"));
+  const path = join(folder, file);
+  writeFileSync(path, text);
+  const source = await readSource(path).finally(() => rmSync(folder, { recursive: true }));
+  const selection = { schema: "json", features, extras: "mcpb,registry,vscode,claude-code,cursor,docker" };
+  return emitFiles({ revisions, selection, source });
+}
+
+const textOf = (tree: Tree, path: string): string => tree.get(path) ?? expect.unreachable(`${path} was not emitted`);
+
+/** Statements that are neither imports, types, data nor constants made by one of our functions, and code within texts. */
+function strangeCode(text: string): string[] {
+  const file = new Project({ useInMemoryFileSystem: true }).createSourceFile("a.ts", text);
+  const odd = file.getStatements().filter((statement) => {
+    if (!Node.isVariableStatement(statement)) return !/^(Import|Interface|TypeAlias)/.test(statement.getKindName());
+    const value = statement.getDeclarations()[0]?.getInitializer();
+    if (Node.isObjectLiteralExpression(value)) return false;
+    return !Node.isCallExpression(value) || !/^define[A-Z]/.test(value.getExpression().getText());
+  });
+  const templates = file.getDescendantsOfKind(SyntaxKind.TemplateExpression);
+  const calls = file.getDescendantsOfKind(SyntaxKind.CallExpression).map((call) => call.getExpression().getText());
+  const known =
+    /^(define(Tool|Prompt|Resource|ResourceTemplate)|fromJsonSchema|callApi|toOutput|readApi|toList|toDeep|toJson|todo)$/;
+  return [...[...odd, ...templates].map((node) => node.getText()), ...calls.filter((name) => !known.test(name))];
+}
+
+describe("a project from an OpenAPI document", async () => {
+  const tree = await emit("openapi.yaml", pets);
+
+  it("has hosts give its server what the API asks for, without writing it down", () => {
+    const names = ["API_TOKEN"];
+    const envs = (spell: (name: string) => string): object =>
+      Object.fromEntries(names.map((name) => [name, spell(name)]));
+    const read = (path: string): unknown => JSON.parse(textOf(tree, path));
+    const vscode = read(".vscode/mcp.json");
+    expect(vscode).toHaveProperty(
+      "servers.demo.env",
+      envs((name) => `\${input:${name}}`),
+    );
+    expect(vscode).toHaveProperty(
+      "inputs",
+      names.map((id) => expect.objectContaining({ type: "promptString", id })),
+    );
+    expect(read(".mcp.json")).toHaveProperty(
+      "mcpServers.demo.env",
+      envs((name) => `\${${name}}`),
+    );
+    expect(read(".cursor/mcp.json")).toHaveProperty(
+      "mcpServers.demo.env",
+      envs((name) => `\${env:${name}}`),
+    );
+    expect(textOf(tree, "README.md")).toContain(`docker run -i ${names.map((name) => `-e ${name} `).join("")}demo`);
+  });
+
+  it("has a file for every operation that can be called, and lists them", () => {
+    const files = [...tree.keys()].filter((path) => path.startsWith("src/tools/"));
+    expect(files.map((path) => path.slice("src/tools/".length)).sort()).toEqual([
+      "add-photos.ts",
+      "create-pet.ts",
+      "delete-pet.ts",
+      "get-pets-pet-id.ts",
+      "list-pets.ts",
+      "post-upload.ts",
+      "rename-pet.ts",
+    ]);
+    for (const path of files) expect(textOf(tree, "src/tools.ts")).toContain(path.slice("src/".length));
+  });
+
+  it("asks for what the request needs, and not for what the API alone writes", () => {
+    const text = textOf(tree, "src/tools/create-pet.ts");
+    const [input = "", output = ""] = text.split("export interface CreatePetResult ");
+    expect(input).not.toContain("id: number");
+    expect(output).toContain("id: number");
+    expect(text).toContain('required: ["body"]');
+    expect(text).toContain('body: { type: "application/json", value: args.body }');
+  });
+
+  it("puts every parameter where the API expects it", () => {
+    const text = textOf(tree, "src/tools/list-pets.ts");
+    expect(text).toContain('query: { limit: args.limit, tags: toList(args.tags, ",") }');
+    expect(text).toContain('headers: { "X-Request-ID": args["X-Request-ID"] }');
+    expect(textOf(tree, "src/tools/get-pets-pet-id.ts")).toContain("parameters: { petId: args.petId }");
+    expect(textOf(tree, "src/tools/rename-pet.ts")).toContain('"application/x-www-form-urlencoded"');
+    const photos = textOf(tree, "src/tools/add-photos.ts");
+    expect(photos).toContain("cookies: { session: args.session, seen: args.seen }");
+    expect(photos).toContain('files: { portrait: "image/png", others: "application/octet-stream" }');
+    expect(photos).toContain('contentEncoding: "base64"');
+    expect(photos).not.toContain("maxLength");
+  });
+
+  it("knows where the API is and how a token is sent", () => {
+    const text = textOf(tree, "src/api.ts");
+    expect(text).toContain('environment.API_BASE_URL ?? "https://eu.pets.example/v1"');
+    expect(text).toContain('API_TOKEN: { place: "header", name: "X-Api-Key", prefix: "" }');
+    expect(textOf(tree, "src/tools/list-pets.ts")).toContain('access: ["API_TOKEN"]');
+  });
+
+  it("tells hosts the token: they start a server with no variables but those of its configuration", () => {
+    const readme = textOf(tree, "README.md");
+    const env = { API_TOKEN: "..." };
+    const configs = [...readme.matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, json = ""]): unknown => JSON.parse(json));
+    expect(configs).toMatchObject([
+      { mcpServers: { demo: { env } } },
+      { servers: { demo: { env } } },
+      { mcpServers: { demo: { env } } },
+    ]);
+    expect(readme).toContain("claude mcp add demo --env API_TOKEN=... -- node ");
+    expect(JSON.parse(textOf(tree, "manifest.json"))).toMatchObject({
+      server: { mcp_config: { env: { API_TOKEN: "${user_config.API_TOKEN}" } } },
+      user_config: { API_TOKEN: { type: "string", sensitive: true, required: true } },
+    });
+    expect(JSON.parse(textOf(tree, "server.json"))).toMatchObject({
+      packages: [{ environmentVariables: [{ name: "API_TOKEN", isRequired: true, isSecret: true }] }],
+    });
+  });
+
+  it("asks a user for each token that some call needs, and says which are not needed", async () => {
+    const locked = pets
+      .replace(
+        "components:\n  securitySchemes:",
+        "components:\n  securitySchemes:\n    sign-in: { type: oauth2, flows: {} }",
+      )
+      .replace("operationId: listPets", "operationId: listPets\n      security: [{}, { sign-in: [] }]")
+      .replace("operationId: deletePet", "operationId: deletePet\n      security: [{ key: [] }]");
+    const tree = await emit("openapi.yaml", locked);
+    const env = { API_TOKEN_KEY: "..." };
+    const configs = [...textOf(tree, "README.md").matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, json = ""]): unknown =>
+      JSON.parse(json),
+    );
+    expect(Object(configs[0]).mcpServers.demo.env).toEqual(env);
+    expect(textOf(tree, "README.md")).toMatch(/`API_TOKEN_KEY`: Token for what the API calls key\.\n/);
+    expect(textOf(tree, "README.md")).toMatch(
+      /`API_TOKEN_SIGN_IN`: Token for what the API calls sign-in\. .*without it/,
+    );
+    expect(JSON.parse(textOf(tree, "manifest.json"))).toMatchObject({
+      server: {
+        mcp_config: { env: { API_TOKEN_KEY: "${user_config.API_TOKEN_KEY}", API_TOKEN_SIGN_IN: expect.any(String) } },
+      },
+      user_config: { API_TOKEN_KEY: { required: true }, API_TOKEN_SIGN_IN: { required: false, sensitive: true } },
+    });
+    const [package_] = JSON.parse(textOf(tree, "server.json")).packages;
+    expect(package_.environmentVariables).toMatchObject([
+      { name: "API_TOKEN_SIGN_IN", isRequired: false, isSecret: true },
+      { name: "API_TOKEN_KEY", isRequired: true, isSecret: true },
+    ]);
+  });
+
+  it("is formatted, and its tests know what the API has to be asked", async () => {
+    for (const [path, source] of tree) {
+      const isOurs = /^(src\/(?!mcp\/)|test\/|README|manifest|server\.json)/.test(path);
+      if (isOurs) expect(await check(source, { filepath: path, printWidth: 120 }), path).toBe(true);
+    }
+    expect(textOf(tree, "test/server.test.ts")).toContain('request: "DELETE /pets/sample"');
+  });
+
+  it("runs nothing that stands in a text", () => {
+    for (const [path, text] of tree) if (path.startsWith("src/tools/")) expect(strangeCode(text), path).toEqual([]);
+    expect(textOf(tree, "src/tools/create-pet.ts")).toContain("${process.exit(1)} {{x}} */");
+  });
+
+  it("has no member that its revision lacks", async () => {
+    const text = textOf(await emit("openapi.yaml", pets, allRevisions.slice(-1)), "src/tools/delete-pet.ts");
+    expect(text).not.toMatch(/annotations|outputSchema:|title:/);
+  });
+
+  it("gives the same bytes again", async () => expect([...(await emit("openapi.yaml", pets))]).toEqual([...tree]));
+});
+
+describe("a project from a list of tools", () => {
+  it("has a typed stub and a failing test for each of a large catalogue", async () => {
+    // The catalogue has names that no tool may have, too.
+    const tools = createCatalogue().tools.filter((one) => /^(?!__proto__)[\w.-]+$/.test(Object(one).name));
+    const tree = await emit("tools.json", JSON.stringify({ tools }));
+    const files = [...tree].filter(([path]) => path.startsWith("src/tools/"));
+    expect(files).toHaveLength(tools.length);
+    for (const [path, text] of files) {
+      expect(strangeCode(text), path).toEqual([]);
+      expect(text, path).toMatch(/execute: \(\) => todo\("/);
+    }
+    const tests = textOf(tree, "test/server.test.ts");
+    expect(tests.match(/^ {2}\{? ?name: |\{ name: "/gm)?.length).toBeGreaterThan(tools.length / 2);
+    const manifest: unknown = JSON.parse(textOf(tree, "manifest.json"));
+    expect(Object(manifest).tools).toHaveLength(tools.length);
+  }, 60_000);
+
+  it("has files that Windows can have, and no two of them differ in case only", async () => {
+    const names = ["aux", "Con", "NUL.txt", "Get", "get", "GET", "com1", "a.b"];
+    const tree = await emit("tools.json", JSON.stringify({ tools: names.map((name) => ({ name, inputSchema: {} })) }));
+    const files = [...tree.keys()].filter((path) => path.startsWith("src/tools/"));
+    expect(files.map((path) => path.slice("src/tools/".length)).sort()).toEqual(
+      ["a-b", "aux-tool", "com1-tool", "con-tool", "get", "get2", "get3", "nul-txt"].map((name) => `${name}.ts`),
+    );
+  });
+
+  it("is written from the lock file of a client as well", async () => {
+    const contract = { server: { name: "a", version: "1" }, revision: "", tools: [{ name: "a-b" }] };
+    const tree = await emit("mcp.client.lock.json", JSON.stringify({ format: 1, contract, files: {} }));
+    expect(textOf(tree, "src/tools/a-b.ts")).toContain('name: "a-b"');
+  });
+});
+
+const evil = "`${process.exit(1)}` */ {{x}} \\u0022";
+const contract = {
+  tools: [{ name: "a" }],
+  prompts: [
+    {
+      name: "class",
+      description: evil,
+      arguments: [{ name: "text", description: evil, required: true }, { name: "a b" }],
+    },
+    { name: evil },
+  ],
+  resources: [
+    { uri: "test://a", name: "guide", mimeType: "text/plain", description: evil },
+    { uri: "test://b", name: "guide" },
+  ],
+  resourceTemplates: [{ uriTemplate: "test://items/{id}{?page}", name: "guide", description: evil }],
+};
+
+describe("a project from a contract", async () => {
+  const tree = await emit(
+    "mcp.client.lock.json",
+    JSON.stringify({ contract }),
+    allRevisions,
+    "tools,resources,prompts",
+  );
+
+  it("has a typed stub for every prompt, resource and template, and lists them", () => {
+    const files = [...tree.keys()].filter((path) => /^src\/(prompts|resources)\b/.test(path)).sort();
+    expect(files).toEqual([
+      "src/prompts.ts",
+      "src/prompts/class-prompt.ts",
+      expect.stringMatching(/^src\/prompts\/[\w-]+-prompt\.ts$/),
+      "src/resources.ts",
+      "src/resources/guide-resource.ts",
+      "src/resources/guide-resource2.ts",
+      "src/resources/guide-template.ts",
+    ]);
+    const prompt = textOf(tree, "src/prompts/class-prompt.ts");
+    expect(prompt).toContain('"a b": {}');
+    expect(prompt).toContain("required: true");
+    expect(prompt).toContain('get: () => todo("class")');
+    expect(textOf(tree, "src/resources/guide-template.ts")).toContain('uriTemplate: "test://items/{id}{?page}"');
+    expect(textOf(tree, "src/server.ts")).toContain("prompts: [...prompts]");
+    expect(textOf(tree, "src/server.ts")).toContain("resources: [...resources]");
+    expect(textOf(tree, "src/server.ts")).toContain("resourceTemplates: [...resourceTemplates]");
+    expect(textOf(tree, "test/server.test.ts")).toContain('{ name: "class", arguments: { text: "sample" } }');
+  });
+
+  it("runs nothing that stands in a text, and is formatted", async () => {
+    for (const [path, text] of tree) {
+      if (!/^(src\/(?!mcp\/)|test\/)/.test(path)) continue;
+      expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
+      if (/^src\/(prompts|resources)\//.test(path)) expect(strangeCode(text), path).toEqual([]);
+    }
+  });
+
+  it("keeps to what is asked for", async () => {
+    const some = await emit("lock.json", JSON.stringify({ contract }));
+    expect([...some.keys()].filter((path) => /^src\/(prompts|resources)\b/.test(path))).toEqual([]);
+    const others = await emit("lock.json", JSON.stringify({ tools: [{ name: "a" }] }), allRevisions, "tools,prompts");
+    expect(textOf(others, "src/server.ts")).toContain("prompts: [shorten]");
+  });
+});
+
+const operation = { responses: {} };
+const api = (paths: object, more: object = {}): string => JSON.stringify({ openapi: "3.0.0", paths, ...more });
+const get = (schema: unknown): string =>
+  api({ "/a": { get: { ...operation, parameters: [{ name: "q", in: "query", schema }] } } });
+const tool = (inputSchema: unknown, name = "a"): string => JSON.stringify({ tools: [{ name, inputSchema }] });
+const input = (q: string): string => `{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"q":${q}}}}]}`;
+const deep = (levels: number): string => `${'{"not":'.repeat(levels)}{}${"}".repeat(levels)}`;
+
+const refused: readonly (readonly [string, string, string, RegExp])[] = [
+  ["an empty file", "a.yaml", "", /not a list of tools/],
+  ["a text", "a.yaml", "hello", /not a list of tools/],
+  ["broken JSON", "a.json", '{"openapi":', /is not JSON/],
+  ["broken YAML", "a.yaml", "paths: [\nopenapi: 3.0.0", /is not YAML: .*line 2/s],
+  ["a YAML bomb", "a.yaml", bomb(), /is not YAML: .*alias/],
+  ["YAML that is nested 100,000 deep", "a.yaml", `openapi: ${"[".repeat(100_000)}`, /is not YAML|nested deeper/],
+  ["YAML with a key twice", "a.yaml", "openapi: 3.0.0\nopenapi: 3.1.0", /is not YAML: .*unique/],
+  ["YAML with code in a tag", "a.yaml", "openapi: !!js/function 'function(){process.exit(0)}'", /"openapi" should be/],
+  ["webhooks alone", "a.json", '{"openapi":"3.1.0","webhooks":{"a":{}}}', /webhooks only/],
+  [
+    "Swagger 2",
+    "a.json",
+    '{"swagger":"2.0","paths":{}}',
+    /a\.json is Swagger 2\.0.*npx swagger2openapi --patch a\.json -o openapi\.json.*--from openapi\.json/s,
+  ],
+  ["another version", "a.json", '{"openapi":"4.0.0","paths":{}}', /should be 3.0 or 3.1/],
+  ["no paths", "a.json", '{"openapi":"3.1.0"}', /"paths" is not an object/],
+  ["no operations", "a.json", api({}), /has no operation/],
+  ["a path that is none", "a.json", api({ "/a": 1 }), /is not an object/],
+  ["an operation that is none", "a.json", api({ "/a": { get: [] } }), /get of "\/a" is not an object/],
+  [
+    "only bodies that cannot be sent",
+    "a.json",
+    api(upload("image/*")),
+    /has no operation that can be called: POST \/a/,
+  ],
+  ["a form without a schema", "a.json", api(upload("multipart/form-data")), /no object schema for its parts/],
+  ["a form with a prototype", "a.json", form('{"__proto__":{"type":"string","format":"binary"}}'), /"__proto__"/],
+  [
+    "a form with a file from elsewhere",
+    "a.json",
+    form('{"a":{"$ref":"file:///etc/passwd"}}'),
+    /points outside the document/,
+  ],
+  ["a cookie that is two", "a.json", api(parameter("cookie", "a; b")), /a cookie has no valid name/],
+  ["a parameter without a name", "a.json", api({ "/a": { get: { parameters: [{ in: "query" }] } } }), /no "name"/],
+  ["a header that is two", "a.json", api(parameter("header", "a\r\nb: c")), /no valid name/],
+  [
+    "a server of another scheme",
+    "a.json",
+    api({ "/a": { get: operation } }, server("file:///etc/")),
+    /not an http or https address/,
+  ],
+  ["a $ref to a file", "a.json", get({ $ref: "file:///etc/passwd" }), /points outside the document/],
+  ["a $ref to a file beside it", "a.json", get({ $ref: "../a.json#/x" }), /points outside the document/],
+  ["a $ref to an address", "a.json", get({ $ref: "http://127.0.0.1:9/x" }), /points outside the document/],
+  [
+    "an operation by $ref to a file",
+    "a.json",
+    api({ "/a": { get: { $ref: "resources/a.yml" } } }),
+    /get of "\/a".*points outside the document.*npx @redocly\/cli bundle/,
+  ],
+  [
+    "a path by $ref to an address",
+    "a.json",
+    api({ "/a": { $ref: "http://127.0.0.1:9/x" } }),
+    /points outside the document/,
+  ],
+  ["a $ref that leads nowhere", "a.json", get({ $ref: "#/components/schemas/None" }), /does not resolve/],
+  ["a $ref into a prototype", "a.json", get({ $ref: "#/constructor/prototype" }), /does not resolve/],
+  ["a parameter that refers to itself", "a.json", api(circle()), /refers to itself|leads nowhere/],
+  ["tsType in an API", "a.json", get({ tsType: "any; process.exit(0)" }), /tsType would insert text into the code/],
+  ["5,001 operations", "a.json", api(many(5_001)), /has 5001 operations, more than 5000/],
+  ["more than two million values", "a.json", `{"openapi":"3.0.0","x":[${"1,".repeat(2_000_000)}1]}`, /2000000 values/],
+  ["more than 20 MB", "a.json", `{"openapi":"3.0.0","x":"${"x".repeat(20_000_000)}"}`, /has more than 20 MB/],
+  ["a document that is nested 600 deep", "a.json", `{"openapi":"3.0.0","x":${deep(600)}}`, /deeper than 512/],
+  ["a schema that is nested 300 deep", "a.json", get(JSON.parse(deep(300))), /nested deeper/],
+  ["a schema that is nested 3,000 deep", "a.json", input(deep(3_000)), /nested deeper/],
+  ["tsType", "a.json", input('{"tsType":"string; process.exit(0)"}'), /tsType would insert text into the code/],
+  ["tsEnumNames", "a.json", input('{"enum":["a"],"tsEnumNames":["a}; x"]}'), /tsEnumNames would insert text/],
+  ["a $ref to a file in a tool", "a.json", input('{"$ref":"/etc/passwd"}'), /points outside the schema/],
+  ["a $ref to an address in a tool", "a.json", input('{"$ref":"https://example.org/a"}'), /points outside the schema/],
+  ["a $ref that is no text", "a.json", input('{"$ref":1}'), /is not a string/],
+  ["a $ref in a tool that leads nowhere", "a.json", input('{"$ref":"#/$defs/None"}'), /does not resolve/],
+  ["a prototype key", "a.json", input('{"properties":{"__proto__":{"type":"string"}}}'), /"__proto__"/],
+  ["a tool named with code", "a.json", tool({}, "${process.exit(0)}"), /a name consists of/],
+  ["a tool named with a template", "a.json", tool({}, "{{#each this}}"), /a name consists of/],
+  ["a tool named with a slash, with which no server starts", "a.json", tool({}, "a/b"), /a name consists of/],
+  ["a tool named with a line break", "a.json", tool({}, "a\nb"), /a name consists of/],
+  ["a schema that is a list", "a.json", tool([]), /inputSchema is not a JSON Schema/],
+  ["no tools", "a.json", '{"tools":[]}', /lists no tools/],
+  ["a tool without a name", "a.json", '{"tools":[{}]}', /has no usable name/],
+  [
+    "a prompt whose name turns its direction",
+    "a.json",
+    besides({ prompts: [{ name: "a\u202eb" }] }),
+    /invisible characters/,
+  ],
+  ["a prompt of two lines", "a.json", besides({ prompts: [{ name: "a\nb" }] }), /invisible characters/],
+  ["two prompts of one name", "a.json", besides({ prompts: [{ name: "a" }, { name: "a" }] }), /already used/],
+  ["a resource that is no URI", "a.json", besides({ resources: [{ uri: "a b" }] }), /is not a URI/],
+  ["a resource twice", "a.json", besides({ resources: [{ uri: "a:b" }, { uri: "a:b" }] }), /is listed twice/],
+  ["a broken template", "a.json", besides({ resourceTemplates: [{ uriTemplate: "a:{" }] }), /URI template/],
+];
+
+function besides(more: object): string {
+  return JSON.stringify({ tools: [{ name: "a" }], ...more });
+}
+
+function bomb(): string {
+  const lines = Array.from({ length: 12 }, (_, at) => `b${at}: &b${at} [${`*b${at - 1},`.repeat(9)}]`);
+  return ["openapi: 3.0.0", ...lines].join("\n").replace(/\[(\*b-1,)+\]/, "[x]");
+}
+
+function upload(type: string): object {
+  return { "/a": { post: { requestBody: { content: { [type]: { schema: {} } } }, ...operation } } };
+}
+
+function form(properties: string): string {
+  const schema = `{"type":"object","properties":${properties}}`;
+  return `{"openapi":"3.0.0","paths":{"/a":{"post":{"requestBody":{"content":{"multipart/form-data":{"schema":${schema}}}}}}}}`;
+}
+
+function parameter(place: string, name: string): object {
+  return { "/a": { get: { ...operation, parameters: [{ name, in: place }] } } };
+}
+
+function server(url: string): object {
+  return { servers: [{ url }] };
+}
+
+function circle(): object {
+  return { "/a": { get: { parameters: [{ $ref: "#/paths/~1a/get/parameters/0" }] } } };
+}
+
+/** A path with as many operations. */
+function many(count: number): object {
+  const paths = Array.from({ length: count }, (_, at) => [`/${at}`, { get: operation }] as const);
+  return Object.fromEntries(paths);
+}
+
+describe("create --from", () => {
+  function create(cwd: string, from: string, more: object = {}): Promise<CommandResult> {
+    const options = { directory: join(cwd, "demo"), yes: true, install: false, git: false, dryRun: false };
+    return captured(() => runCreate({ ...options, from: join(cwd, from), ...more }));
+  }
+
+  it("sends no credentials to a server of an operation at another origin, and says so", async () => {
+    const cwd = temporaryFolder();
+    const document = {
+      ...server("https://api.example/v1"),
+      components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
+      security: [{ key: [] }],
+    };
+    const paths = {
+      "/own": { get: { ...operation, operationId: "own" } },
+      "/part": { get: { ...operation, operationId: "part", ...server("https://api.example/v2") } },
+      "/elsewhere": { get: { ...operation, operationId: "elsewhere", ...server("https://evil.example/v1") } },
+    };
+    writeFileSync(join(cwd, "api.json"), api(paths, document));
+    const { code, stderr } = await create(cwd, "api.json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("https://evil.example/v1") });
+    expect(stderr).toContain("other host elsewhere: ");
+    expect(stderr).not.toContain("other host part");
+    const text = (name: string): string => readFileSync(join(cwd, "demo", "src", "tools", `${name}.ts`), "utf8");
+    expect(text("own")).toContain('access: ["API_TOKEN"]');
+    expect(text("part")).toContain('access: ["API_TOKEN"]');
+    expect(text("elsewhere")).toContain('address: "https://evil.example/v1"');
+    expect(text("elsewhere")).not.toContain("access:");
+  });
+
+  it.each(refused)("refuses %s, and writes nothing (R59, R62)", async (_what, file, text, message) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, file), text);
+    const { code, stderr } = await create(cwd, file);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(code).toBe(2);
+    expect(listAll(cwd)).toEqual([file]);
+  });
+
+  it.each([
+    ["a file that is not there", "none.yaml", {}, /none\.yaml cannot be read/],
+    ["a folder", ".", {}, /cannot be read/],
+    [
+      "an address, which it does not fetch",
+      "none",
+      { from: "https://api.example.org/v3/openapi.yaml?a=b" },
+      /does not fetch addresses.*curl -o openapi\.yaml 'https:\/\/api\.example\.org\/v3\/openapi\.yaml\?a=b'.*--from openapi\.yaml/,
+    ],
+    ["another schema library", "a.json", { schema: "zod" }, /Leave out --schema/],
+  ])("refuses %s", async (_what, from, more, message) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "a.json"), tool({ type: "object" }));
+    expect(await create(cwd, from, more)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(existsSync(join(cwd, "demo"))).toBe(false);
+  });
+
+  it("makes of a contract whatever it has, unless less is asked for", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "lock.json"), JSON.stringify({ contract }));
+    expect((await create(cwd, "lock.json")).code).toBe(0);
+    expect(existsSync(join(cwd, "demo", "src", "prompts.ts"))).toBe(true);
+    rmSync(join(cwd, "demo"), { recursive: true });
+    expect((await create(cwd, "lock.json", { features: "tools" })).code).toBe(0);
+    expect(existsSync(join(cwd, "demo", "src", "prompts.ts"))).toBe(false);
+  });
+
+  it("leaves out the tools of a list that it cannot use, all at once, and writes the rest", async () => {
+    const cwd = temporaryFolder();
+    const bad = { type: "object", properties: { q: { tsType: "any" } } };
+    const tools = [
+      { name: "a/b" },
+      { name: "good" },
+      { name: "c d" },
+      { name: "good" },
+      { name: "e", inputSchema: bad },
+    ];
+    writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools }));
+    const { code, stderr } = await create(cwd, "tools.json");
+    expect(stderr.split("\n").filter((line) => line.startsWith("left out"))).toEqual([
+      expect.stringMatching(/^left out {3}tool "a\/b": a name consists of/),
+      expect.stringMatching(/^left out {3}tool "c d": a name consists of/),
+      'left out   tool "good": its name is already used',
+      expect.stringMatching(/^left out {3}tool "e": .*tsType would insert text into the code/),
+    ]);
+    expect(code).toBe(0);
+    expect(textOf(new Map(listAll(join(cwd, "demo")).map((path) => [path, path])), "src/tools/good.ts")).toBeDefined();
+    expect(readFileSync(join(cwd, "demo", "src", "tools.ts"), "utf8")).toMatch(/tools = \[goodTool\]/);
+  });
+
+  it("says of every tool why it cannot be used when none can", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools: [{ name: "a/b" }, { name: "c d" }] }));
+    const { code, stderr } = await create(cwd, "tools.json");
+    expect(stderr).toMatch(/lists no usable tool[^]*"a\/b"[^]*"c d"/);
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ["a tag", "Write", ["create-pet", "delete-pet"]],
+    ["names of operations", "listPets,createPet", ["create-pet", "list-pets"]],
+    ["names with a star", "*Pet", ["create-pet", "delete-pet"]],
+    ["paths with a star", "/pets/{petId}*", ["add-photos", "delete-pet", "get-pets-pet-id", "rename-pet"]],
+    ["methods with a path", "GET /pets", ["list-pets"]],
+  ])("makes tools only of what was asked for: by %s", async (_what, only, files) => {
+    const cwd = temporaryFolder();
+    const tagged = pets.replaceAll(/(operationId: (?:createPet|deletePet))/g, "$1\n      tags: [write]");
+    writeFileSync(join(cwd, "api.yaml"), tagged);
+    expect(await create(cwd, "api.yaml", { only })).toMatchObject({ code: 0 });
+    const written = listAll(join(cwd, "demo")).filter((path) => path.startsWith("src/tools/"));
+    expect(written.map((path) => path.slice("src/tools/".length, -".ts".length)).sort()).toEqual(files);
+  });
+
+  it("makes only those tools of a list that were asked for", async () => {
+    const cwd = temporaryFolder();
+    const tools = ["get_a", "get_b", "put_a", "bad name"].map((name) => ({ name }));
+    writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools }));
+    const { code, stderr } = await create(cwd, "tools.json", { only: "get_*" });
+    expect([code, stderr]).toEqual([0, ""]);
+    const written = listAll(join(cwd, "demo")).filter((path) => path.startsWith("src/tools/"));
+    expect(written.sort()).toEqual(["src/tools/get-a.ts", "src/tools/get-b.ts"]);
+  });
+
+  it.each([
+    ["api.yaml", "listPets,nothing", /--only: api.yaml has no operation "nothing".*listPets/],
+    ["tools.json", "x*", /--only: tools.json has no tool "x\*".*"a"/],
+  ])("says what %s has when there is nothing of a name", async (file, only, message) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, file), file === "api.yaml" ? pets : tool({}));
+    expect(await create(cwd, file, { only })).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(existsSync(join(cwd, "demo"))).toBe(false);
+  });
+
+  it.each([
+    ["no source", "", { from: undefined, output: "strict" }, /--output is for .*add --from openapi\.yaml/],
+    ["a list of tools", "tools.json", { output: "none" }, /--output applies to APIs only.*remove --output/],
+    ["no such word", "api.yaml", { output: "lax" }, /--output: there is no "lax"\. Choose one of none, loose, strict/],
+  ])("rejects --output with %s", async (_what, from, more, message) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.yaml"), pets);
+    writeFileSync(join(cwd, "tools.json"), tool({}));
+    expect(await create(cwd, from, more)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(existsSync(join(cwd, "demo"))).toBe(false);
+  });
+
+  it.each([
+    [undefined, "toOutput<GetPetsPetIdResult>(response)", "widen("],
+    ["loose", "toOutput<GetPetsPetIdResult>(response)", "widen("],
+    ["strict", "toOutput<GetPetsPetIdResult>(response)", "throw new ToolError(`${method} ${path} returned JSON"],
+    ["none", "=> readApi({", "readApi("],
+  ])("treats responses as --output %s says", async (output, inTool, inApi) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.yaml"), pets);
+    expect(await create(cwd, "api.yaml", { output })).toMatchObject({ code: 0, stderr: "" });
+    const text = (path: string): string => readFileSync(join(cwd, "demo", "src", path), "utf8").replace(/\s+/g, " ");
+    expect(text("tools/get-pets-pet-id.ts")).toContain(inTool);
+    expect(text("api.ts").includes("callApi")).toBe(output !== "none");
+    expect(text("api.ts")).toContain(inApi);
+    expect(text("api.ts").includes("widen(")).toBe(output === undefined || output === "loose");
+  });
+
+  it.each(["hasOwnProperty", "constructor", "toString", "valueOf"])(
+    "takes the name %s wherever a document may have it",
+    async (name) => {
+      const cwd = temporaryFolder();
+      const text = { type: "string" };
+      const schema = { type: "object", properties: { [name]: text }, required: [name] };
+      const content = { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } };
+      const parameters = ["path", "query", "header", "cookie"].map((place) => {
+        return { name, in: place, required: place === "path", schema: text };
+      });
+      const operation = {
+        operationId: name,
+        tags: [name],
+        parameters,
+        requestBody: { content },
+        security: [{ [name]: [] }],
+        responses: { 200: { description: "ok", content } },
+      };
+      const securitySchemes = { [name]: { type: "apiKey", in: "header", name } };
+      const components = { securitySchemes, schemas: { [name]: schema } };
+      writeFileSync(join(cwd, "api.json"), api({ [`/a/{${name}}`]: { post: operation } }, { components }));
+      expect(await create(cwd, "api.json")).toMatchObject({ code: 0, stderr: "" });
+      const [file = ""] = listAll(join(cwd, "demo", "src", "tools"));
+      expect(readFileSync(join(cwd, "demo", "src", "tools", file), "utf8")).toContain(`${name}: string;`);
+    },
+  );
+
+  it.each([
+    ["issues/list-for-repo", "issues_list_for_repo"],
+    ["list-pets", "list-pets"],
+    ["listPets_all-of-them", "listPets_all_of_them"],
+    ["pets.list", "pets_list"],
+  ])("names a tool of the operation %s with one separator: %s", async (operationId, name) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.json"), api({ "/a": { get: { ...operation, operationId } } }));
+    const { plan } = await readSource(join(cwd, "api.json"));
+    expect(plan.tools.map(({ entry }) => entry.name)).toEqual([name]);
+  });
+
+  it("refuses --only without a source", async () => {
+    const cwd = temporaryFolder();
+    expect(await create(cwd, "", { from: undefined, only: "a" })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--only .*--from/),
+    });
+  });
+
+  it("keeps tools small where everything of an API refers to everything else, and says so once", async () => {
+    const cwd = temporaryFolder();
+    const names = Array.from({ length: 400 }, (_, at) => `Part${at}`);
+    const schemas = Object.fromEntries(
+      names.map((name, at) => {
+        const next = [1, 2, 3].map((by) => [`to${by}`, { $ref: `#/components/schemas/Part${(at * 3 + by) % 400}` }]);
+        return [name, { type: "object", properties: { id: { type: "string" }, ...Object.fromEntries(next) } }];
+      }),
+    );
+    const answer = { $ref: "#/components/schemas/Part0" };
+    const responses = { 200: { description: "ok", content: { "application/json": { schema: answer } } } };
+    writeFileSync(
+      join(cwd, "api.json"),
+      api({ "/a": { get: { responses } }, "/b": { get: { responses } } }, { components: { schemas } }),
+    );
+    const { code, stderr } = await create(cwd, "api.json");
+    expect(code).toBe(0);
+    expect(stderr.trim().split("\n")).toEqual([expect.stringMatching(/^widened {4}2 tools: /)]);
+    const text = readFileSync(join(cwd, "demo", "src", "tools", "get-a.ts"), "utf8");
+    expect(text.length).toBeLessThan(60_000);
+    expect(text).toContain("to1?: GetAResultPart1");
+  });
+
+  it("ends when it is told to in the midst of its files, and writes nothing", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.json"), api(many(50)));
+    const source = await readSource(join(cwd, "api.json"));
+    const stop = new AbortController();
+    const revisions = allRevisions.slice(0, 1);
+    const selection = { schema: "json", features: "tools" };
+    const emitting = emitFiles({ revisions, selection, source, signal: stop.signal });
+    setTimeout(() => stop.abort(new Error("enough")));
+    await expect(emitting).rejects.toThrow("enough");
+  });
+
+  it("advises to choose when there are more tools than a model can", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.json"), api(many(130)));
+    const { code, stderr } = await create(cwd, "api.json");
+    expect([code, stderr.trim()]).toEqual([0, expect.stringMatching(/^130 tools are .*--only/)]);
+  });
+
+  it("keeps patterns for the validator to bound, reports those that it will not enforce, and drops what is no pattern", async () => {
+    const cwd = temporaryFolder();
+    const word = { type: "string", pattern: "^(a+)+$" };
+    const code = { type: "string", not: { pattern: "(?i)x" } };
+    const ahead = { type: "string", pattern: "^(?=a)(a+)+$" };
+    const tools = [{ name: "spell", inputSchema: { type: "object", properties: { word, code, ahead } } }];
+    writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools }));
+    const { code: exit, stderr } = await create(cwd, "tools.json");
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/^widened +spell +inputSchema\/properties\/ahead\/pattern: .*not enforced$/m);
+    expect(stderr).not.toContain("word");
+    const text = readFileSync(join(cwd, "demo", "src", "tools", "spell.ts"), "utf8");
+    expect(text).toContain('pattern: "^(a+)+$"');
+    expect(text).not.toMatch(/\(\?i\)|not:/);
+  });
+
+  it("hands on the formats of JSON Schema and OpenAPI, and no others", async () => {
+    const cwd = temporaryFolder();
+    const formats = ["date-time", "int64", "word64type", "constructor"];
+    const properties = Object.fromEntries(formats.map((format, at) => [`a${at}`, { type: "string", format }]));
+    writeFileSync(
+      join(cwd, "tools.json"),
+      JSON.stringify({ tools: [{ name: "t", inputSchema: { type: "object", properties } }] }),
+    );
+    expect((await create(cwd, "tools.json")).code).toBe(0);
+    const text = readFileSync(join(cwd, "demo", "src", "tools", "t.ts"), "utf8");
+    expect([...text.matchAll(/format: "(.*?)"/g)].map(([, format]) => format)).toEqual(["date-time", "int64"]);
+  });
+
+  it("takes names that objects have anyway, and leaves out only the tool that cannot be written", async () => {
+    const cwd = temporaryFolder();
+    const tool = (name: string, argument: string) => ({
+      name,
+      inputSchema: { type: "object", properties: { [argument]: { type: "string" } } },
+    });
+    const tools = [tool("own", "hasOwnProperty"), tool("half", "a\ud800"), tool("fine", "valueOf")];
+    writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools }));
+    const { code, stderr } = await create(cwd, "tools.json");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^left out +tool "half": .*a lone surrogate/m);
+    expect(readFileSync(join(cwd, "demo", "src", "tools", "own.ts"), "utf8")).toContain("hasOwnProperty?: string");
+    expect(existsSync(join(cwd, "demo", "src", "tools", "half.ts"))).toBe(false);
+  });
+
+  it("tells what it leaves out, and writes the rest", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "api.yaml"), pets.replace("application/octet-stream", "application/xml"));
+    const { code, stderr } = await create(cwd, "api.yaml");
+    expect(stderr).toContain("left out   POST /upload: its body is application/xml");
+    expect(code).toBe(0);
+    expect(readFileSync(join(cwd, "demo", "package.json"), "utf8")).toContain('"@cfworker/json-schema"');
+  });
+
+  it.each(["label", "matrix"])(
+    "leaves out what is called by a path in the style %s, which it cannot write",
+    async (style) => {
+      const cwd = temporaryFolder();
+      const parameters = [{ name: "ids", in: "path", required: true, style, schema: { type: "array" } }];
+      const responses = { 200: { description: "ok" } };
+      const paths = { "/pets/{ids}": { get: { parameters, responses } }, "/pets": { get: { responses } } };
+      writeFileSync(join(cwd, "api.json"), api(paths));
+      const { code, stderr } = await create(cwd, "api.json");
+      expect(stderr).toContain(`left out   GET /pets/{ids}: its parameter ids uses the style ${style}`);
+      expect(code).toBe(0);
+    },
+  );
+});

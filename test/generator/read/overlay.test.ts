@@ -1,0 +1,326 @@
+import { readFileSync } from "node:fs";
+import { Node, Project, type Type } from "ts-morph";
+import { describe, expect, it } from "vitest";
+import type { Overlay } from "../../../generator/model/overlay.ts";
+import { readOverlay } from "../../../generator/read/overlay.ts";
+import { SpecError } from "../../../generator/internal/spec-error.ts";
+
+const schema = readSpec("overlay.schema.json");
+const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+
+describe.each(revisions)("the overlay of %s", (revision) => {
+  const declarations = readSpec(`${revision}/schema.ts`);
+
+  it("fits its schema", () => {
+    expect(load(revision).$schema).toBe("../overlay.schema.json");
+  });
+
+  it("cites pages of its own revision, or JSON-RPC itself", () => {
+    const overlay = load(revision);
+    const foreign = clausesOf(overlay).filter(
+      (clause) =>
+        !clause.startsWith(`https://modelcontextprotocol.io/specification/${revision}/`) &&
+        clause !== "https://www.jsonrpc.org/specification#error_object",
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it("names only methods that the schema has", () => {
+    const overlay = load(revision);
+    const named = [...Object.keys(overlay.methods), ...(overlay.mergeMeta?.methods ?? [])];
+    named.push(...(overlay.batching.never ?? []), ...(overlay.headers ?? []).flatMap(({ methods }) => methods ?? []));
+    expect(named.filter((method) => !declarations.includes(`method: "${method}";`))).toEqual([]);
+  });
+
+  it("names only types that the schema declares", () => {
+    const overlay = load(revision);
+    expect(typesOf(overlay).filter((type) => !declares(declarations, type))).toEqual([]);
+  });
+
+  it("gives every error the value of the constant it names", () => {
+    const overlay = load(revision);
+    const wrong = overlay.errors.filter(
+      ({ code, constant }) =>
+        constant !== undefined && !new RegExp(`export const ${constant}\\b.*= ${code};`).test(declarations),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("has all standard errors and no code twice", () => {
+    const overlay = load(revision);
+    const codes = overlay.errors.map(({ code }) => code);
+    expect(codes).toEqual(expect.arrayContaining([-32700, -32600, -32601, -32602, -32603]));
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  it("picks only members of the union that it tags", () => {
+    const overlay = load(revision);
+    const strays = (overlay.tags ?? []).flatMap(({ of, cases = {}, otherwise, presence = [] }) => {
+      const picked = [...Object.values(cases), ...presence.map(({ type }) => type)];
+      return (otherwise === undefined ? picked : [...picked, otherwise]).filter((type) => !of.includes(type));
+    });
+    expect(strays).toEqual([]);
+  });
+});
+
+describe("facts of the revisions", () => {
+  it("batches are accepted by one revision only, and never hold initialize (J-13, J-14, J-16)", () => {
+    const accepting = revisions.filter((revision) => load(revision).batching.accepted);
+    expect(accepting).toEqual(["2025-03-26"]);
+    expect(load("2025-03-26").batching.never).toEqual(["initialize"]);
+  });
+
+  it("the params that lost their _meta are counted as in the study (T7)", () => {
+    expect(revisions.map((revision) => load(revision).mergeMeta?.methods.length ?? 0)).toEqual([17, 17, 18, 4, 0]);
+  });
+
+  it("a missing resource has a code of its own until the newest revision, which only understands it (5.1, 2.8)", () => {
+    const emitted = revisions.map((revision) => load(revision).errors.find(({ code }) => code === -32002)?.emitted);
+    expect(emitted).toEqual([true, true, true, true, false]);
+  });
+
+  it("completion needs no capability where none exists (1.1)", () => {
+    const gates = revisions.map((revision) => load(revision).methods["completion/complete"]?.gate);
+    expect(gates).toEqual([null, undefined, undefined, undefined, undefined]);
+  });
+
+  it("the version header starts with the third revision (T-60), the session header ends with the fourth (T-50)", () => {
+    const headers = revisions.map((revision) => (load(revision).headers ?? []).map(({ name }) => name));
+    expect(headers.map((names) => names.includes("MCP-Protocol-Version"))).toEqual([false, false, true, true, true]);
+    expect(headers.map((names) => names.includes("Mcp-Session-Id"))).toEqual([false, true, true, true, false]);
+  });
+});
+
+describe("an overlay with a slip", () => {
+  const edits: readonly { slip: string; at: string; to?: unknown; pointer?: string; says?: string }[] = [
+    { slip: "an unknown entry", at: "/lifecyle", to: {}, says: "not a known property" },
+    { slip: "no lifecycle", at: "/lifecycle", pointer: "the file", says: "`lifecycle` is missing" },
+    { slip: "an unknown lifecycle", at: "/lifecycle/kind", to: "session", says: "handshake or per-request" },
+    { slip: "a fact without its clause", at: "/batching/clause", pointer: "/batching", says: "`clause` is missing" },
+    { slip: "a clause that is no link", at: "/batching/clause", to: "basic/index", says: "Absolute URL" },
+    { slip: "a word for a truth value", at: "/batching/accepted", to: "no", says: "must be boolean" },
+    { slip: "methods as a list", at: "/methods", to: [], says: "must be object" },
+    { slip: "a method without any fact", at: "/methods/server~1discover/gate", pointer: "/methods/server~1discover" },
+    { slip: "a method name with a blank", at: "/methods/server discover", to: {}, says: "not a valid method name" },
+    {
+      slip: "a gate without a side",
+      at: "/methods/notifications~1message/gate/side",
+      pointer: "/methods/notifications~1message/gate",
+    },
+    { slip: "a gate as text", at: "/methods/server~1discover/gate", to: "tools", says: "must be object,null" },
+    { slip: "an unknown kind of method", at: "/methods/roots~1list/kind", to: "request", says: "expected embedded" },
+    { slip: "a union of one", at: "/tags/0/of", to: ["JSONRPCRequest"], says: "fewer than 2" },
+    { slip: "a union with the same member twice", at: "/tags/0/of/1", to: "JSONRPCRequest", pointer: "/tags/0/of" },
+    { slip: "a tag by property and by presence", at: "/tags/0/property", to: "id", says: "keep one of them" },
+    {
+      slip: "a tag that tells nothing apart",
+      at: "/tags/0/presence",
+      pointer: "/tags/0",
+      says: "`property` is missing",
+    },
+    { slip: "a path into nothing", at: "/integers/0/at", to: "Error.", says: "must match pattern" },
+    { slip: "an unknown rule", at: "/constraints/0/rule", to: "any", says: "atLeastOne or exclusive" },
+    { slip: "a tolerance for a whole type", at: "/tolerances/0/at", to: "Result", says: "must match pattern" },
+    {
+      slip: "a default that is no plain value",
+      at: "/tolerances/0/absentMeans",
+      to: null,
+      says: "must be string,number",
+    },
+    { slip: "an error code in quotes", at: "/errors/0/code", to: "-32700", says: "must be integer" },
+    { slip: "a status that is no error", at: "/errors/0/status", to: 200, says: "must be >= 400" },
+    { slip: "a header from nowhere", at: "/headers/0/source", to: "body.id", says: "must match pattern" },
+    { slip: "an unknown place for metadata", at: "/reservedMeta/0/on", to: "tool", says: "notification" },
+    { slip: "no result type at all", at: "/resultTypes/known", to: [], says: "fewer than 1" },
+    { slip: "a capability of nobody", at: "/emptyCapabilities/0/side", to: "host", says: "client or server" },
+  ];
+
+  it.each(edits)("is refused: $slip", ({ at, to, pointer = at, says = "" }) => {
+    const error = refusal(edited("2026-07-28", at, to));
+    expect(error.file).toBe("spec/some/overlay.json");
+    expect(error.message).toContain(`  ${pointer} (`);
+    expect(error.message).toContain(says);
+  });
+
+  it("is reported at the line of the first problem, with the rest below it", () => {
+    const text = edited("2026-07-28", "/lifecycle/kind", "none").replace('"accepted": false', '"accepted": 0');
+    const line = text.split("\n").findIndex((candidate) => candidate.includes('"none"')) + 1;
+    const { message, line: reported } = refusal(text);
+    expect(reported).toBe(line);
+    expect(message).toMatch(new RegExp(`^spec/some/overlay.json:${line}:\\d+: `));
+    expect(message.indexOf("/lifecycle/kind")).toBeLessThan(message.indexOf("/batching/accepted"));
+  });
+
+  it("tells three problems and counts the others", () => {
+    expect(refusal('{ "a": 1 }').message).toMatch(/(\n {2}.*){3}\n {2}and 2 more\n/);
+  });
+
+  const broken = [
+    { slip: "an empty file", text: "", line: 1, column: 1, says: "the file ends" },
+    { slip: "a comma too many", text: '{\n  "a": 1,\n}', line: 3, column: 1, says: "a property name" },
+    { slip: "a comma too few", text: '{\n  "a": 1\n  "b": 2\n}', line: 3, column: 3, says: '"," or "}"' },
+    { slip: "a colon forgotten", text: '{ "a" 1 }', line: 1, column: 7, says: '":"' },
+    { slip: "a comment", text: "// note\n{}", line: 1, column: 1, says: "a value" },
+    { slip: "an open list", text: "[1, 2", line: 1, column: 6, says: '"," or "]"' },
+    { slip: "a line break in a string", text: '["a\nb"]', line: 1, column: 2, says: "a string" },
+    { slip: "a number as it is not written", text: "[01]", line: 1, column: 2, says: "a value" },
+    { slip: "text behind the end", text: "{} {}", line: 1, column: 4, says: "the end of the file" },
+    {
+      slip: "a key written twice",
+      text: '{\n  "a": 1,\n  "a": 2\n}',
+      line: 3,
+      column: 3,
+      says: '"a" is already defined',
+    },
+  ];
+
+  it.each(broken)("is refused as text: $slip", ({ text, line, column, says }) => {
+    const error = refusal(text);
+    expect(error).toMatchObject({ line, column });
+    expect(error.message).toContain(says);
+  });
+});
+
+describe("the schema of overlays", () => {
+  it("describes every property and is closed everywhere", () => {
+    const open = objectsIn(JSON.parse(schema), "").filter(
+      ({ node }) =>
+        [node.type].flat().includes("object") &&
+        isRecord(node.properties) &&
+        (node.additionalProperties !== false ||
+          !Object.values(node.properties).every((property) => isRecord(property) && property.description)),
+    );
+    expect(open.map(({ pointer }) => pointer)).toEqual([]);
+  });
+
+  it("says the same as the type", () => {
+    const source = new Project({ compilerOptions: { strict: true } }).addSourceFileAtPath("generator/model/overlay.ts");
+    const root: unknown = JSON.parse(schema);
+    expect(outlineOfSchema(root, root)).toEqual(outlineOfType(source.getInterfaceOrThrow("Overlay").getType()));
+  });
+});
+
+function readSpec(path: string): string {
+  return readFileSync(new URL(`../../../spec/${path}`, import.meta.url), "utf8");
+}
+
+function load(revision: string): Overlay {
+  const path = `${revision}/overlay.json`;
+  return readOverlay({ path: `spec/${path}`, text: readSpec(path), schema });
+}
+
+function refusal(text: string): SpecError {
+  try {
+    readOverlay({ path: "spec/some/overlay.json", text, schema });
+  } catch (error) {
+    if (error instanceof SpecError) return error;
+    throw error;
+  }
+  throw new Error("the text was accepted");
+}
+
+/** An overlay's text with the value at a pointer replaced, or removed when there is none. */
+function edited(revision: string, pointer: string, value?: unknown): string {
+  const root: unknown = JSON.parse(readSpec(`${revision}/overlay.json`));
+  const keys = pointer.slice(1).split("/").map(unescapePointer);
+  const last = keys.pop() ?? "";
+  let holder = root;
+  for (const key of keys) holder = isRecord(holder) ? holder[key] : undefined;
+  if (!isRecord(holder)) throw new Error(`${pointer} leads nowhere`);
+  if (value === undefined && !(last in holder)) throw new Error(`${pointer} is not there to be removed`);
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+  return JSON.stringify(root, null, 2);
+}
+
+function unescapePointer(key: string): string {
+  return key.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+/** Every object of a JSON value, itself included. */
+function objectsIn(value: unknown, pointer: string): { pointer: string; node: Record<string, unknown> }[] {
+  if (!isRecord(value)) return [];
+  const inside = Object.entries(value).flatMap(([key, child]) => objectsIn(child, `${pointer}/${key}`));
+  // The parts of a condition only name properties that their parent describes.
+  return /\/(if|then|else)$/.test(pointer) ? inside : [{ pointer, node: value }, ...inside];
+}
+
+function clausesOf(overlay: Overlay): string[] {
+  return objectsIn(overlay, "").flatMap(({ node }) => (typeof node.clause === "string" ? [node.clause] : []));
+}
+
+function typesOf({
+  methods,
+  tags = [],
+  integers = [],
+  constraints = [],
+  tolerances = [],
+  nulls = [],
+  minimums = [],
+  reservedMeta = [],
+}: Overlay) {
+  const facts = Object.values(methods);
+  return [
+    ...facts.flatMap(({ result }) => (result === undefined ? [] : [result])),
+    ...facts.flatMap(({ alternatives = [] }) => alternatives.map(({ type }) => type)),
+    ...tags.flatMap(({ of }) => of),
+    ...[...integers, ...tolerances, ...nulls, ...minimums].map(({ at }) => at.replace(/\..*/, "")),
+    ...constraints.map(({ type }) => type),
+    ...reservedMeta.map(({ type }) => type).filter((type) => /^[A-Z]/.test(type)),
+  ];
+}
+
+function declares(declarations: string, type: string): boolean {
+  return new RegExp(`^export (interface|type) ${type}\\b`, "m").test(declarations);
+}
+
+/** Names, nesting, optionality and closed sets of values: what a type and a JSON Schema both can say. */
+type Outline = string | readonly string[] | { [name: string]: Outline };
+
+function outlineOfType(type: Type): Outline {
+  const plain = type.getNonNullableType();
+  if (plain.isArray()) return { "[]": outlineOfType(plain.getArrayElementTypeOrThrow()) };
+  if (plain.isReadonlyArray()) return { "[]": outlineOfType(plain.getTypeArguments()[0] ?? plain) };
+  const index = plain.getStringIndexType();
+  if (index) return { "{}": outlineOfType(index) };
+  if (plain.isBoolean()) return "boolean";
+  const members = plain.isUnion() ? plain.getUnionTypes() : [plain];
+  if (members.every((member) => member.isStringLiteral()))
+    return members.map((member) => String(member.getLiteralValue())).sort();
+  if (!plain.isObject() && !plain.isIntersection()) return plain.getText().split(" | ").sort().join(" | ");
+  return Object.fromEntries(
+    plain.getProperties().map((property) => {
+      const declaration = property.getValueDeclarationOrThrow();
+      if (!Node.isPropertySignature(declaration)) throw new Error(`${property.getName()} is not a property`);
+      const suffix = declaration.hasQuestionToken() ? "?" : "";
+      return [property.getName() + suffix, outlineOfType(property.getTypeAtLocation(declaration))];
+    }),
+  );
+}
+
+function outlineOfSchema(node: unknown, root: unknown): Outline {
+  if (!isRecord(node)) throw new Error("a schema object was expected");
+  if (typeof node.$ref === "string") return outlineOfSchema(definitionOf(root, node.$ref), root);
+  if (Array.isArray(node.enum)) return node.enum.map(String).sort();
+  if (node.items !== undefined) return { "[]": outlineOfSchema(node.items, root) };
+  if (isRecord(node.additionalProperties)) return { "{}": outlineOfSchema(node.additionalProperties, root) };
+  const { properties, required } = node;
+  if (!isRecord(properties))
+    return [node.type].flat().join(" | ").replace("integer", "number").split(" | ").sort().join(" | ");
+  const needed: unknown[] = Array.isArray(required) ? required : [];
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [
+      needed.includes(name) ? name : `${name}?`,
+      outlineOfSchema(property, root),
+    ]),
+  );
+}
+
+function definitionOf(root: unknown, ref: string): unknown {
+  const name = ref.replace("#/$defs/", "");
+  return isRecord(root) && isRecord(root.$defs) ? root.$defs[name] : undefined;
+}

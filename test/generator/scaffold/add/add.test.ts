@@ -1,0 +1,230 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { runAdd } from "../../../../generator/commands/add.ts";
+import { findSample, planAddition } from "../../../../generator/scaffold/add/addition.ts";
+import { register } from "../../../../generator/scaffold/add/register.ts";
+import { schemaSamples } from "../../../../generator/scaffold/create/schema-samples.ts";
+import { listAll, temporaryFolder } from "../../folder.ts";
+import { emitFiles, writeFiles } from "../../project.ts";
+
+const tool = { member: "tools", variable: "wordCountTool", from: "./tools/word-count.ts" };
+
+describe("registering", () => {
+  it.each([
+    ["a list", "defineServer({ tools: [a] });", "defineServer({ tools: [a, wordCountTool] });"],
+    [
+      "a list with a last comma",
+      "defineServer({ tools: [\n  a,\n] });",
+      "defineServer({ tools: [\n  a, wordCountTool,\n] });",
+    ],
+    ["an empty list", "defineServer({ tools: [] });", "defineServer({ tools: [wordCountTool] });"],
+    ["no list", 'defineServer({ name: "a" });', 'defineServer({ name: "a", tools: [wordCountTool] });'],
+    ["nothing", "defineServer({});", "defineServer({ tools: [wordCountTool] });"],
+    [
+      "no list, a member a line",
+      'run(\n  defineServer({\n    name: "a",\n  }),\n);',
+      'run(\n  defineServer({\n    name: "a",\n    tools: [wordCountTool],\n  }),\n);',
+    ],
+  ])("adds to %s and changes nothing else", (_what, before, after) => {
+    const head = '// mine\nimport { defineServer } from "./mcp/index.ts";\n';
+    const line = 'import { wordCountTool } from "./tools/word-count.ts";\n';
+    expect(register("src/server.ts", head + before, tool)).toBe(head + line + after);
+    const crlf = (text: string): string => text.replaceAll("\n", "\r\n");
+    expect(register("src/server.ts", crlf(head + before), tool)).toBe(crlf(head + line + after));
+  });
+
+  it.each([
+    ["no server", "export const a = 1;", "has no defineServer({ ... })"],
+    ["a definition from elsewhere", "defineServer(definition);", "has no defineServer({ ... })"],
+    ["a list from elsewhere", "defineServer({ tools: all });", "is not a list that is written out"],
+    ["no TypeScript", "const = ;", "not valid TypeScript"],
+  ])("refuses %s", (_what, source, message) => {
+    expect(() => register("src/server.ts", source, tool)).toThrow(message);
+  });
+});
+
+describe("names", () => {
+  it.each(["word-count", "word_count", "wordCount"])("%s is word_count to models", (name) => {
+    expect(planAddition("tool", name, schemaSamples.zod)).toMatchObject({
+      source: "src/tools/word-count.ts",
+      test: "test/word-count-tool.test.ts",
+      view: { key: "word_count", variable: "wordCountTool" },
+    });
+  });
+
+  it.each(["con", "aux", "nul", "prn", "com1", "lpt9"])(
+    "%s is a device of Windows: its file has another name",
+    (name) => {
+      expect(planAddition("tool", name, schemaSamples.zod)).toMatchObject({
+        source: `src/tools/${name}-tool.ts`,
+        registration: { from: `./tools/${name}-tool.ts` },
+        view: { key: name },
+      });
+    },
+  );
+
+  it.each([
+    "",
+    ".",
+    "..",
+    "../x",
+    "a/b",
+    "a\\b",
+    "a b",
+    "1a",
+    "-a",
+    "a--b",
+    "a.ts",
+    "__proto__",
+    "a`b",
+    "a\n",
+    "é",
+    "{{a}}",
+    "a".repeat(65),
+  ])("refuses %j", (name) =>
+    expect(() => planAddition("tool", name, schemaSamples.zod)).toThrow("cannot be the name of a tool"),
+  );
+
+  it("finds the schema library of a project, or says which there are", () => {
+    for (const kind of ["dependencies", "devDependencies"])
+      expect(findSample({ [kind]: { arktype: "^2" } })).toBe(schemaSamples.arktype);
+    for (const manifest of [{}, null, "x", { dependencies: null }, { dependencies: { valibot: "1" } }])
+      expect(() => findSample(manifest)).toThrow("no known schema library");
+  });
+});
+
+describe("create-mcp-server add", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  async function project(features: string, extras = "none"): Promise<string> {
+    const folder = temporaryFolder();
+    writeFiles(folder, await emitFiles({ folder, revisions: ["2025-11-25"], selection: { features, extras } }));
+    vi.spyOn(console, "log").mockReturnValue();
+    return folder;
+  }
+
+  it.each(["tool", "resource", "prompt"] as const)("adds a %s, its test and its registration", async (kind) => {
+    const folder = await project("tools,resources,prompts");
+    const before = listAll(folder);
+    expect(await runAdd({ kind, name: "word-count", folder })).toBe(0);
+    const added = listAll(folder).filter((path) => !before.includes(path) && path.endsWith(".ts"));
+    expect(added).toEqual([`src/${kind}s/word-count.ts`, `test/word-count-${kind}.test.ts`]);
+    expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toContain(`from "./${kind}s/word-count.ts";`);
+  });
+
+  it("keeps the tools of the bundle's manifest true", async () => {
+    const folder = await project("tools", "mcpb");
+    const manifest = (): { tools: { name: string }[] } =>
+      JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+    const before = manifest();
+    expect(await runAdd({ kind: "tool", name: "word-count", folder })).toBe(0);
+    expect(manifest()).toEqual({
+      ...before,
+      tools: [...before.tools, { name: "word_count", description: "Word count." }],
+    });
+    const server = join(folder, "src/server.ts");
+    writeFileSync(server, readFileSync(server, "utf8").replace('name: "measure_text"', 'name: "measure"'));
+    expect(await runAdd({ kind: "tool", name: "other", folder })).toBe(0);
+    expect(manifest().tools.map(({ name }) => name)).toEqual(["word_count", "other"]);
+  });
+
+  it.each(["{", '{"tools":{}}'])("says that it could not list a tool in the manifest %s, and adds it", async (text) => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const folder = await project("tools", "mcpb");
+    writeFileSync(join(folder, "manifest.json"), text);
+    expect(await runAdd({ kind: "tool", name: "word-count", folder })).toBe(0);
+    expect(errors).toHaveBeenCalledWith(expect.stringContaining("manifest.json has no list of tools"));
+    expect(readFileSync(join(folder, "manifest.json"), "utf8")).toBe(text);
+    expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toContain("wordCountTool");
+  });
+
+  it.each(["tool", "resource", "prompt"] as const)(
+    "writes a test of a %s that ends its server also when an assertion fails",
+    async (kind) => {
+      const folder = await project("tools,resources,prompts");
+      expect(await runAdd({ kind, name: "word-count", folder })).toBe(0);
+      const [before = "", after = ""] = readFileSync(join(folder, `test/word-count-${kind}.test.ts`), "utf8").split(
+        "onTestFinished(async () => expect(await client.end()).toBe(0));",
+      );
+      expect(before).not.toContain("client.ask");
+      expect(after).toContain("client.ask");
+    },
+  );
+
+  it("makes the layer anew when the project was made without it, and only then", async () => {
+    const folder = await project("tools");
+    expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(0);
+    expect(readFileSync(join(folder, "src/mcp/index.ts"), "utf8")).toContain("export function defineResource(");
+    const lock: unknown = JSON.parse(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8"));
+    expect(lock).toMatchObject({ features: ["tools", "resources"], revisions: ["2025-11-25"] });
+    expect(listAll(folder)).toContain(".mcp-previous/index.ts");
+  });
+
+  it("keeps the layer when it was edited by hand, or when the files cannot be written", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const folder = await project("tools");
+    const lock = readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8");
+    mkdirSync(join(folder, "src/resources/notes.ts"), { recursive: true });
+    expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(2);
+    expect(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8")).toBe(lock);
+    writeFileSync(join(folder, "src/mcp/index.ts"), "// mine\n");
+    expect(await runAdd({ kind: "prompt", name: "ask", folder })).toBe(2);
+    expect(errors).toHaveBeenLastCalledWith(
+      expect.stringContaining("src/mcp/ needs prompts but was edited by hand: index.ts."),
+    );
+    expect(readFileSync(join(folder, "src/mcp/index.ts"), "utf8")).toBe("// mine\n");
+    expect(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8")).toBe(lock);
+  });
+
+  it.each([
+    ["tool", "measureText", 'src/server.ts:6 defines a tool with the name "measure_text" already'],
+    ["prompt", "shorten", 'defines a prompt with the name "shorten" already'],
+    ["resource", "guide", undefined],
+  ] as const)(
+    "refuses a %s %s that the server has in another file: two keep it from starting",
+    async (kind, name, says) => {
+      const errors = vi.spyOn(console, "error").mockReturnValue();
+      const folder = await project("tools,resources,prompts");
+      const before = listAll(folder);
+      expect(await runAdd({ kind, name, folder })).toBe(says === undefined ? 0 : 2);
+      if (says === undefined) return;
+      expect(errors).toHaveBeenLastCalledWith(expect.stringContaining(says));
+      expect(listAll(folder)).toEqual(before);
+    },
+  );
+
+  it("refuses a resource that another file has at the same address", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const folder = await project("tools,resources");
+    writeFileSync(join(folder, "src/more.ts"), 'const a = defineResource({ uri: `notes://main`, name: "a" });\n');
+    writeFileSync(join(folder, "src/broken.ts"), "notes://main is no TypeScript (\n");
+    expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(2);
+    expect(errors).toHaveBeenLastCalledWith(expect.stringContaining("src/more.ts:1 defines a resource with the uri"));
+  });
+
+  it.each([
+    ["pnpm-lock.yaml", "pnpm test"],
+    [".yarnrc.yml", "yarn test"],
+    ["bun.lock", "bun run test"],
+    ["package-lock.json", "npm test"],
+  ])("where there is %s says %s next", async (file, next) => {
+    const folder = await project("tools");
+    writeFileSync(join(folder, file), "");
+    expect(await runAdd({ kind: "tool", name: "shout", folder })).toBe(0);
+    expect(console.log).toHaveBeenLastCalledWith(expect.stringContaining(`Next: ${next}`));
+  });
+
+  it("changes nothing when there is one already, or when this is no project", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const folder = await project("tools");
+    expect(await runAdd({ kind: "tool", name: "a", folder })).toBe(0);
+    const before = listAll(folder).map((path) => path);
+    const server = readFileSync(join(folder, "src/server.ts"), "utf8");
+    expect(await runAdd({ kind: "tool", name: "a", folder })).toBe(2);
+    expect(await runAdd({ kind: "tool", name: "a", folder: temporaryFolder() })).toBe(2);
+    expect(listAll(folder)).toEqual(before);
+    expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toBe(server);
+    expect(errors).toHaveBeenCalledTimes(2);
+  });
+});

@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { pathToFileURL } from "node:url";
+import { describe, expect, test } from "vitest";
+import { accessTemplates, emitAccess } from "../../../../generator/scaffold/create/access-files.ts";
+import { loadTemplates } from "../../../../generator/internal/templates.ts";
+import { packageRoot } from "../../../../generator/internal/package-info.ts";
+import { temporaryFolder } from "../../folder.ts";
+
+/** What such a project imports, as far as it matters here. */
+const command = JSON.stringify(import.meta.resolve("../../../../runtime/server/run/run-server.ts"));
+const layer = `export { readHttpPort } from ${command};
+export const requireBearerToken = (options) => options;
+export const verifyJwt = () => undefined;
+export class SetupError extends Error {}
+`;
+
+/** Loads `src/auth.ts` of a project as its program would; resolves to what that complains of. */
+async function loadAuth(
+  transport: "both" | "http",
+  { words, env }: { readonly words: readonly string[]; readonly env: Readonly<Record<string, string>> },
+): Promise<string> {
+  const templates = loadTemplates(join(packageRoot, "templates"), accessTemplates);
+  const source =
+    emitAccess({ auth: "oauth", transport, url: "http://127.0.0.1:3000/mcp" }, templates).get("src/auth.ts") ??
+    expect.unreachable();
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "mcp"));
+  writeFileSync(join(folder, "mcp", "index.ts"), layer);
+  writeFileSync(join(folder, "auth.ts"), source);
+  const args = ["--import", import.meta.resolve("tsx"), join(folder, "auth.ts"), ...words];
+  const run = promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env } });
+  return run.then(
+    () => "",
+    (error: unknown) => String(error),
+  );
+}
+
+const asked = /The server is open to other machines; set ISSUER/;
+
+test.each([
+  ["both", [], { HOST: "0.0.0.0" }, /^$/],
+  ["both", ["--other"], { ALLOWED_HOSTS: "example.com" }, /^$/],
+  ["both", ["--http", "3000"], {}, /^$/],
+  ["both", ["--http", "3000"], { HOST: "0.0.0.0" }, asked],
+  ["both", ["--http=3000"], { ALLOWED_HOSTS: "example.com" }, asked],
+  ["both", [], { MCP_HTTP_PORT: "3000", HOST: "0.0.0.0" }, asked],
+  ["both", [], { PORT: "3000", HOST: "0.0.0.0" }, /^$/],
+  ["both", ["--http", "3000"], { HOST: "0.0.0.0", ISSUER: "https://a.example", RESOURCE: "https://b.example" }, /^$/],
+  ["http", [], { HOST: "0.0.0.0" }, asked],
+] as const)(
+  "a server on %s, started with %j and %j, asks for its issuer only over HTTP",
+  async (...[transport, words, env, says]) => {
+    expect(await loadAuth(transport, { words, env })).toMatch(says);
+  },
+);
+
+describe("a server with API keys", () => {
+  const key = "k".repeat(43);
+  const sha256 = createHash("sha256").update(key).digest("hex");
+
+  /** Loads `src/auth.ts` of a project and runs a script after it; resolves to what is written. */
+  async function load(env: Readonly<Record<string, string>>, script = ""): Promise<string> {
+    const templates = loadTemplates(join(packageRoot, "templates"), accessTemplates);
+    const files = emitAccess({ auth: "api-key", transport: "http", url: "http://127.0.0.1:3000/mcp" }, templates);
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "mcp"));
+    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    const runtime = pathToFileURL(join(packageRoot, "runtime", "auth", "server", "api-key.ts")).href;
+    writeFileSync(join(folder, "mcp", "index.ts"), `export { requireApiKey } from ${JSON.stringify(runtime)};`);
+    writeFileSync(join(folder, "auth.ts"), `${files.get("src/auth.ts") ?? expect.unreachable()}${script}`);
+    const args = ["--import", import.meta.resolve("tsx"), join(folder, "auth.ts")];
+    const run = promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env } });
+    return run.then(
+      ({ stdout, stderr }) => stdout + stderr,
+      (error: unknown) => String(error),
+    );
+  }
+
+  test("says at its start that every request is refused without API_KEYS", async () => {
+    expect(await load({ API_KEYS: "" })).toBe(
+      "API_KEYS is not set: every request is rejected with 401. The script `key` prints one.\n",
+    );
+    expect(await load({ API_KEYS: `me=${sha256}` })).toBe("");
+  });
+
+  test.each([key, `me=${key}`, `ok=${sha256},${key}`])("names no key that was set by mistake: %s", async (keys) => {
+    const problem = await load({ API_KEYS: keys });
+    expect(problem).toContain("is not a SHA-256 hash");
+    expect(problem).toContain("`npm run key`");
+    expect(problem).not.toContain(key);
+  });
+
+  test("accepts the right key also after many wrong ones", async () => {
+    const script = `
+      const ask = (shown: string) => authenticate.authenticate(
+        { isRepeated: () => false, header: () => shown, address: "127.0.0.1" } as never, {} as never);
+      for (let count = 0; count < 50; count += 1) await ask("wrong");
+      console.log(JSON.stringify(await ask("${key}")));`;
+    expect(await load({ API_KEYS: `me=${sha256}` }, script)).toBe('{"principal":"me"}\n');
+  });
+});

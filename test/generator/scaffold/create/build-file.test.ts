@@ -1,0 +1,214 @@
+import { execFile, spawn } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { packageRoot } from "../../../../generator/internal/package-info.ts";
+import { temporaryFolder } from "../../folder.ts";
+
+const run = promisify(execFile);
+
+type Builder = "build.js" | "build-worker.js";
+
+/** A package in CommonJS, as many are. */
+const old = `
+const { EOL } = require("os");
+exports.facts = () => [EOL, typeof require("node:fs").readFileSync, __dirname, __filename];
+exports.load = (name) => require(name);
+`;
+
+/** Writes a project that has nothing but its builder and these files; its packages are in no other folder. */
+function project(files: Readonly<Record<string, string>>, builder: Builder = "build.js"): string {
+  const folder = temporaryFolder();
+  const all = {
+    "package.json": '{ "type": "module" }',
+    "node_modules/old/package.json": '{ "name": "old", "main": "index.js" }',
+    "node_modules/old/index.js": old,
+    ...files,
+  };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  for (const name of [builder, "notices.js"])
+    cpSync(join(packageRoot, "templates", "project", name), join(folder, name.replace("-worker", "")));
+  for (const name of ["esbuild", "@esbuild"])
+    symlinkSync(join(packageRoot, "node_modules", name), join(folder, "node_modules", name));
+  return folder;
+}
+
+/** What a project prints where nothing but its bundle and its manifest is. */
+async function runElsewhere(folder: string): Promise<unknown> {
+  await run(process.execPath, ["build.js"], { cwd: folder });
+  const elsewhere = temporaryFolder();
+  for (const name of ["dist", "package.json"]) cpSync(join(folder, name), join(elsewhere, name), { recursive: true });
+  const { stdout, stderr } = await run(process.execPath, [join(elsewhere, "dist", "server.js")]);
+  expect(stderr).toBe("");
+  return JSON.parse(stdout.replaceAll(elsewhere, "."));
+}
+
+test("a package in CommonJS works within the bundle, where nothing is installed", async () => {
+  const server = `
+    import old, { facts } from "old";
+    const { EOL } = old.load("node:os");
+    console.log(JSON.stringify([...facts(), EOL]));
+  `;
+  const { EOL } = await import("node:os");
+  const place = [join(".", "dist"), join(".", "dist", "server.js")].map((path) => `./${path}`);
+  const folder = project({ "src/server.ts": server });
+  expect(await runElsewhere(folder)).toEqual([EOL, "function", ...place, EOL]);
+});
+
+test("nothing that the bundle brings along collides with names of the user's own", async () => {
+  const server = `
+    import { createRequire } from "node:module";
+    import { dirname } from "node:path";
+    import { fileURLToPath } from "node:url";
+    import { facts } from "old";
+    const require = createRequire(import.meta.url);
+    const __filename = fileURLToPath(import.meta.url);
+    const __dirname = dirname(__filename);
+    console.log(JSON.stringify([typeof require("node:os").EOL, __dirname === facts()[2], __filename === facts()[3]]));
+  `;
+  expect(await runElsewhere(project({ "src/server.ts": `#!/usr/bin/env node\n${server}` }))).toEqual([
+    "string",
+    true,
+    true,
+  ]);
+});
+
+test("classes have the names that they were given", async () => {
+  const server = `
+    class Failure extends Error {
+      override readonly name = this.constructor.name;
+      static readonly usual = new Failure("usual");
+    }
+    console.log(JSON.stringify([Failure.name, Failure.usual.name]));
+  `;
+  expect(await runElsewhere(project({ "src/server.ts": server }))).toEqual(["Failure", "Failure"]);
+});
+
+test("what cannot be bundled stops the build, and is told once", async () => {
+  const folder = project({ "src/server.ts": 'import "./nowhere.ts";\nimport "nothing";\n' });
+  const failed = await run(process.execPath, ["build.js"], { cwd: folder }).catch((error: unknown) => Object(error));
+  expect(failed).toMatchObject({ code: 1, stdout: "" });
+  expect(String(failed.stderr).match(/Could not resolve/g)).toHaveLength(2);
+  expect(existsSync(join(folder, "dist"))).toBe(false);
+});
+
+test("stack traces name the sources, which are not in the bundle", async () => {
+  const folder = project({
+    "src/server.ts": "\nexport function stop(): never { throw new Error('here'); }\nstop();\n",
+  });
+  await run(process.execPath, ["build.js"], { cwd: folder });
+  expect(readdirSync(join(folder, "dist"))).toEqual(["server.js", "server.js.map"]);
+  const start = run(process.execPath, ["--enable-source-maps", "dist/server.js"], { cwd: folder });
+  await expect(start).rejects.toMatchObject({ stderr: expect.stringMatching(/src[\\/]server\.ts:3/) });
+});
+
+describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (builder) => {
+  const build = (folder: string): Promise<unknown> => run(process.execPath, ["build.js"], { cwd: folder });
+  const readNotices = (folder: string): string => readFileSync(join(folder, "dist", "THIRD-PARTY.txt"), "utf8");
+  const wants = (...names: readonly string[]): { readonly "src/server.ts": string } => ({
+    "src/server.ts": names.map((name) => `console.log(await import("${name}"));\n`).join(""),
+  });
+  /** A package with a part that is used and one that is not. */
+  const pack = (at: string, manifest: object): Readonly<Record<string, string>> => ({
+    [`${at}/package.json`]: JSON.stringify({ version: "1.2.3", type: "module", main: "index.js", ...manifest }),
+    [`${at}/index.js`]: `export const used = 1;\n`,
+  });
+
+  test("brings along those of the packages that are inside, and of no others", async () => {
+    const folder = project(
+      {
+        ...wants("@some/one", "other"),
+        ...pack("node_modules/@some/one", { name: "@some/one", license: "MIT" }),
+        "node_modules/@some/one/LICENSE": "One grants this.\n",
+        "node_modules/@some/one/NOTICE.txt": "One says that.\n",
+        "node_modules/@some/one/index.js": 'export { deep } from "deep";\nexport const one = 1;\n',
+        // Not at the top: another package has its own version of it.
+        ...pack("node_modules/@some/one/node_modules/deep", { name: "deep", version: "2.0.0", license: "ISC" }),
+        "node_modules/@some/one/node_modules/deep/index.js": "export const deep = 1;\n",
+        "node_modules/@some/one/node_modules/deep/LICENCE-ISC": "Deep grants this.\n",
+        ...pack("node_modules/other", { name: "other" }),
+        "node_modules/other/licenses/readme.txt": "A folder.\n",
+        "node_modules/other/index.js": 'import { used } from "unused";\nexport const other = 1;\n',
+        ...pack("node_modules/unused", { name: "unused", license: "MIT", sideEffects: false }),
+      },
+      builder,
+    );
+    await build(folder);
+    const rule = "=".repeat(80);
+    expect(readNotices(folder)).toBe(
+      [
+        "This software includes the packages below, each under its own licence.\n",
+        `${rule}\n@some/one 1.2.3 (MIT)\n\nOne grants this.\n\nOne says that.\n`,
+        `${rule}\ndeep 2.0.0 (ISC)\n\nDeep grants this.\n`,
+        `${rule}\nother 1.2.3 (no licence declared)\n`,
+      ].join("\n"),
+    );
+  });
+
+  test("finds them where pnpm keeps packages, each version once", async () => {
+    const store = "node_modules/.pnpm";
+    const places = ["a@1.2.3", "a@1.2.3_peer@1.0.0"].map((name) => `${store}/${name}/node_modules/a`);
+    const files = places.map((place) => ({
+      ...pack(place, { name: "a", license: "MIT" }),
+      [`${place}/LICENSE`]: "A.\n",
+    }));
+    const folder = project({ ...wants("a", "b"), ...Object.assign({}, ...files) }, builder);
+    for (const [index, name] of ["a", "b"].entries())
+      symlinkSync(join(folder, places[index] ?? ""), join(folder, "node_modules", name), "junction");
+    await build(folder);
+    expect(readNotices(folder).match(/^a 1\.2\.3 \(MIT\)\n\nA\.$/gm)).toHaveLength(1);
+  });
+
+  test("finds them in a folder above, as a workspace has them", async () => {
+    const root = project({ ...wants("a"), ...pack("node_modules/a", { name: "a", license: "MIT" }) }, builder);
+    const folder = join(root, "packages", "server");
+    mkdirSync(folder, { recursive: true });
+    for (const name of ["src", "build.js", "notices.js"]) renameSync(join(root, name), join(folder, name));
+    await build(folder);
+    expect(readNotices(folder)).toContain("a 1.2.3 (MIT)");
+  });
+
+  test("has no such file where no package is inside, not even an earlier one", async () => {
+    const folder = project({ ...wants("a"), ...pack("node_modules/a", { name: "a", license: "MIT" }) }, builder);
+    await build(folder);
+    expect(readNotices(folder)).toContain("a 1.2.3");
+    writeFileSync(join(folder, "src", "server.ts"), 'import "./own.ts";\nimport "node:path";\n');
+    writeFileSync(join(folder, "src", "own.ts"), "console.log(1);\n");
+    await build(folder);
+    expect(readdirSync(join(folder, "dist"))).toEqual(["server.js", "server.js.map"]);
+  });
+});
+
+test("with --watch a change is served at once, and what cannot be bundled leaves the server alone", async () => {
+  const speak = (word: string): string =>
+    `console.log("${word}", ...process.argv.slice(2)); setInterval(() => {}, 1e6);`;
+  const folder = project({ "src/server.ts": speak("one") });
+  const child = spawn(process.execPath, ["build.js", "--watch", "--http", "0"], { cwd: folder });
+  onTestFinished(() => void child.kill());
+  const said = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const warned = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
+  expect(await said.next()).toMatchObject({ value: "one --http 0" });
+  writeFileSync(join(folder, "src", "server.ts"), "const = ;");
+  expect((await warned.next()).value).toContain("ERROR");
+  writeFileSync(join(folder, "src", "server.ts"), speak("two"));
+  expect(await said.next()).toMatchObject({ value: "two --http 0" });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await ended;
+  // The server has gone with it: it held the other end.
+  expect(await said.next()).toMatchObject({ done: true });
+}, 60_000);

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { readPackageName, suggestName } from "../../../../generator/scaffold/create/name.ts";
+
+const taken = ["zod", "typescript"];
+
+describe("a project's package name", () => {
+  test.each(["my-server", "server2", "@me/server", "a", "a.b", "con-server", "a".repeat(64)])("may be %s", (name) => {
+    expect(readPackageName({ folder: "/x/anything", name, taken })).toBe(name);
+  });
+
+  test("is the folder's by default", () => {
+    expect(readPackageName({ folder: "/x/my-server", taken })).toBe("my-server");
+  });
+
+  test.each([
+    ["capital letters", "MyServer", "myserver"],
+    ["a space", "my server", "my-server"],
+    ["a quote", 'a"b', "a-b"],
+    ["a backtick and a brace", "a`${b}", "a-b"],
+    ["path traversal", "../up", "up"],
+    ["a slash", "a/b", "a-b"],
+    ["a backslash", "a\\b", "a-b"],
+    ["a leading dot", ".hidden", "hidden"],
+    ["a leading dot in a scope", "@me/.hidden", "me-hidden"],
+    ["a trailing dot", "demo.", "demo"],
+    ["a leading underscore", "_private", "private"],
+    ["a leading hyphen", "-rf", "rf"],
+    ["accents", "é-café", "e-cafe"],
+    ["other scripts", "日本", "my-mcp-server"],
+    ["nothing", "", "my-mcp-server"],
+    ["dots only", "..", "my-mcp-server"],
+    ["more than 64 characters", "a".repeat(65), "a".repeat(57)],
+    ["a line break", "a\nb", "a-b"],
+    ["a folder of npm", "node_modules", "node-modules"],
+    ["a module of Node", "http", "http-server"],
+    ["a device of Windows", "nul", "nul-server"],
+    ["a device of Windows with extension", "com1.txt", "com1-txt"],
+    ["one of its dependencies", "zod", "zod-server"],
+    ["characters that URLs escape", "a!b'(c)*~", "a-b-c"],
+  ])("is refused with %s, and another is proposed (R60)", (_what, name, proposal) => {
+    expect(() => readPackageName({ folder: "/x/y", name, taken })).toThrow(`for example: --name ${proposal}`);
+    expect(readPackageName({ folder: "/x/y", name: suggestName(name, taken), taken })).toBe(proposal);
+  });
+
+  test("of the root folder is refused", () => {
+    expect(() => readPackageName({ folder: "/", taken })).toThrow("--name my-mcp-server");
+  });
+});

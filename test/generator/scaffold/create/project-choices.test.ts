@@ -1,0 +1,394 @@
+import { check } from "prettier";
+import { describe, expect, it } from "vitest";
+import {
+  extras,
+  readSelection,
+  toLayerChoices,
+  type SelectionText,
+} from "../../../../generator/scaffold/create/project-choices.ts";
+import type { Tree } from "../../../../generator/internal/tree.ts";
+import { emitFiles, allRevisions } from "../../project.ts";
+
+const [newest = ""] = allRevisions;
+
+function emit(selection: SelectionText): Promise<Tree> {
+  return emitFiles({ revisions: [newest], selection });
+}
+
+interface Manifest {
+  readonly devDependencies: object;
+}
+
+function manifestOf(tree: Tree): Manifest {
+  const manifest: Manifest = JSON.parse(tree.get("package.json") ?? "");
+  return manifest;
+}
+
+describe("what a project is made for", () => {
+  it.each([
+    [{ features: "tool" }, '--features: there is no "tool". Choose among tools, '],
+    [{ features: "" }, '--features: there is no ""'],
+    [{ features: "tools,__proto__" }, '--features: there is no "__proto__"'],
+    [{ features: "tools;prompts" }, "--features: there is no"],
+    [{ transport: "tcp" }, "no host reaches a server over that alone. Choose stdio or http as well, as in stdio,tcp."],
+    [{ transport: "websocket,tcp" }, "as in stdio,websocket,tcp."],
+    [
+      { transport: "stdio,quic" },
+      '--transport: there is no "quic". Choose among stdio, http, both, worker, websocket, tcp.',
+    ],
+    [{ transport: "worker,tcp" }, "--transport worker: a function for the edge is reached over nothing else."],
+    [{ transport: "http,tcp", auth: "oauth" }, "--transport tcp has no authentication"],
+    [{ transport: "stdio,websocket", auth: "oauth" }, "--auth oauth: a project for stdio asks for no credentials."],
+    [{ transport: "constructor" }, "--transport: there is no"],
+    [{ transport: "http", auth: "basic" }, '--auth: there is no "basic". Choose one of none, oauth, api-key.'],
+    [{ transport: "stdio", auth: "oauth" }, "--auth oauth: a project for stdio asks for no credentials."],
+    [{ transport: "stdio", auth: "api-key" }, "Choose --transport http, both or worker."],
+    [{ schema: "yup" }, '--schema: there is no "yup". Choose one of zod, valibot, arktype, json.'],
+    [{ schema: "toString" }, "--schema: there is no"],
+    [{ extras: "docker,../x" }, '--extras: there is no "../x". Choose among docker, '],
+    [{ runtime: "npm" }, '--runtime: there is no "npm". Choose one of dependency, vendored.'],
+    [{ extras: "ALL" }, "--extras: there is no"],
+    [{ extras: "mcpb", transport: "http" }, "--extras mcpb: a host cannot start a project for http."],
+    [{ extras: "claude-desktop", transport: "worker" }, "Leave it out, or choose --transport stdio or both."],
+    [{ extras: "ci,docker", transport: "worker" }, "--extras docker: Node cannot start a project for worker."],
+    [{ extras: "docker", transport: "worker" }, "choose --transport stdio, http or both."],
+  ])("refuses %j and names the possible words", (text, message) => {
+    expect(() => readSelection(text)).toThrow(message);
+  });
+
+  it("has a default for everything", () => {
+    expect(readSelection({})).toEqual({
+      features: ["tools", "resources", "prompts"],
+      transport: "stdio",
+      further: [],
+      auth: "none",
+      schema: "zod",
+      client: false,
+      extras: ["agents"],
+      runtime: "dependency",
+    });
+  });
+
+  it.each([
+    ["stdio", []],
+    ["http", ["claude-desktop", "mcpb"]],
+    ["worker", ["docker", "claude-desktop", "mcpb"]],
+  ])("with all extras for %s has all but those that could not start it", (transport, without) => {
+    const { extras: found } = readSelection({ transport, extras: "all" });
+    expect(extras.filter((extra) => !found.includes(extra))).toEqual(without);
+  });
+
+  it("always offers tools, in the order of the list", () => {
+    expect(readSelection({ features: "prompts,resources" }).features).toEqual(["tools", "resources", "prompts"]);
+    expect(readSelection({ features: "tools" }).features).toEqual(["tools"]);
+    expect(() => readSelection({ features: "none" })).toThrow(
+      /^--features: there is no "none"\. Choose among tools, .*, or say all\.$/,
+    );
+    expect(readSelection({ features: "all,tools" }).features).toEqual(readSelection({ features: "all" }).features);
+  });
+
+  it("is what its layer is made for", () => {
+    const selection = readSelection({ transport: "both", schema: "json", client: true, auth: "oauth" });
+    expect(toLayerChoices(selection, [newest])).toEqual({
+      revisions: [newest],
+      features: selection.features,
+      transports: ["stdio", "http"],
+      client: true,
+      validator: true,
+      auth: "oauth",
+    });
+  });
+
+  it.each([
+    ["stdio,http", "both", []],
+    ["both", "both", []],
+    ["http, stdio, both", "both", []],
+    ["tcp,stdio,websocket", "stdio", ["websocket", "tcp"]],
+    ["http,websocket", "http", ["websocket"]],
+  ])("is reached over %s", (text, transport, further) => {
+    const selection = readSelection({ transport: text });
+    expect(selection).toMatchObject({ transport, further });
+    const both = transport === "both" ? ["stdio", "http"] : [transport];
+    expect(toLayerChoices(selection, [newest]).transports).toEqual([...both, ...further]);
+  });
+
+  it.each(["skills", "apps"])("has resources in its layer for %s, and no example of one", (feature) => {
+    const selection = readSelection({ features: feature });
+    expect(selection.features).toEqual(["tools", feature]);
+    expect(toLayerChoices(selection, [newest]).features).toEqual(["tools", "resources", feature]);
+  });
+
+  it("is reached over HTTP when somebody has to be let in", () => {
+    expect(readSelection({ auth: "api-key" })).toMatchObject({ transport: "http", auth: "api-key" });
+    expect(readSelection({ auth: "none" }).transport).toBe("stdio");
+  });
+});
+
+describe("a project", () => {
+  it.each([
+    ["zod", ["zod"]],
+    ["valibot", ["@valibot/to-json-schema", "valibot"]],
+    ["arktype", ["arktype"]],
+    ["json", ["@cfworker/json-schema"]],
+  ])("with %s installs nothing where it runs: its library is a part of its bundle", async (schema, packages) => {
+    const tree = await emit({ schema });
+    const manifest = manifestOf(tree);
+    expect(manifest).not.toHaveProperty("dependencies");
+    for (const name of packages) {
+      expect(manifest.devDependencies).toHaveProperty([name]);
+      // The adapter of the runtime imports the validator.
+      const wanted = schema === "json" ? 'from "mcp-server-runtime/adapters/cfworker"' : `from "${name}"`;
+      const isUsed = [...tree].some(([path, text]) => path.startsWith("src/") && text.includes(wanted));
+      expect(isUsed, name).toBe(true);
+    }
+  });
+
+  it.each([
+    ["oauth", ["jose"], /export \{ requireBearerToken \}/, /requireApiKey|limitAuthFailures/],
+    ["api-key", [], /export \{ limitAuthFailures, requireApiKey \}/, /adapters\/jose|requireBearerToken/],
+    ["none", [], /serveHttp/, /\/auth\/|rateLimit|auditLog|requestLogger/],
+  ])("for --auth %s has what that takes, and nothing else", async (auth, packages, has, lacks) => {
+    const tree = await emit({ auth, transport: "http" });
+    const usual = ["@types/node", "esbuild", "mcp-server-runtime", "typescript", "vitest", "zod"];
+    expect(Object.keys(manifestOf(tree).devDependencies)).toEqual([...usual, ...packages].sort());
+    expect(tree.get("src/mcp/index.ts")).toMatch(has);
+    expect([...tree.keys(), tree.get("src/mcp/index.ts")].join("\n")).not.toMatch(lacks);
+    expect(JSON.parse(tree.get("src/mcp/mcp.lock.json") ?? "")).toHaveProperty("auth", auth);
+    expect(tree.has("test/access.test.ts")).toBe(auth !== "none");
+    expect(tree.get("README.md")?.includes("rejected with 401")).toBe(auth !== "none");
+    for (const [path, text] of tree) {
+      if (path.startsWith(".")) continue;
+      expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
+    }
+  });
+
+  it.each([
+    ["stdio", [], /serves at/, false],
+    ["stdio,tcp", ["tcp"], /npm start -- --websocket/, false],
+    ["http,websocket", ["websocket"], /npm start -- --tcp/, true],
+    ["both,websocket,tcp", ["websocket", "tcp"], /8787/, true],
+  ])(
+    "for --transport %s serves, tests and describes that, and nothing else",
+    async (transport, further, not, hasWs) => {
+      const tree = await emit({ transport });
+      const readme = tree.get("README.md") ?? "";
+      const links = tree.get("test/links.ts") ?? "";
+      expect(Object.keys(manifestOf(tree).devDependencies).filter((name) => /\bws$/.test(name))).toEqual(
+        hasWs ? ["@types/ws", "ws"] : [],
+      );
+      expect(readme).not.toMatch(not);
+      const entry = tree.get("src/mcp/index.ts") ?? "";
+      expect(entry.includes("createFurtherTransports")).toBe(further.length > 0);
+      for (const name of further) {
+        expect(readme).toContain(`npm start -- --${name} `);
+        expect(links).toContain(`startListening("--${name}")`);
+        expect(entry).toMatch(name === "tcp" ? /tcp: \(service\) => listenTcp/ : /=> listenWebSocket/);
+      }
+      for (const path of ["README.md", "package.json", "src/mcp/index.ts", "src/server.ts", "test/links.ts"])
+        expect(await check(tree.get(path) ?? "", { filepath: path, printWidth: 120 }), path).toBe(true);
+    },
+  );
+
+  it("for WebSocket and TCP imports each from its entry of the runtime", async () => {
+    const text = (await emit({ transport: "stdio,websocket,tcp" })).get("src/mcp/index.ts") ?? "";
+    expect(text).toContain('import { listenWebSocket } from "mcp-server-runtime/transports/websocket-server";');
+    expect(text).toContain('import { createFurtherTransports, listenTcp } from "mcp-server-runtime/transports";');
+    expect(text).toContain("return runStdio(server, { further, ...options });");
+    expect(text).not.toMatch(/\bas run\b/);
+  });
+
+  it("comes with every further file that is asked for, and JSON in it is JSON", async () => {
+    const [without, tree] = [await emit({ extras: "none" }), await emit({ extras: "all" })];
+    const added = [...tree.keys()].filter((path) => !without.has(path));
+    expect(added.length).toBeGreaterThanOrEqual(extras.length);
+    for (const path of added) {
+      const text = tree.get(path) ?? "";
+      expect(text, path).not.toMatch(/\{\{(?! matrix)/);
+      if (path.endsWith(".json")) expect(() => JSON.parse(text), path).not.toThrow();
+    }
+  });
+
+  it.each([
+    [{ features: "tools" }, "with a tool as examples", "`defineTool`: it checks what `run` takes and returns."],
+    [
+      { features: "input,prompts" },
+      "with two tools and a prompt as",
+      "`defineTool` or `definePrompt`: they check what `run` and `get`",
+    ],
+    [
+      { features: "all" },
+      "with two tools, a resource, a view and a prompt as examples",
+      "`defineTool`, `defineResource` or `definePrompt`",
+    ],
+    [
+      { features: "skills", transport: "worker" },
+      "with a tool and a skill as examples",
+      "`defineTool` or `defineResource`:",
+    ],
+  ])("says of %j what it starts from, and how more is defined", async (text, start, definers) => {
+    const tree = await emit(text);
+    expect(tree.get("README.md")).toContain(`your server, ${start}`);
+    expect(tree.get("AGENTS.md")).toContain(`Define each with ${definers}`);
+  });
+
+  it.each([
+    ["stdio", {}, /--http|HOST|8787/, /`docker run -i demo` talks on stdin and stdout\./],
+    [
+      "http",
+      {},
+      /stdin/,
+      /npm start +# serves at [^]*`HOST=0\.0\.0\.0` opens[^]*docker run -p 127\.0\.0\.1:3000:3000 demo` serves/,
+    ],
+    ["both", {}, /8787/, /npm start +# waits[^]*npm start -- --http 3000 +# serves at[^]*like `--http`/],
+    ["worker", {}, /stdin|docker|npm start|mcpb/, /npm run dev +# serves at [^]*\.example|its address by yours/],
+    ["http", { auth: "api-key" }, /stdin/, /--header "X-API-Key: \$KEY"[^]*"X-API-Key": "\$\{input:key\}"/],
+  ])(
+    "for %s with %j tells in its README how it is run, and what each further file is for",
+    async (transport, more, not, has) => {
+      const tree = await emit({ transport, extras: "all", ...more });
+      const readme = tree.get("README.md") ?? "";
+      expect(readme).toMatch(has);
+      expect(readme).not.toMatch(not);
+      for (const path of readme.matchAll(/^- (`.*?)`?: /gm))
+        for (const [, name = ""] of path[0].matchAll(/`([^`]+?)\/?`/g))
+          expect(
+            [...tree.keys()].some((known) => known === name || known.startsWith(`${name}/`)),
+            name,
+          ).toBe(true);
+      for (const [path] of tree)
+        if (/^(src\/auth|skills|Dockerfile|server\.json|manifest|\.vscode|\.mcp\.json|AGENTS)/.test(path))
+          expect(readme).toContain(path);
+      expect(await check(readme, { filepath: "README.md", printWidth: 120 })).toBe(true);
+    },
+  );
+
+  it("shows in its README how it calls others when it is a client, too", async () => {
+    expect((await emit({ client: true })).get("README.md")).toContain(
+      'connectHttp, createClient } from "./mcp/index.ts"',
+    );
+    expect((await emit({})).get("README.md")).not.toContain("createClient");
+  });
+
+  it("gives hosts the key without which nobody is let in, from where secrets belong", async () => {
+    const tree = await emit({ transport: "http", auth: "api-key", extras: "all" });
+    const read = (path: string): unknown => JSON.parse(tree.get(path) ?? "");
+    const url = "http://127.0.0.1:3000/mcp";
+    expect(read(".mcp.json")).toEqual({
+      mcpServers: { demo: { type: "http", url, headers: { "X-API-Key": "${KEY}" } } },
+    });
+    expect(read(".cursor/mcp.json")).toEqual({ mcpServers: { demo: { url, headers: { "X-API-Key": "${env:KEY}" } } } });
+    expect(read(".vscode/mcp.json")).toMatchObject({
+      inputs: [{ type: "promptString", id: "key", password: true }],
+      servers: { demo: { type: "http", url, headers: { "X-API-Key": "${input:key}" } } },
+    });
+    expect(read("server.json")).toHaveProperty("packages.0.transport.headers.0.name", "X-API-Key");
+    expect(tree.get("test/key.ts")).toContain("KEY=${key}");
+  });
+
+  it.each([
+    ["stdio", /slim\n[^]*USER node\nCMD \["node", /],
+    ["http", /\nEXPOSE 3000\nHEALTHCHECK CMD \["node", "-e", "fetch[^\n]*\nCMD \["node", /],
+    ["both", /USER node\n# Serves stdin and stdout, and HTTP[^\n]*\nCMD \["node", /],
+  ])("over %s has an image that says how it is reached", async (transport, says) => {
+    expect((await emit({ transport, extras: "docker" })).get("Dockerfile")).toMatch(says);
+  });
+
+  it.each([
+    ["oauth", "test/token.ts", /console\.log\(`TOKEN=\$\{/, /prints a token: TOKEN=[^]*Bearer \$TOKEN"/],
+    ["api-key", "test/key.ts", /`for the client: {2}KEY=\$\{/, /prints a new key \(KEY=[^]*X-API-Key: \$KEY"/],
+  ])(
+    "with --auth %s prints what its README calls by name, so that a shell takes it",
+    async (auth, path, prints, says) => {
+      const tree = await emit({ transport: "http", auth });
+      expect(tree.get(path)).toMatch(prints);
+      expect(tree.get("README.md")).toMatch(says);
+    },
+  );
+
+  it("at the edge is known to the registry by its address, and is no package", async () => {
+    const tree = await emit({ transport: "worker", extras: "registry" });
+    const listed: unknown = JSON.parse(tree.get("server.json") ?? "");
+    expect(listed).toMatchObject({ remotes: [{ type: "streamable-http", url: "https://demo.example.com/mcp" }] });
+    expect(listed).not.toHaveProperty("packages");
+    expect(manifestOf(tree)).toMatchObject({ private: true });
+  });
+
+  it("lists every tool that it starts with in the manifest of its bundle", async () => {
+    const tree = await emit({ extras: "mcpb", features: "input" });
+    expect(JSON.parse(tree.get("manifest.json") ?? "").tools).toMatchObject([
+      { name: "measure_text" },
+      { name: "greet" },
+    ]);
+  });
+
+  it("is published as what it is built to, under the name by which the registry knows it", async () => {
+    const tree = await emit({ extras: "registry", features: "skills" });
+    const { name } = Object(JSON.parse(tree.get("server.json") ?? ""));
+    const manifest = manifestOf(tree);
+    expect(manifest).toMatchObject({ mcpName: name, bin: { demo: "dist/server.js" }, files: ["dist", "skills"] });
+    expect(manifest).not.toHaveProperty("private");
+    expect(manifest).not.toHaveProperty("dependencies");
+    expect(tree.get("src/server.ts")).toMatch(/^#!\/usr\/bin\/env node\nimport /);
+    expect(manifestOf(await emit({ extras: "none" }))).toMatchObject({ private: true, files: ["dist"] });
+  });
+
+  it("at the edge has a configuration to be deployed with, and relies on no memory of an isolate", async () => {
+    const tree = await emit({ transport: "worker" });
+    const config = tree.get("wrangler.jsonc") ?? "";
+    const settings: unknown = JSON.parse(config.replaceAll(/^ *\/\/.*\n/gm, ""));
+    expect(settings).toMatchObject({ name: "demo", main: "src/server.ts", compatibility_flags: ["nodejs_compat"] });
+    expect(settings).toHaveProperty("compatibility_date");
+    expect(manifestOf(tree)).toMatchObject({
+      scripts: { dev: "wrangler dev", deploy: "tsc && wrangler deploy" },
+      devDependencies: { wrangler: expect.anything() },
+    });
+    expect(tree.get("src/server.ts")).toContain('{ sessions: false, allowedHosts: "any" },');
+    expect(tree.get(".gitignore")).toContain(".dev.vars");
+  });
+
+  it.each(["oauth", "api-key"])("at the edge asks callers for credentials with --auth %s", async (auth) => {
+    const tree = await emit({ transport: "worker", auth });
+    expect(tree.get("src/server.ts")).toContain('{ sessions: false, allowedHosts: "any", authenticate },');
+    expect([...tree.keys()]).toEqual(expect.arrayContaining(["src/auth.ts", "test/access.test.ts"]));
+    expect(tree.get("src/auth.ts")).not.toContain(" process.");
+  });
+
+  it("at the edge is no program", async () => {
+    const tree = await emit({ transport: "worker" });
+    expect(manifestOf(tree)).not.toHaveProperty("bin");
+    expect(tree.get("src/server.ts")).toMatch(/^import /);
+    expect(tree.get("build.js")).toContain('platform: "neutral"');
+  });
+
+  it.each([
+    ["http", "http://127.0.0.1:3000/mcp"],
+    ["worker", "http://127.0.0.1:8787/mcp"],
+  ])("over %s is found at its address by hosts", async (transport, url) => {
+    const tree = await emit({ transport, extras: "vscode,claude-code,cursor" });
+    for (const path of [".vscode/mcp.json", ".mcp.json", ".cursor/mcp.json", "README.md"])
+      expect(tree.get(path)).toContain(url);
+    const [, hosts = ""] = tree.get("README.md")?.split("## Use it in a client") ?? [];
+    expect(hosts.split("\n## ")[0]).not.toMatch(/dist\/server\.js|claude_desktop_config/);
+    expect(tree.get("README.md")).not.toContain("stdin");
+    expect(tree.get("README.md")).toContain(`claude mcp add --transport http demo ${url}`);
+  });
+
+  it.each([
+    { transport: "both", client: true, extras: "all", auth: "api-key" },
+    { transport: "http", auth: "oauth" },
+    { transport: "worker", schema: "json" },
+  ])("with a vendored runtime differs in the files of the runtime and in what names them only: %j", async (text) => {
+    const [plain, tree] = [await emit(text), await emit({ ...text, runtime: "vendored" })];
+    for (const [path, source] of tree) {
+      if (path.startsWith("vendor/")) expect(plain.has(path), path).toBe(false);
+      else if (!/^(README\.md|package\.json)$/.test(path)) expect(source, path).toBe(plain.get(path));
+    }
+    expect([...plain.keys()].filter((path) => !tree.has(path))).toEqual([]);
+    expect(manifestOf(tree).devDependencies).toMatchObject({
+      ...manifestOf(plain).devDependencies,
+      "mcp-server-runtime": "file:vendor/mcp-server-runtime",
+    });
+    expect(tree.get("README.md")).toContain("`vendor/mcp-server-runtime/`");
+    expect(plain.get("README.md")).not.toContain("`vendor/mcp-server-runtime/`");
+  });
+});

@@ -1,0 +1,207 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
+import { wrapWords } from "../../../../generator/scaffold/create/console.ts";
+import {
+  choosePackageManager,
+  commandsOf,
+  packageManagers,
+} from "../../../../generator/scaffold/create/package-manager.ts";
+import { listAll, temporaryFolder } from "../../folder.ts";
+
+/** The questions of a new project, in their order. */
+const questions = [
+  "What shall it be called",
+  "Which features besides tools",
+  "How is it reached",
+  "How are tools described",
+  "Is it a client, too",
+  "Which further files",
+  "Which protocol revisions",
+  "Write my-mcp-server",
+] as const;
+
+const enter = "\r";
+const interrupt = "\u0003";
+
+/** A terminal whose person types a key at each question. Returns what was shown. */
+async function inTerminal(
+  keys: readonly string[],
+  options: Partial<CreateOptions> = {},
+  cues: readonly string[] = questions,
+): Promise<Outcome> {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input, isRaw: false });
+  const stdin = Object.getOwnPropertyDescriptor(process, "stdin") ?? {};
+  const tty = Object.getOwnPropertyDescriptor(process.stdout, "isTTY");
+  Object.defineProperty(process, "stdin", { value: input, configurable: true });
+  Object.defineProperty(process.stdout, "isTTY", { value: true, configurable: true });
+  syncBuiltinESMExports();
+  let shown = "";
+  let asked = 0;
+  const show = (text: unknown): boolean => {
+    shown += String(text);
+    const question = cues[asked];
+    if (question !== undefined && shown.includes(question)) {
+      const key = keys[asked++];
+      // A question listens only after it was drawn.
+      if (key !== undefined) setTimeout(() => input.write(key), 50);
+    }
+    return true;
+  };
+  const write = vi.spyOn(process.stdout, "write").mockImplementation(show);
+  const prints = (["log", "error"] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation((text: unknown) => void show(`${String(text)}\n`)),
+  );
+  try {
+    const chosen = { directory: "", yes: false, install: false, git: false, dryRun: false, ...options };
+    return { code: await runCreate(chosen), shown, asked };
+  } finally {
+    for (const spy of [write, ...prints]) spy.mockRestore();
+    Object.defineProperty(process, "stdin", stdin);
+    syncBuiltinESMExports();
+    if (tty) Object.defineProperty(process.stdout, "isTTY", tty);
+    else Reflect.deleteProperty(process.stdout, "isTTY");
+  }
+}
+
+interface Outcome {
+  readonly code: number;
+  readonly shown: string;
+  readonly asked: number;
+}
+
+it("shows that tools are being made, which takes long for many", { timeout: 60_000 }, async () => {
+  const folder = temporaryFolder();
+  const from = join(folder, "tools.json");
+  writeFileSync(from, JSON.stringify({ tools: [{ name: "go", inputSchema: { type: "object" } }] }));
+  const made = await inTerminal([], { directory: join(folder, "demo"), yes: true, from });
+  expect(made.code).toBe(0);
+  expect(made.shown).toMatch(/Making 1 tool from .*tools\.json \.[^]*Made 1 tool from/);
+  const listed = await inTerminal([], { directory: join(folder, "other"), yes: true, from, dryRun: true });
+  expect(listed.shown).not.toContain("Making");
+});
+
+describe("a person at a terminal", () => {
+  let cwd = "";
+
+  beforeEach(() => {
+    cwd = temporaryFolder();
+    vi.spyOn(process, "cwd").mockReturnValue(cwd);
+  });
+
+  afterEach(() => vi.restoreAllMocks());
+
+  it("answers eight questions with Enter and is told the next three commands", async () => {
+    const { code, shown } = await inTerminal(questions.map(() => enter));
+    expect(code, shown).toBe(0);
+    const steps = shown.slice(shown.lastIndexOf("files in ")).match(/^ {2}\S.*$/gm);
+    expect(steps?.map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
+      "cd my-mcp-server",
+      "npm install",
+      "npm test",
+    ]);
+    expect(listAll(cwd)).toContain("my-mcp-server/src/server.ts");
+  });
+
+  it("is asked again for a name that cannot be, and told what a choice means", async () => {
+    mkdirSync(join(cwd, "full"));
+    writeFileSync(join(cwd, "full", "file"), "");
+    const [name, ...rest] = questions;
+    const cues = [name, "cannot be a package name", "is not empty", ...rest.slice(0, -1), "Write fine"];
+    const keys = ["Foo Bar!\r", "full\r", "fine\r", ...rest.map(() => enter)];
+    const { code, shown } = await inTerminal(keys, {}, cues);
+    expect(code, shown).toBe(0);
+    expect(shown.indexOf("create-mcp-server ")).toBeLessThan(shown.indexOf(name));
+    expect(shown).toContain("texts and data that a host reads");
+    expect(listAll(cwd)).toContain("fine/src/server.ts");
+  });
+
+  it("is proposed a name that is free", async () => {
+    for (const name of ["my-mcp-server", "my-mcp-server-2"]) {
+      mkdirSync(join(cwd, name));
+      writeFileSync(join(cwd, name, "file"), "");
+    }
+    const cues = [...questions.slice(0, -1), "Write my-mcp-server-3"];
+    const { code, shown } = await inTerminal(
+      questions.map(() => enter),
+      {},
+      cues,
+    );
+    expect(code, shown).toBe(0);
+    expect(listAll(cwd)).toContain("my-mcp-server-3/src/server.ts");
+  });
+
+  it.each(questions.map((question, at) => [question, at] as const))(
+    "leaves nothing behind with Ctrl-C at the question %j",
+    async (_question, at) => {
+      const keys = [...questions.slice(0, at).map(() => enter), interrupt];
+      const { code, shown, asked } = await inTerminal(keys);
+      expect(shown).toContain("interrupted; nothing was written");
+      expect({ code, asked }).toEqual({ code: 130, asked: at + 1 });
+      expect(listAll(cwd)).toEqual([]);
+    },
+  );
+});
+
+describe("lines on a screen", () => {
+  it.each([
+    [80, "a short line", "a short line"],
+    [20, "this is not so very short", "this is not so\nvery short"],
+    [20, "a /path/that/is/longer/than/the/screen b", "a\n/path/that/is/longer/than/the/screen\nb"],
+    [20, "two\nlines, one of them long", "two\nlines, one of\nthem long"],
+    [1, "a b", "a\nb"],
+  ])("of %d columns break between words: %j", (columns, text, wrapped) => {
+    expect(wrapWords(text, columns)).toBe(wrapped);
+  });
+
+  it("are not broken where there is no screen", () => {
+    expect(wrapWords("word ".repeat(100))).toBe("word ".repeat(100));
+  });
+});
+
+describe("the package manager", () => {
+  it.each([
+    ["npm/10.8.2 node/v20.20.0 linux x64 workspaces/false", "npm"],
+    ["pnpm/10.34.9 npm/? node/v20.20.0 linux x64", "pnpm"],
+    ["yarn/1.22.22 npm/? node/v20.20.0 linux x64", "yarn"],
+    ["yarn/4.18.1 npm/? node/v20.20.0 linux x64", "yarn"],
+    ["bun/1.4.5 npm/? node/v22.6.0 linux x64", "bun"],
+    ["deno/2.1.0", "npm"],
+    ["", "npm"],
+    ["constructor/1", "npm"],
+  ])("that says %j is %s", (agent, manager) => expect(choosePackageManager(undefined, agent)).toBe(manager));
+
+  it.each(["", "cargo", "NPM", "npm,pnpm", "__proto__"])("cannot be %j", (named) =>
+    expect(() => choosePackageManager(named)).toThrow("Choose one of npm, pnpm, yarn, bun."),
+  );
+
+  it.each(packageManagers)("%s is what commands, README, CI and image speak", async (manager) => {
+    const cwd = temporaryFolder();
+    const directory = join(cwd, "demo");
+    const log = vi.spyOn(console, "log").mockReturnValue();
+    const options = { directory, yes: true, install: false, git: false, dryRun: false, packageManager: manager };
+    expect(await runCreate({ ...options, extras: "ci,agents,docker", transport: "both", auth: "api-key" })).toBe(0);
+    const { install, frozen, setup, lockFiles, run } = commandsOf(manager);
+    expect(log.mock.lastCall?.[0]).toContain(install);
+    const read = (path: string): string => readFileSync(join(directory, path), "utf8");
+    const workflow = ".github/workflows/ci.yml";
+    for (const path of ["README.md", workflow]) {
+      const own = path === workflow ? frozen : install;
+      for (const command of [own, run("test"), run("typecheck")]) expect(read(path), path).toContain(command);
+    }
+    const image = read("Dockerfile");
+    expect(image).toContain(
+      `COPY ${lockFiles} ./\nCOPY vendor ./vendor\nRUN ${frozen}\nCOPY . .\nRUN ${run("build")}\n`,
+    );
+    expect(image).not.toContain("/app/node_modules");
+    expect(image.includes(`RUN ${setup}\n`)).toBe(manager !== "npm");
+    expect(image).toMatch(/^CMD \["node", "--enable-source-maps", "dist\/server\.js"\]$/m);
+    const others = packageManagers.filter((other) => other !== manager);
+    for (const path of ["README.md", "AGENTS.md", ".github/workflows/ci.yml"])
+      expect(read(path)).not.toMatch(new RegExp(`\\b(${others.join("|")}) (run|test|install|start|dlx)\\b`));
+    log.mockRestore();
+  });
+});

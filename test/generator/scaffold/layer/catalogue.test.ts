@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import {
+  chooseRevisions,
+  statelessAmong,
+  toCatalogue,
+  type RevisionEntry,
+} from "../../../../generator/scaffold/layer/catalogue.ts";
+import { revisions } from "../../../../generated/revisions.ts";
+import { models } from "../../project.ts";
+
+const catalogue: readonly RevisionEntry[] = [
+  { id: "2031-01-01", status: "draft", isStateless: true },
+  { id: "2029-01-01", status: "released", isStateless: true },
+  { id: "2028-01-01", status: "released", isStateless: false },
+];
+
+describe("--protocol", () => {
+  test.each([
+    ["absent: all that are released", undefined, ["2029-01-01", "2028-01-01"]],
+    ["latest", "latest", ["2029-01-01"]],
+    ["all", "all", ["2031-01-01", "2029-01-01", "2028-01-01"]],
+    ["one", "2028-01-01", ["2028-01-01"]],
+    ["a list, in any order, newest first", "2028-01-01, 2029-01-01", ["2029-01-01", "2028-01-01"]],
+    ["a list with repetitions", "latest,2029-01-01", ["2029-01-01"]],
+    ["a draft by name", "2031-01-01", ["2031-01-01"]],
+  ])("%s", (_what, protocol, expected) => {
+    expect(chooseRevisions(protocol, catalogue)).toEqual(expected);
+  });
+
+  test.each(["1999-01-01", "", "latest,,all", "../2029-01-01", "LATEST"])("%j is refused with what exists", (word) => {
+    expect(() => chooseRevisions(word, catalogue)).toThrow(
+      /there is no revision .* Choose among 2031-01-01, 2029-01-01, 2028-01-01, or say latest or all/,
+    );
+  });
+});
+
+test("the catalogue lists the generated revisions with the lifecycle of each", () => {
+  const expected = revisions.map(({ id, status, lifecycle }) => ({
+    id,
+    status,
+    isStateless: lifecycle === "per-request",
+  }));
+  expect(toCatalogue(models.models)).toEqual(expected);
+  expect(expected).toHaveLength(5);
+});
+
+test("stateless revisions are selected from the chosen ones only", () => {
+  expect(statelessAmong(["2029-01-01", "2028-01-01"], catalogue)).toEqual(["2029-01-01"]);
+  expect(statelessAmong(["2028-01-01"], catalogue)).toEqual([]);
+  expect(statelessAmong(["1999-01-01"], catalogue)).toEqual([]);
+});

@@ -1,0 +1,96 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { features, type LayerChoices } from "../../../../generator/scaffold/layer/choices.ts";
+import { allRevisions, emitFolder, linkPackages, writeFiles } from "../../project.ts";
+
+let folder = "";
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "layer-")));
+  linkPackages(folder, ["yaml"]);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A server with one tool. Its schema needs no library. */
+const server = `
+const schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+const input = fromJsonSchema(schema, { validate: () => [] });
+const tools = [defineTool({ name: "echo", description: "Says what it was told.", inputSchema: input, execute: ({ text }) => text })];
+const server = defineServer({ name: "echo", version: "1.0.0", tools });
+`;
+
+const onStdio = `import { defineServer, defineTool, fromJsonSchema, serveStdio } from "./index.ts";
+${server}
+await serveStdio(server).closed;
+`;
+
+const run = `import { defineServer, defineTool, fromJsonSchema, run } from "./index.ts";
+${server}
+await run(server);
+`;
+
+const worker = `import { createHttpHandler, defineServer, defineTool, fromJsonSchema } from "./index.ts";
+${server}
+export default createHttpHandler(server);
+`;
+
+async function bundle(code: string, choices: Partial<LayerChoices>): Promise<Uint8Array> {
+  const resolveDir = join(folder, JSON.stringify(choices).replaceAll(/\W+/g, "-"));
+  writeFiles(resolveDir, await emitFolder(choices));
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir, loader: "ts" },
+    bundle: true,
+    minify: true,
+    platform: choices.transports?.includes("worker") ? "neutral" : "node",
+    format: "esm",
+    write: false,
+    external: ["node:*", "yaml"],
+    legalComments: "none",
+  });
+  return outputFiles[0]?.contents ?? expect.unreachable("esbuild returned no file");
+}
+
+const usual = ["tools", "resources", "prompts"] as const;
+
+// Ceilings are 5 % above what was measured. Comments and schema libraries are not counted.
+test.each([
+  {
+    of: "tools on stdio at the newest revision",
+    code: onStdio,
+    choices: { revisions: allRevisions.slice(0, 1) },
+    bytes: 90_300,
+    compressed: 29_100,
+  },
+  { of: "tools on stdio at every revision", code: onStdio, choices: {}, bytes: 146_000, compressed: 36_800 },
+  {
+    of: "the usual features on stdio at every revision",
+    code: onStdio,
+    choices: { features: usual },
+    bytes: 213_400,
+    compressed: 47_900,
+  },
+  {
+    of: "every feature on stdio and HTTP at every revision",
+    code: run,
+    choices: { features, transports: ["stdio", "http"] as const },
+    bytes: 404_900,
+    compressed: 96_500,
+  },
+  {
+    of: "the usual features in a worker at every revision",
+    code: worker,
+    choices: { features: usual, transports: ["worker"] as const },
+    bytes: 256_000,
+    compressed: 61_800,
+  },
+])("a server of $of is a bundle of at most $bytes bytes", async ({ code, choices, ...ceiling }) => {
+  const made = await bundle(code, choices);
+  const size = { bytes: made.length, compressed: gzipSync(made).length };
+  expect(size.bytes, JSON.stringify(size)).toBeLessThanOrEqual(ceiling.bytes);
+  expect(size.compressed, JSON.stringify(size)).toBeLessThanOrEqual(ceiling.compressed);
+});

@@ -1,0 +1,189 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { features, protections, transports } from "../../../../generator/scaffold/layer/choices.ts";
+import { readSelection, toLayerChoices } from "../../../../generator/scaffold/create/project-choices.ts";
+import { packageRoot } from "../../../../generator/internal/package-info.ts";
+import { createRandom, isHit, pick } from "../../../oracle/random.ts";
+import { compile, compilers } from "../../../types/compile.ts";
+import { allRevisions, emitFiles, emitFolder, linkPackages, writeFiles } from "../../project.ts";
+
+/* What the files of `src/mcp/` compile to, together with the code of a project, against the declarations of the built runtime. */
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 480_000 });
+
+interface Choice {
+  readonly revisions: readonly string[];
+  readonly features: string;
+  readonly transport: string;
+  readonly auth: string;
+  readonly client: boolean;
+  readonly schema: string;
+}
+
+const services = [
+  "stdio",
+  "http",
+  "both",
+  "worker",
+  "stdio,websocket",
+  "http,websocket",
+  "stdio,tcp",
+  "both,websocket,tcp",
+];
+
+/** Draws choices: each revision alone, pairs and all of them, and every feature and transport in turn. */
+function drawChoices(count: number): readonly Choice[] {
+  const random = createRandom(20_260_728);
+  const [newest = "", second = ""] = allRevisions;
+  const oldest = allRevisions.at(-1) ?? "";
+  const sets = [...allRevisions.map((id) => [id]), [newest, second], [second, oldest], [newest, oldest], allRevisions];
+  return Array.from({ length: count }, (_, at) => {
+    const transport = services[at % services.length] ?? "stdio";
+    const words = features.filter((_, place) => place === at % features.length || isHit(0.3, random));
+    const canProtect = transport !== "stdio" && !/stdio,|tcp/.test(transport);
+    return {
+      revisions: sets[at % sets.length] ?? allRevisions,
+      features: words.join(","),
+      transport,
+      auth: canProtect ? pick(protections, random) : "none",
+      client: isHit(0.3, random),
+      schema: pick(["zod", "json"], random),
+    };
+  });
+}
+
+const least = { features: "tools", transport: "stdio", auth: "none", client: false, schema: "json" };
+
+const choices: readonly Choice[] = [
+  ...allRevisions.map((id) => ({ ...least, revisions: [id] })),
+  { ...least, revisions: allRevisions },
+  {
+    revisions: allRevisions,
+    features: "all",
+    transport: "both,websocket,tcp",
+    auth: "none",
+    client: true,
+    schema: "zod",
+  },
+  { revisions: allRevisions, features: "all", transport: "both", auth: "oauth", client: false, schema: "json" },
+  { revisions: allRevisions, features: "all", transport: "worker", auth: "api-key", client: true, schema: "zod" },
+  ...drawChoices(20),
+];
+
+const { compilerOptions }: { readonly compilerOptions: object } = JSON.parse(
+  readFileSync(join(packageRoot, "templates", "project", "tsconfig.json"), "utf8"),
+);
+
+const packages = ["@cfworker/json-schema", "@types/node", "@types/ws", "jose", "ws", "yaml", "zod"];
+
+let root = "";
+
+beforeAll(async () => {
+  root = await mkdtemp(resolve("test/generator/tmp-"));
+  linkPackages(root, packages);
+  for (const [at, { revisions, ...text }] of choices.entries()) {
+    const project = await emitFiles({ revisions, selection: { ...text, extras: "none" } });
+    writeFiles(
+      join(root, "all", String(at)),
+      [...project].filter(([path]) => /^(src\/|package\.json)/.test(path)),
+    );
+  }
+});
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+test("the choices cover every revision alone, every feature, every transport and every protection", () => {
+  const layers = choices.map(({ revisions, ...text }) => toLayerChoices(readSelection(text), revisions));
+  expect(new Set(layers.flatMap((layer) => layer.transports))).toEqual(new Set(transports));
+  expect(new Set(layers.flatMap((layer) => layer.features))).toEqual(new Set(features));
+  expect(new Set(layers.map((layer) => layer.auth))).toEqual(new Set(protections));
+  expect(new Set(layers.map((layer) => layer.client))).toEqual(new Set([true, false]));
+  for (const id of allRevisions) expect(layers.some(({ revisions }) => revisions.join() === id)).toBe(true);
+});
+
+/** Returns the errors of the projects with these numbers, each with the choices of its project. */
+async function compileProjects(compiler: string, places: readonly number[]): Promise<readonly string[]> {
+  const files = places.map((place) => join(root, "all", String(place), "src/**/*.ts"));
+  const lines = await compile(compiler, { folder: root, files, settings: compilerOptions });
+  return lines.map((line) => {
+    const place = /all\/(\d+)\//.exec(line)?.[1];
+    return place === undefined ? line : `${line} ${JSON.stringify(choices[Number(place)])}`;
+  });
+}
+
+test("every choice compiles under the settings of a project with the native compiler", async () => {
+  expect(await compileProjects("typescript7", [...choices.keys()])).toEqual([]);
+});
+
+test("the extremes compile under the settings of a project with the compiler in JavaScript", async () => {
+  const [newest, everything] = [0, allRevisions.length + 1];
+  expect(await compileProjects("typescript", [newest, everything])).toEqual([]);
+});
+
+describe("compile errors about features", () => {
+  const program = (fields: string, more = ""): string =>
+    `import { defineServer } from "./index.ts";\nexport const server = defineServer({ name: "s", version: "1", ${fields} });\n${more}`;
+  const withTool = (fields: string): string =>
+    program(`tools: [defineTool({ name: "t", ${fields} })]`).replace("defineServer", "defineServer, defineTool");
+  const update = "not in this project: run npx create-mcp-server update --features";
+  const wrong = {
+    listChanged: { code: program("listChanged: true"), says: `${update} tools,list-changed` },
+    add: {
+      code: program("", 'server.tools.add({ name: "t", execute: () => "" });\n'),
+      says: `Type 'Unavailable<"${update} tools,list-changed">' has no call signatures`,
+    },
+    resources: {
+      code: program("resources: []"),
+      says: "not in this project: run npx create-mcp-server add resource <name>",
+    },
+    prompts: { code: program("prompts: []"), says: "not in this project: run npx create-mcp-server add prompt <name>" },
+    task: { code: withTool('task: true, execute: () => ""'), says: `${update} tools,tasks` },
+    elicit: {
+      code: withTool(
+        'execute: async (_none, { elicit }) => (await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } })).action',
+      ),
+      says: `${update} tools,input`,
+    },
+    cacheHints: { code: program("cacheHints: {}"), says: "revision 2025-11-25 has no cache hints" },
+  };
+
+  async function write(folder: string, ...[choice]: Parameters<typeof emitFolder>): Promise<void> {
+    mkdirSync(folder, { recursive: true });
+    writeFiles(folder, [...(await emitFolder(choice)), ["package.json", '{"type":"module"}']]);
+  }
+
+  test.each(compilers)(
+    "name the command that adds a feature which the project leaves out, with %s",
+    async (compiler) => {
+      const folder = join(root, compiler);
+      await write(folder, { revisions: ["2025-11-25"] });
+      writeFiles(
+        folder,
+        Object.entries(wrong).map(([name, { code }]) => [`${name}.ts`, code]),
+      );
+      const lines = await compile(compiler, { folder, files: [join(folder, "*.ts")], settings: compilerOptions });
+      for (const [name, { says }] of Object.entries(wrong)) {
+        const start = lines.findIndex((line) => line.includes(`${name}.ts(`));
+        const rest = lines.slice(start + 1);
+        const end = rest.findIndex((line) => !line.startsWith(" "));
+        const own = start < 0 ? [] : [lines[start], ...(end < 0 ? rest : rest.slice(0, end))];
+        expect(own.join("\n"), name).toContain(says);
+      }
+      const inLayer = lines.filter((line) => /^\S*(?:index\.ts|\d{4}-\d\d-\d\d\/\w+\.ts)\(/.test(line));
+      expect(inLayer).toEqual([]);
+    },
+  );
+
+  test.each(compilers)("are absent where the project has the feature, with %s", async (compiler) => {
+    const folder = join(root, `${compiler}-changes`);
+    await write(folder, { revisions: ["2025-11-25"], features: ["tools", "list-changed", "input", "tasks"] });
+    writeFiles(folder, [
+      ["changes.ts", program("listChanged: true", 'server.tools.add({ name: "t", execute: () => "" });\n')],
+      ["task.ts", wrong.task.code],
+      ["elicit.ts", wrong.elicit.code],
+    ]);
+    expect(await compile(compiler, { folder, files: [join(folder, "*.ts")], settings: compilerOptions })).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { previousName, replaceLayer, restoreLayer } from "../../../../generator/scaffold/layer/replace-layer.ts";
+import { listAll, temporaryFolder } from "../../folder.ts";
+
+test("a layer that cannot take the place of another keeps its own: a program may hold that, on Windows", async () => {
+  const project = temporaryFolder();
+  mkdirSync(join(project, previousName));
+  writeFileSync(join(project, previousName, "index.ts"), "before");
+  // Nothing can be moved away from where nothing is.
+  await expect(restoreLayer(project, join(project, "src", "mcp"))).rejects.toThrow(
+    "could not be replaced (ENOENT); it is as it was. End programs",
+  );
+  expect(listAll(project)).toEqual([previousName, `${previousName}/index.ts`]);
+  expect(readFileSync(join(project, previousName, "index.ts"), "utf8")).toBe("before");
+});
+
+test("a layer is not written through a planted link", async () => {
+  const project = temporaryFolder();
+  const outside = temporaryFolder();
+  mkdirSync(join(project, "src", "mcp"), { recursive: true });
+  symlinkSync(outside, join(project, `.mcp-next-${process.pid}`));
+  await replaceLayer(project, join(project, "src", "mcp"), new Map([["index.ts", "new"]]));
+  expect(listAll(outside)).toEqual([]);
+  expect(readFileSync(join(project, "src", "mcp", "index.ts"), "utf8")).toBe("new");
+});

@@ -1,0 +1,573 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runCreate, type CreateOptions } from "../../../../generator/commands/create.ts";
+import { packageRoot } from "../../../../generator/internal/package-info.ts";
+import { openSpecFolder } from "../../../../generator/read/spec-folder.ts";
+import { findPlaces } from "../../../../generator/scaffold/update/place.ts";
+import { applyRewrites, findRenames, type Rewrite } from "../../../../generator/scaffold/update/rename.ts";
+import { runUpdate, type UpdateCommandOptions } from "../../../../generator/commands/update.ts";
+import { captured, type CommandResult } from "../../run.ts";
+import { listAll, temporaryFolder } from "../../folder.ts";
+
+function update(directory: string, options: Partial<UpdateCommandOptions> = {}): Promise<CommandResult> {
+  const defaults = { check: false, dryRun: false, codemod: false, force: false, undo: false };
+  return captured(() => runUpdate({ ...defaults, ...options, directory }));
+}
+
+async function createProject(protocol: string, runtime = "dependency"): Promise<string> {
+  const directory = join(temporaryFolder(), "demo");
+  const options = { directory, protocol, runtime, yes: true, install: false, git: false, dryRun: false };
+  expect((await captured(() => runCreate(options))).code).toBe(0);
+  linkRuntime(directory);
+  return directory;
+}
+
+/** As an installation does it. */
+function linkRuntime(project: string): void {
+  mkdirSync(join(project, "node_modules"));
+  symlinkSync(
+    join(packageRoot, "dist", "runtime-package"),
+    join(project, "node_modules", "mcp-server-runtime"),
+    "junction",
+  );
+}
+
+/** Every file with its text, the layer that is kept aside left out. */
+function contents(folder: string): Record<string, string> {
+  const files = listAll(folder).filter((path) => /\.\w+$/.test(path) && !/^(\.mcp-previous|node_modules)/.test(path));
+  return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+}
+
+/** A source after what is mechanical from the first revision to the newest. */
+function rewritten(text: string): string {
+  const renames = [
+    { from: "ResourceReference", to: "ResourceTemplateReference" },
+    { from: "JSONRPCError", to: "JSONRPCErrorResponse" },
+    { from: "JSONRPCResponse", to: "JSONRPCResultResponse" },
+  ];
+  const places = findPlaces("a.ts", text, { renames, revisions: { from: "2024-11-05", to: "2026-07-28" } });
+  return places.reduceRight(
+    (whole, { at, length, text: own }) => whole.slice(0, at) + own + whole.slice(at + length),
+    text,
+  );
+}
+
+describe("create-mcp-server update --features", () => {
+  test("makes a layer for more, and one for less, and says what it is for", async () => {
+    const directory = join(temporaryFolder(), "demo");
+    const given = { directory, protocol: "2025-11-25", features: "tools" };
+    const options = { ...given, yes: true, install: false, git: false, dryRun: false };
+    expect((await captured(() => runCreate(options))).code).toBe(0);
+    const before = contents(directory);
+    const more = await update(directory, { features: "tools,list-changed" });
+    expect([more.code, more.stdout]).toEqual([
+      0,
+      expect.stringContaining("Features: tools, list-changed; before: tools."),
+    ]);
+    const after = contents(directory);
+    expect(after["src/mcp/index.ts"]).not.toEqual(before["src/mcp/index.ts"]);
+    expect(after["src/mcp/mcp.lock.json"]).toContain('"list-changed"');
+    expect((await update(directory, {})).stdout).toContain("is up to date");
+    expect((await update(directory, { features: "tools" })).code).toBe(0);
+    expect(contents(directory)).toEqual(before);
+  });
+
+  test("takes no other words than a new project does", async () => {
+    const { code, stderr } = await update(await createProject("2025-11-25"), { features: "tools,news" });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--features: there is no "news"')]);
+  });
+});
+
+describe("create-mcp-server update --transport and --client", () => {
+  async function createWith(choices: { readonly transport?: string; readonly auth?: string }): Promise<string> {
+    const directory = join(temporaryFolder(), "demo");
+    const options = { directory, protocol: "2025-11-25", yes: true, install: false, git: false, dryRun: false };
+    expect((await captured(() => runCreate({ ...options, ...choices }))).code).toBe(0);
+    return directory;
+  }
+
+  test("make a layer of what a project was made without, and back", async () => {
+    const directory = await createWith({});
+    const before = contents(directory);
+    expect(before["src/mcp/index.ts"]).not.toMatch(/serveHttp|createClient/);
+    const { code, stdout } = await update(directory, { transport: "both", client: true });
+    expect(code).toBe(0);
+    expect(stdout).toContain("It is reached over stdio and http; before, over stdio.");
+    expect(stdout).toContain("It is a client, too.");
+    const made = await createWith({ transport: "both" });
+    expect((await update(made, { client: true })).code).toBe(0);
+    const layer = (folder: string): object =>
+      Object.fromEntries(Object.entries(contents(folder)).filter(([path]) => path.startsWith("src/mcp/")));
+    expect(layer(directory)).toEqual(layer(made));
+    expect((await update(directory, {})).stdout).toContain("is up to date");
+    expect((await update(directory, { transport: "stdio", client: false })).code).toBe(0);
+    expect(contents(directory)).toEqual(before);
+  });
+
+  test.each([
+    [{}, "quic", '--transport: there is no "quic"'],
+    [{}, "tcp", "as in stdio,tcp"],
+    [{ auth: "api-key" }, "http,tcp", "tcp has no authentication"],
+    [{}, "worker", "src/server.ts and build.js are others"],
+    [{ transport: "worker" }, "http", "this project is made for worker"],
+    [{ auth: "api-key" }, "stdio", "Choose http or both."],
+  ])("of %j refuse %s, and say what to do", async (choices, transport, says) => {
+    const directory = await createWith(choices);
+    const before = contents(directory);
+    const { code, stderr } = await update(directory, { transport });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect(contents(directory)).toEqual(before);
+  });
+
+  test("add WebSocket to a project, and say what it needs", async () => {
+    const directory = await createWith({});
+    const { code, stdout } = await update(directory, { transport: "stdio,websocket" });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("npm install --save-dev ws @types/ws")]);
+    expect(contents(directory)["src/mcp/index.ts"]).toContain("listenWebSocket");
+    expect((await update(directory, {})).stdout).toContain("is up to date");
+  });
+});
+
+describe("create-mcp-server update --codemod", () => {
+  test("finds the same in a source whose lines end with CRLF, and keeps them", () => {
+    const source = (name: string, end: string): string =>
+      [`import type { ${name} } from "./mcp/2024-11-05/types.ts";`, "", "// x", ""].join(end);
+    expect(rewritten(source("JSONRPCError", "\n"))).toContain("JSONRPCErrorResponse as JSONRPCError");
+    expect(rewritten(source("JSONRPCError", "\r\n"))).toBe(
+      rewritten(source("JSONRPCError", "\n")).replaceAll("\n", "\r\n"),
+    );
+  });
+
+  const mine = `import type { protocol as p } from "./mcp/index.ts";
+import type { ResourceReference } from "./own.ts";
+
+export type Two = readonly [p.ResourceReference, ResourceReference, typeof text];
+const text = "p.ResourceReference"; // p.ResourceReference
+export type Gone = p.InitializeRequest;
+`;
+
+  async function assisted(dryRun: boolean): Promise<{ readonly project: string } & CommandResult> {
+    const project = await createProject("2024-11-05");
+    writeFileSync(join(project, "src", "mine.ts"), mine);
+    writeFileSync(
+      join(project, "src", "broken.ts"),
+      'import { a } from "./mcp/index.ts"; const = p.ResourceReference;',
+    );
+    return { project, ...(await update(project, { protocol: "2026-07-28", codemod: true, dryRun })) };
+  }
+
+  test("rewrites types that have another name now, and says what is left", async () => {
+    const { project, code, stdout, stderr } = await assisted(false);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("src/mine.ts:4: ResourceReference is ResourceTemplateReference");
+    expect(stdout).toContain("1 place in 1 file rewritten.");
+    expect(stdout).toContain("src/mine.ts:6: type InitializeRequest is removed");
+    expect(stdout).toContain("1 further place in your code to change for 2026-07-28");
+    expect(await update(project, { check: true })).toMatchObject({ code: 0 });
+    const after = mine.replace("[p.ResourceReference", "[p.ResourceTemplateReference");
+    expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(after);
+  });
+
+  const forms: readonly (readonly [what: string, before: string, after: string])[] = [
+    [
+      "a type that is part of a union of its old name now",
+      'import type { protocol } from "./mcp/index.ts";\ntype A = protocol.JSONRPCResponse | protocol.JSONRPCError;',
+      'import type { protocol } from "./mcp/index.ts";\ntype A = protocol.JSONRPCResultResponse | protocol.JSONRPCErrorResponse;',
+    ],
+    [
+      "the layer as one name",
+      'import * as mcp from "../mcp/index.js";\ntype A = mcp.protocol.ResourceReference["uri"];',
+      'import * as mcp from "../mcp/index.js";\ntype A = mcp.protocol.ResourceTemplateReference["uri"];',
+    ],
+    [
+      "an import within a type",
+      'type A = import("./mcp/index.ts").protocol.ResourceReference;',
+      'type A = import("./mcp/index.ts").protocol.ResourceTemplateReference;',
+    ],
+    [
+      "types from where the layer keeps them",
+      'import type { ResourceReference, JSONRPCError as E } from "./mcp/2024-11-05/types.ts";\ntype A = ResourceReference | E;',
+      'import type { ResourceTemplateReference as ResourceReference, JSONRPCErrorResponse as E } from "./mcp/2026-07-28/types.ts";\ntype A = ResourceReference | E;',
+    ],
+    [
+      "all types from there",
+      "import type * as t from './mcp/2024-11-05/types.ts';\ntype A = t.ResourceReference;",
+      "import type * as t from './mcp/2026-07-28/types.ts';\ntype A = t.ResourceTemplateReference;",
+    ],
+    [
+      "types that are given on",
+      'export type { ResourceReference } from "./mcp/2024-11-05/types.ts";',
+      'export type { ResourceTemplateReference as ResourceReference } from "./mcp/2026-07-28/types.ts";',
+    ],
+    [
+      "an import within a type from there",
+      'type A = import("./mcp/2024-11-05/types.ts").ResourceReference;',
+      'type A = import("./mcp/2026-07-28/types.ts").ResourceTemplateReference;',
+    ],
+  ];
+
+  test.each(forms)("rewrites %s", (_what, before, after) => expect(rewritten(before)).toBe(after));
+
+  const untouched: readonly (readonly [what: string, text: string])[] = [
+    ["values of a revision", 'import { checkTool } from "./mcp/2024-11-05/validate.ts";'],
+    ["values beside types", 'import { LATEST_PROTOCOL_VERSION } from "./mcp/2024-11-05/types.ts";'],
+    ["types beside values", 'import { LATEST_PROTOCOL_VERSION, type JSONRPCError } from "./mcp/2024-11-05/types.ts";'],
+    ["all values", 'import * as t from "./mcp/2024-11-05/types.ts";\ntype A = t.JSONRPCError;'],
+    ["values that are given on", 'export { JSONRPCError } from "./mcp/2024-11-05/types.ts";'],
+    ["another module of that name", 'import type { protocol } from "./other.ts";\ntype A = protocol.JSONRPCError;'],
+    ["members", 'import { protocol } from "./mcp/index.ts";\nconst a = protocol.JSONRPCError;'],
+    ["texts", 'import type { protocol } from "./mcp/index.ts";\nconst a = "protocol.JSONRPCError";'],
+    ["another name", 'import { revisions as protocol } from "./mcp/index.ts";\ntype A = protocol.JSONRPCError;'],
+    ["what cannot be parsed", 'import type { protocol } from "./mcp/index.ts"; type = protocol.JSONRPCError;'],
+  ];
+
+  test.each(untouched)("never touches %s", (_what, text) => expect(rewritten(text)).toBe(text));
+
+  test("takes a type for no other of which only members have the same names", async () => {
+    const spec = await openSpecFolder(join(packageRoot, "spec"));
+    const models = await Promise.all([...spec.pins.keys()].sort().map((id) => spec.readModel(id)));
+    const found = models.flatMap((older, at) => models.slice(at + 1).flatMap((newer) => findRenames(older, newer)));
+    const names = new Set(found.map(({ from, to }) => `${from} ${to}`));
+    expect([...names].sort()).toEqual([
+      "JSONRPCError JSONRPCErrorResponse",
+      "JSONRPCResponse JSONRPCResultResponse",
+      "ResourceReference ResourceTemplateReference",
+    ]);
+  });
+
+  test("writes nothing with --dry-run", async () => {
+    const { project, stdout } = await assisted(true);
+    expect(stdout).toContain("1 place in 1 file would be rewritten; nothing was");
+    expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(mine);
+    expect(readFileSync(join(project, "src", "mcp", "mcp.lock.json"), "utf8")).toContain("2024-11-05");
+  });
+
+  test("changes no code when the layer was edited by hand, unless it is forced", async () => {
+    const project = await createProject("2024-11-05");
+    writeFileSync(join(project, "src", "mine.ts"), mine);
+    writeFileSync(join(project, "src", "mcp", "own.ts"), "export {};\n");
+    const before = contents(project);
+    const refused = await update(project, { protocol: "2026-07-28", codemod: true });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("edited by hand in src/mcp: own.ts") });
+    expect(contents(project)).toEqual(before);
+    expect(await update(project, { protocol: "2026-07-28", codemod: true, force: true })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toContain("p.ResourceTemplateReference");
+  });
+
+  test.each<[Partial<UpdateCommandOptions>, string]>([
+    [{}, "--codemod prepares your code for other revisions; name them with --protocol."],
+    [{ protocol: "all", check: true }, "--check and --codemod: choose one of them."],
+    [{ undo: true }, "--undo and --codemod: choose one of them."],
+  ])("is not possible with %j", async (options, message) => {
+    const { code, stderr } = await update(temporaryFolder(), { codemod: true, ...options });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `create-mcp-server: ${message}\n` });
+  });
+
+  test("leaves every source as it was when one cannot be written", async () => {
+    const project = temporaryFolder();
+    mkdirSync(join(project, "src"));
+    writeFileSync(join(project, "src", "a.ts"), "before");
+    // A folder stands where the second source should be.
+    mkdirSync(join(project, "src", "b.ts", "in"), { recursive: true });
+    const rewrite = (file: string): Rewrite => ({ file, before: "before", after: "after", places: [] });
+    await expect(applyRewrites(project, [rewrite("src/a.ts"), rewrite("src/b.ts")])).rejects.toThrow("as they were");
+    expect(readFileSync(join(project, "src", "a.ts"), "utf8")).toBe("before");
+    expect(listAll(project)).toEqual(["src", "src/a.ts", "src/b.ts", "src/b.ts/in"]);
+  });
+});
+
+describe("create-mcp-server update", () => {
+  test("has nothing to do in a new project, and says so in CI", { timeout: 120_000 }, async () => {
+    const project = await createProject("2025-11-25");
+    const before = contents(project);
+    expect(await update(project, { check: true })).toMatchObject({
+      code: 0,
+      stdout: "All generated files are up to date.\n",
+    });
+    expect(await update(project)).toMatchObject({ code: 0, stdout: expect.stringContaining("up to date") });
+    expect(contents(project)).toEqual(before);
+  });
+
+  test("tells what an older revision lacks where the compiler finds it, and nothing of words that only look alike", async () => {
+    const project = await createProject("2026-07-28");
+    writeFileSync(
+      join(project, "src", "extra.ts"),
+      `import { defineTool, type protocol } from "./mcp/index.ts";
+
+export const words = { input: 1, message: "", action: "accept", format: "json", default: 2 };
+export const titled = defineTool({
+  name: "titled",
+  title: "With a title",
+  execute: () => ({ content: [{ type: "audio", data: "", mimeType: words.format }] }),
+});
+export const wrong: number = "already";
+interface Tool {
+  readonly name: number;
+}
+export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
+`,
+    );
+    const expected = [
+      "src/extra.ts:6: Tool.title was added in revision 2025-06-18",
+      'src/extra.ts:7: "audio" content was added in revision 2025-03-26',
+    ];
+    const { stdout } = await update(project, { protocol: "2024-11-05", dryRun: true });
+    expect(stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(expected);
+    const codemod = await update(project, { protocol: "2024-11-05", dryRun: true, codemod: true });
+    expect(codemod.stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(expected);
+  });
+
+  test("tells what does not fit in tests and in what uses a client, too", async () => {
+    const project = await createProject("2026-07-28");
+    const text = (layer: string): string =>
+      `import type { protocol } from "${layer}";\n\nexport const titled: protocol.Tool = { name: "a", title: "A", inputSchema: { type: "object" } };\n`;
+    mkdirSync(join(project, "src", "clients"));
+    writeFileSync(join(project, "src", "clients", "mine.ts"), text("../mcp/index.ts"));
+    mkdirSync(join(project, "test", "unit"));
+    writeFileSync(join(project, "test", "unit", "extra.test.ts"), text("../../src/mcp/index.ts"));
+    const { stdout } = await update(project, { protocol: "2025-03-26", dryRun: true });
+    const lines = stdout.split("\n").filter((line) => /^(src\/clients|test)\//.test(line));
+    expect(lines).toEqual([
+      expect.stringContaining("src/clients/mine.ts:3: "),
+      expect.stringContaining("test/unit/extra.test.ts:3: "),
+    ]);
+  });
+
+  test("tells what is imported from files that the other layer does not have", async () => {
+    const project = await createProject("2026-07-28");
+    const path = "./mcp/2026-07-28/types.ts";
+    writeFileSync(
+      join(project, "src", "extra.ts"),
+      `import type { Tool } from "${path}";\n\nexport type Mine = Tool;\n`,
+    );
+    const { stdout } = await update(project, { protocol: "2025-11-25", dryRun: true });
+    const lines = stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"));
+    expect(lines).toEqual([expect.stringContaining(`src/extra.ts:1: Cannot find module '${path}'`)]);
+  });
+
+  test("says what is wrong with settings of the compiler that cannot be read", async () => {
+    const project = await createProject("2026-07-28");
+    writeFileSync(join(project, "tsconfig.json"), '{ "extends": "./there-is-none.json" }');
+    const { code, stderr } = await update(project, { protocol: "2025-11-25", dryRun: true });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^create-mcp-server: .*tsconfig\.json cannot be read: .*there-is-none\.json.*\n$/);
+  });
+
+  const parts = ["tsconfig.json", "node_modules/mcp-server-runtime"];
+
+  test.each(parts)(
+    "says when the compiler could not be asked, without %s: there may be more to change",
+    async (missing) => {
+      const project = await createProject("2025-11-25");
+      rmSync(join(project, missing));
+      const dry = await update(project, { protocol: "2026-07-28", dryRun: true });
+      expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining("was not type-checked") });
+    },
+  );
+
+  test(
+    "brings another revision, tells beforehand what the project's code uses that is gone, and can be taken back",
+    { timeout: 120_000 },
+    async () => {
+      const project = await createProject("2025-11-25");
+      writeFileSync(
+        join(project, "src", "extra.ts"),
+        'import type { protocol } from "./mcp/index.ts";\n\nexport type Opening = protocol.InitializeRequest;\nexport const method = "initialize";\n',
+      );
+      // This file does not import the layer, so its words are its own.
+      writeFileSync(join(project, "src", "other.ts"), 'export const method = "initialize";\n');
+      const before = contents(project);
+      const dry = await update(project, { protocol: "2026-07-28", dryRun: true });
+      expect(dry).toMatchObject({ code: 0, stderr: "" });
+      expect(dry.stdout).toContain("src/extra.ts:3: type InitializeRequest is removed");
+      expect(dry.stdout).toContain("src/extra.ts:4: method initialize is removed");
+      expect(dry.stdout).toContain("2 places in your code");
+      expect(contents(project)).toEqual(before);
+      expect((await update(project, { protocol: "2026-07-28", check: true })).code).toBe(1);
+      expect((await update(project, { protocol: "2026-07-28" })).code).toBe(0);
+      const after = contents(project);
+      expect(after["src/mcp/mcp.lock.json"]).toContain('"revisions": ["2026-07-28"]');
+      const changed = Object.keys(after).filter((path) => !path.startsWith("src/mcp/") && after[path] !== before[path]);
+      expect(changed).toEqual(["AGENTS.md", "README.md"]);
+      expect(after["src/mcp/index.ts"]).toContain("./2026-07-28/methods.ts");
+      expect(after["src/mcp/2025-11-25/methods.ts"]).toBeUndefined();
+      expect(await update(project, { check: true })).toMatchObject({ code: 0 });
+      expect((await update(project, { undo: true })).code).toBe(0);
+      expect(contents(project)).toEqual(before);
+      expect((await update(project, { undo: true })).code).toBe(0);
+      expect(contents(project)).toEqual(after);
+    },
+  );
+
+  describe("in the texts of a project, which are the user's", () => {
+    type Choices = Partial<CreateOptions>;
+
+    async function createChosen(protocol: string, choices: Choices): Promise<string> {
+      const directory = join(temporaryFolder(), "demo");
+      const options = { directory, protocol, yes: true, install: false, git: false, dryRun: false, ...choices };
+      expect((await captured(() => runCreate(options))).code).toBe(0);
+      return directory;
+    }
+
+    /** The paths of a project are in its README. */
+    function texts(project: string): string[] {
+      return ["README.md", "AGENTS.md"].map((file) =>
+        readFileSync(join(project, file), "utf8").replaceAll(project, "/demo"),
+      );
+    }
+
+    const moves: readonly (readonly [choices: Choices, from: string, to: string])[] = [
+      [{}, "2025-11-25", "all"],
+      [{ transport: "worker" }, "2025-11-25,2025-06-18", "2025-11-25,2025-06-18,2025-03-26"],
+      [{ transport: "both", auth: "oauth" }, "2025-11-25", "2026-07-28"],
+      [{ transport: "http", auth: "api-key" }, "all", "2025-03-26"],
+      [{ runtime: "vendored" }, "2026-07-28,2025-11-25", "2025-11-25"],
+    ];
+
+    test.each(moves)("%j: what is as it was written names the others: %s, %s", async (choices, from, to) => {
+      const project = await createChosen(from, choices);
+      const before = texts(project);
+      const dry = await update(project, { protocol: to, dryRun: true });
+      expect(dry.stdout).toContain("README.md would name the other revisions.\nAGENTS.md would name");
+      expect(texts(project)).toEqual(before);
+      const { code, stdout } = await update(project, { protocol: to });
+      expect([code, stdout]).toEqual([0, expect.stringContaining("README.md names them.\nAGENTS.md names them.\n")]);
+      expect(stdout).not.toContain("as before");
+      expect(texts(project)).toEqual(texts(await createChosen(to, choices)));
+      await update(project, { undo: true });
+      expect(texts(project)).toEqual(before);
+    });
+
+    test("leaves what somebody else wrote, and says where it names the revisions of before", async () => {
+      const project = await createChosen("2025-11-25", {});
+      const readme = join(project, "README.md");
+      const windows = readFileSync(readme, "utf8").replaceAll("\n", "\r\n");
+      const mine = windows.replace("that speaks revision", "that speaks (what else?) revision");
+      writeFileSync(readme, mine);
+      const agents = join(project, "AGENTS.md");
+      writeFileSync(agents, `${readFileSync(agents, "utf8")}\nAsk it at 2025-11-25, not at 2025-11-25-draft.\r\n`);
+      const mixed = readFileSync(agents, "utf8");
+      const { stdout } = await update(project, { protocol: "2026-07-28" });
+      const lines = stdout.split("\n").filter((line) => /^(README|AGENTS)/.test(line));
+      expect(lines).toEqual([
+        "README.md names them.",
+        "README.md:3: names revisions as before; it is yours to change.",
+        "AGENTS.md:3: names revisions as before; it is yours to change.",
+        expect.stringMatching(/^AGENTS\.md:\d+: names revisions as before; it is yours to change\.$/),
+      ]);
+      const generated = /(- `src\/mcp\/`: .*revision )2025-11-25(\. Generated)/;
+      expect(mine).toMatch(generated);
+      expect(readFileSync(readme, "utf8")).toBe(mine.replace(generated, "$12026-07-28$2"));
+      expect(readFileSync(agents, "utf8")).toBe(mixed);
+    });
+
+    test("does not miss what somebody took away", async () => {
+      const project = await createChosen("2025-11-25", {});
+      rmSync(join(project, "AGENTS.md"));
+      const { code, stdout } = await update(project, { protocol: "2026-07-28" });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("README.md names them.") });
+      expect(stdout).not.toContain("AGENTS.md");
+    });
+
+    test("says which text it could not read", async () => {
+      const project = await createChosen("2025-11-25", {});
+      rmSync(join(project, "AGENTS.md"));
+      mkdirSync(join(project, "AGENTS.md"));
+      const { code, stdout } = await update(project, { protocol: "2026-07-28" });
+      const told = expect.stringContaining(
+        "README.md names them.\nAGENTS.md may name revisions as before: it could not be read (EISDIR).\n",
+      );
+      expect({ code, stdout }).toEqual({ code: 0, stdout: told });
+    });
+  });
+
+  test.each([
+    [{ check: true, undo: true }, "--check and --undo: choose one of them."],
+    [{ dryRun: true, force: true }, "--dry-run and --force: choose one of them."],
+  ])("does nothing when told two things at once: %j", async (options, message) => {
+    const { code, stderr } = await update(temporaryFolder(), options);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `create-mcp-server: ${message}\n` });
+  });
+
+  test("keeps what was edited by hand unless it is forced", { timeout: 120_000 }, async () => {
+    const project = await createProject("2025-11-25");
+    const entry = join(project, "src", "mcp", "index.ts");
+    writeFileSync(entry, `${readFileSync(entry, "utf8")}// mine\n`);
+    writeFileSync(join(project, "src", "mcp", "own.ts"), "export const own = 1;\n");
+    const before = contents(project);
+    expect(await update(project, { check: true })).toMatchObject({ code: 1 });
+    const refused = await update(project);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("edited by hand in src/mcp: index.ts, own.ts"),
+    });
+    expect(contents(project)).toEqual(before);
+    expect((await update(project, { force: true })).code).toBe(0);
+    expect(await update(project, { check: true })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(project, ".mcp-previous", "own.ts"), "utf8")).toBe("export const own = 1;\n");
+  });
+
+  test.each<[string, (project: string) => void, Partial<UpdateCommandOptions>, RegExp]>([
+    [
+      "a folder without a layer",
+      (project) => rmSync(join(project, "src", "mcp"), { recursive: true }),
+      {},
+      /is not a project \(it has no src\/mcp\/mcp\.lock\.json\); run this in one/,
+    ],
+    [
+      "a folder that is not there",
+      (project) => rmSync(project, { recursive: true }),
+      {},
+      /is not a project \(it has no src\/mcp\/mcp\.lock\.json\); run this in one/,
+    ],
+    ["a lock file that is not JSON", (project) => lock(project, "{"), {}, /is not a lock file/],
+    ["a lock file of another format", (project) => lock(project, '{"format":3}'), {}, /is not a lock file/],
+    [
+      "a lock file of version 0.1",
+      (project) => lock(project, '{"format":1,"offers":[],"transports":[],"files":{},"revisions":["2025-11-25"]}'),
+      {},
+      /^create-mcp-server: src\/mcp\/mcp\.lock\.json has format 1: .*Create a new one and copy src\/server\.ts into it\.$/m,
+    ],
+    [
+      "a lock file without revisions",
+      (project) => lock(project, '{"format":2,"features":[],"transports":[],"files":{},"revisions":[]}'),
+      {},
+      /is not a lock file/,
+    ],
+    [
+      "a lock file that leads out of its folder",
+      (project) =>
+        lock(
+          project,
+          '{"format":2,"features":[],"transports":[],"files":{"../server.ts":"0"},"revisions":["2025-11-25"]}',
+        ),
+      {},
+      /is not a lock file/,
+    ],
+    [
+      "a lock file of a revision that nobody knows",
+      (project) => lock(project, '{"format":2,"features":[],"transports":[],"files":{},"revisions":["1999-01-01"]}'),
+      {},
+      /there is no revision "1999-01-01"/,
+    ],
+    ["an unknown revision", () => {}, { protocol: "1999-01-01" }, /there is no revision/],
+    ["taking back what never was", () => {}, { undo: true }, /nothing was updated here/],
+  ])("refuses %s, and changes nothing", async (_what, prepare, options, message) => {
+    const project = temporaryFolder();
+    mkdirSync(join(project, "src", "mcp"), { recursive: true });
+    lock(project, '{"format":2,"features":[],"transports":[],"files":{},"revisions":["2025-11-25"]}');
+    prepare(project);
+    const list = (): string[] => (existsSync(project) ? listAll(project) : []);
+    const before = list();
+    const { code, stderr } = await update(project, options);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(code).toBe(2);
+    expect(list()).toEqual(before);
+  });
+});
+
+function lock(project: string, text: string): void {
+  writeFileSync(join(project, "src", "mcp", "mcp.lock.json"), text);
+}

@@ -1,0 +1,498 @@
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Node, Project } from "ts-morph";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { listAll, temporaryFolder } from "../folder.ts";
+import { checkFunctions } from "../../../generator/typed-client/client/check-text.ts";
+import type { ClientCommandOptions } from "../../../generator/commands/client.ts";
+import type { Impact } from "../../../generator/typed-client/contract/impact.ts";
+import { readText, serveRaw } from "../running.ts";
+import { createCatalogue } from "./catalogue.ts";
+import { compile, modulePackage, repository } from "../compile.ts";
+import { client } from "../run.ts";
+
+const offer = {
+  server: { name: "@acme/shop-server", version: "1.0.0" },
+  tools: [
+    {
+      name: "find_items",
+      description: "Finds items.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          query: { type: "string", minLength: 1 },
+          limit: { type: "integer", minimum: 1 },
+          weights: {
+            type: "object",
+            propertyNames: { type: "string", enum: ["price", "age"] },
+            additionalProperties: { type: "number" },
+          },
+        },
+        required: ["query"],
+      },
+      outputSchema: {
+        type: "object",
+        properties: { items: { type: "array", items: { type: "string" } } },
+        required: ["items"],
+      },
+    },
+    { name: "ping", inputSchema: { type: "object" } },
+  ],
+  prompts: [{ name: "greet", arguments: [{ name: "who", required: true }, { name: "tone" }] }],
+  resourceTemplates: [{ uriTemplate: "shop://items/{id}{?page}", name: "item" }],
+};
+
+/** The compiler is asked. */
+const slow = 300_000;
+
+function folderWith(files: Readonly<Record<string, unknown>>): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "package.json"), modulePackage);
+  for (const [name, value] of Object.entries(files)) {
+    writeFileSync(join(folder, name), typeof value === "string" ? value : JSON.stringify(value));
+  }
+  return folder;
+}
+
+const sourcesOf = (folder: string): string[] =>
+  listAll(folder)
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => join(folder, path));
+
+describe("create-mcp-server client", () => {
+  test.each([
+    [undefined, /connectClient\(\.\.\.\) of mcp-server-runtime\n$/],
+    [true, /of src\/mcp\n$/],
+    [false, /of src\/mcp, after npx create-mcp-server update --client\n$/],
+  ])("says what opens a session where the layer of the project is a client: %j", async (isClient, says) => {
+    const cwd = folderWith({ "tools.json": offer });
+    const lock = { format: 2, revisions: ["2025-11-25"], features: [], transports: [], client: isClient, files: {} };
+    if (isClient !== undefined) mkdirSync(join(cwd, "src", "mcp"), { recursive: true });
+    if (isClient !== undefined) writeFileSync(join(cwd, "src", "mcp", "mcp.lock.json"), JSON.stringify(lock));
+    const place = vi.spyOn(process, "cwd").mockReturnValue(cwd);
+    onTestFinished(() => place.mockRestore());
+    const { code, stdout } = await client([join(cwd, "tools.json")], { out: join(cwd, "src", "shop-client") });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(says);
+  });
+
+  test(
+    "writes a client and a mock that work together, without a dependency",
+    async () => {
+      const cwd = folderWith({ "tools.json": offer });
+      const { code, stdout, stderr } = await client([join(cwd, "tools.json")], {
+        out: join(cwd, "src", "shop-server-client"),
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain("2 tools, 1 prompt, 1 resource template,");
+      const folder = join(cwd, "src", "shop-server-client");
+      writeFileSync(
+        join(cwd, "use.ts"),
+        `import { ArgumentError, createShopServerClient, ResultError, ToolFailure } from "./src/shop-server-client/index.ts";
+      import { mockShopServer } from "./src/shop-server-client/mock.ts";
+
+      const session = mockShopServer({
+        tools: {
+          findItems: ({ query, limit = 1 }) => ({ items: Array.from({ length: limit }, () => query) }),
+          ping: () => { throw new ToolFailure("ping", [{ type: "text", text: "out of order" }]); },
+        },
+        prompts: { greet: ({ who, tone = "kind" }) => ({ messages: [{ role: "user", content: { who, tone } }] }) },
+        resources: (uri) => ({ contents: [{ uri, text: "an item" }] }),
+      });
+      const shop = createShopServerClient(session);
+      const { structured, text } = await shop.tools.findItems({ query: "tea", limit: 2 });
+      const items: readonly string[] = structured.items;
+      const names = (thrown: unknown) => (thrown instanceof Error ? [thrown.name, thrown.message] : []);
+      export const seen: unknown = {
+        items,
+        text,
+        failure: await shop.tools.ping().catch(names),
+        argument: await shop.tools.findItems({ query: "" }).catch(names),
+        // @ts-expect-error there is no such key
+        key: await shop.tools.findItems({ query: "x", weights: { age: 1, size: 2 } }).catch(names),
+        prompt: (await shop.prompts.greet({ who: "you" })).messages,
+        resource: (await shop.resources.item({ id: "a/b", page: 2 })).contents,
+        calls: session.calls.map(({ kind, name }) => kind + " " + name),
+        liar: await createShopServerClient({ ...session, callTool: async () => ({ content: [], structuredContent: { items: [1] } }) })
+          .tools.findItems({ query: "x" }).catch(names),
+        errors: [ArgumentError, ResultError].length,
+      };
+      // @ts-expect-error a required argument is missing
+      void (() => shop.tools.findItems({ limit: 1 }));
+      // @ts-expect-error there is no such argument
+      void (() => shop.tools.findItems({ query: "", limits: 1 }));
+      // @ts-expect-error there is no such member
+      void structured.item;
+      // @ts-expect-error a variable is missing
+      void (() => shop.resources.item({ page: 1 }));
+      // @ts-expect-error a mock must return what the tool declares
+      mockShopServer({ tools: { findItems: () => ({ item: [] }) } });
+      `,
+      );
+      expect(compile([...sourcesOf(folder), join(cwd, "use.ts")])).toEqual([]);
+      const { seen }: { seen: unknown } = await import(pathToFileURL(join(cwd, "use.ts")).href);
+      expect(seen).toEqual({
+        items: ["tea", "tea"],
+        text: '{"items":["tea","tea"]}',
+        failure: ["ToolFailure", "ping: out of order"],
+        argument: ["ArgumentError", "find_items: argument query: expected at least 1 characters"],
+        key: ["ArgumentError", 'find_items: argument weights/size: expected a name that is one of "price", "age"'],
+        prompt: [{ role: "user", content: { who: "you", tone: "kind" } }],
+        resource: [{ uri: "shop://items/a%2Fb?page=2", text: "an item" }],
+        calls: ["tool find_items", "tool ping", "prompt greet", "resource shop://items/a%2Fb?page=2"],
+        liar: ["ResultError", "find_items: the result does not fit its schema: items/0: expected string"],
+        errors: 2,
+      });
+    },
+    slow,
+  );
+
+  test(
+    "leaves arguments out only where their type takes none, so that it compiles",
+    async () => {
+      const word = { type: "string" };
+      const needs = (name: string) => ({ type: "object", properties: { [name]: word }, required: [name] });
+      const inputs: Readonly<Record<string, object>> = {
+        one: { type: "object", oneOf: [needs("a"), needs("b")] },
+        any: { type: "object", anyOf: [needs("a"), needs("b")] },
+        all: { type: "object", allOf: [needs("a"), { type: "object", properties: { b: word } }] },
+        reference: { type: "object", $ref: "#/$defs/a", $defs: { a: needs("a") } },
+        deep: { type: "object", anyOf: [{ $ref: "#/$defs/a" }], $defs: { a: { allOf: [needs("a")] } } },
+        inherited: { type: "object", properties: { constructor: word, toString: word, valueOf: word } },
+        own: { type: "object", properties: { hasOwnProperty: word } },
+        none: { type: "object", anyOf: [needs("a"), { type: "object", properties: { b: word } }] },
+      };
+      const tools = Object.entries(inputs).map(([name, inputSchema]) => ({ name, inputSchema }));
+      const prompts = [{ name: "say", arguments: [{ name: "toString" }] }];
+      const cwd = folderWith({ "tools.json": { server: { name: "odd", version: "1" }, tools, prompts } });
+      const { code, stderr } = await client([join(cwd, "tools.json")], { out: join(cwd, "odd") });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      writeFileSync(
+        join(cwd, "use.ts"),
+        `import { createOddClient, type Session } from "./odd/index.ts";
+      export async function use(session: Session): Promise<void> {
+        const { tools } = createOddClient(session);
+        await tools.none();
+        await tools.deep({ a: "x" });
+        // @ts-expect-error one of two arguments is needed
+        await tools.one();
+      }
+      `,
+      );
+      expect(compile([...sourcesOf(join(cwd, "odd")), join(cwd, "use.ts")])).toEqual([]);
+    },
+    slow,
+  );
+
+  test("leaves out only the tool whose schema is nested too deep, when it asks a server", async () => {
+    const cwd = folderWith({});
+    const deep = {
+      type: "object",
+      properties: Array.from({ length: 90 }).reduce((inner) => ({ a: { items: inner } }), {}),
+    };
+    const lists = {
+      tools: [
+        { name: "deep", inputSchema: deep },
+        { name: "flat", inputSchema: { type: "object" } },
+      ],
+    };
+    const server = await serveRaw(async (request, response) => {
+      const message = JSON.parse((await readText(request)) || "{}");
+      const params = {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "x", version: "1" },
+      };
+      if (message.id === undefined) return response.writeHead(request.method === "POST" ? 202 : 405).end();
+      const result = message.method === "initialize" ? params : lists;
+      return response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id: message.id, result }));
+    });
+    onTestFinished(() => void server.close());
+    const { code, stdout, stderr } = await client([server.url], { out: join(cwd, "out"), name: "deep" });
+    expect(stderr).toMatch(/^left out +deep: it is nested deeper than 64 levels$/m);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1 tool,")]);
+  });
+
+  describe("patterns that might take long", () => {
+    const pattern = "^(a+)+$";
+    const list = {
+      server: { name: "slow", version: "1.0.0" },
+      tools: [
+        {
+          name: "spell",
+          inputSchema: { type: "object", properties: { word: { type: "string", pattern } } },
+          outputSchema: { type: "object", properties: { word: { type: "string", pattern } }, required: ["word"] },
+        },
+      ],
+    };
+
+    test("are reported and not checked", async () => {
+      const cwd = folderWith({ "tools.json": list });
+      const { code, stderr } = await client([join(cwd, "tools.json")], { out: join(cwd, "slow") });
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/^widened +spell +inputSchema\/properties\/word\/pattern: .*not enforced$/m);
+      expect(
+        sourcesOf(join(cwd, "slow"))
+          .map((path) => readFileSync(path, "utf8"))
+          .join(),
+      ).not.toMatch(/\(a\+\)\+\$", "u"|re2/);
+    });
+
+    test(
+      "are checked by re2js when asked for, in no time",
+      async () => {
+        const cwd = folderWith({ "tools.json": list });
+        symlinkSync(join(repository, "node_modules"), join(cwd, "node_modules"));
+        const { stdout, stderr } = await client([join(cwd, "tools.json")], { out: join(cwd, "slow"), re2js: true });
+        expect(stderr).toBe("");
+        expect(stdout).toContain("npm install re2js");
+        expect(compile(sourcesOf(join(cwd, "slow")))).toEqual([]);
+        const { createSlowClient } = await import(pathToFileURL(join(cwd, "slow", "index.ts")).href);
+        const answer = (word: string) => ({ content: [], structuredContent: { word } });
+        const call = (word: string): Promise<unknown> =>
+          createSlowClient({ callTool: () => Promise.resolve(answer(word)) }).tools.spell();
+        expect(await call("a".repeat(60))).toMatchObject({ structured: { word: "a".repeat(60) } });
+        await expect(call(`${"a".repeat(60)}!`)).rejects.toThrow(`word: expected text that matches ${pattern}`);
+        const { code } = await client([join(cwd, "tools.json")], { out: join(cwd, "slow"), re2js: true, check: true });
+        expect(code).toBe(0);
+      },
+      slow,
+    );
+  });
+
+  test(
+    "types a catalogue of 120 tools with every construct and hostile names, by declarations and checks alone",
+    async () => {
+      const cwd = folderWith({ "big.json": createCatalogue() });
+      const { code, stdout } = await client([join(cwd, "big.json")], { out: join(cwd, "big") });
+      expect(code).toBe(0);
+      expect(stdout).toContain("120 tools");
+      const files = sourcesOf(join(cwd, "big"));
+      expect(compile(files)).toEqual([]);
+      const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
+      const tools = project.addSourceFilesAtPaths(files.filter((path) => path.includes("/tools/")));
+      expect(tools).toHaveLength(120);
+      const strangers = tools.flatMap((file) =>
+        file
+          .getStatements()
+          .filter(
+            (statement) =>
+              !Node.isImportDeclaration(statement) &&
+              !Node.isInterfaceDeclaration(statement) &&
+              !Node.isTypeAliasDeclaration(statement) &&
+              !Node.isVariableStatement(statement),
+          ),
+      );
+      expect(strangers).toEqual([]);
+      const called = tools.flatMap((file) =>
+        file
+          .getDescendants()
+          .filter(Node.isCallExpression)
+          .map((call) => call.getExpression().getText()),
+      );
+      expect(called.filter((name) => !checkFunctions.some((known) => known === name))).toEqual([]);
+    },
+    slow,
+  );
+
+  test("reports drift with a verdict, and follows it", async () => {
+    const [find, ping] = offer.tools;
+    const newer = {
+      ...offer,
+      tools: [{ ...find, inputSchema: { ...find?.inputSchema, required: ["query", "limit"] } }, ping],
+    };
+    const cwd = folderWith({
+      "old.json": offer,
+      "new.json": newer,
+      "more.json": { ...offer, tools: [...offer.tools, { name: "more" }] },
+    });
+    const out = join(cwd, "out");
+    const check = (file: string, failOn: Impact = "risky") => client([join(cwd, file)], { out, check: true, failOn });
+    expect((await check("old.json")).stderr).toContain("has no mcp.client.lock.json");
+    await client([join(cwd, "old.json")], { out: join(cwd, "out") });
+    const before = listAll(cwd);
+    expect(await check("old.json")).toMatchObject({ code: 0, stdout: "The server matches the lock file.\n" });
+    const broken = await check("new.json");
+    expect(broken.code).toBe(1);
+    expect(broken.stdout).toMatch(/^breaking {2}tool find_items, arguments limit: now required\nImpact: breaking/);
+    expect(await check("more.json")).toMatchObject({ code: 0, stdout: expect.stringContaining("Impact: additive") });
+    expect((await check("more.json", "additive")).code).toBe(1);
+    expect(listAll(cwd)).toEqual(before);
+    await client([join(cwd, "new.json")], { out: join(cwd, "out") });
+    expect((await check("new.json")).code).toBe(0);
+  });
+
+  test("keeps what was edited by hand unless it is forced, and removes tools that are gone", async () => {
+    const cwd = folderWith({ "old.json": offer, "new.json": { ...offer, tools: offer.tools.slice(0, 1) } });
+    await client([join(cwd, "old.json")], { out: join(cwd, "out") });
+    const path = join(cwd, "out", "tools", "ping.ts");
+    writeFileSync(path, `${readFileSync(path, "utf8")}// mine\n`);
+    const refused = await client([join(cwd, "new.json")], { out: join(cwd, "out") });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("out has edited files (tools/ping.ts)") });
+    expect((await client([join(cwd, "old.json")], { out: join(cwd, "out"), check: true })).code).toBe(1);
+    expect((await client([join(cwd, "new.json")], { out: join(cwd, "out"), force: true })).code).toBe(0);
+    expect(readdirSync(join(cwd, "out", "tools"))).toEqual(["find-items.ts"]);
+  });
+
+  const refusing = `require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id } = JSON.parse(line);
+    const error = { code: -32603, message: "fetch failed" };
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, error }));
+  });`;
+
+  test.each<[string, readonly string[], Partial<ClientCommandOptions>, RegExp]>([
+    ["nothing", [], {}, /no server is given/],
+    ["an empty word", [" "], {}, /no server is given/],
+    ["a file that is not there", ["absent.json"], {}, /absent\.json does not exist; check the path/],
+    ["a file that is not JSON", ["broken.json"], {}, /broken\.json is not JSON/],
+    ["a folder", ["folder.json"], {}, /folder\.json cannot be read/],
+    ["a text", ["text.json"], {}, /is not a list of tools/],
+    ["an object without tools", ["object.json"], {}, /is not a list of tools/],
+    ["tools that are no list", ["map.json"], {}, /is not a list of tools/],
+    ["a tool without a name", ["nameless.json"], {}, /tools\[0\] has no usable name/],
+    ["a tool whose name is a number", ["number.json"], {}, /tools\[0\] has no usable name/],
+    ["prompts that are no list", ["prompts.json"], {}, /"prompts" is not a list/],
+    ["no tools at all", ["empty.json"], {}, /offers no tools/],
+    ["JSON that is far too deep", ["deep.json"], {}, /nested deeper than 512/],
+    ["a name that gives no word", ["japanese.json"], {}, /--name <name>/],
+    ["an unknown protocol", ["ftp://example.org/"], {}, /is not the address of a server/],
+    ["a broken address", ["http://"], {}, /is not the address of a server/],
+    ["an address where nobody answers", ["http://127.0.0.1:9/mcp"], {}, /127\.0\.0\.1:9\/mcp cannot be read/],
+    ["a program that is not there", ["no-such-program-anywhere", "x"], {}, /no-such-program-anywhere cannot be read/],
+    [
+      "a program that ends",
+      [process.execPath, "-e", "console.error('no key'); process.exit(3)"],
+      {},
+      /Last output of the server:\nno key/,
+    ],
+    [
+      "a program that answers with an error of its own",
+      [process.execPath, "-e", refusing],
+      {},
+      /cannot be read: it returned the error -32603: fetch failed\. Run the command/,
+    ],
+    [
+      "a program that talks nonsense",
+      [process.execPath, "-e", "console.log('hello'); setInterval(() => {}, 1000)"],
+      { timeout: 1 },
+      /cannot be read/,
+    ],
+    ["a quote that is not closed", ["node 'x"], {}, /an unclosed quote/],
+    ["an unknown revision", ["tools.json"], { protocol: "1999-01-01" }, /unknown revision "1999-01-01"/],
+    ["a header without a value", ["tools.json"], { header: ["secret"] }, /--header is malformed/],
+    ["a header that cannot be sent", ["tools.json"], { header: ["A: b\nc: d"] }, /--header is malformed/],
+    [
+      "a header variable that is not set",
+      ["tools.json"],
+      { headerEnv: ["A=NO_SUCH_VARIABLE"] },
+      /the environment variable NO_SUCH_VARIABLE is not set/,
+    ],
+    ["a header variable without a name", ["tools.json"], { headerEnv: ["x"] }, /--header-env is malformed/],
+    [
+      "a variable that is not set",
+      ["tools.json"],
+      { env: ["NO_SUCH_VARIABLE"] },
+      /the environment variable NO_SUCH_VARIABLE is not set/,
+    ],
+    ["a variable that is none", ["tools.json"], { env: ["1=2"] }, /--env is malformed/],
+    ["no time at all", ["tools.json"], { timeout: 0 }, /--timeout is not a number of seconds/],
+    [
+      "a folder that is full",
+      ["tools.json"],
+      { out: "full" },
+      /full is not empty and was not generated by this command/,
+    ],
+    ["a folder that is a file", ["tools.json"], { out: "tools.json" }, /tools\.json cannot be read \(ENOTDIR\)/],
+    ["a lock file that is none", ["tools.json"], { out: "locked" }, /is not a lock file of this version/],
+    ["losses, when told to", ["loss.json"], { strict: true }, /some schemas cannot be represented completely/],
+  ])("refuses %s, says why, and writes nothing", async (_what, target, options, message) => {
+    const deep = `{"tools":[{"name":"a","inputSchema":${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}}]}`;
+    const cwd = folderWith({
+      "tools.json": offer,
+      "broken.json": "{",
+      "text.json": '"x"',
+      "object.json": {},
+      "map.json": { tools: {} },
+      "nameless.json": { tools: [{}] },
+      "number.json": { tools: [{ name: 1 }] },
+      "prompts.json": { tools: [], prompts: {} },
+      "empty.json": { tools: [] },
+      "deep.json": deep,
+      "japanese.json": { server: { name: "日本" }, tools: [{ name: "a" }] },
+      "loss.json": { server: { name: "a" }, tools: [{ name: "a", inputSchema: { type: "object", not: {} } }] },
+    });
+    for (const name of ["folder.json", "full", "locked"]) mkdirSync(join(cwd, name));
+    writeFileSync(join(cwd, "full", "file"), "");
+    writeFileSync(join(cwd, "locked", "mcp.client.lock.json"), "{}");
+    const before = listAll(cwd);
+    const words = target.map((word) => (/^[\w-]+\.json$/.test(word) ? join(cwd, word) : word));
+    const { code, stderr } = await client(words, { ...options, out: join(cwd, options.out ?? "out") });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(code).toBe(2);
+    expect(listAll(cwd)).toEqual(before);
+  });
+
+  test.each([
+    [
+      "an unknown key",
+      'Bearer realm="API key"',
+      /Set a variable to the value of the required header, and pass --header-env Name=VARIABLE/,
+    ],
+    [
+      "no access token",
+      'Bearer resource_metadata="https://a.example/meta"',
+      /OAuth.*--header-env Authorization=VARIABLE/,
+    ],
+  ])("says what a server wants that does not let it in: %s", async (_what, wanted, advice) => {
+    const server = await serveRaw((_request, response) => {
+      response.writeHead(401, { "www-authenticate": wanted }).end("Who are you?");
+    });
+    onTestFinished(() => void server.close());
+    const { code, stderr } = await client([server.url], { header: ["X-Key: secret"] });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`rejected this client (HTTP 401): Who are you? It requires ${wanted}. `);
+    expect(stderr).toMatch(advice);
+    expect(stderr).not.toContain("secret");
+  });
+
+  test("leaves out one tool that cannot be used, and says so", async () => {
+    const tools = [
+      { name: "fine" },
+      { name: "list", inputSchema: [] },
+      { name: "fine" },
+      { name: "text", inputSchema: { type: "string" } },
+    ];
+    const cwd = folderWith({ "tools.json": { tools, resourceTemplates: [{ uriTemplate: "a://{", name: "bad" }] } });
+    const { code, stderr, stdout } = await client([join(cwd, "tools.json")], { name: "x", out: join(cwd, "x") });
+    expect(code).toBe(0);
+    expect(stdout).toContain("2 tools");
+    expect(stderr.split("\n")).toEqual([
+      "corrected  text  inputSchema: arguments are always an object",
+      "left out   fine: its name is already used",
+      "left out   list: it is not a JSON Schema object",
+      expect.stringMatching(/^left out {3}bad: URI template .* not closed/),
+      "",
+    ]);
+  });
+
+  test.each([
+    ["tools", { tools: [{ name: "ping" }] }],
+    ["prompts", { prompts: [{ name: "greet" }] }],
+    ["resources", { resourceTemplates: [{ uriTemplate: "a://{b}", name: "item" }] }],
+  ])(
+    "has no empty types for what the server does not offer: %s",
+    async (_what, offered) => {
+      const cwd = folderWith({ "list.json": { tools: [], ...offered } });
+      const { code, stderr } = await client([join(cwd, "list.json")], { name: "desk", out: join(cwd, "desk") });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      const texts = ["index.ts", "mock.ts"].map((name) => readFileSync(join(cwd, "desk", name), "utf8"));
+      expect(texts.join("\n")).not.toMatch(/(interface \w+ |\?: )\{\s*\}/);
+      expect(compile(sourcesOf(join(cwd, "desk")))).toEqual([]);
+    },
+    slow,
+  );
+});
