@@ -10,8 +10,7 @@ import { findMissing } from "./model/missing.ts";
 import { packageRoot } from "./internal/package-info.ts";
 import { negotiatesExtensions, readSpecModels } from "./read/spec-models.ts";
 import { escapeUnseen } from "./internal/text.ts";
-import { SpecError } from "./internal/spec-error.ts";
-import { unknownRevision } from "./read/unknown-revision.ts";
+import { SpecError, unknownRevision } from "./internal/spec-error.ts";
 
 /** Options of `generate`. */
 export interface GenerateOptions {

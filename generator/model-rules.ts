@@ -1,4 +1,5 @@
-import type { Role } from "./model.ts";
+/** Side of a connection. */
+export type Role = "client" | "server";
 
 /** Part of an overlay that describes behaviour and becomes part of the generated tables. */
 export interface Rules {

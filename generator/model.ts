@@ -2,7 +2,7 @@
  * Intermediate model between the reader and the emitters. Types only.
  * `create-mcp-server model <revision>` prints it as JSON, so other tools and languages can generate from it.
  */
-import type { ConversionRule, ExtensionRules, Rules } from "./model-rules.ts";
+import type { ConversionRule, ExtensionRules, Role, Rules } from "./model-rules.ts";
 
 export type * from "./model-rules.ts";
 
@@ -240,9 +240,6 @@ export type Tag =
       readonly kind: "presence";
       readonly cases: readonly { readonly keys: readonly string[]; readonly member: number }[];
     };
-
-/** Side of a connection. */
-export type Role = "client" | "server";
 
 /** Method of the protocol, with its types and the capabilities that it needs. */
 export interface Method {

@@ -1,6 +1,5 @@
 import { relative } from "node:path";
 import { chooseRevisions, toCatalogue } from "../scaffold/layer/catalogue.ts";
-import { quoteForShell } from "../scaffold/extras/client-config.ts";
 import {
   askDirectory,
   askPerson,
@@ -23,7 +22,7 @@ import { isInRepository } from "../scaffold/create/repository.ts";
 import type { RunOptions } from "../scaffold/create/run.ts";
 import { lossLines } from "../typed-client/client/loss-lines.ts";
 import type { ProjectSource } from "../openapi/source.ts";
-import { outputLine } from "../internal/text.ts";
+import { outputLine, quoteForShell, countText } from "../internal/text.ts";
 import { outputModes } from "../openapi/output-mode.ts";
 import { isForeign } from "../openapi/read-address.ts";
 import { safeLine } from "../internal/text.ts";
@@ -34,7 +33,6 @@ import { writeProject } from "../scaffold/create/write-project.ts";
 import type { Protection } from "../scaffold/layer/choices.ts";
 import { readSelection, readWord, type SelectionText } from "../scaffold/create/project-choices.ts";
 import type { Tree } from "../internal/tree.ts";
-import { countText } from "../internal/count-text.ts";
 import { packageVersion } from "../internal/package-info.ts";
 import { rejectMisspeltCommand } from "./misspelt.ts";
 import { reportProblem } from "./report.ts";

@@ -18,7 +18,7 @@ import { readInstalledRuntime, type InstalledRuntime } from "../scaffold/update/
 import { applyRewrites } from "../scaffold/update/rename.ts";
 import { renameRevisions } from "../scaffold/update/named-revisions.ts";
 import { findMovedNames } from "../scaffold/update/use.ts";
-import { countText } from "../internal/count-text.ts";
+import { countText } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";
 import { reportProblem, warnUncompiled } from "./report.ts";
 

@@ -3,7 +3,7 @@ import { compareRevisions, type MethodDifference } from "./compare-revisions.ts"
 import type { Change, Difference } from "./difference.ts";
 import type { ConversionRule, RevisionModel, RuleName } from "../model.ts";
 import { SpecError } from "../internal/spec-error.ts";
-import { countText } from "../internal/count-text.ts";
+import { countText } from "../internal/text.ts";
 
 /** Conversion of the values of every newer revision to the values of one revision. */
 export interface Conversions {

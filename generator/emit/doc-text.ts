@@ -1,12 +1,9 @@
+import { commentText, harmless } from "../internal/text.ts";
 import type { Doc, Shape } from "../model.ts";
 
 /** Returns the text of a JSDoc comment followed by a line break, or an empty string if there is no documentation. */
 export function docText(doc: Doc | undefined, shape?: Shape): string {
-  const lines = [...proseLines(doc), ...withGap(doc, [...constraintTags(shape), ...docTags(doc)])].map(harmless);
-  const [first, ...rest] = lines;
-  if (first === undefined) return "";
-  if (rest.length === 0) return `/** ${first} */\n`;
-  return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join("\n")}\n */\n`;
+  return commentText([...proseLines(doc), ...withGap(doc, [...constraintTags(shape), ...docTags(doc)])].join("\n"));
 }
 
 /** Returns the first paragraph of a comment on one line, for places without room for more. */
@@ -42,9 +39,4 @@ function constraintTags(shape: Shape | undefined): string[] {
     ...(shape.minimum === undefined ? [] : [`@minimum ${shape.minimum}`]),
     ...(shape.maximum === undefined ? [] : [`@maximum ${shape.maximum}`]),
   ];
-}
-
-/** Escapes prose so that it cannot end the comment that contains it. */
-export function harmless(line: string): string {
-  return line.replaceAll("*/", "*\\/");
 }

@@ -57,3 +57,29 @@ export function escapeUnseen(code: string): string {
 }
 
 const unseenInCode = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029\u{E0000}-\u{E007F}]|\p{Surrogate}/gu;
+
+/** Formats a count with its noun, in the plural if necessary. */
+export function countText(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
+/** Returns a text as a JSDoc comment followed by a line break; an empty text needs none. */
+export function commentText(prose: string): string {
+  if (prose === "") return "";
+  const lines = prose.split("\n").map(harmless);
+  if (lines.length === 1) return `/** ${lines.join("")} */\n`;
+  return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join("\n")}\n */\n`;
+}
+
+/** Escapes prose so that it cannot end the comment that contains it. */
+export function harmless(line: string): string {
+  return line.replaceAll("*/", "*\\/");
+}
+
+/** Quotes a word for the shells of a platform; plain words stay as they are. Both shells of Windows share only double quotes. */
+export function quoteForShell(word: string, platform: string = process.platform): string {
+  if (platform === "win32")
+    return /^[\w+=:./\\-]+$/.test(word) ? word : `"${word.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, "$&$&")}"`;
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { move } from "./move.ts";
+import { hashText, move } from "./files.ts";
 
 /** Files by path relative to a folder, with forward slashes. */
 export type Tree = ReadonlyMap<string, string>;
@@ -34,6 +34,22 @@ export async function compareGenerated(folder: string, tree: Tree): Promise<Drif
     drifts.map(async ({ kind, path }) => kind !== "orphaned" || isGenerated(join(folder, path))),
   );
   return drifts.filter((_drift, index) => isOurs[index]);
+}
+
+/** Returns the hash of every text of a tree, by path, sorted. */
+export function hashTree(tree: Tree): Readonly<Record<string, string>> {
+  const hashes = [...tree].map(([path, text]): [string, string] => [path, hashText(text)]);
+  return Object.fromEntries(hashes.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Compares the files of a folder with the hashes of the texts that they were written with. */
+export async function compareHashes(folder: string, hashes: Readonly<Record<string, string>>): Promise<Drift[]> {
+  const drifts = Object.entries(hashes).map(async ([path, hash]): Promise<Drift[]> => {
+    const text = await readFile(join(folder, path), "utf8").catch(() => undefined);
+    if (text === undefined) return [{ kind: "missing", path }];
+    return hashText(text) === hash ? [] : [{ kind: "changed", path }];
+  });
+  return (await Promise.all(drifts)).flat();
 }
 
 /** Writes files that differ, removes generated files that are no longer in the tree, and leaves every other file alone. */

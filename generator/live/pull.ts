@@ -13,7 +13,7 @@ import type { Contract } from "../typed-client/contract/contract.ts";
 import { readContract } from "../typed-client/contract/read-contract.ts";
 import { packageVersion } from "../internal/package-info.ts";
 import { safeText } from "../internal/text.ts";
-import { readTextFile } from "../internal/text-file.ts";
+import { readTextFile } from "../internal/files.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
 import { checkAccess, type Access } from "./access.ts";
 import { createSocketOpener } from "./socket-opener.ts";

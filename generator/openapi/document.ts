@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { parseDocument } from "yaml";
-import { quoteForShell } from "../scaffold/extras/client-config.ts";
-import { readTextFile } from "../internal/text-file.ts";
+import { quoteForShell } from "../internal/text.ts";
+import { readTextFile } from "../internal/files.ts";
 import { rejectOversize } from "../typed-client/tool-schema/bounds.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";

@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { rejectionText, type ToolPlan } from "../typed-client/client/plan.ts";
-import { docText } from "../emit/doc-text.ts";
 import { formatTypeScript } from "../internal/format.ts";
 import { loadTemplates } from "../internal/templates.ts";
 import type { Tree } from "../internal/tree.ts";
 import { uniqueName } from "../typed-client/tool-schema/names.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
-import { escapeUnseen, outputLine } from "../internal/text.ts";
+import { commentText, escapeUnseen, outputLine } from "../internal/text.ts";
 import { emitType } from "../typed-client/tool-schema/type-text.ts";
 import { emitStubs } from "./emit-stubs.ts";
 import { functionOf, helpersOf, runText } from "./emit-call.ts";
@@ -199,9 +198,9 @@ async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
       `import { ${layerNames.join(", ")} } from "../${layer}";`,
     ...types,
     ...(isCalled
-      ? [`${docText({ text: responseNote })}const response: ObjectSchema = ${JSON.stringify(entry.outputSchema)};`]
+      ? [`${commentText(responseNote)}const response: ObjectSchema = ${JSON.stringify(entry.outputSchema)};`]
       : []),
-    `${docText({ text: place })}export const ${variable} = defineTool({ ${members.join(", ")} });`,
+    `${commentText(place)}export const ${variable} = defineTool({ ${members.join(", ")} });`,
   ].join("\n\n");
 }
 

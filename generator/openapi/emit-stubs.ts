@@ -1,5 +1,5 @@
+import { commentText } from "../internal/text.ts";
 import type { ClientPlan } from "../typed-client/client/plan.ts";
-import { docText } from "../emit/doc-text.ts";
 import { toFileName, toMemberName, uniqueName } from "../typed-client/tool-schema/names.ts";
 import type { ProjectSource } from "./source.ts";
 import type { StubKinds } from "./stub-kinds.ts";
@@ -62,7 +62,7 @@ function fileOf(folder: string, { file, variable, helper, name, members }: Stub,
   const kind = { definePrompt: "Prompt", defineResource: "Resource", defineResourceTemplate: "Resources" }[helper];
   const text = [
     `import { ${helper} } from "../${layer}";\nimport { todo } from "../todo.ts";`,
-    `${docText({ text: `${kind} ${name}: not implemented yet.` })}export const ${variable} = ${helper}({ ${[...members, todo].join(", ")} });`,
+    `${commentText(`${kind} ${name}: not implemented yet.`)}export const ${variable} = ${helper}({ ${[...members, todo].join(", ")} });`,
   ].join("\n\n");
   return [`src/${folder}/${file}.ts`, text];
 }

@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { wholeFolder } from "../internal/move.ts";
+import { wholeFolder } from "../internal/files.ts";
 
 /** A spec folder that may have been created just now. */
 export interface StartedFolder {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { cp, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { move, wholeFolder } from "../internal/move.ts";
+import { move, wholeFolder } from "../internal/files.ts";
 
 /** Files of one revision, and the list of all revisions including it. */
 export interface PinnedFiles {

@@ -4,7 +4,7 @@ import { resolveObject } from "../model/resolve.ts";
 import { applyOverlay } from "./apply-overlay.ts";
 import { readExtensionMethods, type ExtensionTerms } from "./methods.ts";
 import { rejectStrays } from "./reject-strays.ts";
-import { hashText } from "./revision.ts";
+import { hashText } from "../internal/files.ts";
 import { readSchema } from "./schema.ts";
 import { SpecError } from "../internal/spec-error.ts";
 import { withTags } from "./tags.ts";

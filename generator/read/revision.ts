@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hashText } from "../internal/files.ts";
 import type { ConversionRule, RevisionModel, Rules } from "../model.ts";
 import type { Overlay } from "../model/overlay.ts";
 import { applyOverlay } from "./apply-overlay.ts";
@@ -39,11 +39,6 @@ export function readRevision(input: RevisionInput): RevisionModel {
     rules: toRules(overlay.value, constants, overlay.path),
     ...(overlay.value.conversions && { conversions: overlay.value.conversions.map(withoutClause) }),
   };
-}
-
-/** Returns the lower-case hex SHA-256 of a text file. The hash does not depend on the line endings. */
-export function hashText(text: string): string {
-  return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 }
 
 function withoutClause({ rule, at, reason }: ConversionRule): ConversionRule {

@@ -5,8 +5,7 @@ import { readExtension } from "./extension.ts";
 import { readExtensionOverlay, readOverlay } from "./overlay.ts";
 import { readExtensionPins, readPins, type Pins } from "./pins.ts";
 import { readRevision } from "./revision.ts";
-import { SpecError } from "../internal/spec-error.ts";
-import { unknownRevision } from "./unknown-revision.ts";
+import { SpecError, unknownRevision } from "../internal/spec-error.ts";
 
 /** Folder of pinned revisions and extensions, with its pins read. */
 export interface SpecFolder {

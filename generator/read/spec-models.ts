@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { hasCapability } from "../model/capabilities.ts";
 import type { ExtensionModel, RevisionModel } from "../model.ts";
 import { packageRoot } from "../internal/package-info.ts";
+import { hashText } from "../internal/files.ts";
 import { systemCode } from "../internal/user-error.ts";
 
 /** Models of every pinned revision and extension of a spec folder. */
@@ -78,8 +78,5 @@ async function digestSpec(spec: string): Promise<string> {
   const names = await readdir(spec, { recursive: true }).catch(() => []);
   const files = names.filter((name) => /\.(?:ts|json)$/.test(name)).sort();
   const texts = await Promise.all(files.map((name) => readFile(join(spec, name), "utf8")));
-  const hash = createHash("sha256");
-  for (const [at, text] of texts.entries())
-    hash.update(`${files[at]?.replaceAll(sep, "/")}\n${text.replaceAll("\r\n", "\n")}\0`);
-  return hash.digest("hex");
+  return hashText(texts.map((text, at) => `${files[at]?.replaceAll(sep, "/")}\n${text}\0`).join(""));
 }

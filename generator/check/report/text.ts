@@ -1,5 +1,4 @@
-import { countText } from "../../internal/count-text.ts";
-import { outputLine } from "../../internal/text.ts";
+import { outputLine, countText } from "../../internal/text.ts";
 import { findingsOf, severities, type CheckReport, type Severity } from "../finding.ts";
 
 /** Writes a report as text, for people. */

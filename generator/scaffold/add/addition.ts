@@ -1,4 +1,4 @@
-import { avoidDevice } from "../../internal/device-name.ts";
+import { avoidDevice } from "../../internal/files.ts";
 import { UserError } from "../../internal/user-error.ts";
 import type { Registration } from "./register.ts";
 import { schemaSamples, type SchemaSample } from "../create/schema-samples.ts";

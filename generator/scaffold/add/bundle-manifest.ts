@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exampleTools } from "../create/example-tools.ts";
-import { jsonText } from "../create/json-text.ts";
+import { jsonText } from "../../internal/json-text.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import { systemCode } from "../../internal/user-error.ts";
 import { findDefinition } from "./definition.ts";

@@ -1,6 +1,6 @@
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
-import { quoteForShell } from "../extras/client-config.ts";
+import { quoteForShell } from "../../internal/text.ts";
 import { toClaim } from "./first-call.ts";
 import type { Protection } from "../layer/choices.ts";
 import type { Selection } from "./project-choices.ts";

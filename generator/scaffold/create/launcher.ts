@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Tree } from "../../internal/tree.ts";
 import { packageRoot, packageVersion } from "../../internal/package-info.ts";
-import { jsonText } from "./json-text.ts";
+import { jsonText } from "../../internal/json-text.ts";
 import { readPackedRuntime } from "./runtime-package.ts";
 
 /** Name of the package with the command line. */

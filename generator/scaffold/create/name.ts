@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import validate from "validate-npm-package-name";
-import { isDeviceName } from "../../internal/device-name.ts";
+import { isDeviceName } from "../../internal/files.ts";
 import { UserError } from "../../internal/user-error.ts";
 
 /** Sources of a project's name. */

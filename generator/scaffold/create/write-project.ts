@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { Tree } from "../../internal/tree.ts";
 import type { Target } from "./target.ts";
 import { setImmediate } from "node:timers/promises";
-import { move, wholeFolder } from "../../internal/move.ts";
+import { move, wholeFolder } from "../../internal/files.ts";
 import { UserError, systemCode } from "../../internal/user-error.ts";
 
 /** Folder to write a project to. */

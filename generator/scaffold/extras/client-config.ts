@@ -1,4 +1,5 @@
-import { jsonText } from "../create/json-text.ts";
+import { quoteForShell } from "../../internal/text.ts";
+import { jsonText } from "../../internal/json-text.ts";
 
 /** A built server as hosts start it. */
 export interface ServerCommand {
@@ -96,12 +97,4 @@ export function cursorAddress({ name, url, isKeyed }: ServerAddress): string {
 export function claudeCodeAddress({ name, url, isKeyed }: ServerAddress): string {
   const headers = { [keyHeader]: "${KEY}" };
   return jsonText({ mcpServers: { [name]: { type: "http", url, ...(isKeyed && { headers }) } } });
-}
-
-/** Quotes a word for the shells of a platform; plain words stay as they are. Both shells of Windows share only double quotes. */
-export function quoteForShell(word: string, platform: string = process.platform): string {
-  if (platform === "win32")
-    return /^[\w+=:./\\-]+$/.test(word) ? word : `"${word.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, "$&$&")}"`;
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,12 +1,5 @@
-import {
-  claudeCodeAddress,
-  cursorAddress,
-  nodeOptions,
-  vscodeAddress,
-  type ServerAddress,
-  type ServerCommand,
-} from "./client-config.ts";
-import { jsonText } from "../create/json-text.ts";
+import { jsonText } from "../../internal/json-text.ts";
+import { claudeCodeAddress, cursorAddress, nodeOptions, vscodeAddress, type ServerAddress, type ServerCommand } from "./client-config.ts";
 import type { Extra } from "../create/project-choices.ts";
 import type { ServerVariable } from "./server-variables.ts";
 

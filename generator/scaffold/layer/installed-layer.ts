@@ -1,7 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { features as knownFeatures, protections, transports as knownTransports, type LayerChoices } from "./choices.ts";
-import { lockName, sha256 } from "./lock.ts";
+import { lockName } from "./lock.ts";
+import { compareHashes } from "../../internal/tree.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 
@@ -31,12 +32,9 @@ export async function readInstalledLayer(project: string): Promise<InstalledLaye
         .split(sep)
         .join("/"),
     );
-  const strays = found.filter((file) => file !== lockName && !lock.files.has(file));
-  const states = [...lock.files].map(async ([file, hash]): Promise<string[]> => {
-    const text = await readFile(join(folder, file), "utf8").catch(() => undefined);
-    return text !== undefined && sha256(text.replaceAll("\r\n", "\n")) === hash ? [] : [file];
-  });
-  return { folder, ...lock, edited: [...(await Promise.all(states)).flat(), ...strays].sort() };
+  const strays = found.filter((file) => file !== lockName && !Object.hasOwn(lock.files, file));
+  const drifts = await compareHashes(folder, lock.files);
+  return { folder, ...lock, edited: [...drifts.map(({ path }) => path), ...strays].sort() };
 }
 
 function refuse(path: string, code: string | undefined): never {
@@ -48,7 +46,7 @@ function refuse(path: string, code: string | undefined): never {
 interface Lock {
   readonly generator: string;
   readonly choices: LayerChoices;
-  readonly files: ReadonlyMap<string, string>;
+  readonly files: Readonly<Record<string, string>>;
 }
 
 function parseLock(text: string, path: string): Lock {
@@ -89,10 +87,10 @@ function readChoices({
 }
 
 /** Returns hashes by path; `undefined` when a path leads out of the folder: the file may come from an untrusted source. */
-function readHashes(files: Record<string, unknown>): ReadonlyMap<string, string> | undefined {
+function readHashes(files: Record<string, unknown>): Readonly<Record<string, string>> | undefined {
   const entries = Object.entries(files).filter((entry): entry is [string, string] => typeof entry[1] === "string");
   const isSafe = entries.every(([file]) => !file.split("/").includes("..") && !/^\/|^\w:|\\/.test(file));
-  return isSafe ? new Map(entries) : undefined;
+  return isSafe ? Object.fromEntries(entries) : undefined;
 }
 
 function parseJson(text: string): unknown {

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
-import type { Tree } from "../../internal/tree.ts";
+import { hashTree, type Tree } from "../../internal/tree.ts";
 import type { LayerChoices } from "./choices.ts";
-import { jsonText } from "../create/json-text.ts";
+import { jsonText } from "../../internal/json-text.ts";
 
 /** Name of the lock file, inside the emitted folder. */
 export const lockName = "mcp.lock.json";
@@ -31,20 +30,13 @@ export function createLock(
   layer: Tree,
   { generator, choices }: { readonly generator: string; readonly choices: LayerChoices },
 ): Lock {
-  const paths = [...layer].map(([path, text]): [string, string] => [path, sha256(text)]);
-  const files = Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1)));
   const { revisions, features, transports, client, validator, re2js, auth, spec } = choices;
   const origin = spec === undefined ? {} : { spec };
   const checks = { validator, ...(re2js && { re2js }) };
-  return { format: 2, generator, revisions, ...origin, features, transports, client, ...checks, auth, files };
+  return { format: 2, generator, revisions, ...origin, features, transports, client, ...checks, auth, files: hashTree(layer) };
 }
 
 /** Text of a lock file. */
 export function lockText(lock: Lock): string {
   return `${jsonText(lock)}\n`;
-}
-
-/** SHA-256 of a text's UTF-8 bytes. */
-export function sha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
 }

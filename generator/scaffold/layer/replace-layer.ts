@@ -1,7 +1,7 @@
 import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Tree } from "../../internal/tree.ts";
-import { move, wholeFolder } from "../../internal/move.ts";
+import { move, wholeFolder } from "../../internal/files.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 
 /** Name of the folder that keeps the layer before the last update, beside `src/`. */

@@ -1,5 +1,5 @@
 import type { RevisionModel } from "../../model.ts";
-import { countText } from "../../internal/count-text.ts";
+import { countText } from "../../internal/text.ts";
 import type { Place } from "./misfits.ts";
 import { findRenames, planRewrites, type Rename, type Rewrite } from "./rename.ts";
 

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, basename, join, relative, sep } from "node:path";
 import type { Declaration, RevisionModel } from "../../model.ts";
-import { move } from "../../internal/move.ts";
+import { move } from "../../internal/files.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 import { findPlaces, type Moves } from "./place.ts";
 import { listSources } from "./use.ts";

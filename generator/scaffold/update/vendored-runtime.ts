@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readVendorFiles, vendorFolder } from "../create/runtime-package.ts";
 import { compareTree, type Drift, type Tree } from "../../internal/tree.ts";
-import { move, wholeFolder } from "../../internal/move.ts";
+import { move, wholeFolder } from "../../internal/files.ts";
 
 /** Published files of the runtime inside a project, and their differences from those of this version. */
 export interface VendoredRuntime {

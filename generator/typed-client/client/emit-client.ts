@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { docText } from "../../emit/doc-text.ts";
 import { formatTypeScript } from "../../internal/format.ts";
 import { loadTemplates } from "../../internal/templates.ts";
 import { generatedMark, type Tree } from "../../internal/tree.ts";
-import { escapeUnseen, safeLine, safeText } from "../../internal/text.ts";
+import { commentText, escapeUnseen, safeLine, safeText } from "../../internal/text.ts";
 import { emitTool, toolDoc, typeNames, usesRe2, type ImportEnding } from "./emit-tool.ts";
 import { rejectionText, type ClientPlan, type PromptPlan, type Rejection, type TemplatePlan } from "./plan.ts";
 import { acceptsNothing, isInherited } from "./optional-arguments.ts";
@@ -141,14 +140,14 @@ function sessionNames({ tools, prompts, templates }: ClientPlan): string {
 function promptView({ entry, member, type }: PromptPlan): object {
   const fields = entry.arguments.map(
     ({ name, description, required }) =>
-      `${docText({ text: safeText(description ?? "") })}readonly ${JSON.stringify(name)}${required ? "" : "?"}: string;`,
+      `${commentText(safeText(description ?? ""))}readonly ${JSON.stringify(name)}${required ? "" : "?"}: string;`,
   );
   const isOptional = !entry.arguments.some(({ name, required }) => required || isInherited(name));
   return {
     member,
     type,
     name: JSON.stringify(entry.name),
-    doc: docText({ text: safeText(entry.description ?? `Prompt ${entry.name}.`) }).trimEnd(),
+    doc: commentText(safeText(entry.description ?? `Prompt ${entry.name}.`)).trimEnd(),
     declaration: fieldsText(type, fields),
     mark: isOptional ? "?" : "",
     initial: isOptional ? " = {}" : "",
@@ -164,9 +163,7 @@ function templateView({ entry, member, type, variables }: TemplatePlan): object 
     member,
     type,
     template: JSON.stringify(entry.uriTemplate),
-    doc: docText({
-      text: safeText([entry.description ?? "", entry.uriTemplate].filter(Boolean).join("\n\n")),
-    }).trimEnd(),
+    doc: commentText(safeText([entry.description ?? "", entry.uriTemplate].filter(Boolean).join("\n\n"))).trimEnd(),
     declaration: fieldsText(type, fields),
   };
 }

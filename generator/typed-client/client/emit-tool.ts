@@ -1,5 +1,4 @@
-import { docText } from "../../emit/doc-text.ts";
-import { safeText } from "../../internal/text.ts";
+import { commentText, safeText } from "../../internal/text.ts";
 import { emitType } from "../tool-schema/type-text.ts";
 import { checkFunctions, emitCheck, type CheckText } from "./check-text.ts";
 import type { ToolPlan } from "./plan.ts";
@@ -45,7 +44,7 @@ export function toolDoc({ entry }: ToolPlan): string {
   const text = [safeText(entry.description ?? entry.title ?? "").trim(), hint]
     .filter((part) => part !== "")
     .join("\n\n");
-  return docText({ text: text === "" ? `Tool ${safeText(entry.name)}.` : text });
+  return commentText(text === "" ? `Tool ${safeText(entry.name)}.` : text);
 }
 
 /** True if the code calls the engine for patterns that may take long. */

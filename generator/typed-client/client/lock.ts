@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { sha256 } from "../../scaffold/layer/lock.ts";
-import type { Tree } from "../../internal/tree.ts";
+import { compareHashes, hashTree, type Tree } from "../../internal/tree.ts";
 import type { Contract } from "../contract/contract.ts";
 import { readContract } from "../contract/read-contract.ts";
 import { isRecord } from "../tool-schema/reading.ts";
@@ -28,9 +27,7 @@ export function emitClientLock(
   tree: Tree,
   { contract, name, version }: { readonly contract: Contract; readonly name: string; readonly version: string },
 ): string {
-  const files = [...tree].map(([path, text]): [string, string] => [path, sha256(text)]);
-  const sorted = Object.fromEntries(files.sort(([a], [b]) => (a < b ? -1 : 1)));
-  const lock: ClientLock = { format: 1, generator: version, name, contract, files: sorted };
+  const lock: ClientLock = { format: 1, generator: version, name, contract, files: hashTree(tree) };
   return `${JSON.stringify(lock, undefined, 2)}\n`;
 }
 
@@ -65,9 +62,6 @@ export async function readClientLock(folder: string): Promise<ClientLock | undef
 
 /** Returns the files that were edited by hand since they were written. Missing files do not count. */
 export async function findEdited(folder: string, lock: ClientLock): Promise<string[]> {
-  const states = Object.entries(lock.files).map(async ([path, hash]): Promise<string[]> => {
-    const text = await readFile(join(folder, path), "utf8").catch(() => undefined);
-    return text === undefined || sha256(text.replaceAll("\r\n", "\n")) === hash ? [] : [path];
-  });
-  return (await Promise.all(states)).flat();
+  const drifts = await compareHashes(folder, lock.files);
+  return drifts.filter(({ kind }) => kind === "changed").map(({ path }) => path);
 }

@@ -1,5 +1,5 @@
 import type { Contract, PromptEntry, ResourceTemplateEntry, ToolEntry } from "../contract/contract.ts";
-import { avoidDevice } from "../../internal/device-name.ts";
+import { avoidDevice } from "../../internal/files.ts";
 import { toFileName, toMemberName, toTypeName, uniqueName } from "../tool-schema/names.ts";
 import { readSchema, type ReadSchemaOptions } from "../tool-schema/read-schema.ts";
 import type { AcceptPattern } from "../tool-schema/reading.ts";

@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
-import { escapeUnseen } from "../../internal/text.ts";
-import { harmless } from "../../emit/doc-text.ts";
+import { escapeUnseen, harmless } from "../../internal/text.ts";
 import { anySchema, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
 
 /**

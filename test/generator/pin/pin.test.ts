@@ -8,7 +8,7 @@ import { pinRevision, type PinOptions } from "../../../generator/pin/pin.ts";
 import type { Fetch } from "../../../generator/pin/source.ts";
 import { storePin } from "../../../generator/pin/store.ts";
 import { readPins, type Pin } from "../../../generator/read/pins.ts";
-import { hashText } from "../../../generator/read/revision.ts";
+import { hashText } from "../../../generator/internal/files.ts";
 import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
 
 const newest = "2026-07-28";

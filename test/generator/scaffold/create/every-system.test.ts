@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { describe, expect, test } from "vitest";
 import { packageManagers } from "../../../../generator/scaffold/create/package-manager.ts";
-import { isDeviceName } from "../../../../generator/internal/device-name.ts";
+import { isDeviceName } from "../../../../generator/internal/files.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { allRevisions, emitFiles } from "../../project.ts";
 

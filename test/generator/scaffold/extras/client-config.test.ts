@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { configsOfCommand, quoteForShell } from "../../../../generator/scaffold/extras/client-config.ts";
+import { quoteForShell } from "../../../../generator/internal/text.ts";
+import { configsOfCommand } from "../../../../generator/scaffold/extras/client-config.ts";
 
 describe("a word of a command that people copy", () => {
   test.each([

@@ -1,4 +1,5 @@
-import { rename } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readFile, rename } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemCode } from "./user-error.ts";
 
@@ -38,3 +39,32 @@ export const wholeFolder: { readonly recursive: true; readonly force: true; read
   force: true,
   maxRetries: 5,
 };
+
+/**
+ * Reads the text of a file that the user names, without a byte order mark. It supports UTF-16, because PowerShell often writes the output of a
+ * command in it.
+ */
+export async function readTextFile(path: string): Promise<string> {
+  const bytes = await readFile(path);
+  return new TextDecoder(encodingOf(bytes)).decode(bytes);
+}
+
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+}
+
+/** True if Windows opens a device under this name, in any folder and with any extension. */
+export function isDeviceName(name: string): boolean {
+  return /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\.|:|$)/i.test(name);
+}
+
+/** Returns a file name without its extension. If Windows would open a device of that name, appends a word. */
+export function avoidDevice(name: string, word: string): string {
+  return isDeviceName(name) ? `${name}-${word}` : name;
+}
+
+/** SHA-256 in lower-case hex of a text, with line endings normalised to LF. */
+export function hashText(text: string): string {
+  return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
+}

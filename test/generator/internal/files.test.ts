@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { move, type Mover } from "../../../generator/internal/move.ts";
+import { avoidDevice, isDeviceName, move, type Mover } from "../../../generator/internal/files.ts";
 
 /** A system that refuses the first attempts. */
 function holding(code: string, times: number, platform: string): { readonly mover: Mover; readonly asked: string[] } {
@@ -32,4 +32,19 @@ describe("a rename that is refused because somebody has the file open", () => {
     await expect(move("a", "b", mover)).rejects.toThrow(`${code}: held`);
     expect(asked).toHaveLength(1);
   });
+});
+
+const devices = ["con", "NUL", "aux.txt", "com1", "LPT9.md", "com¹", "conin$", "CONOUT$", "nul ", "nul .txt", "con:"];
+
+test.each(devices)("%j is a device on Windows", (name) => {
+  expect(isDeviceName(name)).toBe(true);
+});
+
+test.each(["console", "null", "com", "com10", "lpt-1", "my.con", "a-nul", ""])("%j is not", (name) => {
+  expect(isDeviceName(name)).toBe(false);
+  expect(avoidDevice(name, "tool")).toBe(name);
+});
+
+test("the name of a file, without its ending, is made another", () => {
+  expect(avoidDevice("con", "tool")).toBe("con-tool");
 });
