@@ -14,7 +14,7 @@ import { alone, meta } from "../lifecycle/stateless.ts";
 import { welcome } from "./raw-server.ts";
 
 const info = { name: "c", version: "1" };
-const script = await createProgram(new URL("../transport/fixtures/touchy-server.ts", import.meta.url));
+const script = await createProgram(new URL("../transport/stdio/fixtures/one-message-server.ts", import.meta.url));
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();

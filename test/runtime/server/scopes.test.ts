@@ -7,7 +7,7 @@ import { createServer } from "../../../runtime/server/create-server.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
 import type { Guard } from "../../../runtime/transport/http-server/identity.ts";
 import { alone, request } from "../lifecycle/stateless.ts";
-import { acceptBoth, call, initialize, initialized } from "../transport/http-rig.ts";
+import { acceptBoth, call, initialize, initialized } from "../transport/http-server/http-rig.ts";
 import { newest, open, settle } from "./connected.ts";
 
 const ran: string[] = [];

@@ -13,7 +13,7 @@ import { createWebSocketTransport } from "../../../runtime/transport/websocket/w
 import { serveWebSocket } from "../../../runtime/transport/websocket/ws-package.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
 import { alone } from "../lifecycle/stateless.ts";
-import { serveScript } from "./http-client.script.ts";
+import { serveScript } from "./http-client/scripted-server.ts";
 
 /* One endpoint for every revision, at the same time, over transports that are neither stdio nor HTTP. */
 
