@@ -26,7 +26,7 @@ describe.each(handshakeRevisions)("at $id", (revision) => {
   });
 });
 
-test("generated calls work in both directions: the server asks the client while it answers", async () => {
+test("generated calls work in both directions: the server sends a request while it handles one", async () => {
   const [clientEnd, serverEnd] = createInMemoryTransports();
   const callTool = async (_: unknown, context: CallContext): Promise<object> => {
     const { roots } = await new ServerCalls(context).listRoots();
@@ -49,7 +49,7 @@ test("generated calls work in both directions: the server asks the client while 
   await client.close();
 });
 
-test("a method that the revision lacks is refused here, also by a name of the prototype", async () => {
+test("a method that the revision does not have is rejected by the client, also by a name of the prototype", async () => {
   const { wire, client } = await connectWire();
   for (const method of ["no/such", "constructor", "__proto__", "roots/list"]) {
     await expect(client.request(method)).rejects.toThrow(`Revision ${newest.id} has no client request ${method}`);

@@ -66,7 +66,7 @@ async function start(options: Partial<ConnectOptions> = {}): Promise<Raw> {
 const discovered = { supportedVersions: [alone.id], capabilities: { tools: {} }, resultType: "complete", ttlMs: 0 };
 
 describe("a client and a server without sessions", () => {
-  test("find each other (TS-11, S-013, C-014)", async () => {
+  test("a client and a server without sessions agree on a revision (TS-11, S-013, C-014)", async () => {
     const client = await connectInMemory(create());
     expect(client.revision).toBe(alone);
     expect(client.serverInfo).toEqual({ name: "demo", version: "1.0.0" });
@@ -82,7 +82,7 @@ describe("a client and a server without sessions", () => {
     ["speaks both, with a server without", revisions, [alone], alone],
     ["knows sessions only, with a server of both", handshakeRevisions, revisions, newest],
     ["knows none, with a server of both", [alone], revisions, alone],
-  ] as const)("a client that %s agrees on what both know (3.1)", async (_what, spoken, served, agreed) => {
+  ] as const)("a client that %s agrees on a common revision (3.1)", async (_what, spoken, served, agreed) => {
     const client = await connectInMemory(create(served), { revisions: spoken });
     expect(client.revision).toBe(agreed);
     expect(await client.request("tools/list")).toMatchObject({ tools: [{ name: "chat" }] });
@@ -92,15 +92,12 @@ describe("a client and a server without sessions", () => {
   test.each([
     ["no sessions", [alone], handshakeRevisions],
     ["sessions only", handshakeRevisions, [alone]],
-  ] as const)(
-    "a client with %s and a server that has the opposite cannot talk (3.1)",
-    async (_what, spoken, served) => {
-      await expect(connectInMemory(create(served), { revisions: spoken })).rejects.toThrow();
-    },
-  );
+  ] as const)("a client with %s and a server of the other era cannot connect (3.1)", async (_what, spoken, served) => {
+    await expect(connectInMemory(create(served), { revisions: spoken })).rejects.toThrow();
+  });
 });
 
-test("lists are read every time where nobody tells of changes (TL-01, L-15)", async () => {
+test("lists are read every time where the server declares no list changes (TL-01, L-15)", async () => {
   const server = createServer({ name: "demo", version: "1", tools: [], listChanged: ["tools"] }, [alone]);
   const [near, far] = createInMemoryTransports();
   createServerAcceptor(server)(far);
@@ -134,7 +131,7 @@ describe("trace context", () => {
     { traceparent: parent },
     { traceparent: parent, tracestate: "congo=t61rcWkgMzE,rojo=00f067aa0ba902b7, ,v@x=1" },
     { baggage: "userId=alice,serverNode=DF%2028;ttl=5, isProduction = false" },
-  ])("%j is sent as it is (C-015)", async (context) => {
+  ])("the trace context %j is sent unchanged (C-015)", async (context) => {
     expect((await send(context)).sent).toMatchObject({ params: { _meta: context } });
   });
 
@@ -152,15 +149,15 @@ describe("trace context", () => {
     ["baggage", "no value"],
     ["baggage", ["a=b"]],
     ["baggage", `a=${"x".repeat(8_192)}`],
-  ])("%s %j is not sent at all (C-015)", async (key, value) => {
+  ])("the trace context %s %j is not sent (C-015)", async (key, value) => {
     const { sent, problem } = await send({ [key]: value });
     expect(sent).toBeUndefined();
     expect(problem).toMatch(`The params of tools/call at _meta/${key} must be`);
   });
 });
 
-describe("what a client sends", () => {
-  test("names its revision, itself and what it can do in every request (C-002, C-003)", async () => {
+describe("requests of a stateless client", () => {
+  test("a stateless client sends its revision, info and capabilities in every request (C-002, C-003)", async () => {
     const { wire, client } = await start();
     const [probe] = wire.sent;
     const _meta = { [meta.version]: alone.id, [meta.capabilities]: {}, [meta.clientInfo]: info };
@@ -177,7 +174,7 @@ describe("what a client sends", () => {
     wire.end();
   });
 
-  test("asks for log messages in each request, if it wants any (2.14)", async () => {
+  test("a stateless client requests log messages in each request with a log level (2.14)", async () => {
     const logged: unknown[] = [];
     const client = createClient<Declarations>({
       info,
@@ -194,7 +191,7 @@ describe("what a client sends", () => {
     await session.close();
   });
 
-  test("is cancelled by a notification (C-021, TS-05)", async () => {
+  test("a stateless client cancels by a notification (C-021, TS-05)", async () => {
     const { wire, client } = await start();
     wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
     const connection = await client;
@@ -209,7 +206,7 @@ describe("what a client sends", () => {
     wire.end();
   });
 
-  test("never is a response (C-004, TS-03)", async () => {
+  test("a stateless client never sends a response (C-004, TS-03)", async () => {
     const { wire, client, reports } = await start();
     wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
     await client;
@@ -221,7 +218,7 @@ describe("what a client sends", () => {
   });
 });
 
-describe("what a server answers to the first question", () => {
+describe("the result of server/discover", () => {
   test.each([
     ["an unknown method", -32601],
     ["invalid params", -32602],
@@ -229,7 +226,7 @@ describe("what a server answers to the first question", () => {
     ["an error of its own", -32000],
     ["the code of a mismatch without its data", -32020],
     ["the code of a version without its data", -32022],
-  ])("%s means that it wants a session (TS-12, 3.4)", async (_what, code) => {
+  ])("a response of %s to server/discover leads to a session (TS-12, 3.4)", async (_what, code) => {
     const { wire, client } = await start();
     wire.post({ jsonrpc: "2.0", id: 1, error: { code, message: "no" } });
     await settle();
@@ -240,7 +237,7 @@ describe("what a server answers to the first question", () => {
     wire.end();
   });
 
-  test("silence means the same, after a while; a late answer is ignored (TS-11, C-023)", async () => {
+  test("a time-out of server/discover leads to a session; a late response is ignored (TS-11, C-023)", async () => {
     const { wire, client, clock } = await start();
     await clock.pass(5_000);
     expect(wire.sent.at(-1)).toMatchObject({ method: "initialize" });
@@ -251,7 +248,7 @@ describe("what a server answers to the first question", () => {
     wire.end();
   });
 
-  test("garbage means the same (3.4)", async () => {
+  test("an invalid response to server/discover leads to a session (3.4)", async () => {
     const { wire } = await start();
     wire.post({ jsonrpc: "2.0", id: 1, result: { tools: [] } });
     await settle();
@@ -264,7 +261,7 @@ describe("what a server answers to the first question", () => {
     return { jsonrpc: "2.0", id: 1, error: { code: -32022, message: "no", data } };
   };
 
-  test("other versions without sessions are tried, and no session is opened (C-009, TS-13)", async () => {
+  test("other stateless revisions are tried, and no session is opened (C-009, TS-13)", async () => {
     const other: Revision = { ...alone, id: "3000-01-01" };
     const { wire, client } = await start({ revisions: [alone, other, newest] });
     wire.post(refusal(other.id, newest.id));
@@ -275,7 +272,7 @@ describe("what a server answers to the first question", () => {
     wire.end();
   });
 
-  test("the refused version is tried once more when the server names it (C-009)", async () => {
+  test("the rejected revision is tried once more when the server names it (C-009)", async () => {
     const { wire, client } = await start();
     wire.post(refusal(alone.id));
     await settle();
@@ -285,14 +282,14 @@ describe("what a server answers to the first question", () => {
     expect(wire.sent).toHaveLength(2);
   });
 
-  test("versions that nobody here speaks are reported, and no session is opened (C-009, TS-13)", async () => {
+  test("revisions without a common one are reported, and no session is opened (C-009, TS-13)", async () => {
     const { wire, client } = await start();
     wire.post(refusal("3000-01-01"));
     await expect(client).rejects.toThrow(/Unsupported protocol version.*3000-01-01/);
     expect(wire.sent).toHaveLength(1);
   });
 
-  test("a version of ours that needs a session leads to one (3.4)", async () => {
+  test("a common revision with sessions leads to one (3.4)", async () => {
     const { wire } = await start();
     wire.post(refusal(newest.id));
     await settle();
@@ -300,7 +297,7 @@ describe("what a server answers to the first question", () => {
     wire.end();
   });
 
-  test("a connection that breaks is a failure", async () => {
+  test("a connection that breaks at server/discover is an error", async () => {
     const { wire, client } = await start();
     wire.end(new Error("gone"));
     await expect(client).rejects.toThrow(/closed/);

@@ -102,7 +102,7 @@ async function join(server: Server, extensions: readonly Extension[]): Promise<D
 }
 
 describe("a server", () => {
-  test("declares no extension unless its definition uses one (XF-01)", async () => {
+  test("a server declares no extension unless its definition uses one (XF-01)", async () => {
     expect(await ask(create(), "server/discover", {})).not.toHaveProperty("capabilities.extensions");
     expect(await ask(create({ tools }), "server/discover", {})).toMatchObject({
       capabilities: { extensions: { [id]: {} } },
@@ -111,7 +111,7 @@ describe("a server", () => {
     expect(answer).not.toHaveProperty("capabilities.extensions");
   });
 
-  test("declares it in the handshake as well, to clients that declare extensions themselves (XF-01)", async () => {
+  test("a server declares an extension in the handshake to clients that declare extensions themselves (XF-01)", async () => {
     const server = create({ tools });
     const open = async (capabilities: object): Promise<unknown> => {
       const wire = new Wire();
@@ -126,7 +126,7 @@ describe("a server", () => {
     expect(await open({ extensions: true })).not.toHaveProperty("result.capabilities.extensions");
   });
 
-  test("declares what its definition says about it, and refuses what does not fit", async () => {
+  test("a server declares the settings of an extension in its definition and rejects invalid settings", async () => {
     const loud = create({ tools, extensions: [{ ...extension, settings: { loud: true } }] });
     expect(await ask(loud, "server/discover", {})).toMatchObject({
       capabilities: { extensions: { [id]: { loud: true } } },
@@ -147,7 +147,7 @@ describe("a server", () => {
     "com.example/-a",
     "com.example/a b",
     "a/b/c",
-  ])("takes no extension named %j (B-004)", (name) => {
+  ])("a server rejects an extension named %j (B-004)", (name) => {
     const unnamed = { ...extension, id: name };
     expect(() => create({ extensions: [unnamed] })).toThrow(
       `${JSON.stringify(name)} is not a valid extension identifier`,
@@ -158,7 +158,7 @@ describe("a server", () => {
     );
   });
 
-  test("answers its methods to clients that declare it, and tells others what is missing (XF-01, B-005)", async () => {
+  test("a server serves methods of an extension to clients that declare it and rejects requests of other clients with the missing capability (XF-01, B-005)", async () => {
     const server = create({ tools });
     expect(await ask(server, "echo/say", { word: "hi" }, declared)).toMatchObject({
       word: "hi",
@@ -174,7 +174,7 @@ describe("a server", () => {
 });
 
 describe("a client", () => {
-  test("declares its extensions on every request, and none by default (XF-01, XF-02)", async () => {
+  test("a client declares its extensions on every request, and none by default (XF-01, XF-02)", async () => {
     for (const [extensions, expected] of [
       [[], undefined],
       [[extension], { [id]: {} }],
@@ -206,7 +206,7 @@ describe("a client", () => {
     }
   });
 
-  test("declares it in a handshake (XF-02)", async () => {
+  test("a client declares its extensions in a handshake (XF-02)", async () => {
     const wire = new Wire();
     const client = createUntypedClient({
       info: { name: "c", version: "1" },
@@ -223,7 +223,7 @@ describe("a client", () => {
     wire.end();
   });
 
-  test("uses it with servers that declare it, and not with others (XF-01)", async () => {
+  test("a client uses an extension only with servers that declare it (XF-01)", async () => {
     const session = await join(create({ tools }), [extension]);
     expect(await session.request("echo/say", { word: "hi" })).toMatchObject({ word: "hi" });
     const other = await join(create(), [extension]);
@@ -234,7 +234,7 @@ describe("a client", () => {
     await expect(without.request("echo/say", { word: "hi" })).rejects.toThrow();
   });
 
-  test("takes results of an extension only where the extension has them (XT-02)", async () => {
+  test("a client accepts results of an extension only for methods of the extension (XT-02)", async () => {
     const server = create({ tools });
     const session = await join(server, [extension]);
     expect(await session.request("tools/call", { name: "t" })).toMatchObject({ resultType: "echo", word: "hi" });

@@ -77,7 +77,7 @@ describe.each([
     await expect.poll(() => [...heard].sort()).toEqual(revisions.map(({ id }) => id).sort());
   });
 
-  test("a client that speaks all of them needs no session (TX-04)", async () => {
+  test("a client of every revision needs no session (TX-04)", async () => {
     const open = await listen();
     const client = createClient<Declarations>({ info: { name: "c", version: "1" }, revisions });
     closers.push(() => client.close());
@@ -90,7 +90,7 @@ describe.each([
   });
 });
 
-test("over HTTP a stream that breaks is lost, whatever ids its events have: nothing is resumed (TH-31)", async () => {
+test("a stream over HTTP that breaks is lost, whatever ids its events have: nothing is resumed (TH-31)", async () => {
   const scripted = await serveScript(({ message: { id, method } }, response) => {
     const result = { resultType: "complete", supportedVersions: [alone.id], capabilities: { tools: {} } };
     response.writeHead(200, { "content-type": "text/event-stream" });

@@ -58,7 +58,7 @@ const message = (id: number): { readonly jsonrpc: "2.0"; readonly id: number; re
 });
 const line = (id: number): string => `{"jsonrpc":"2.0","id":${id},"result":{}}\n`;
 
-test("what is sent in one turn is written in one piece, promises included", async () => {
+test("messages that are sent in one turn are written in one piece, promises included", async () => {
   const { transport, output } = open();
   void transport.send(message(1));
   void Promise.resolve().then(() => Promise.resolve().then(() => transport.send(message(2))));
@@ -68,7 +68,7 @@ test("what is sent in one turn is written in one piece, promises included", asyn
   expect(output.writes).toEqual([line(1) + line(2), line(3)]);
 });
 
-describe("a progress report and the response to its request", () => {
+describe("progress and the response to its request", () => {
   const report = (progressToken: unknown): NotificationMessage => ({
     jsonrpc: "2.0",
     method: "notifications/progress",
@@ -76,7 +76,7 @@ describe("a progress report and the response to its request", () => {
   });
   const reportLine = (token: unknown): string => `${JSON.stringify(report(token))}\n`;
 
-  test("are written in two pieces, with what comes after the response behind it", async () => {
+  test("progress and its response are written in two pieces, with later messages behind the response", async () => {
     const { transport, output } = open();
     void transport.send(report(1));
     void transport.send(message(1));
@@ -87,7 +87,7 @@ describe("a progress report and the response to its request", () => {
     await expect.poll(() => output.writes).toEqual([reportLine(1), line(1) + line(2)]);
   });
 
-  test("do not make a piece for each call", async () => {
+  test("progress and its response do not make a piece for each call", async () => {
     const { transport, output } = open();
     for (const id of [1, 2, 3]) {
       void transport.send(report(id));
@@ -98,7 +98,7 @@ describe("a progress report and the response to its request", () => {
       .toEqual([reportLine(1) + reportLine(2) + reportLine(3), line(1) + line(2) + line(3)]);
   });
 
-  test("share one piece when they belong to different requests", async () => {
+  test("progress and a response share one piece when they belong to different requests", async () => {
     const { transport, output } = open();
     void transport.send(report(1));
     void transport.send(message(2));
@@ -106,7 +106,7 @@ describe("a progress report and the response to its request", () => {
     expect(output.writes).toEqual([reportLine(1) + line(2)]);
   });
 
-  test("are both written when the connection is closed at once", async () => {
+  test("progress and its response are both written when the connection is closed at once", async () => {
     const { transport, output } = open();
     void transport.send(report(1));
     void transport.send(message(1));
@@ -115,7 +115,7 @@ describe("a progress report and the response to its request", () => {
   });
 });
 
-test("a slow reader makes senders wait, and a server stop reading (R25)", async () => {
+test("a slow reader makes senders wait, and a server stops reading (R25)", async () => {
   const { transport, input, output } = open({ pausesInput: true });
   output.isSlow = true;
   expect(transport.send(message(1))).toBeUndefined();
@@ -130,7 +130,7 @@ test("a slow reader makes senders wait, and a server stop reading (R25)", async 
   expect([input.isPaused, output.writes]).toEqual([false, [line(1), line(2)]]);
 });
 
-test("a client goes on reading, or both ends could wait for each other for ever", async () => {
+test("a client with a slow reader continues reading, so that both ends do not wait for each other", async () => {
   const { transport, input, output } = open();
   output.isSlow = true;
   void transport.send(message(1));
@@ -138,7 +138,7 @@ test("a client goes on reading, or both ends could wait for each other for ever"
   expect(input.isPaused).toBe(false);
 });
 
-test("a reader that takes nothing ends the connection when too much waits for it (R25, R66)", async () => {
+test("a reader that reads nothing ends the connection when too much is buffered (R25, R66)", async () => {
   const { transport, output, events } = open({ maxBufferedBytes: 100 });
   output.isSlow = true;
   void transport.send(message(1));
@@ -153,7 +153,7 @@ test("a reader that takes nothing ends the connection when too much waits for it
   expect(events.slice(1)).toEqual(["finished"]);
 });
 
-test("closing writes what was sent, finishes once and tells the receiver once", async () => {
+test("closing writes buffered messages, finishes once and notifies the receiver once", async () => {
   const { transport, output, events } = open();
   void transport.send(message(1));
   await Promise.all([transport.close(), transport.close()]);
@@ -165,7 +165,7 @@ test("closing writes what was sent, finishes once and tells the receiver once", 
 });
 
 test.each(["input", "output"] as const)(
-  "a broken %s disconnects with the reason, and nothing is raised",
+  "a broken %s disconnects with the reason, and no error is thrown",
   async (side) => {
     const opened = open();
     const reason = new Error("EPIPE");
@@ -175,14 +175,14 @@ test.each(["input", "output"] as const)(
   },
 );
 
-test("the end of the input is told after its last line", () => {
+test("the end of the input is notified after its last line", () => {
   const { input, events } = open();
   input.emit("data", Buffer.from("1\n2"));
   input.emit("end");
   expect(events).toEqual([1, 2, "ended"]);
 });
 
-test("a slow reader is noticed in the very turn in which much is sent (R25)", async () => {
+test("a slow reader is detected in the same turn in which much is sent (R25)", async () => {
   const { transport, output, events } = open({ maxBufferedBytes: 1_000_000 });
   output.isSlow = true;
   const bulk = { jsonrpc: "2.0", method: "x", params: { text: "x".repeat(100_000) } } as const;

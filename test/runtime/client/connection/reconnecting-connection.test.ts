@@ -43,7 +43,7 @@ async function breakAndReturn({ wires, clock }: Awaited<ReturnType<typeof open>>
 const tool = { name: "t", inputSchema: { type: "object" } };
 
 describe("a lost connection is replaced", () => {
-  test("with all that the server has to be told again: log level and subscriptions, and lists are forgotten (P-02)", async () => {
+  test("a lost connection is replaced with its log level and subscriptions, and cached lists are dropped (P-02)", async () => {
     const opened = await open({ logLevel: "info" });
     const { wire, session, events } = opened;
     await play(wire, ['~ {"id": 2, "method": "logging/setLevel"}', '> {"id": 2, "result": {}}']);
@@ -69,7 +69,7 @@ describe("a lost connection is replaced", () => {
     expect(session.state).toBe("INITIALIZED");
   });
 
-  test("and what cannot be had again is told", async () => {
+  test("a lost connection is replaced with an event for subscriptions that cannot be restored", async () => {
     const opened = await open();
     const subscribing = opened.session.subscribe("file:///a", () => {});
     await play(opened.wire, ['~ {"id": 2}', '> {"id": 2, "result": {}}']);
@@ -83,7 +83,7 @@ describe("a lost connection is replaced", () => {
     });
   });
 
-  test("and calls that come in between wait for it", async () => {
+  test("a lost connection is replaced before new calls are sent", async () => {
     const opened = await open();
     opened.wire.end();
     await settle();
@@ -96,7 +96,7 @@ describe("a lost connection is replaced", () => {
     expect(await calling).toEqual({ content: [] });
   });
 
-  test("and calls that find the old one closing are not lost with it: nothing of them was sent", async () => {
+  test("a call that finds the lost connection closing is sent on the new one", async () => {
     const opened = await open();
     opened.wire.end();
     expect(opened.session.state).toBe("DISCONNECTED");
@@ -109,7 +109,7 @@ describe("a lost connection is replaced", () => {
     await play(opened.wire, []);
   });
 
-  test("after silence as well: pings that are not answered end it (P-02)", async () => {
+  test("a lost connection is replaced after unanswered pings as well (P-02)", async () => {
     const opened = await open({ keepAlive: { interval: 1_000, timeout: 1_000, failures: 1 } });
     await opened.clock.pass(5_000);
     expect(opened.wires.length).toBeGreaterThan(1);
@@ -121,7 +121,7 @@ describe("a lost connection is replaced", () => {
     ]);
   });
 
-  test("not without being asked to", async () => {
+  test("a lost connection is not replaced without the option", async () => {
     const clock = new ManualClock();
     const { wire, wires, session } = await openSession({ clock });
     const calling = session.callTool("t");
@@ -133,7 +133,7 @@ describe("a lost connection is replaced", () => {
     await expect(session.ping()).rejects.toMatchObject({ name: "ClosedError" });
   });
 
-  test("not when it was closed", async () => {
+  test("a closed connection is not replaced", async () => {
     const opened = await open();
     opened.wire.end();
     await settle();
@@ -148,13 +148,13 @@ describe("a lost connection is replaced", () => {
   });
 });
 
-describe("calls that are cut off", () => {
+describe("interrupted calls", () => {
   test.each([
     ["a tool call", "never", (opened: WiredSession) => opened.session.callTool("t")],
     ["a list", "never", (opened: WiredSession) => opened.session.listTools()],
     ["a tool call that may do something twice", "safe", (opened: WiredSession) => opened.session.callTool("t")],
     ["a subscription", "safe", (opened: WiredSession) => opened.session.subscribe("a:b", () => {})],
-  ] as const)("fail: %s with %s", async (_, retry, call) => {
+  ] as const)("interrupted calls fail: %s with %s", async (_, retry, call) => {
     const opened = await open({ reconnect: { retry } });
     const calling = call(opened);
     calling.catch(() => {});
@@ -168,7 +168,7 @@ describe("calls that are cut off", () => {
     ["lists", (opened: WiredSession) => opened.session.listTools(), { tools: [] }, []],
     ["reads", (opened: WiredSession) => opened.session.readResource("a:b"), { contents: [] }, { contents: [] }],
     ["requests by row", (opened: WiredSession) => opened.session.request("ping"), {}, {}],
-  ])("are sent once more when they are safe: %s", async (_, call, result, expected) => {
+  ])("interrupted calls are sent again when they are safe: %s", async (_, call, result, expected) => {
     const opened = await open({ reconnect: { retry: "safe" } });
     const calling = call(opened);
     await settle();
@@ -178,7 +178,7 @@ describe("calls that are cut off", () => {
   });
 
   test.each(["readOnlyHint", "idempotentHint"])(
-    "are sent once more when the tool says that it may be: %s (TL-04)",
+    "interrupted calls are sent again when the annotations of the tool allow it: %s (TL-04)",
     async (hint) => {
       const opened = await open();
       const listing = opened.session.listTools();
@@ -198,7 +198,7 @@ describe("calls that are cut off", () => {
     { idempotentHint: true },
     { readOnlyHint: true, idempotentHint: true, destructiveHint: false, openWorldHint: false },
   ])(
-    "are not sent once more for what a tool says of itself, unless the user wants that: %j (TL-03, C-080)",
+    "interrupted calls are not sent again for annotations of the tool without the option: %j (TL-03, C-080)",
     async (annotations) => {
       const opened = await open();
       const listing = opened.session.listTools();
@@ -213,7 +213,7 @@ describe("calls that are cut off", () => {
     },
   );
 
-  test("are sent once more on the same connection when only their own stream was cut", async () => {
+  test("interrupted calls are sent again on the same connection when only their own stream ended", async () => {
     const opened = await open({ reconnect: { retry: "safe" } });
     let count = 0;
     const outcome = opened.session.listTools();
@@ -286,7 +286,7 @@ describe("attempts", () => {
     return { events, closed: await session.closed };
   }
 
-  test("come after growing, bounded and scattered delays, and end (P-04)", async () => {
+  test("attempts have growing, bounded and random delays, and end (P-04)", async () => {
     const { events, closed } = await failing(new Error("refused"), {
       attempts: 6,
       initialDelay: 1_000,
@@ -305,13 +305,13 @@ describe("attempts", () => {
     expect(events.filter(({ kind }) => kind === "reconnectFailed")).toHaveLength(6);
   });
 
-  test("end at once when the server has come back with revisions that nobody here speaks (L-09)", async () => {
+  test("attempts end at once when the server returns without a common revision (L-09)", async () => {
     const { events, closed } = await failing(new VersionError(["a"], ["b"]), {});
     expect(events.filter(({ kind }) => kind === "reconnecting")).toHaveLength(1);
     expect(closed?.cause).toBeInstanceOf(VersionError);
   });
 
-  test("begin anew after a connection that lasted, and not after one that did not", async () => {
+  test("attempts start over after a connection that lasted, and not after a short one", async () => {
     const opened = await open({ reconnect: { initialDelay: 1_000, factor: 4, stableAfter: 10_000 } });
     const attempts = (): number[] =>
       opened.events.flatMap((event) => (event.kind === "reconnecting" ? [event.attempt] : []));
@@ -323,7 +323,7 @@ describe("attempts", () => {
     expect(attempts()).toEqual([1, 2, 1]);
   });
 
-  test("need a source that can be opened again", async () => {
+  test("attempts need a connection factory", async () => {
     const client = createUntypedClient({
       info: { name: "c", version: "1" },
       revisions: handshakeRevisions,
@@ -335,7 +335,7 @@ describe("attempts", () => {
   });
 });
 
-test("a session that the transport renewed unseen is restored as well (T-55)", async () => {
+test("a session that the transport renewed is restored as well (T-55)", async () => {
   const { wire, opening, events } = await open({ logLevel: "error" });
   await play(wire, ['~ {"id": 2, "method": "logging/setLevel"}', '> {"id": 2, "result": {}}']);
   opening.onNewSession();

@@ -26,7 +26,7 @@ test.each([
   ["renewed by the transport", {}, ["reconnected"]],
   ["lost and opened again", { sessionLoss: "close" }, ["disconnected", "reconnecting", "reconnected"]],
 ] as const)(
-  "a session over HTTP that is %s has its log level again (T-55, O-02)",
+  "a session over HTTP that is %s has its log level restored (T-55, O-02)",
   async (_, http: Partial<ConnectHttpOptions>, expected) => {
     const { script, forget } = forgetful();
     const server = await serveScript(script);

@@ -26,14 +26,14 @@ function ask(params: object, id = 7): readonly [">", object] {
 
 const older = { revision: "2025-06-18" };
 
-describe("modes are declared by the handlers that are given (E-01)", () => {
+describe("modes of elicitation (E-01)", () => {
   const handler = (): object => ({ action: "cancel" });
   test.each([
     ["a form", { form: handler }, {}, { form: {} }],
     ["a page", { url: handler }, {}, { url: {} }],
     ["both", { form: handler, url: handler }, {}, { form: {}, url: {} }],
     ["neither", {}, {}, undefined],
-  ])("%s", async (_, elicitation, server, declared) => {
+  ])("modes are declared by the handlers that are given: %s", async (_, elicitation, server, declared) => {
     const wired = await open(elicitation, server);
     expect(wired.declared).toEqual(declared ? { elicitation: declared } : {});
   });
@@ -42,7 +42,7 @@ describe("modes are declared by the handlers that are given (E-01)", () => {
     ["forms only, before there were modes", { form: handler, url: handler }, "2025-06-18", { elicitation: {} }],
     ["nothing for a page, before there were modes", { url: handler }, "2025-06-18", {}],
     ["nothing before there was elicitation", { form: handler, url: handler }, "2025-03-26", {}],
-  ])("%s", async (_, elicitation, revision, declared) => {
+  ])("modes are declared by the handlers that are given: %s", async (_, elicitation, revision, declared) => {
     const { revisionOf } = await import("../../fixture-revision.ts");
     const wired = await openSession({ elicitation, revisions: [revisionOf(revision)] }, { revision });
     expect(wired.declared).toEqual(declared);
@@ -50,7 +50,7 @@ describe("modes are declared by the handlers that are given (E-01)", () => {
 });
 
 describe("a form", () => {
-  test("is answered with what the user gave, and the defaults of the rest (E-08, E-09, C-092)", async () => {
+  test("a form returns the content of the user, and the defaults of other fields (E-08, E-09, C-092)", async () => {
     const seen: unknown[] = [];
     const { wire } = await open({
       form(params, { server, check }) {
@@ -67,7 +67,7 @@ describe("a form", () => {
   });
 
   test.each(["decline", "cancel"])(
-    "that the user does not fill in gives %s, without content (E-09)",
+    "a form that the user does not fill in gives %s, without content (E-09)",
     async (action) => {
       const { wire } = await open({ form: () => ({ action, content: { name: "xy" } }) });
       await play(wire, [ask({ ...form, mode: "form" }), ["<", { id: 7, result: { action } }]]);
@@ -79,7 +79,7 @@ describe("a form", () => {
     ["a wrong value", { name: "xy", colour: "green" }, 'colour: must be one of "red", "blue"'],
     ["a value too many", { name: "xy", secret: "s" }, "secret: was not requested"],
   ])(
-    "with %s is not sent: the program learns why, the server only that it failed (E-10, C-093)",
+    "a form with %s is not sent: the program receives the problem, the server an error only (E-10, C-093)",
     async (_, content, why) => {
       const { wire, reports } = await open({ form: () => ({ action: "accept", content }) });
       await play(wire, [ask(form), ["<", { id: 7, error: { code: -32603, message: "Internal error" } }]]);
@@ -89,13 +89,13 @@ describe("a form", () => {
     },
   );
 
-  test("with anything but primitive fields is refused (E-07)", async () => {
+  test("a form with other than primitive fields is rejected (E-07)", async () => {
     const { wire } = await open({ form: () => ({ action: "cancel" }) });
     const nested = { type: "object", properties: { a: { type: "object", properties: {} } } };
     await play(wire, [ask({ message: "m", requestedSchema: nested }), ["~", { id: 7, error: { code: -32602 } }]]);
   });
 
-  test("that the server takes back is taken off the screen (C-02)", async () => {
+  test("a form that the server cancels aborts the handler (C-02)", async () => {
     let signal: AbortSignal | undefined;
     const { wire } = await open({
       form: (_, context) => {
@@ -107,7 +107,7 @@ describe("a form", () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test("works the same before there were modes (E-06, C-091)", async () => {
+  test("a form works the same at revisions without modes (E-06, C-091)", async () => {
     const { wire } = await open({ form: () => ({ action: "accept", content: { name: "xy" } }) }, older);
     await play(wire, [
       ask(form),
@@ -116,26 +116,26 @@ describe("a form", () => {
   });
 });
 
-describe("a mode that was not declared is refused (E-16)", () => {
+describe("modes that were not declared (E-16)", () => {
   test.each([
     ["a page", { form: () => ({ action: "cancel" }) }, page, "url"],
     ["a form", { url: () => ({ action: "cancel" }) }, form, "form"],
-  ])("%s", async (_, elicitation, params, mode) => {
+  ])("a mode that was not declared is rejected: %s", async (_, elicitation, params, mode) => {
     const { wire } = await open(elicitation);
     const error = { code: -32602, message: `Elicitation mode ${mode} is not supported by this client`, data: { mode } };
     await play(wire, [ask(params), ["<", { id: 7, error }]]);
   });
 
-  test("without any handler the method does not exist (E-01)", async () => {
+  test("elicitation without any handler is an unknown method (E-01)", async () => {
     const { wire } = await open({});
     await play(wire, [ask(form), ["~", { id: 7, error: { code: -32601 } }]]);
   });
 });
 
-describe("a page", () => {
+describe("a URL elicitation", () => {
   const url = (): object => ({ action: "accept", content: { never: "sent" } });
 
-  test("is opened with consent, and nothing else is said (E-09, E-12)", async () => {
+  test("a URL elicitation is opened with consent, and has no content (E-09, E-12)", async () => {
     const { wire } = await open({ url });
     await play(wire, [ask(page), ["<", { id: 7, result: { action: "accept" } }]]);
   });
@@ -148,14 +148,14 @@ describe("a page", () => {
     "vscode://command",
     "https://example.com/\n--flag",
     " https://example.com/",
-  ])("needs a valid URL that is one of a page, which %j is not (E-11, R57)", async (text) => {
+  ])("a URL elicitation needs a valid web address, which %j is not (E-11, R57)", async (text) => {
     const shown: unknown[] = [];
     const { wire } = await open({ url: (params) => (shown.push(params), { action: "accept" }) });
     await play(wire, [ask({ ...page, url: text }), ["~", { id: 7, error: { code: -32602, data: { path: "url" } } }]]);
     expect(shown).toEqual([]);
   });
 
-  test("is over when the server says so, once; other ids are ignored (E-13, E-14)", async () => {
+  test("a URL elicitation completes once by notification; other ids are ignored (E-13, E-14)", async () => {
     const completed: string[] = [];
     const { wire } = await open({ url, completed: (id) => completed.push(id) });
     const complete = (elicitationId: string): readonly [">", object] => [
@@ -173,7 +173,7 @@ describe("a page", () => {
     expect(completed).toEqual(["e1"]);
   });
 
-  test("may be what a call waits for: its id is known from the refusal (E-14, E-15)", async () => {
+  test("a URL elicitation may be required by a call: its id is that of the error (E-14, E-15)", async () => {
     const completed: string[] = [];
     const { wire, session } = await open({ url, completed: (id) => completed.push(id) });
     const calling = session.callTool("x");

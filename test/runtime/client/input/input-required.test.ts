@@ -80,7 +80,7 @@ function needs(messages: readonly string[], requestState?: string): object {
 
 const done = { resultType: "complete", content: [] };
 
-describe("what a client can answer is what it declares (C-010, C-011, C-012)", () => {
+describe("the declared input capabilities of a client (C-010, C-011, C-012)", () => {
   test.each<[string, Options, object]>([
     ["nothing", {}, {}],
     ["forms", { elicitation: form }, { elicitation: { form: {} } }],
@@ -93,7 +93,7 @@ describe("what a client can answer is what it declares (C-010, C-011, C-012)", (
       { sampling: { tools: true, context: true, createMessage: never } },
       { sampling: { tools: {}, context: {} } },
     ],
-  ])("%s", async (_what, options, capabilities) => {
+  ])("a client declares the capabilities of its handlers: %s", async (_what, options, capabilities) => {
     const { wire, session, last } = await play(options);
     void session.callTool("t").catch(() => {});
     await settle();
@@ -109,7 +109,7 @@ describe("a client and a server", () => {
   test.each([
     ["where each request stands alone", alone],
     ["in a session", newest],
-  ])("need one call, whatever is asked in it, %s (C-050, A10)", async (_where, revision) => {
+  ])("a client and a server need one call, whatever input is required, %s (C-050, A10)", async (_where, revision) => {
     const asked: string[] = [];
     const session = await connectInMemory(
       async (_args, { elicit, sample, roots, once }) => {
@@ -156,7 +156,7 @@ describe("a client and a server", () => {
 });
 
 describe("the retry", () => {
-  test("carries this round's answers, the same params and the state as it came, and has an id of its own (C-002, C-050, C-051, C-053)", async () => {
+  test("the retry carries its own input responses, the same params and the unchanged state, and has an id of its own (C-002, C-050, C-051, C-053)", async () => {
     const { wire, session, answer, last } = await play({ elicitation: form });
     const result = session.callTool("t", { x: 1 }, { meta: { "example.com/a": 1 } });
     await settle();
@@ -187,7 +187,7 @@ describe("the retry", () => {
     wire.end();
   });
 
-  test("has no state where there was none (C-052)", async () => {
+  test("the retry has no state where there was none (C-052)", async () => {
     const { wire, session, answer, last } = await play({ elicitation: form });
     void session.callTool("t").catch(() => {});
     await settle();
@@ -197,7 +197,7 @@ describe("the retry", () => {
     wire.end();
   });
 
-  test("comes a little later where there is only a state, without answers (C-055)", async () => {
+  test("the retry follows after a delay where there is only a state, without input requests (C-055)", async () => {
     const clock = new ManualClock();
     const { wire, session, answer, last } = await play({ clock });
     void session.callTool("t").catch(() => {});
@@ -212,7 +212,7 @@ describe("the retry", () => {
     wire.end();
   });
 
-  test("of one call knows nothing of another's (C-054)", async () => {
+  test("the retry of one call is independent of another call's (C-054)", async () => {
     const { wire, session } = await play({ elicitation: form });
     const results = ["a", "b"].map((name) => session.callTool(name));
     await settle();
@@ -237,7 +237,7 @@ describe("the retry", () => {
       (session: ClientSession<Declarations>) => session.readResource("a:b"),
       { contents: [], ttlMs: 0, cacheScope: "private" },
     ],
-  ])("is made for %s, too", async (_what, method, call, complete) => {
+  ])("the retry is made for %s, too", async (_what, method, call, complete) => {
     const { wire, session, answer, last } = await play({ elicitation: form });
     const result = call(session);
     await settle();
@@ -249,8 +249,8 @@ describe("the retry", () => {
   });
 });
 
-describe("a call is given up", () => {
-  test("when the server asks for what nobody answers here; nothing is sent any more", async () => {
+describe("a call that requires input", () => {
+  test("a call fails when the server requests input without a handler; nothing more is sent", async () => {
     const { wire, session, answer, last } = await play();
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
@@ -263,7 +263,7 @@ describe("a call is given up", () => {
     wire.end();
   });
 
-  test("after too many rounds", async () => {
+  test("a call fails after too many retries", async () => {
     const { wire, session, answer } = await play({ elicitation: form, maxInputRounds: 2 });
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
@@ -273,7 +273,7 @@ describe("a call is given up", () => {
     wire.end();
   });
 
-  test("when a handler fails: the other questions are taken back", async () => {
+  test("a call fails when a handler fails: the other handlers are aborted", async () => {
     let reason: unknown;
     const { wire, session, answer, last } = await play({
       elicitation: {
@@ -298,7 +298,7 @@ describe("a call is given up", () => {
     wire.end();
   });
 
-  test("by its signal, also while somebody is asked who does not look at it", async () => {
+  test("a call is aborted by its signal, also while a handler ignores the signal", async () => {
     const stop = new AbortController();
     const { wire, session, answer, last } = await play({ elicitation: { form: () => new Promise(() => {}) } });
     const failure = session.callTool("t", {}, { signal: stop.signal }).catch((error: unknown) => error);
@@ -311,7 +311,7 @@ describe("a call is given up", () => {
     wire.end();
   });
 
-  test("by its signal in a later round: that request is cancelled (C-021)", async () => {
+  test("a call is aborted by its signal during a retry: that request is cancelled (C-021)", async () => {
     const stop = new AbortController();
     const { wire, session, answer, last } = await play({ elicitation: form });
     const failure = session.callTool("t", {}, { signal: stop.signal }).catch((error: unknown) => error);
@@ -324,7 +324,7 @@ describe("a call is given up", () => {
     wire.end();
   });
 
-  test("when an answer of ours would not fit", async () => {
+  test("a call fails when a response of a handler is invalid", async () => {
     const { wire, session, answer } = await play({
       elicitation: { form: () => ({ action: "accept", content: { b: 1 } }) },
     });
@@ -339,7 +339,7 @@ describe("a call is given up", () => {
     ["that is no question", { a: 5 }],
     ["of an unknown kind", { a: { method: "tools/list" } }],
     ["without what belongs to it", { a: { method: "elicitation/create", params: { message: "?" } } }],
-  ])("when the server asks something %s", async (_what, inputRequests) => {
+  ])("a call fails when the server requests %s", async (_what, inputRequests) => {
     const { wire, session, answer } = await play({ elicitation: form });
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
@@ -349,7 +349,7 @@ describe("a call is given up", () => {
   });
 });
 
-test("what rests on answers is not kept (C-061)", async () => {
+test("a result after input is not cached (C-061)", async () => {
   const { wire, session, answer, last } = await play({ elicitation: form });
   const complete = { resultType: "complete", contents: [], ttlMs: 60_000, cacheScope: "private" };
   for (const round of [1, 2]) {
@@ -364,7 +364,7 @@ test("what rests on answers is not kept (C-061)", async () => {
   wire.end();
 });
 
-test("progress goes on where it was, and is asked for in every round (2.11, C-030)", async () => {
+test("progress continues over retries, and is requested in each of them (2.11, C-030)", async () => {
   const seen: number[] = [];
   const session = await connectInMemory(
     async (_args, { progress, elicit, log }) => {
@@ -385,7 +385,7 @@ test("progress goes on where it was, and is asked for in every round (2.11, C-03
   await session.close();
 });
 
-test("whoever wants to drive the rounds sends the requests", async () => {
+test("a caller may send the retries itself", async () => {
   const session = await connectInMemory(async (_args, { elicit }) => JSON.stringify(await elicit(question("?"))), {
     elicitation: form,
   });

@@ -15,13 +15,13 @@ test.each(handshakeRevisions.map(({ id }) => id))("experimental capabilities are
 });
 
 describe("roots", () => {
-  test("are declared, with changes, and listed (RT-01)", async () => {
+  test("roots are declared, with list changes, and listed (RT-01)", async () => {
     const { wire, declared } = await openSession({ roots: [home] });
     expect(declared).toEqual({ roots: { listChanged: true } });
     await play(wire, ['> {"id": 1, "method": "roots/list"}', ["<", { id: 1, result: { roots: [home] } }]]);
   });
 
-  test("may be found when they are asked for, for the server that asks", async () => {
+  test("roots may come from a function, which receives the server", async () => {
     const { wire } = await openSession({
       roots: async ({ server }) => [{ ...home, name: String(Reflect.get(server.info, "name")) }],
     });
@@ -32,7 +32,7 @@ describe("roots", () => {
   });
 
   test.each(["https://example.org", "/home", "file:", "FILE//x", "not a uri"])(
-    "begin with file://: %s does not (RT-02)",
+    "roots begin with file://: %s is rejected (RT-02)",
     async (uri) => {
       const info = { name: "c", version: "1" };
       const create = (): unknown => createUntypedClient({ info, revisions: handshakeRevisions, roots: [{ uri }] });
@@ -44,7 +44,7 @@ describe("roots", () => {
     },
   );
 
-  test("that change are announced once a turn to every session (RT-01)", async () => {
+  test("roots that change are notified once a turn to every session (RT-01)", async () => {
     const { wire, client, session } = await openSession({ roots: [home] });
     session.roots.set([work]);
     session.roots.notifyListChanged();
@@ -58,7 +58,7 @@ describe("roots", () => {
     await play(wire, ['< {"method": "notifications/roots/list_changed"}']);
   });
 
-  test("that were not given do not exist (RT-03)", async () => {
+  test("roots without a list are an unknown method (RT-03)", async () => {
     const { wire, session, declared } = await openSession();
     expect(declared).toEqual({});
     await play(wire, ['> {"id": 1, "method": "roots/list"}', '~ {"id": 1, "error": {"code": -32601}}']);
@@ -86,13 +86,16 @@ describe("sampling", () => {
     ["2025-11-25", { createMessage, tools: true, context: true } as const, { tools: {}, context: {} }],
     ["2025-06-18", { createMessage, tools: true, context: true } as const, {}],
     ["2024-11-05", { createMessage }, {}],
-  ])("is declared at %s, with what that revision knows of (S-01, S-08)", async (revision, sampling, declared) => {
-    const wired = await openSession({ sampling, revisions: [revisionOf(revision)] }, { revision });
-    expect(wired.declared).toEqual({ sampling: declared });
-    await play(wired.wire, [sample({}), ["<", { id: 1, result: answer }]]);
-  });
+  ])(
+    "sampling is declared at %s, with the capabilities of that revision (S-01, S-08)",
+    async (revision, sampling, declared) => {
+      const wired = await openSession({ sampling, revisions: [revisionOf(revision)] }, { revision });
+      expect(wired.declared).toEqual({ sampling: declared });
+      await play(wired.wire, [sample({}), ["<", { id: 1, result: answer }]]);
+    },
+  );
 
-  test("may be refused by the user (S-05)", async () => {
+  test("sampling may be rejected by the user (S-05)", async () => {
     const refuse = (): never => {
       throw rejectedByUser();
     };
@@ -103,7 +106,7 @@ describe("sampling", () => {
   test.each([
     ["tools", { tools: [] }],
     ["a tool choice", { toolChoice: { mode: "none" } }],
-  ])("with %s fails where tools were not declared (S-08)", async (_, params) => {
+  ])("sampling with %s fails where tools were not declared (S-08)", async (_, params) => {
     const { wire } = await openSession({ sampling: { createMessage } });
     await play(wire, [sample(params), '~ {"id": 1, "error": {"code": -32602}}']);
   });
@@ -116,18 +119,18 @@ describe("sampling", () => {
     ["a use that is not answered at all (S-10)", [user(text), assistant(use("a"))]],
     ["a use that is answered too late (S-10)", [assistant(use("a")), user(text), user(result("a"))]],
     ["a result without its use (S-10)", [user(result("a"))]],
-  ])("refuses %s", async (_, messages) => {
+  ])("sampling rejects %s", async (_, messages) => {
     const { wire } = await openSession({ sampling: { createMessage, tools: true } });
     await play(wire, [sample({ messages }), '~ {"id": 1, "error": {"code": -32602}}']);
   });
 
-  test("takes uses that are answered at once (S-10, S-16)", async () => {
+  test("sampling accepts tool uses that have results (S-10, S-16)", async () => {
     const { wire } = await openSession({ sampling: { createMessage, tools: true } });
     const messages = [user(text), assistant(text, use("a"), use("b")), user(result("b"), result("a"))];
     await play(wire, [sample({ messages, tools: [] }), ["<", { id: 1, result: answer }]]);
   });
 
-  test("never gives a list of contents to an older server (S-15)", async () => {
+  test("sampling never gives a list of contents to an older server (S-15)", async () => {
     let content = [text];
     const create = (): object => ({ ...answer, content });
     const { wire, reports } = await openSession({ sampling: { createMessage: create } }, { revision: "2025-06-18" });
@@ -137,7 +140,7 @@ describe("sampling", () => {
     expect(reports).toHaveLength(1);
   });
 
-  test("reports progress to a server that asked for it (G-01)", async () => {
+  test("sampling reports progress to a server that requested it (G-01)", async () => {
     const { wire } = await openSession({
       sampling: {
         async createMessage(_, { progress }) {

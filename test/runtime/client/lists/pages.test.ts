@@ -29,7 +29,7 @@ test.each([
   ["a single page (C-041)", [undefined], [{}]],
   ["until the cursor is absent (N-03, C-041, C-042)", ["a", "b", undefined], [{}, { cursor: "a" }, { cursor: "b" }]],
   ["an empty cursor is a cursor (N-03, trap 13, C-040)", ["", undefined], [{}, { cursor: "" }]],
-])("%s", async (_, cursors, expected) => {
+])("listing pages: %s", async (_, cursors, expected) => {
   const { asked, fetch } = pages(cursors);
   await collect(readPages(fetch));
   expect(asked).toEqual(expected);
@@ -44,31 +44,31 @@ test.each([
     ["", "", ""],
     [{}, { cursor: "" }],
   ],
-])("a cursor that comes again is an error, for the list would have no end: %j (trap 13)", async (cursors, expected) => {
+])("a repeated cursor is an error, for the list would have no end: %j (trap 13)", async (cursors, expected) => {
   const { asked, fetch } = pages(cursors);
   const error: unknown = await collect(readPages(fetch)).catch((thrown: unknown) => thrown);
   expect(isIncompleteListError(error)).toBe(true);
   expect(asked).toEqual(expected);
 });
 
-describe("a list that does not end", () => {
+describe("a list without end", () => {
   const endless = (): ((params: PageParams) => Promise<Page>) => {
     let count = 0;
     return () => Promise.resolve({ nextCursor: String((count += 1)), text: "x".repeat(100) });
   };
 
-  test("is read for as many pages as are wanted", async () => {
+  test("a list without end is read for as many pages as are used", async () => {
     expect(await collect(readPages(endless(), { maxPages: 5 }))).toHaveLength(5);
     expect(await collect(readPages(endless(), { maxPages: 1_005 }))).toHaveLength(1_005);
   });
 
-  test("is an error beyond its bounds", async () => {
+  test("a list without end is an error beyond its bounds", async () => {
     await expect(collect(readPages(endless()))).rejects.toThrow("more than 1000 pages");
     await expect(collect(readPages(endless(), {}, { maxLength: 1_000 }))).rejects.toThrow("more than 1000 characters");
   });
 });
 
-test("nothing is fetched that nobody reads", async () => {
+test("pages are fetched only when they are read", async () => {
   const { asked, fetch } = pages(["a", "b", undefined]);
   for await (const _ of readPages(fetch)) break;
   expect(asked).toHaveLength(1);

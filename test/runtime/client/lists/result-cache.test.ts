@@ -77,7 +77,7 @@ async function open(
 }
 
 describe("a list", () => {
-  test("is fresh for as long as the server says, from its receipt, and polled by nobody (C-062, C-063, C-064)", async () => {
+  test("a list is fresh for the time to live from its receipt, and is not polled (C-062, C-063, C-064)", async () => {
     const { session, server, clock } = await open();
     const first = await session.listTools();
     clock.advance(999);
@@ -94,7 +94,7 @@ describe("a list", () => {
     ["no time", {}],
     ["no time at all", { ttlMs: 0 }],
     ["a negative time", { ttlMs: -5 }],
-  ])("with %s is stale at once (C-062)", async (_what, hint) => {
+  ])("a list with %s is stale at once (C-062)", async (_what, hint) => {
     const { session, server } = await open();
     server.hint = hint;
     expect(await session.listPrompts()).toEqual([]);
@@ -102,18 +102,18 @@ describe("a list", () => {
     expect(server.take()).toEqual(["prompts/list", "prompts/list"]);
   });
 
-  test("with a text in place of its time is none", async () => {
+  test("a list with a text in place of its time to live has none", async () => {
     const { session, server } = await open();
     server.hint = { ttlMs: "1000" };
     await expect(session.listPrompts()).rejects.toMatchObject({ issue: { path: "ttlMs" } });
   });
 
-  test("with a negative time is no reason to take a server for an older one (C-062)", async () => {
+  test("a list with a negative time to live does not make the server an older one (C-062)", async () => {
     const { session } = await open({}, { ttlMs: -1 });
     expect(session.revision).toBe(alone);
   });
 
-  test("is never kept for longer than a day, whatever the server says", async () => {
+  test("a list is never kept for longer than a day, whatever the server says", async () => {
     const { session, server, clock } = await open();
     server.hint = { ttlMs: Number.MAX_SAFE_INTEGER };
     await session.listTools();
@@ -125,7 +125,7 @@ describe("a list", () => {
     expect(server.take()).toEqual(["tools/list"]);
   });
 
-  test("is asked for when the caller or the client wants that", async () => {
+  test("a list is requested when the caller or the client bypasses the cache", async () => {
     const { session, server } = await open();
     await session.listTools();
     await session.listTools({ refresh: true });
@@ -136,7 +136,7 @@ describe("a list", () => {
     expect(keepsNothing.server.take()).toEqual(["tools/list", "tools/list"]);
   });
 
-  test("is dropped when the server says that it changed, however fresh it is (2.12)", async () => {
+  test("a list is dropped at a list-changed notification, however fresh it is (2.12)", async () => {
     const { session, server } = await open();
     await session.listTools();
     await settle();
@@ -146,7 +146,7 @@ describe("a list", () => {
     expect(server.take()).toEqual(["tools/list", "tools/list"]);
   });
 
-  test("is as fresh as the page that goes stale first (C-066)", async () => {
+  test("a list is as fresh as the page that becomes stale first (C-066)", async () => {
     const { session, server, clock } = await open();
     server.answer = (_method, { cursor }) =>
       cursor === undefined ? { tools: [tool], nextCursor: "2", ttlMs: 10 } : { tools: [tool], ttlMs: 1_000 };
@@ -158,7 +158,7 @@ describe("a list", () => {
     expect(server.take()).toHaveLength(2);
   });
 
-  test("that changes while it is read, so that a cursor is refused, is read from the start once more (C-066)", async () => {
+  test("a list whose cursor is rejected because it changed is read from the start once more (C-066)", async () => {
     const { session, server } = await open();
     let refusals = 1;
     server.answer = (_method, { cursor }) => {
@@ -172,8 +172,8 @@ describe("a list", () => {
   });
 });
 
-describe("what reading a resource gave", () => {
-  test("is kept by its URI, for as long as the server says (C-060, C-062)", async () => {
+describe("the result of reading a resource", () => {
+  test("the result of reading a resource is kept by its URI, for its time to live (C-060, C-062)", async () => {
     const { session, server, clock } = await open();
     const first = await session.readResource("a:1");
     expect(await session.readResource("a:1")).toBe(first);
@@ -188,7 +188,7 @@ describe("what reading a resource gave", () => {
     ["asks anew", {}, { refresh: true }],
     ["sends metadata of its own, on which it may depend", {}, { meta: { "example.com/a": 1 } }],
     ["keeps none", { cache: { reads: false } }, {}],
-  ])("is not used by a client that %s (C-060)", async (_what, options, call) => {
+  ])("the result of reading a resource is not used by a client that %s (C-060)", async (_what, options, call) => {
     const { session, server } = await open(options);
     await session.readResource("a:1");
     await session.readResource("a:1", call);
@@ -199,17 +199,20 @@ describe("what reading a resource gave", () => {
     ["it changed", "a:1", ["resources/read"]],
     ["a part of it changed", "a:1/part", ["resources/read"]],
     ["another one changed", "a:2", []],
-  ])("is dropped when the server says that %s (2.12)", async (_what, uri, expected) => {
-    const { session, server } = await open();
-    await session.subscribe("a:1", () => {});
-    await session.readResource("a:1");
-    server.take();
-    await server.notify("resources/updated", { uri });
-    await session.readResource("a:1");
-    expect(server.take()).toEqual(expected);
-  });
+  ])(
+    "the result of reading a resource is dropped when the server notifies that %s (2.12)",
+    async (_what, uri, expected) => {
+      const { session, server } = await open();
+      await session.subscribe("a:1", () => {});
+      await session.readResource("a:1");
+      server.take();
+      await server.notify("resources/updated", { uri });
+      await session.readResource("a:1");
+      expect(server.take()).toEqual(expected);
+    },
+  );
 
-  test("is dropped when resources come or go", async () => {
+  test("the result of reading a resource is dropped when resources are added or removed", async () => {
     const { session, server } = await open({ onListChanged: () => {} });
     await settle();
     await session.readResource("a:1");
@@ -219,11 +222,11 @@ describe("what reading a resource gave", () => {
   });
 });
 
-describe("a client that acts for several users", () => {
+describe("a client with several users", () => {
   test.each([
     ["private", 2],
     ["public", 1],
-  ])("shares what is %s accordingly (C-065)", async (cacheScope, requests) => {
+  ])("a client with several users shares results that are %s accordingly (C-065)", async (cacheScope, requests) => {
     let user = "ann";
     const { session, server } = await open({ cache: { principal: () => user } });
     server.hint = { ttlMs: 1_000, cacheScope };
@@ -233,7 +236,7 @@ describe("a client that acts for several users", () => {
     expect(server.take()).toHaveLength(requests);
   });
 
-  test("that is private to one user is not kept for the one whose turn has come meanwhile (C-065)", async () => {
+  test("a client with several users does not keep a private result when the user changes meanwhile (C-065)", async () => {
     let user = "ann";
     const { session, server } = await open({ cache: { principal: () => user } });
     const asked = [session.listTools(), session.readResource("a:1")];
@@ -249,13 +252,13 @@ describe("a client that acts for several users", () => {
 describe("a cache", () => {
   const hint = { until: 100, isPublic: false };
 
-  test("has a bound: the oldest goes first", () => {
+  test("a cache is bounded: the oldest entry is dropped first", () => {
     const cache = new ResultCache({ maxEntries: 2, clock: new ManualClock() });
     for (const key of ["a", "b", "c"]) cache.keep(key, key, { ...hint, ...cache.asking });
     expect(["a", "b", "c"].map((key) => cache.find(key))).toEqual([undefined, "b", "c"]);
   });
 
-  test("keeps nothing that was asked for before something was forgotten", () => {
+  test("a cache does not keep a result that was requested before an invalidation", () => {
     const cache = new ResultCache({ clock: new ManualClock() });
     const { asking } = cache;
     cache.forget(() => false);
@@ -263,7 +266,7 @@ describe("a cache", () => {
     expect(cache.find("a")).toBeUndefined();
   });
 
-  test("never mixes up keys and users", () => {
+  test("a cache never mixes up keys and users", () => {
     let user = 'a","b';
     const cache = new ResultCache({ clock: new ManualClock(), principal: () => user });
     cache.keep("c", 1, { ...hint, ...cache.asking });

@@ -29,7 +29,7 @@ async function answered(
 
 describe.each(handshakeRevisions.map(({ id }) => id))("at revision %s", (revision) => {
   test.each([-32_002, -32_000, -32_001, -32_003, -32_010, -32_019, -1, 0, 404, 1_001])(
-    "an error with code %i is the server's, whatever others mean by it (C-007, C-008)",
+    "an error with code %i is passed on as the server's, whatever the code means elsewhere (C-007, C-008)",
     async (code) => {
       const opened = await openSession({}, { revision, capabilities });
       const error = { code, message: "The server says so", data: { uri: "a://b" } };
@@ -41,7 +41,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("at revision %s", (revisio
     },
   );
 
-  test("a tool that failed gives a result, which a model can be shown (TL-09, C-083)", async () => {
+  test("a failed tool gives a result, which a model can be shown (TL-09, C-083)", async () => {
     const opened = await openSession({}, { revision, capabilities });
     const result = { content: [{ type: "text", text: "No such account" }], isError: true };
     const outcome = await answered(opened, () => opened.session.request("tools/call", { name: "pay" }), { result });
@@ -49,7 +49,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("at revision %s", (revisio
     await opened.client.close();
   });
 
-  test("schemas of tools keep keywords that nobody here knows (C-086)", async () => {
+  test("schemas of tools keep unknown keywords (C-086)", async () => {
     const opened = await openSession({}, { revision, capabilities });
     const inputSchema = {
       $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -66,7 +66,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("at revision %s", (revisio
   });
 });
 
-describe("addresses in what a server says", () => {
+describe("URLs in messages of a server", () => {
   const url = "http://127.0.0.1:9/touched";
   const icons = [{ src: url, mimeType: "image/svg+xml" }];
   const content = [
@@ -75,7 +75,7 @@ describe("addresses in what a server says", () => {
     { type: "resource", resource: { uri: url, mimeType: "text/html", text: `<script src="${url}"></script>` } },
   ];
 
-  test("are fetched by nobody, and change nothing on their way (R53)", async () => {
+  test("URLs in messages are not fetched, and are not changed (R53)", async () => {
     const fetched = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("nothing may be fetched"));
     const opened = await openSession({}, { capabilities });
     const call = await answered(opened, () => opened.session.request("tools/call", { name: "t" }), {
@@ -89,7 +89,7 @@ describe("addresses in what a server says", () => {
     await opened.client.close();
   });
 
-  test("to which a user is sent are opened by no one but the program, whole and as they came (C-094, C-095, E-17)", async () => {
+  test("URLs of an elicitation are opened by the program only, unchanged (C-094, C-095, E-17)", async () => {
     const fetched = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("nothing may be fetched"));
     const shown: unknown[] = [];
     const decline = (params: object): object => {

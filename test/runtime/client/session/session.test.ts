@@ -38,7 +38,7 @@ const listTools = { method: "tools/list" };
 const changed: TranscriptLine = '> {"method": "notifications/tools/list_changed"}';
 
 describe("lists", () => {
-  test("are read page by page until there is no cursor; an empty one is a cursor (N-01, N-03)", async () => {
+  test("lists are read page by page until there is no cursor; an empty one is a cursor (N-01, N-03)", async () => {
     const { wire, session } = await openSession();
     const tools = await during(wire, session.listTools(), [
       ...answer(2, { method: "tools/list", params: {} }, { tools: [tool("a"), tool("b")], nextCursor: "" }),
@@ -48,7 +48,7 @@ describe("lists", () => {
     expect(tools).toEqual([tool("a"), tool("b"), tool("c")]);
   });
 
-  test("that do not end in time are an error with what was read of them", async () => {
+  test("lists that do not end in time are an error with the items that were read", async () => {
     const { wire, session } = await openSession({ maxPages: 2 });
     const calling = during(wire, session.listTools(), [
       ...answer(2, listTools, { tools: [tool("a")], nextCursor: "a" }),
@@ -61,7 +61,7 @@ describe("lists", () => {
   });
 
   test.each(handshakeRevisions.map(({ id }) => id))(
-    "end with a cursor that is null at revision %s",
+    "lists end with a cursor that is null at revision %s",
     async (revision) => {
       const { wire, session } = await openSession({}, { ...everything, revision });
       const lists = [
@@ -87,12 +87,12 @@ describe("lists", () => {
       (session: DefaultClientSession) => session.listResourceTemplates(),
     ],
     ["prompts/list", { prompts: [{ name: "a" }] }, (session: DefaultClientSession) => session.listPrompts()],
-  ])("of every kind: %s (N-05)", async (method, page, read) => {
+  ])("lists of every kind are read: %s (N-05)", async (method, page, read) => {
     const { wire, session } = await openSession({}, everything);
     expect(await during(wire, read(session), answer(2, { method }, page))).toEqual(Object.values(page)[0]);
   });
 
-  test("are read only as far as needed when iterated", async () => {
+  test("lists are read only as far as needed when iterated", async () => {
     const { wire, session } = await openSession();
     const pages = session.pages("tools");
     const items = session.items("tools");
@@ -102,7 +102,7 @@ describe("lists", () => {
     await play(wire, []);
   });
 
-  test("are kept while the server promises to tell of changes, and read again when it does (TL-01)", async () => {
+  test("lists are cached while the server declares list changes, and read again after one (TL-01)", async () => {
     const lists: string[] = [];
     const { wire, session } = await openSession({ onListChanged: (list) => lists.push(list) }, watched);
     await during(wire, session.listTools(), answer(2, listTools, { tools: [tool("a")] }));
@@ -116,7 +116,7 @@ describe("lists", () => {
     expect(lists).toEqual(["prompts", "tools"]);
   });
 
-  test("that change while they are being read are not kept", async () => {
+  test("lists that change while they are being read are not cached", async () => {
     const { wire, session } = await openSession({}, watched);
     await during(wire, session.listTools(), [
       ["~", { id: 2, ...listTools }],
@@ -130,12 +130,12 @@ describe("lists", () => {
   test.each([
     ["the server promises nothing", {}, {}],
     ["it is switched off", { cacheLists: false }, watched],
-  ])("are read every time when %s", async (_, options, server) => {
+  ])("lists are read every time when %s", async (_, options, server) => {
     const { wire, session } = await openSession(options, server);
     for (const id of [2, 3]) await during(wire, session.listTools(), answer(id, listTools, { tools: [] }));
   });
 
-  test("that were not read to their end are not kept as if they had been", async () => {
+  test("lists that were not read to their end are not cached as complete", async () => {
     const { wire, session } = await openSession({}, watched);
     const page = { tools: [tool("a")], nextCursor: "x" };
     expect(await during(wire, session.listTools({ maxPages: 1 }), answer(2, listTools, page))).toEqual([tool("a")]);
@@ -146,14 +146,14 @@ describe("lists", () => {
     expect(await whole).toEqual([tool("a"), tool("b")]);
   });
 
-  test("are not kept while the server cannot speak unasked", async () => {
+  test("lists are not cached while the server cannot send notifications", async () => {
     const { wire, session, opening } = await openSession({}, watched);
     await during(wire, session.listTools(), answer(2, listTools, { tools: [] }));
     opening.onNotificationsLost();
     for (const id of [3, 4]) await during(wire, session.listTools(), answer(id, listTools, { tools: [] }));
   });
 
-  test("never carry a cursor into another session (N-02)", async () => {
+  test("lists never carry a cursor into another session (N-02)", async () => {
     const { wire, session, opening } = await openSession();
     const pages = session.pages("tools");
     await during(wire, pages.next(), answer(2, listTools, { tools: [], nextCursor: "x" }));
@@ -186,12 +186,12 @@ describe("calls", () => {
       { messages: [] },
       (session: DefaultClientSession) => session.getPrompt("p", { a: "1" }),
     ],
-  ])("%s", async (method, params, result, call) => {
+  ])("calls of the session: %s", async (method, params, result, call) => {
     const { wire, session } = await openSession({}, everything);
     expect(await during(wire, call(session), answer(2, { method, params }, result))).toEqual(result);
   });
 
-  test("complete with what was chosen before (K-04)", async () => {
+  test("calls complete with the arguments that were chosen before (K-04)", async () => {
     const { wire, session } = await openSession({}, everything);
     const params = {
       ref: { type: "ref/prompt", name: "p" },
@@ -203,7 +203,7 @@ describe("calls", () => {
     expect(await during(wire, session.complete(params), answer(2, request, { completion }))).toEqual(completion);
   });
 
-  test("carry metadata, a signal and progress (G-01, C-01)", async () => {
+  test("calls carry metadata, a signal and progress (G-01, C-01)", async () => {
     const { wire, session } = await openSession();
     const controller = new AbortController();
     const seen: unknown[] = [];
@@ -223,7 +223,7 @@ describe("calls", () => {
     expect(seen).toEqual([{ progress: 1 }]);
   });
 
-  test("of generated proxies go over a session as well", async () => {
+  test("calls of generated proxies use a session as well", async () => {
     const { wire, session } = await openSession();
     const calls = new ClientCalls(session);
     const result = await during(wire, calls.callTool({ name: "t" }), answer(2, { method: "tools/call" }, { content }));
@@ -231,7 +231,7 @@ describe("calls", () => {
     expect(await during(wire, calls.ping(), answer(3, { method: "ping" }, {}))).toEqual({});
   });
 
-  test("that the server has no capability for fail here (L-17)", async () => {
+  test("calls without a capability of the server fail at the client (L-17)", async () => {
     const { wire, session } = await openSession();
     await expect(session.listPrompts()).rejects.toMatchObject({ name: "CapabilityError" });
     await expect(session.setLogLevel("info")).rejects.toMatchObject({ name: "CapabilityError" });
@@ -239,7 +239,7 @@ describe("calls", () => {
     await play(wire, []);
   });
 
-  test("of a tool do not give a task that nobody asked for (TK-06)", async () => {
+  test("calls of a tool return no task without a request for one (TK-06)", async () => {
     const { wire, session } = await openSession();
     const task = { taskId: "1", status: "working", createdAt: "x", lastUpdatedAt: "x", ttl: null };
     const call = during(wire, session.callTool("t"), answer(2, { method: "tools/call" }, { task }));
@@ -247,7 +247,7 @@ describe("calls", () => {
   });
 });
 
-describe("structured results fit the output schema (TL-12, C-082, C-084)", () => {
+describe("structured results and the output schema (TL-12, C-082, C-084)", () => {
   const sum = tool("sum", {
     outputSchema: { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] },
   });
@@ -258,7 +258,7 @@ describe("structured results fit the output schema (TL-12, C-082, C-084)", () =>
     ["a wrong type", { structuredContent: { sum: "1" } }, ["sum"]],
     ["a missing member", { structuredContent: {} }, ["sum"]],
     ["nothing at all", {}, undefined],
-  ])("%s is a typed error", async (_, more, path) => {
+  ])("a structured result with %s is a typed error", async (_, more, path) => {
     const { wire, session } = await openSession({ validator });
     const calling = during(wire, session.callTool("sum"), [
       ...answer(2, listTools, { tools: [sum] }),
@@ -277,7 +277,7 @@ describe("structured results fit the output schema (TL-12, C-082, C-084)", () =>
     ["failures, which have none", "sum", { isError: true }],
     ["tools without a schema", "plain", {}],
     ["tools that are not listed", "hidden", {}],
-  ])("%s passes", async (_, name, more) => {
+  ])("a structured result with %s passes", async (_, name, more) => {
     const { wire, session } = await openSession({ validator });
     const result = { content: [], ...more };
     const script = [...answer(2, listTools, { tools: [sum, tool("plain")] }), ...answer(3, call, result)];
@@ -285,7 +285,7 @@ describe("structured results fit the output schema (TL-12, C-082, C-084)", () =>
     expect(await during(wire, session.callTool(name), answer(4, call, result))).toEqual(result);
   });
 
-  test("a schema that cannot be used is no reason to trust the content", async () => {
+  test("a structured result with an invalid schema is not trusted", async () => {
     const { wire, session } = await openSession({ validator });
     const broken = tool("sum", { outputSchema: { type: "object", $ref: "https://example.org/elsewhere" } });
     const calling = during(wire, session.callTool("sum"), [
@@ -295,7 +295,7 @@ describe("structured results fit the output schema (TL-12, C-082, C-084)", () =>
     await expect(calling).rejects.toThrow("the schema cannot be used");
   });
 
-  test("nothing is checked, or listed, without a validator", async () => {
+  test("structured results are not checked, and tools not listed, without a validator", async () => {
     const { wire, session } = await openSession();
     const result = { content: [], structuredContent: { sum: "1" } };
     expect(await during(wire, session.callTool("sum"), answer(2, call, result))).toEqual(result);
@@ -310,7 +310,7 @@ describe("subscriptions", () => {
   const subscribe = { method: "resources/subscribe", params: { uri: "file:///a" } };
   const unsubscribe = { method: "resources/unsubscribe", params: { uri: "file:///a" } };
 
-  test("call who listens to a resource or to one above it (R-03)", async () => {
+  test("subscriptions call the listeners of a resource or of one above it (R-03)", async () => {
     const all: string[] = [];
     const heard: string[] = [];
     const { wire, session } = await openSession({ onResourceUpdated: (uri) => all.push(uri) }, everything);
@@ -321,7 +321,7 @@ describe("subscriptions", () => {
     expect(all).toHaveLength(4);
   });
 
-  test("are one for the server, however many listen, and end with the last", async () => {
+  test("subscriptions are one for the server, whatever the number of listeners, and end with the last", async () => {
     const { wire, session, reports } = await openSession({}, everything);
     const heard: string[] = [];
     const first = await during(
@@ -343,7 +343,7 @@ describe("subscriptions", () => {
     expect(heard).toEqual(["2"]);
   });
 
-  test("that the server refuses leave nothing behind", async () => {
+  test("subscriptions that the server rejects leave no state behind", async () => {
     const { wire, session } = await openSession({}, everything);
     const refused = during(
       wire,
@@ -361,7 +361,7 @@ describe("subscriptions", () => {
     );
   });
 
-  test("begin anew only when the server has ended the last one: requests may overtake each other (R-03)", async () => {
+  test("subscriptions start again only when the server has ended the last one: requests may overtake each other (R-03)", async () => {
     const { wire, session } = await openSession({}, everything);
     const stop = await during(
       wire,
@@ -377,7 +377,7 @@ describe("subscriptions", () => {
     await Promise.all([stopping, again]);
   });
 
-  test("that change their mind end as the last wish was", async () => {
+  test("subscriptions that change several times end in the last state", async () => {
     const { wire, session } = await openSession({}, everything);
     const stop = await during(
       wire,
@@ -393,7 +393,7 @@ describe("subscriptions", () => {
 describe("logging", () => {
   const entry = { level: "info", logger: "db", data: { a: 1 } };
 
-  test("is taken, at the level that was asked for (O-02)", async () => {
+  test("logging receives messages at the level that was set (O-02)", async () => {
     const entries: unknown[] = [];
     const { wire, session } = await openSession(
       { logLevel: "info", onLog: (taken) => entries.push(taken) },
@@ -408,12 +408,12 @@ describe("logging", () => {
     await during(wire, setting, answer(3, { method: "logging/setLevel", params: { level: "error" } }, {}));
   });
 
-  test("is not asked for where the server has none (O-01)", async () => {
+  test("logging sets no level where the server has no logging (O-01)", async () => {
     const { wire } = await openSession({ logLevel: "info" });
     await play(wire, []);
   });
 
-  test("fails alone when it fails", async () => {
+  test("logging fails by itself when setting the level fails", async () => {
     const fail = (): never => {
       throw new Error("disk full");
     };
@@ -425,7 +425,7 @@ describe("logging", () => {
 });
 
 describe("keep-alive", () => {
-  test("pings at its interval, and leaves a server alone that answers (P-03)", async () => {
+  test("keep-alive pings at its interval while the server responds (P-03)", async () => {
     const clock = new ManualClock();
     const { wire } = await openSession({ clock, keepAlive: { interval: 10_000 } });
     await clock.pass(9_999);
@@ -436,7 +436,7 @@ describe("keep-alive", () => {
     await play(wire, answer(3, { method: "ping" }, {}));
   });
 
-  test("counts missing answers in a row, tells of them and closes (P-02, P-04)", async () => {
+  test("keep-alive counts missing responses in a row, reports them and closes (P-02, P-04)", async () => {
     const clock = new ManualClock();
     const events: string[] = [];
     const { session, wire } = await openSession({
@@ -458,7 +458,7 @@ describe("keep-alive", () => {
     expect(session.state).toBe("DISCONNECTED");
   });
 
-  test("is off unless it is asked for (P-03)", async () => {
+  test("keep-alive is off by default (P-03)", async () => {
     const clock = new ManualClock();
     const { wire } = await openSession({ clock });
     await clock.pass(3_600_000);

@@ -41,7 +41,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a client at revision %s",
   };
 
   test.each([["complete"], ["input_required"], ["task"], ["nonsense"], [7]])(
-    "takes a result with the resultType %j as it takes any other, after one request",
+    "a client accepts a result with the resultType %j like any other, after one request",
     async (resultType) => {
       const form = (): object => ({ action: "cancel" });
       const { wire, session } = await open(revision, { elicitation: { form } });
@@ -57,7 +57,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a client at revision %s",
     ["resources/read", { contents: [] }, (session: DefaultClientSession) => session.readResource(uri)],
     ["tools/list", { tools: [tool] }, (session: DefaultClientSession) => session.listTools()],
     ["resources/list", { resources: [] }, (session: DefaultClientSession) => session.listResources()],
-  ])("does not keep the result of %s for the time that it names", async (method, result, ask) => {
+  ])("a client does not keep the result of %s for the time that it names", async (method, result, ask) => {
     const { wire, session } = await open(revision);
     const kept = { ...result, ttlMs: 60_000, cacheScope: "public" };
     await during(wire, ask(session), answer(2, method, kept));
@@ -75,43 +75,48 @@ describe("output schemas", () => {
     return during(wire, session.callTool("t"), answer(3, "tools/call", { content, structuredContent: {} }));
   };
 
-  test.each(["2024-11-05", "2025-03-26"])("are no part of tools at revision %s", async (revision) => {
+  test.each(["2024-11-05", "2025-03-26"])("output schemas are ignored at revision %s", async (revision) => {
     expect(await ask(revision)).toMatchObject({ content });
   });
 
-  test.each(["2025-06-18", "2025-11-25"])("are kept to at revision %s", async (revision) => {
+  test.each(["2025-06-18", "2025-11-25"])("output schemas are checked at revision %s", async (revision) => {
     const error: unknown = await ask(revision).catch((thrown: unknown) => thrown);
     expect(isToolOutputError(error)).toBe(true);
   });
 });
 
-describe("a call that was cut off", () => {
+describe("an interrupted call", () => {
   test.each([
     ["2024-11-05", []],
     ["2025-03-26", ["tools/call"]],
-  ])("is sent once more for the annotations of its tool where there are any: %s", async (revision, sent) => {
-    const clock = new ManualClock();
-    const opened = await open(revision, { clock, reconnect: {} });
-    const tools = [{ ...tool, annotations: { readOnlyHint: true } }];
-    await during(opened.wire, opened.session.listTools(), answer(2, "tools/list", { tools }));
-    const calling = opened.session.callTool("t", {}, { retry: "safe" });
-    calling.catch(() => {});
-    await settle();
-    opened.wire.end(new Error("cut"));
-    for (let tries = 0; opened.wires.length === 1 && tries < 100; tries += 1) await clock.pass(500);
-    await settle();
-    const [next] = opened.wires;
-    const calls = next?.sent.map((message) => Reflect.get(Object(message), "method")).filter((m) => m === "tools/call");
-    expect(calls).toEqual(sent);
-    await opened.client.close();
-  });
+  ])(
+    "an interrupted call is sent again for the annotations of its tool where the revision has them: %s",
+    async (revision, sent) => {
+      const clock = new ManualClock();
+      const opened = await open(revision, { clock, reconnect: {} });
+      const tools = [{ ...tool, annotations: { readOnlyHint: true } }];
+      await during(opened.wire, opened.session.listTools(), answer(2, "tools/list", { tools }));
+      const calling = opened.session.callTool("t", {}, { retry: "safe" });
+      calling.catch(() => {});
+      await settle();
+      opened.wire.end(new Error("cut"));
+      for (let tries = 0; opened.wires.length === 1 && tries < 100; tries += 1) await clock.pass(500);
+      await settle();
+      const [next] = opened.wires;
+      const calls = next?.sent
+        .map((message) => Reflect.get(Object(message), "method"))
+        .filter((m) => m === "tools/call");
+      expect(calls).toEqual(sent);
+      await opened.client.close();
+    },
+  );
 });
 
-describe("a question of a server", () => {
+describe("a request of a server", () => {
   const form = { message: "m", requestedSchema: { type: "object", properties: {} } };
   const page = { mode: "url", elicitationId: "1", url: "https://example.org/" };
 
-  test("is a form where elicitation has no modes, whatever mode it names", async () => {
+  test("an elicitation is a form where the revision has no modes, whatever mode it names", async () => {
     const seen: unknown[] = [];
     const elicitation = {
       form: (params: object) => (seen.push(params), { action: "accept", content: {} }),
@@ -126,7 +131,7 @@ describe("a question of a server", () => {
   });
 
   test.each(["2024-11-05", "2025-03-26", "2025-06-18"])(
-    "for a model has no tools at revision %s, whatever it says of them",
+    "a sampling request has no tools at revision %s, whatever it contains",
     async (revision) => {
       const seen: unknown[] = [];
       const result = { role: "assistant", content: { type: "text", text: "Hi" }, model: "m" };
@@ -149,7 +154,7 @@ describe("a question of a server", () => {
   );
 });
 
-test("every member that the runtime reads with the revision is one of some revision, and none is one of every revision", () => {
+test("every member that the runtime reads with the revision exists at some revision, and at not all", () => {
   const members: Record<KnownMember, true> = {
     "CacheableResult.cacheScope": true,
     "CacheableResult.ttlMs": true,

@@ -46,8 +46,8 @@ function replaceFile(server: FakeServer, path: string, content: string): void {
   server.files.set(`${root}${path}`, toContent(new TextEncoder().encode(content)));
 }
 
-describe("a skill that is what its entry says", () => {
-  test("is loaded without its other files, which are read and checked when they are needed, once (XK-06)", async () => {
+describe("a skill that matches its entry", () => {
+  test("a skill is loaded without its other files, which are read and verified when they are needed, once (XK-06)", async () => {
     const server = new FakeServer();
     const loaded = await read(server).load(entry);
     expect(loaded.text).toContain("See `references/FORMS.md`.");
@@ -60,7 +60,7 @@ describe("a skill that is what its entry says", () => {
     expect(server.asked).toEqual([`${root}SKILL.md`, `${root}references/FORMS.md`, `${root}logo.bin`]);
   });
 
-  test("is listed on several pages, and found by its URI alone (XK-05)", async () => {
+  test("a skill is listed on several pages, and found by its URI (XK-05)", async () => {
     const server = new FakeServer();
     expect(await read(server).list()).toEqual([entry, entry]);
     const loaded = await read(server).load(entry.uri);
@@ -146,8 +146,8 @@ const changes: readonly Change[] = [
   },
 ];
 
-describe("a skill that is not what its entry says", () => {
-  test.each(changes)("$what: it is not loaded (XK-06)", async ({ problem, change }) => {
+describe("a skill that does not match its entry", () => {
+  test.each(changes)("$what: the skill is not loaded (XK-06)", async ({ problem, change }) => {
     const server = new FakeServer();
     change(server);
     await expect(read(server).load(entry.uri)).rejects.toMatchObject({ name: "SkillError", problem });
@@ -160,7 +160,7 @@ describe("a skill that is not what its entry says", () => {
     ["a file above the skill", "../other/SKILL.md", "unlisted"],
     ["another server's file", "https://example.com/x.md", "unlisted"],
     ["no reference at all", "https://", "unlisted"],
-  ])("%s is refused while it is acted on (XK-06)", async (_what, reference, problem) => {
+  ])("a file with %s is rejected while the skill is in use (XK-06)", async (_what, reference, problem) => {
     const server = new FakeServer();
     const loaded = await read(server).load(entry);
     replaceFile(server, "references/FORMS.md", "Farms\n");
@@ -171,7 +171,7 @@ describe("a skill that is not what its entry says", () => {
   });
 });
 
-test("files on demand are read where that was allowed, inside of the skill and up to the limit (XK-06)", async () => {
+test("files on demand are read where that is allowed, inside of the skill and up to the limit (XK-06)", async () => {
   const server = new FakeServer();
   const dynamic: SkillEntry = { ...entry, resources: "dynamic" };
   const limits = { files: 1, bytes: (skill.files[0]?.bytes.length ?? 0) + 10 };

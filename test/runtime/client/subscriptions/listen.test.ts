@@ -33,10 +33,10 @@ function create(): Server {
   );
 }
 
-describe.each(revisions)("at $id, with the same words", (revision) => {
+describe.each(revisions)("subscriptions at $id", (revision) => {
   const pinned = { revisions: [revision] };
 
-  test("a client subscribes to a resource and to what is below it, until it does not any more", async () => {
+  test("a client subscribes to a resource and to those below it, until it unsubscribes", async () => {
     const server = create();
     await using client = await connectInMemory<Declarations>(server, pinned);
     const heard: string[] = [];
@@ -57,7 +57,7 @@ describe.each(revisions)("at $id, with the same words", (revision) => {
     expect(heard).toEqual([]);
   });
 
-  test("a resource that does not exist cannot be subscribed to, and those that do still are (C-070)", async () => {
+  test("a subscription to an unknown resource fails, and those of known ones work (C-070)", async () => {
     const server = create();
     await using client = await connectInMemory<Declarations>(server, pinned);
     const heard: string[] = [];
@@ -68,7 +68,7 @@ describe.each(revisions)("at $id, with the same words", (revision) => {
     expect(heard).toContain("note://a");
   });
 
-  test("a client that wants to know is told that lists changed", async () => {
+  test("a client with a listener receives list-changed notifications", async () => {
     const server = create();
     const changed: string[] = [];
     await using _client = await connectInMemory<Declarations>(server, {
@@ -146,8 +146,8 @@ const only = <Item>(items: readonly Item[]): Item => {
 
 const first = ([wire]: readonly Wire[]): Wire => wire ?? expect.unreachable("no connection");
 
-describe("the requests of a client that listens", () => {
-  test("are one for all that is wanted at a moment", async () => {
+describe("the listen requests of a client", () => {
+  test("listen requests are one for all subscriptions of a moment", async () => {
     const { session, wires } = await open();
     const wire = first(wires);
     const subscribing = ["a:1", "a:2", "a:3"].map((uri) => session.subscribe(uri, () => {}));
@@ -158,7 +158,7 @@ describe("the requests of a client that listens", () => {
     await Promise.all(subscribing);
   });
 
-  test("are none where nothing is wanted, and carry the metadata of every request (C-002)", async () => {
+  test("listen requests are not sent without subscriptions, and carry the request metadata (C-002)", async () => {
     const { session, wires } = await open({ cacheLists: false });
     const wire = first(wires);
     expect(wire.sent).toEqual([]);
@@ -167,7 +167,7 @@ describe("the requests of a client that listens", () => {
     expect(wire.sent).toMatchObject([{ params: { _meta: { [meta.version]: alone.id, [meta.capabilities]: {} } } }]);
   });
 
-  test("replace each other: the old one is heard until the new one has been, and a little longer", async () => {
+  test("a listen request replaces another: the old one is read until the new one is acknowledged, and a little longer", async () => {
     const { session, wires, clock } = await open();
     const wire = first(wires);
     const heard: string[] = [];
@@ -194,7 +194,7 @@ describe("the requests of a client that listens", () => {
     expect(heard).toHaveLength(3);
   });
 
-  test("end with the last thing that is wanted (TS-05)", async () => {
+  test("a listen request ends with the last subscription (TS-05)", async () => {
     const { session, wires, clock } = await open();
     const wire = first(wires);
     const subscribing = session.subscribe("a:1", () => {});
@@ -207,7 +207,7 @@ describe("the requests of a client that listens", () => {
     expect(wire.sent).toMatchObject([{ method: "notifications/cancelled", params: { requestId: listen.id } }]);
   });
 
-  test("have no time-out once they are acknowledged (C-020)", async () => {
+  test("a listen request has no time-out after its acknowledgement (C-020)", async () => {
     const { session, wires, clock, events } = await open();
     const wire = first(wires);
     const subscribing = session.subscribe("a:1", () => {});
@@ -219,12 +219,12 @@ describe("the requests of a client that listens", () => {
   });
 });
 
-describe("what is told", () => {
+describe("notifications of a listen request", () => {
   test.each([
     ["the id as a text", (id: unknown) => ({ [meta.subscription]: String(id) })],
     ["the id of nobody", () => ({ [meta.subscription]: 999 })],
     ["no id", () => ({})],
-  ])("with %s belongs to no request, and is not heard (C-071, TS-07)", async (_what, toMeta) => {
+  ])("a notification with %s belongs to no request, and is ignored (C-071, TS-07)", async (_what, toMeta) => {
     const changed: string[] = [];
     const { wires } = await open({ onListChanged: (list) => changed.push(list) });
     const wire = first(wires);
@@ -237,7 +237,7 @@ describe("what is told", () => {
     expect(changed).toEqual(["tools"]);
   });
 
-  test("is less than was asked for, and the client learns it (C-070)", async () => {
+  test("an acknowledgement with less than the request is reported to the client (C-070)", async () => {
     const { wires, events } = await open({ onListChanged: () => {} });
     const wire = first(wires);
     await acknowledge(wire, only(takeListens(wire)), { toolsListChanged: true });
@@ -245,8 +245,8 @@ describe("what is told", () => {
   });
 });
 
-describe("a server that does not let a client listen", () => {
-  test("by an error: subscribing fails with it", async () => {
+describe("a server without listen requests", () => {
+  test("an error of a listen request fails the subscription", async () => {
     const { session, wires } = await open();
     const wire = first(wires);
     const subscribing = session.subscribe("a:1", () => {});
@@ -256,7 +256,7 @@ describe("a server that does not let a client listen", () => {
     await expect(subscribing).rejects.toMatchObject({ code: -32601 });
   });
 
-  test("by silence: subscribing fails in time, and the request is taken back", async () => {
+  test("a time-out of a listen request fails the subscription, and the request is cancelled", async () => {
     const { session, wires, clock } = await open();
     const wire = first(wires);
     const subscribing = session.subscribe("a:1", () => {});
@@ -269,7 +269,7 @@ describe("a server that does not let a client listen", () => {
   });
 });
 
-describe("a stream that ends", () => {
+describe("a listen stream that ends", () => {
   const endings: readonly (readonly [string, (wire: Wire, id: unknown) => void])[] = [
     [
       "with its result",
@@ -281,30 +281,33 @@ describe("a stream that ends", () => {
     ],
   ];
 
-  test.each(endings)("%s is opened anew after a while (C-073, S-034)", async (_what, end) => {
-    const heard: string[] = [];
-    const { session, wires, clock, events } = await open();
-    const wire = first(wires);
-    const subscribing = session.subscribe("a:1", (uri) => heard.push(uri));
-    await settle();
-    const old = only(takeListens(wire));
-    await acknowledge(wire, old);
-    await subscribing;
-    end(wire, old.id);
-    await settle();
-    expect(events).toMatchObject([{ kind: "deaf" }]);
-    expect(takeListens(wire)).toEqual([]);
-    await clock.pass(1_000);
-    const fresh = only(takeListens(wire));
-    expect(fresh.filter).toEqual(old.filter);
-    expect(fresh.id).not.toBe(old.id);
-    await acknowledge(wire, fresh);
-    expect(events.at(-1)).toEqual({ kind: "hearing" });
-    await notify(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: fresh.id } });
-    expect(heard).toEqual(["a:1"]);
-  });
+  test.each(endings)(
+    "a listen stream that ends %s is opened again after a while (C-073, S-034)",
+    async (_what, end) => {
+      const heard: string[] = [];
+      const { session, wires, clock, events } = await open();
+      const wire = first(wires);
+      const subscribing = session.subscribe("a:1", (uri) => heard.push(uri));
+      await settle();
+      const old = only(takeListens(wire));
+      await acknowledge(wire, old);
+      await subscribing;
+      end(wire, old.id);
+      await settle();
+      expect(events).toMatchObject([{ kind: "deaf" }]);
+      expect(takeListens(wire)).toEqual([]);
+      await clock.pass(1_000);
+      const fresh = only(takeListens(wire));
+      expect(fresh.filter).toEqual(old.filter);
+      expect(fresh.id).not.toBe(old.id);
+      await acknowledge(wire, fresh);
+      expect(events.at(-1)).toEqual({ kind: "hearing" });
+      await notify(wire, "resources/updated", { uri: "a:1", _meta: { [meta.subscription]: fresh.id } });
+      expect(heard).toEqual(["a:1"]);
+    },
+  );
 
-  test("again and again is given up after some attempts, each later than the one before", async () => {
+  test("a listen stream that ends repeatedly is given up after some attempts, each later than the one before", async () => {
     const { session, wires, clock, events } = await open({ reconnect: { attempts: 3, initialDelay: 100 } });
     const wire = first(wires);
     const subscribing = session.subscribe("a:1", () => {});
@@ -320,7 +323,7 @@ describe("a stream that ends", () => {
     expect(events.at(-1)).toMatchObject({ kind: "restoreFailed", what: { kind: "subscription", uri: "a:1" } });
   });
 
-  test("with an error is not opened again", async () => {
+  test("a listen stream that ends with an error is not opened again", async () => {
     const { session, wires, clock, events } = await open();
     const wire = first(wires);
     const subscribing = session.subscribe("a:1", () => {});
@@ -334,7 +337,7 @@ describe("a stream that ends", () => {
     expect(events.map(({ kind }) => kind)).toEqual(["deaf", "restoreFailed"]);
   });
 
-  test("with its connection is opened on the next one (C-072, TS-07)", async () => {
+  test("a listen stream that ends with its connection is opened on the next one (C-072, TS-07)", async () => {
     const heard: string[] = [];
     const { session, wires, clock } = await open({ reconnect: {} });
     const subscribing = session.subscribe("a:1", (uri) => heard.push(uri));

@@ -67,8 +67,8 @@ function isHandle(value: object): value is TaskHandle<object> {
   return "taskId" in value && "updates" in value;
 }
 
-describe("which calls become tasks", () => {
-  test("those that the caller wants to, where tool and server say that they can (TK-02, TK-07)", async () => {
+describe("the choice between plain calls and tasks", () => {
+  test("calls become tasks on request, where tool and server declare support (TK-02, TK-07)", async () => {
     const following = await open();
     const starting = following.session.callTool("slow", { a: 1 }, { task: { ttl: 5 }, meta: { "a/b": 1 } });
     starting.catch(() => {});
@@ -82,25 +82,31 @@ describe("which calls become tasks", () => {
     ["no tasks", { tools: {} }],
     ["tasks of nothing", { tools: {}, tasks: {} }],
     ["tasks of other requests", { tools: {}, tasks: { requests: { prompts: { get: {} } } } }],
-  ])("none where the server declares %s, whatever the tool says (TK-02, TK-05)", async (_what, declared) => {
-    const { session, serve, server } = await open({}, { capabilities: declared });
-    const starting = session.callTool("slow", {}, { task: true });
-    starting.catch(() => {});
-    await serve("tools/list", { tools: [tool("slow", "required")] });
-    await expect(starting).rejects.toSatisfy(isCapabilityError);
-    expect(server.wire.sent).toEqual([]);
-  });
+  ])(
+    "calls become no tasks where the server declares %s, whatever the tool declares (TK-02, TK-05)",
+    async (_what, declared) => {
+      const { session, serve, server } = await open({}, { capabilities: declared });
+      const starting = session.callTool("slow", {}, { task: true });
+      starting.catch(() => {});
+      await serve("tools/list", { tools: [tool("slow", "required")] });
+      await expect(starting).rejects.toSatisfy(isCapabilityError);
+      expect(server.wire.sent).toEqual([]);
+    },
+  );
 
-  test.each([undefined, "forbidden"])("none where the tool says %s (TK-06, TL-17)", async (support) => {
-    const { session, serve, server } = await open();
-    const starting = session.callTool("slow", {}, { task: true });
-    starting.catch(() => {});
-    await serve("tools/list", { tools: [tool("slow", support)] });
-    await expect(starting).rejects.toThrow('Tool "slow" does not declare task support');
-    expect(server.wire.sent).toEqual([]);
-  });
+  test.each([undefined, "forbidden"])(
+    "calls become no tasks where the tool declares %s (TK-06, TL-17)",
+    async (support) => {
+      const { session, serve, server } = await open();
+      const starting = session.callTool("slow", {}, { task: true });
+      starting.catch(() => {});
+      await serve("tools/list", { tools: [tool("slow", support)] });
+      await expect(starting).rejects.toThrow('Tool "slow" does not declare task support');
+      expect(server.wire.sent).toEqual([]);
+    },
+  );
 
-  test("none at revisions that have no tasks", async () => {
+  test("calls become no tasks at revisions without tasks", async () => {
     const [older] = handshakeRevisions.filter((revision) => revision !== newest);
     const { session, serve } = await open({}, { capabilities: { tools: {} }, revision: older?.id });
     const starting = session.callTool("slow", {}, { task: true });
@@ -109,7 +115,7 @@ describe("which calls become tasks", () => {
     await expect(starting).rejects.toThrow("has no tasks");
   });
 
-  test("every call of a tool that only runs as one (TK-08)", async () => {
+  test("every call becomes a task for a tool that requires it (TK-08)", async () => {
     const { session, serve, clock } = await open({}, { capabilities: { tools: { listChanged: true }, tasks } });
     const listing = session.listTools();
     await serve("tools/list", { tools: [tool("slow", "required")] });
@@ -122,7 +128,7 @@ describe("which calls become tasks", () => {
     expect(await calling).toMatchObject(done);
   });
 
-  test("giving such a call up gives its task up (TK-21)", async () => {
+  test("aborting a call of such a tool cancels its task (TK-21)", async () => {
     const { session, serve, server } = await open({}, { capabilities: { tools: { listChanged: true }, tasks } });
     const listing = session.listTools();
     await serve("tools/list", { tools: [tool("slow", "required")] });
@@ -135,7 +141,7 @@ describe("which calls become tasks", () => {
     expect((await server.hearMethod("tasks/cancel")).params).toEqual({ taskId: id });
   });
 
-  test("a server that answers at once all the same loses nothing (TK-03)", async () => {
+  test("a plain result in place of a task completes the call (TK-03)", async () => {
     const { session, serve } = await open();
     const starting = session.callTool("slow", {}, { task: true });
     starting.catch(() => {});
@@ -145,7 +151,7 @@ describe("which calls become tasks", () => {
     await expect(starting).rejects.toMatchObject({ result: done });
   });
 
-  test("a start that is given up is not cancelled by notification; the task is, when it begins (C-07, TK-27)", async () => {
+  test("a request for a task that is aborted is not cancelled by notification; the task is, when it begins (C-07, TK-27)", async () => {
     const { session, serve, server } = await open();
     const stop = new AbortController();
     const starting = session.callTool("slow", {}, { task: true, signal: stop.signal });
@@ -160,7 +166,7 @@ describe("which calls become tasks", () => {
     expect((await server.hearMethod("tasks/cancel")).params).toEqual({ taskId: id });
   });
 
-  test("nor is one that takes too long (C-07)", async () => {
+  test("a request for a task that times out is not cancelled by notification (C-07)", async () => {
     const { session, serve, server, clock } = await open();
     const starting = session.callTool("slow", {}, { task: true, timeout: 100 });
     starting.catch(() => {});
@@ -172,8 +178,8 @@ describe("which calls become tasks", () => {
   });
 });
 
-describe("following a task", () => {
-  test("asks at the pace that the server suggests until it has ended, and then for the result (TK-12, TK-13)", async () => {
+describe("polling a task", () => {
+  test("polling a task uses the interval of the server until the task has ended, and then requests the result (TK-12, TK-13)", async () => {
     const following = await open();
     const result = (await begin(following, {}, state("working", { pollInterval: 3_000 }))).result();
     const { server, clock, serve } = following;
@@ -191,7 +197,7 @@ describe("following a task", () => {
     expect(server.wire.sent).toEqual([]);
   });
 
-  test("without a suggestion asks less and less often, but not too seldom (TK-12)", async () => {
+  test("polling a task without an interval slows down to a bound (TK-12)", async () => {
     const following = await open();
     const created: Message = { ...state("working"), pollInterval: undefined };
     const handle = await begin(following, {}, created);
@@ -210,7 +216,7 @@ describe("following a task", () => {
   test.each([
     [0, 10],
     [1e12, 300_000],
-  ])("a suggestion of %d ms is not followed to the letter (TK-12)", async (pollInterval, delay) => {
+  ])("polling a task with an interval of %d ms is bounded (TK-12)", async (pollInterval, delay) => {
     const following = await open();
     void (await begin(following, {}, state("working", { pollInterval }))).result().catch(() => {});
     await following.clock.pass(delay - 1);
@@ -219,7 +225,7 @@ describe("following a task", () => {
     expect(following.server.wire.sent).toHaveLength(1);
   });
 
-  test("when input is required, asks for the result, so that the server has a way to ask (TK-15)", async () => {
+  test("polling a task that requires input requests the result, so that the server has a stream for its request (TK-15)", async () => {
     const elicitation = { form: () => ({ action: "decline" }) };
     const following = await open({ elicitation });
     const result = (await begin(following)).result();
@@ -234,7 +240,7 @@ describe("following a task", () => {
     expect(await result).toMatchObject(done);
   });
 
-  test("asks on when the wait for the result was too long (TK-12)", async () => {
+  test("polling a task continues after the request for the result timed out (TK-12)", async () => {
     const following = await open({ timeouts: { wait: 2_000 } });
     const result = (await begin(following)).result();
     const { server, serve, clock } = following;
@@ -286,7 +292,7 @@ describe("following a task", () => {
     await expect(result).rejects.toThrow("gone");
   });
 
-  test("a result that is none of a tool is refused (TK-13)", async () => {
+  test("a result that is none of a tool is rejected (TK-13)", async () => {
     const following = await open();
     const result = (await begin(following, {}, state("completed"))).result();
     result.catch(() => {});
@@ -329,7 +335,7 @@ describe("following a task", () => {
     expect(await result).toMatchObject(done);
   });
 
-  test("cancel and status ask for what they say, without related-task metadata (TK-16, TK-21, C-07)", async () => {
+  test("cancel and status send their requests, without related-task metadata (TK-16, TK-21, C-07)", async () => {
     const following = await open();
     const handle = await begin(following);
     const asking = handle.status();
@@ -342,7 +348,7 @@ describe("following a task", () => {
     expect(await cancelling).toMatchObject({ status: "cancelled" });
   });
 
-  test("a task is taken up again by its id", async () => {
+  test("a task is resumed by its id", async () => {
     const { session, serve, clock } = await open();
     const result = session.toolTask(id).result();
     await serve("tasks/get", state("working"));
@@ -361,7 +367,7 @@ describe("following a task", () => {
     expect(found.map(({ taskId }) => taskId)).toEqual([id, "b"]);
   });
 
-  test("progress is heard until the end, also after the call was answered (G-07, TK-27)", async () => {
+  test("progress is received until the end, also after the response to the call (G-07, TK-27)", async () => {
     const heard: number[] = [];
     const following = await open();
     const { session, serve, server, clock } = following;
@@ -395,7 +401,7 @@ describe("tasks of the server's requests", () => {
   } as const;
   const question = { messages: [], maxTokens: 1 };
 
-  test("are declared for what allows them, and nothing else (TK-01)", async () => {
+  test("tasks are declared for the requests that allow them, and nothing else (TK-01)", async () => {
     const form = (): object => ({ action: "decline" });
     const { declared } = await openSession({ sampling, elicitation: { form, task: true } });
     const requests = { sampling: { createMessage: {} }, elicitation: { create: {} } };
@@ -411,7 +417,7 @@ describe("tasks of the server's requests", () => {
     expect(old.declared).not.toHaveProperty("tasks");
   });
 
-  test("are done, and their result is had by id (TK-09, TK-13, TK-16, TK-20)", async () => {
+  test("tasks are completed, and their result is available by id (TK-09, TK-13, TK-16, TK-20)", async () => {
     const { server } = await open({ sampling });
     const created = await server.call("sampling/createMessage", { ...question, task: { ttl: 5_000 } });
     expect(created).toMatchObject({ task: { status: "working", ttl: 5_000 } });
@@ -427,7 +433,7 @@ describe("tasks of the server's requests", () => {
     expect(server.notices("notifications/tasks/status")).toMatchObject([{ taskId, status: "completed" }]);
   });
 
-  test("can be cancelled while the user thinks (TK-21)", async () => {
+  test("tasks can be cancelled during the user's input (TK-21)", async () => {
     const aborted: unknown[] = [];
     let hasBegun = false;
     const { server } = await open({
@@ -447,13 +453,13 @@ describe("tasks of the server's requests", () => {
     expect(aborted).toHaveLength(1);
   });
 
-  test("are not asked for where they were not declared: the answer comes at once (TK-03)", async () => {
+  test("a request is not run as a task where tasks were not declared: the response is direct (TK-03)", async () => {
     const { server } = await open({ sampling: { createMessage: sampling.createMessage } });
     expect(await server.call("sampling/createMessage", { ...question, task: {} })).toEqual(sampling.createMessage());
     expect(await server.refusal("tasks/list")).toMatchObject({ code: -32601 });
   });
 
-  test("an error of the handler is what asking for the result gets (TK-13)", async () => {
+  test("an error of the handler is the response to the request for the result (TK-13)", async () => {
     const { server } = await open({ sampling });
     const bad = {
       messages: [{ role: "user", content: { type: "tool_result", toolUseId: "x", content: [] } }],
@@ -463,7 +469,7 @@ describe("tasks of the server's requests", () => {
     expect(await server.refusal("tasks/result", { taskId: Object(task).taskId })).toMatchObject({ code: -32602 });
   });
 
-  test("answers to questions of a server's task belong to it (TK-16)", async () => {
+  test("responses to requests of a server's task carry the task (TK-16)", async () => {
     const { server } = await open({ sampling, roots: [{ uri: "file:///a" }] });
     const _meta = related("theirs");
     expect(await server.call("sampling/createMessage", { ...question, _meta })).toMatchObject({ _meta });

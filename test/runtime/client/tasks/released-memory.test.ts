@@ -43,7 +43,7 @@ async function expectRejected(promise: Promise<unknown>): Promise<void> {
   if (outcome !== "Error: enough") throw new Error(`The wait ended with ${outcome}`);
 }
 
-test("waits that were given up leave nothing behind while what they waited for goes on", async () => {
+test("waits that were aborted release their memory while the promise is pending", async () => {
   const shared = new SharedPromise(new Promise(() => {}));
   await giveUp(100, (signal) => shared.wait(signal));
   const before = heap();
@@ -51,7 +51,7 @@ test("waits that were given up leave nothing behind while what they waited for g
   expect(heap() - before).toBeLessThan(2_000_000);
 });
 
-test("nor do those for the result of a task that goes on", async () => {
+test("aborted waits for the result of a running task release their memory", async () => {
   const task = new FollowedTask(working, {
     clock: new ManualClock(),
     send: () => new Promise(() => {}),
@@ -64,7 +64,7 @@ test("nor do those for the result of a task that goes on", async () => {
   expect(heap() - before).toBeLessThan(2_000_000);
 });
 
-test("who waits learns what everybody learns, before and after", async () => {
+test("waiting callers receive the result, before and after it is known", async () => {
   let resolve = (_value: number): void => {};
   const shared = new SharedPromise(new Promise<number>((done) => (resolve = done)));
   const { signal } = new AbortController();
@@ -77,7 +77,7 @@ test("who waits learns what everybody learns, before and after", async () => {
   await expect(failed.wait(signal)).rejects.toThrow("no");
 });
 
-test("where a platform cannot tell who is held, tasks are woken all the same", async () => {
+test("tasks are woken where the platform has no weak references", async () => {
   vi.stubGlobal("WeakRef", undefined);
   vi.stubGlobal("FinalizationRegistry", undefined);
   const [near, far] = createInMemoryTransports();
@@ -101,7 +101,7 @@ test("where a platform cannot tell who is held, tasks are woken all the same", a
   await connection.close();
 });
 
-test("tasks that nobody asks for any more are forgotten, those that are held are woken", async () => {
+test("tasks without references are released, and those with references are woken", async () => {
   const [near, far] = createInMemoryTransports();
   createSuiteServer()(far);
   const connection = await connect(near, { info: { name: "c", version: "1" }, revisions: [newest] });

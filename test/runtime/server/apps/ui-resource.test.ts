@@ -95,7 +95,7 @@ describe.each(carrying.map((revision) => [revision.id, revision] as const))("at 
   });
 });
 
-test("at revisions without metadata of tools there are no views, and text is all (XU-03)", async () => {
+test("a server shows no views, but text, at revisions without metadata of tools (XU-03)", async () => {
   const others = revisions.filter((revision) => !carrying.includes(revision));
   expect(others.length).toBeGreaterThan(0);
   for (const revision of others) {
@@ -105,7 +105,7 @@ test("at revisions without metadata of tools there are no views, and text is all
   }
 });
 
-test("what one client sees is not kept for another (XU-03)", async () => {
+test("the list of one client is not kept for another client (XU-03)", async () => {
   const server = create({ cacheHints: { tools: { ttlMs: 1_000, cacheScope: "public" } } });
   const client = await connect(server, { extensions: [views] });
   expect(await client.request("tools/list", {})).toMatchObject({ ttlMs: 1_000, cacheScope: "private" });
@@ -113,7 +113,7 @@ test("what one client sees is not kept for another (XU-03)", async () => {
   expect(plain.serverCapabilities).not.toHaveProperty("extensions");
 });
 
-test("a client that says nothing of the kinds of view is refused at once (XU-01)", () => {
+test("a server rejects a client that declares the extension without MIME types (XU-01)", () => {
   const info = { name: "test", version: "1" };
   const make = (settings: Readonly<Record<string, unknown>>) => (): unknown =>
     createUntypedClient({ info, revisions, extensions: [{ ...extension, settings }] });
@@ -122,7 +122,7 @@ test("a client that says nothing of the kinds of view is refused at once (XU-01)
   expect(make({ mimeTypes: [uiMimeType] })).not.toThrow();
 });
 
-test("tools that come later may have views, where the server says so beforehand (XU-03)", async () => {
+test("tools that are added later may have views when the definition declares the extension (XU-03)", async () => {
   const server = create({ tools: [], listChanged: ["tools"], extensions: [extension] });
   const client = await connect(server, { extensions: [views] });
   expect(await client.listTools()).toEqual([]);
@@ -131,7 +131,7 @@ test("tools that come later may have views, where the server says so beforehand 
   expect(isObject(late) && late._meta).toEqual({ ui: { resourceUri: uri } });
 });
 
-describe("what is no view", () => {
+describe("invalid views", () => {
   const options: UiResourceOptions = { uri, name: "x", html };
 
   test.each<[string, Partial<UiResourceOptions>, RegExp]>([
@@ -141,24 +141,24 @@ describe("what is no view", () => {
     ["an origin with a path", { csp: { frameDomains: ["https://example.com/x"] } }, /frameDomains has "https/],
     ["another rule", { csp: { connectDomains: ["https://a.com; script-src *"] } }, /connectDomains/],
     ["every origin", { csp: { resourceDomains: ["*"] } }, /resourceDomains/],
-  ])("%s is refused when it is defined (XU-02)", (_what, change, message) => {
+  ])("the definition of %s is rejected (XU-02)", (_what, change, message) => {
     expect(() => createUiResource({ ...options, ...change })).toThrow(message);
   });
 
-  test("another scheme is refused, and another MIME type (XU-02)", () => {
+  test("a view with another scheme or another MIME type is rejected (XU-02)", () => {
     const make = (given: object): unknown => Reflect.apply(createUiResource, undefined, [{ ...options, ...given }]);
     expect(() => make({ uri: "https://example.com" })).toThrow(/"ui:\/\/"/);
     const resource = { uri, name: "x", mimeType: "text/html", read: () => html };
     expect(() => create({ resources: [resource] })).toThrow(/the MIME type of a view must be/);
   });
 
-  test("blanks and comments may come first, in any case (XU-02)", async () => {
+  test("a view may begin with white space and comments, in any letter case (XU-02)", async () => {
     const view = createUiResource({ ...options, html: () => "\uFEFF\n<!-- a --><!-- b -->\n<!DOCTYPE HTML><p>" });
     const client = await connect(create({ resources: [view] }), { extensions: [views] });
     expect((await client.readResource(uri)).contents).toMatchObject([{ mimeType: uiMimeType }]);
   });
 
-  test("what a function makes is looked at when it is read (XU-02)", async () => {
+  test("a view that a function creates is checked when it is read (XU-02)", async () => {
     const view = createUiResource({ ...options, html: () => "no document" });
     const problems: string[] = [];
     const onError = ({ error }: { readonly error: Error }): void => void problems.push(error.message);
@@ -174,7 +174,7 @@ describe("what is no view", () => {
       /the resource ui:\/\/none does not exist/,
     ],
     ["nobody who may call it", { name: "t", ui: { visibility: [] }, execute: String }, /ui.visibility/],
-  ])("a tool with %s is refused (XU-02)", (_what, tool, message) => {
+  ])("a tool with %s is rejected (XU-02)", (_what, tool, message) => {
     expect(() => create({ tools: [tool] })).toThrow(message);
   });
 });

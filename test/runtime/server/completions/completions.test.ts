@@ -47,7 +47,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     ["an argument without suggestions", { ref: prompt, argument: { name: "tone", value: "" } }],
     ["a variable without suggestions", { ref: template, argument: { name: "id", value: "" } }],
     ["a fixed resource", { ref: { type: "ref/resource", uri: "a://b" }, argument: { name: "x", value: "" } }],
-  ])("%s gives an empty list", async (_name, params) => {
+  ])("a completion of %s gives an empty list", async (_name, params) => {
     expect(await ask(create(startsWith), params)).toMatchObject({
       completion: { values: [], total: 0, hasMore: false },
     });
@@ -58,11 +58,11 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     ["prompt argument", { ref: prompt, argument: { name: "toString", value: "" } }],
     ["template", { ref: { type: "ref/resource", uri: "user://{id}" }, argument: { name: "id", value: "" } }],
     ["template variable", { ref: template, argument: { name: "other", value: "" } }],
-  ])("an unknown %s is refused (K-05)", async (_name, params) => {
+  ])("the completion of an unknown %s is rejected (K-05)", async (_name, params) => {
     await expect(ask(create(startsWith), params)).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("a function may know more than it sends (K-02)", async () => {
+  test("a completion function may report more values than it sends (K-02)", async () => {
     const server = create(async () => ({ values: ["a"], total: 1_000 }));
     expect(await ask(server, { ref: prompt, argument: { name: "name", value: "" } })).toMatchObject({
       completion: { values: ["a"], total: 1_000, hasMore: true },
@@ -73,7 +73,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     expect(JSON.stringify(answer)).not.toContain("total");
   });
 
-  test("settled arguments are passed to the function where the revision has them (K-04)", async () => {
+  test("a completion function receives the arguments that are settled, where the revision has them (K-04)", async () => {
     const server = create((value, context) => [`${context.arguments.tone ?? "no tone"} ${value}`]);
     const context = { arguments: { tone: "warm" } };
     const isKnown = revision.knownMembers.includes("CompleteRequest.params.context");
@@ -92,7 +92,7 @@ describe("suggestions from a list (K-06)", () => {
     ["GR", ["green", "Goldenrod", "Glow red"]],
     ["dgd", ["dark gold"]],
     ["x", []],
-  ])("for %j, best first (K-02)", async (typed, expected) => {
+  ])("suggestions from a list for %j begin with the best match (K-02)", async (typed, expected) => {
     expect(await complete(typed, { arguments: {}, signal: new AbortController().signal })).toEqual(expected);
   });
 });

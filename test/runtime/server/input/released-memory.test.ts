@@ -9,21 +9,21 @@ import { accept, connectRaw, question, type Context, type RawClient, type Run } 
 
 const calls = 20;
 
-test("a call that was answered", async () => {
+test("the memory of a call is released after its response", async () => {
   const { run, alive } = listening(() => "done");
   const raw = connectRaw(run);
   for (let i = 0; i < calls; i += 1) await raw.call();
   expect(await alive()).toBe(0);
 });
 
-test("a round that was left behind, and the one with the answer", async () => {
+test("the memory of a suspended execution and of its retry is released after the response", async () => {
   const { run, alive } = listening(async ({ elicit }) => JSON.stringify(await elicit(question("?"))));
   const raw = connectRaw(run);
   for (let i = 0; i < calls; i += 1) await raw.again(await raw.call(), { "elicit-1": accept("x") });
   expect(await alive()).toBe(0);
 });
 
-test("a call that was cancelled", async () => {
+test("the memory of a cancelled call is released", async () => {
   const { run, alive } = listening(
     ({ signal }) =>
       new Promise((_resolve, reject) => {

@@ -34,8 +34,8 @@ async function playAll(raw: RawClient): Promise<{ readonly last: Round; readonly
   return { last, rounds };
 }
 
-describe("a handler that asks", () => {
-  test("gives a result that asks for input, and its own when the answer comes (S-040, S-042, S-043)", async () => {
+describe("a handler that requests input", () => {
+  test("a handler that requests input gives an input-required result, then its own result after the retry (S-040, S-042, S-043)", async () => {
     const raw = connectRaw(asking((ask) => ask(question("Name?"))));
     const first = await raw.call();
     expect(first.answer).toEqual({
@@ -50,7 +50,7 @@ describe("a handler that asks", () => {
     expect(raw.reports).toEqual([]);
   });
 
-  test("asks the model, the user and for roots (S-043)", async () => {
+  test("a handler requests sampling, elicitation and roots (S-043)", async () => {
     const raw = connectRaw(async (_args, { sample, elicit, roots }) =>
       JSON.stringify(
         await Promise.all([
@@ -78,14 +78,14 @@ describe("a handler that asks", () => {
     expect(second.text).toBe(JSON.stringify([model, { action: "accept" }, [{ uri: "file:///a" }]]));
   });
 
-  test("asks for nothing that belongs to sessions: a page has no id there, and a question is no task", async () => {
+  test("a stateless request for input has no elicitation id and no task", async () => {
     const page = { mode: "url" as const, message: "Pay", url: "https://example.com" };
     const raw = connectRaw(asking((ask) => ask(Object.assign({ elicitationId: "e1", task: { ttl: 1 } }, page))));
     const { requests } = await raw.call();
     expect(requests).toEqual({ "elicit-1": { method: "elicitation/create", params: page } });
   });
 
-  test("names its questions, or has them numbered", async () => {
+  test("a handler names its input requests, or they are numbered", async () => {
     const raw = connectRaw(
       asking(async (ask) => {
         const some = [ask(question("1"), { key: "name" }), ask(question("2"), { key: "name" }), ask(question("3"))];
@@ -95,7 +95,7 @@ describe("a handler that asks", () => {
     expect((await raw.call()).keys).toEqual(["name", "name-2", "elicit-1", "elicit-2"]);
   });
 
-  test("one after the other takes a round for each, in which earlier answers are not asked for again", async () => {
+  test("a handler that requests inputs one after the other needs one retry for each, without repeating earlier input requests", async () => {
     const raw = connectRaw(
       asking(async (ask) => {
         const answers: unknown[] = [];
@@ -109,7 +109,7 @@ describe("a handler that asks", () => {
     expect(last.text).toContain("2");
   });
 
-  test("the same thing twice gets two answers, in order", async () => {
+  test("a handler that requests the same input twice gets two responses, in order", async () => {
     const raw = connectRaw(asking(async (ask) => [await ask(question("?")), await ask(question("?"))]));
     const first = await raw.call();
     const second = await raw.again(first, { "elicit-1": accept("x") });
@@ -118,7 +118,7 @@ describe("a handler that asks", () => {
     expect(third.text).toBe(JSON.stringify([accept("x"), accept("y")]));
   });
 
-  test("several things at once asks for all of them in one round, whatever their branches do in between", async () => {
+  test("a handler that requests several inputs concurrently sends all of them in one result, whatever its branches await in between", async () => {
     const raw = connectRaw(
       asking((ask) => {
         const branch = async (name: string, delay: number): Promise<unknown> => {
@@ -133,7 +133,7 @@ describe("a handler that asks", () => {
     expect(rounds.map(({ keys }) => keys.length)).toEqual([3, 3, 0]);
   });
 
-  test("waits for other work as well, and is not asked for answers before its steps are done", async () => {
+  test("a handler that awaits other work sends its input requests after its steps have completed", async () => {
     const raw = connectRaw(
       asking((ask, { once }) =>
         Promise.all([
@@ -148,7 +148,7 @@ describe("a handler that asks", () => {
     expect((await raw.call()).keys).toEqual(["elicit-1", "elicit-2"]);
   });
 
-  test("waits for work that nobody knows of: it is begun again in the next round", async () => {
+  test("a handler that awaits untracked work starts that work again at the retry", async () => {
     let begun = 0;
     const raw = connectRaw(
       asking((ask) =>
@@ -167,7 +167,7 @@ describe("a handler that asks", () => {
     expect(second.text).toBe(JSON.stringify([accept("x"), 2]));
   });
 
-  test("may change what it was given", async () => {
+  test("a handler may mutate its arguments", async () => {
     const raw = connectRaw(
       asking(async (ask, { once }) => {
         const answer = await ask(question("1"));
@@ -183,13 +183,13 @@ describe("a handler that asks", () => {
     expect(raw.reports).toEqual([]);
   });
 
-  test("does not have to ask when it is called without a question before it", async () => {
+  test("a handler may skip an input request that it made before", async () => {
     const raw = connectRaw(() => "at once");
     expect(await raw.call()).toMatchObject({ text: "at once", state: undefined });
   });
 });
 
-describe("prompts and resources ask, too (S-040)", () => {
+describe("prompts and resources that request input (S-040)", () => {
   const { definePrompt, defineResource, defineResourceTemplate } = forRevisions<Declarations>([]);
   const ask = async ({ elicit }: Context): Promise<string> => JSON.stringify(await elicit(question("?")));
   const definition = {
@@ -204,7 +204,7 @@ describe("prompts and resources ask, too (S-040)", () => {
     ["a prompt", "prompts/get", { name: "p" }, { messages: [{ content: { text: JSON.stringify(accept("x")) } }] }],
     ["a resource", "resources/read", { uri: "a:b" }, { contents: [{ text: JSON.stringify(accept("x")) }] }],
     ["a template", "resources/read", { uri: "c:d" }, { contents: [{ text: JSON.stringify(accept("x")) }] }],
-  ])("%s", async (_what, method, params, result) => {
+  ])("a request for input works in %s", async (_what, method, params, result) => {
     const raw = connectRaw(() => "", definition);
     const first = await raw.call(params, method);
     expect(first.answer).toMatchObject({ resultType: "input_required" });
@@ -212,7 +212,7 @@ describe("prompts and resources ask, too (S-040)", () => {
     expect((await raw.again(first, { "elicit-1": accept("x") })).answer).toMatchObject(result);
   });
 
-  test("nothing else does (S-041)", async () => {
+  test("a request for input works in no other method (S-041)", async () => {
     const raw = connectRaw(() => "", {
       ...definition,
       resourceTemplates: [
@@ -229,10 +229,10 @@ describe("prompts and resources ask, too (S-040)", () => {
   });
 });
 
-describe("a client that answers", () => {
+describe("a client that retries with input responses", () => {
   const raw = (): RawClient => connectRaw(asking((ask) => Promise.all([ask(question("1")), ask(question("2"))])));
 
-  test("only in part is asked for the rest again (S-048, S-050)", async () => {
+  test("a client that sends some of the responses gets the remaining input requests again (S-048, S-050)", async () => {
     const client = raw();
     const second = await client.again(await client.call(), { "elicit-1": accept("x") });
     expect(second.keys).toEqual(["elicit-2"]);
@@ -240,12 +240,12 @@ describe("a client that answers", () => {
     expect(third.text).toBe(JSON.stringify([accept("x"), accept("y")]));
   });
 
-  test("not at all is asked the same again (S-050)", async () => {
+  test("a client that sends no responses gets the same input requests again (S-050)", async () => {
     const client = raw();
     expect((await client.again(await client.call())).keys).toEqual(["elicit-1", "elicit-2"]);
   });
 
-  test("what was not asked is not listened to (S-049)", async () => {
+  test("a response without an input request is ignored (S-049)", async () => {
     const client = raw();
     const answers = {
       wrong: accept("x"),
@@ -257,7 +257,7 @@ describe("a client that answers", () => {
     expect(second.keys).toEqual(["elicit-2"]);
   });
 
-  test("before it is asked, is asked all the same (S-049)", async () => {
+  test("a client that sends responses at the first call gets the input requests all the same (S-049)", async () => {
     const client = raw();
     const first = await client.call({
       name: "t",
@@ -270,13 +270,13 @@ describe("a client that answers", () => {
     ["of another kind", { roots: [] }, "inputResponses/elicit-1/action"],
     ["of no kind", 12345, "inputResponses/elicit-1"],
     ["with a value of another type", { action: "accept", content: { a: 1 } }, "inputResponses/elicit-1/content/a"],
-  ])("%s is refused (S-049)", async (_what, given, path) => {
+  ])("a response of the kind %s is rejected (S-049)", async (_what, given, path) => {
     const client = raw();
     const { answer } = await client.again(await client.call(), { "elicit-1": given, "elicit-2": accept("y") });
     expect(answer).toMatchObject({ error: { code: -32602, data: { path } } });
   });
 
-  test("with null in place of the answers is refused (S-049)", async () => {
+  test("null in place of the input responses is rejected (S-049)", async () => {
     const client = raw();
     const { answer } = await client.again(await client.call(), undefined, { inputResponses: null });
     expect(answer).toMatchObject({ error: { code: -32602 } });
@@ -286,7 +286,7 @@ describe("a client that answers", () => {
     ["a missing field", { type: "string" }, {}, "is required"],
     ["a choice that there was not", { type: "string", enum: ["x"] }, { a: "y" }, 'must be one of "x"'],
     ["a number that is too large", { type: "integer", maximum: 3 }, { a: 4 }, "must be at most 3"],
-  ])("a form with %s is refused, and may be sent again (S-049)", async (_what, field, content, message) => {
+  ])("a form with %s is rejected, and may be sent again (S-049)", async (_what, field, content, message) => {
     const requestedSchema: Form["requestedSchema"] = { type: "object", properties: { a: field }, required: ["a"] };
     const client = connectRaw(asking((ask) => ask({ message: "?", requestedSchema })));
     const first = await client.call();
@@ -296,7 +296,7 @@ describe("a client that answers", () => {
   });
 });
 
-describe("a client that cannot answer a kind of question is told so (S-014, S-044, S-151, S-152)", () => {
+describe("a client without a capability for the input request (S-014, S-044, S-151, S-152)", () => {
   const sampling = { messages: [], maxTokens: 1 };
 
   test.each<[string, object, (context: Context) => Promise<unknown>, object]>([
@@ -322,16 +322,19 @@ describe("a client that cannot answer a kind of question is told so (S-014, S-04
       { sampling: { context: {} } },
     ],
     ["roots", {}, ({ roots }) => roots(), { roots: {} }],
-  ])("without %s", async (_what, capabilities, ask, requiredCapabilities) => {
-    const raw = connectRaw(
-      asking((_elicit, context) => ask(context)),
-      {},
-      capabilities,
-    );
-    expect((await raw.call()).answer).toMatchObject({ error: { code: -32021, data: { requiredCapabilities } } });
-  });
+  ])(
+    "a client without %s gets an error with the missing capability",
+    async (_what, capabilities, ask, requiredCapabilities) => {
+      const raw = connectRaw(
+        asking((_elicit, context) => ask(context)),
+        {},
+        capabilities,
+      );
+      expect((await raw.call()).answer).toMatchObject({ error: { code: -32021, data: { requiredCapabilities } } });
+    },
+  );
 
-  test("an empty elicitation capability stands for forms", async () => {
+  test("an empty elicitation capability declares forms", async () => {
     const raw = connectRaw(
       asking((ask) => ask(question("?"))),
       {},
@@ -340,7 +343,7 @@ describe("a client that cannot answer a kind of question is told so (S-014, S-04
     expect((await raw.call()).keys).toEqual(["elicit-1"]);
   });
 
-  test("unless the handler does without, which it learns in the same way everywhere", async () => {
+  test("a handler may catch the error of a missing capability, which is the same at every revision", async () => {
     const raw = connectRaw(
       asking((ask) => ask(question("?")).catch((error: unknown) => (isCapabilityError(error) ? "none" : "other"))),
       {},
@@ -351,7 +354,7 @@ describe("a client that cannot answer a kind of question is told so (S-014, S-04
 });
 
 describe("a step", () => {
-  test("is done once, and gives the same in every round (S-010)", async () => {
+  test("a step runs once, and gives the same value at every retry (S-010)", async () => {
     let count = 0;
     const raw = connectRaw(
       asking(async (ask, { once }) => {
@@ -368,7 +371,7 @@ describe("a step", () => {
     expect(count).toBe(11);
   });
 
-  test("that fails, fails in every round, and is not tried again", async () => {
+  test("a step that fails rejects at every retry, and does not run again", async () => {
     let tries = 0;
     const fail = (error: Error) => (): never => {
       tries += 1;
@@ -397,26 +400,26 @@ describe("a step", () => {
     ["a date", new Date()],
     ["a map", new Map()],
     ["undefined in a list", [undefined]],
-  ])("cannot give %s", async (_what, value) => {
+  ])("a step cannot return %s", async (_what, value) => {
     const raw = connectRaw(async (_args, { once }) => JSON.stringify(await once("a", () => ({ value }))));
     expect((await raw.call()).answer).toMatchObject({ isError: true });
     expect(String(raw.reports[0]?.error.cause)).toContain('The step "a" failed');
   });
 });
 
-test("everything may be undeclared, as long as nobody asks", async () => {
+test("a handler that requests no input serves a client without capabilities", async () => {
   expect(everything).toBeDefined();
   const raw = connectRaw(() => "fine", {}, {});
   expect((await raw.call()).text).toBe("fine");
 });
 
-describe("a question inside a step, which would wait for itself", () => {
+describe("a request for input inside of a step", () => {
   const ask = async ({ elicit }: Context): Promise<string> => (await elicit(question("Sure?"))).action;
 
   test.each<[string, (context: Context) => Promise<unknown>]>([
     ["at its beginning", (context) => ask(context)],
     ["inside a step of its own", (context) => context.once("inner", () => ask(context))],
-  ])("fails at once: %s", async (_where, work) => {
+  ])("a request for input inside of a step fails at once: %s", async (_where, work) => {
     const raw = connectRaw(async (_args, context) => JSON.stringify(await context.once("sign", () => work(context))));
     const { answer } = await raw.call();
     expect(answer).not.toHaveProperty("inputRequests");
@@ -427,7 +430,7 @@ describe("a question inside a step, which would wait for itself", () => {
     ]);
   });
 
-  test("after other work fails when nothing new has happened for some time", async () => {
+  test("a request for input inside of a step after other work fails when nothing has happened for some time", async () => {
     const raw = connectRaw(
       async (_args, context) => {
         await context.once("sign", async () => {
@@ -444,7 +447,7 @@ describe("a question inside a step, which would wait for itself", () => {
     ]);
   });
 
-  test("but a step beside a question is waited for", async () => {
+  test("a step beside a request for input is awaited", async () => {
     const raw = connectRaw(async (_args, context) => {
       const slow = new Promise<string>((resolve) => setTimeout(resolve, 50, "slow"));
       return (await Promise.all([context.once("slow", () => slow), ask(context)])).join();

@@ -25,8 +25,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("the state of a call (S-045, S-046, R49)", () => {
-  test("is refused when any byte of it is another", async () => {
+describe("the request state (S-045, S-046, R49)", () => {
+  test("the request state is rejected when any byte is changed", async () => {
     const states = createRequestStates(createSealer("keys", [key]), { lifetime: 60_000, maxBytes: 10_000 });
     for (const record of [emptyRecord, { ...emptyRecord, input: { inputResponses: { long: "x".repeat(2_000) } } }]) {
       const state = await states.seal("scope", record);
@@ -42,7 +42,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
     }
   });
 
-  test("is refused when its last character stands for the same bytes", async () => {
+  test("the request state is rejected when its last character is changed to one that decodes to the same bytes", async () => {
     const states = createRequestStates(createSealer("keys", [key]), { lifetime: 60_000, maxBytes: 10_000 });
     const state = await states.seal("scope", emptyRecord);
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -59,7 +59,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
     ["empty", () => ""],
     ["of another size altogether", () => "A".repeat(3_000_000)],
     ["without its signature", (state: string) => state.split(".")[0] ?? ""],
-  ])("is refused when it is %s", async (_what, change) => {
+  ])("the request state is rejected when it is %s", async (_what, change) => {
     const raw = create();
     const first = await raw.call();
     const { answer } = await raw.again(first, answers, { requestState: change(first.state ?? "") });
@@ -71,7 +71,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
     ["other arguments", (raw, first) => raw.again(first, answers, { arguments: { a: 2, b: [1] } })],
     ["another method", (raw, { state }) => raw.call({ name: "t", requestState: state }, "prompts/get")],
     ["another server", (_raw, first) => create().again(first, answers)],
-  ])("is good for nothing else: not for %s", async (_what, use) => {
+  ])("the request state is valid for one request only: not for %s", async (_what, use) => {
     const run = async (_args: unknown, { elicit }: Context): Promise<string> =>
       JSON.stringify(await elicit(question("?")));
     const tools = ["t", "u"].map((name) => ({ name, inputSchema: anything, execute: run }));
@@ -81,20 +81,20 @@ describe("the state of a call (S-045, S-046, R49)", () => {
     expect(answer).toMatchObject(refused);
   });
 
-  test("is good for nobody else", () => {
+  test("the request state is valid for one principal only", () => {
     const request = { revision: "r", method: "tools/call", params: { name: "t" } };
     const scopes = [undefined, "ada", "bob"].map((principal) => toStateScope({ ...request, principal }));
     expect(new Set(scopes).size).toBe(3);
   });
 
-  test("does not depend on the order of members, which not every language keeps", async () => {
+  test("the request state does not depend on the order of members", async () => {
     const raw = create();
     const first = await raw.call({ name: "t", arguments: { a: { c: 1, d: 2 }, b: 1 } });
     const { answer } = await raw.again(first, answers, { arguments: { b: 1, a: { d: 2, c: 1 } } });
     expect(answer).toMatchObject(complete);
   });
 
-  test("expires, which the client is told in words of its own", async () => {
+  test("the request state expires, and the error message tells it", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const raw = create({ requestState: { lifetime: 60_000 } });
     const first = await raw.call();
@@ -105,7 +105,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
     expect(answer).toMatchObject({ error: { ...refused.error, message: expect.stringContaining("expired") } });
   });
 
-  test("is good at every server with the same keys, also after they were replaced one by one", async () => {
+  test("the request state is valid at every server with the same keys, also while they are rotated", async () => {
     const first = await create({ requestState: { keys: [key] } }).call();
     expect((await create({ requestState: { keys: [otherKey, key] } }).again(first, answers)).answer).toMatchObject(
       complete,
@@ -114,13 +114,13 @@ describe("the state of a call (S-045, S-046, R49)", () => {
     expect((await create({ requestState: { keys: [otherKey] } }).again(first, answers)).answer).toMatchObject(refused);
   });
 
-  test.each([[[]], [[new Uint8Array(31)]]])("needs keys of 32 bytes", (keys) => {
+  test.each([[[]], [[new Uint8Array(31)]]])("the request state needs keys of 32 bytes", (keys) => {
     expect(() => create({ requestState: { keys } })).toThrow(
       "requestState.keys requires at least one key with 32 random bytes",
     );
   });
 
-  test("is bounded: what does not fit is a failure that says so", async () => {
+  test("the request state is bounded: a larger one fails with an error", async () => {
     const raw = connectRaw(
       async (_args, { once, elicit }) => {
         await once("large", () => "x".repeat(5_000));
@@ -132,10 +132,10 @@ describe("the state of a call (S-045, S-046, R49)", () => {
     expect(String(raw.reports[0]?.error.message)).toContain("of at most 4000");
   });
 
-  describe("where it is good for one use (S-047)", () => {
+  describe("single use of the request state (S-047)", () => {
     const used = { error: { ...refused.error, message: expect.stringContaining("has not been used") } };
 
-    test("is refused the second time, also by another server with the same store", async () => {
+    test("a single-use request state is rejected the second time, also by another server with the same store", async () => {
       const requestState = { keys: [key], replays: new MemoryReplayStore() };
       const raw = create({ requestState });
       const first = await raw.call();
@@ -146,7 +146,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
       expect((await raw.again(second, answers)).answer).toMatchObject(complete);
     });
 
-    test("is used by answers that do not fit, and by one of two requests at once", async () => {
+    test("a single-use request state is used up by invalid responses, and by one of two concurrent requests", async () => {
       const raw = create({ requestState: { keys: [key], replays: new MemoryReplayStore() } });
       const first = await raw.call();
       await raw.again(first, { "elicit-1": { action: "accept", content: { a: 5 } } });
@@ -159,13 +159,13 @@ describe("the state of a call (S-045, S-046, R49)", () => {
       expect(answered).toMatchObject([complete, used]);
     });
 
-    test("one that tells nothing apart is not taken", async () => {
+    test("a single-use request state without a unique id is rejected", async () => {
       const first = await create({ requestState: { keys: [key] } }).call();
       const raw = create({ requestState: { keys: [key], replays: new MemoryReplayStore() } });
       expect((await raw.again(first, answers)).answer).toMatchObject(used);
     });
 
-    test("goes no further where no more uses can be remembered", async () => {
+    test("a single-use request state is rejected when the store is full", async () => {
       const raw = create({ requestState: { replays: new MemoryReplayStore({ maxKeys: 1 }) } });
       const [first, second] = [await raw.call(), await raw.call()];
       expect((await raw.again(first, answers)).answer).toMatchObject(complete);
@@ -174,7 +174,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
     });
   });
 
-  test("is compressed when it is long", async () => {
+  test("a long request state is compressed", async () => {
     const raw = connectRaw(async (_args, { once, elicit }) => {
       const text = await once("large", () => "x".repeat(50_000));
       return `${text.length} ${(await elicit(question("?"))).action}`;
@@ -185,7 +185,7 @@ describe("the state of a call (S-045, S-046, R49)", () => {
   });
 });
 
-test("inflating stops where too much comes", async () => {
+test("inflating stops at the size limit", async () => {
   const packed = await deflate(new Uint8Array(1_000_000));
   if (!packed) throw new Error("this platform cannot compress");
   expect(packed.length).toBeLessThan(5_000);
@@ -194,8 +194,8 @@ test("inflating stops where too much comes", async () => {
   expect(await inflate(new Uint8Array([1, 2, 3]), 100)).toBeUndefined();
 });
 
-describe("a handler that takes another way than before", () => {
-  test("is reported, to its author and to the client", async () => {
+describe("a handler that takes another path than before", () => {
+  test("a handler that takes another path at the retry is reported to the author and to the client", async () => {
     let count = 0;
     const raw = connectRaw(async (_args, { elicit }) => {
       count += 1;
@@ -206,7 +206,7 @@ describe("a handler that takes another way than before", () => {
     expect(String(raw.reports[0]?.error.cause)).toContain('did not repeat its previous input requests ("elicit-1")');
   });
 
-  test("to its end is reported as well", async () => {
+  test("a handler that takes another path and returns is reported as well", async () => {
     let count = 0;
     const raw = connectRaw(async (_args, { elicit }) => {
       count += 1;
@@ -216,8 +216,8 @@ describe("a handler that takes another way than before", () => {
   });
 });
 
-describe("a handler that is left behind", () => {
-  test("has its signal aborted, and nothing that it does has an effect any more", async () => {
+describe("a suspended handler", () => {
+  test("a suspended handler has its signal aborted, and its later calls have no effect", async () => {
     const log: string[] = [];
     const raw = connectRaw(
       async (_args, { elicit, once, signal, progress }) => {
@@ -246,7 +246,7 @@ describe("a handler that is left behind", () => {
     expect(raw.wire.sent).toHaveLength(2);
   });
 
-  test("may fail by its signal without anybody noticing", async () => {
+  test("a suspended handler may reject by its signal without an unhandled rejection", async () => {
     const raw = connectRaw(async (_args, { elicit, signal }) => {
       const work = new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
       return JSON.stringify(await Promise.race([work, elicit(question("?"))]));
@@ -258,7 +258,7 @@ describe("a handler that is left behind", () => {
   });
 });
 
-describe("a handler that returns what it needs", () => {
+describe("a handler that returns the input requests", () => {
   const run = (_args: unknown, context: Context): unknown => {
     const { inputResponses, requestState } = context;
     if (!inputResponses) {
@@ -271,7 +271,7 @@ describe("a handler that returns what it needs", () => {
     return JSON.stringify([inputResponses, requestState]);
   };
 
-  test("finds the answers and what it returned with the questions (S-042, S-043)", async () => {
+  test("a handler that returns input requests receives the responses and its own state (S-042, S-043)", async () => {
     const raw = connectRaw(run);
     const first = await raw.call();
     expect(first.requests).toEqual({ name: { method: "elicitation/create", params: question("Name?") } });
@@ -284,17 +284,17 @@ describe("a handler that returns what it needs", () => {
   test.each([
     ["of an unknown kind", { a: { method: "tools/list" } }],
     ["without what belongs to it", { a: { method: "elicitation/create", params: { message: "?" } } }],
-  ])("cannot ask a question %s (S-141)", async (_what, inputRequests) => {
+  ])("a handler cannot return the input request %s (S-141)", async (_what, inputRequests) => {
     const raw = connectRaw(() => inputRequired({ inputRequests }));
     expect((await raw.call()).answer).toMatchObject({ error: { code: -32603 } });
   });
 
-  test("cannot ask what the client cannot answer (S-044)", async () => {
+  test("a handler cannot return an input request that the client has no capability for (S-044)", async () => {
     const raw = connectRaw(run, {}, { sampling: {} });
     expect((await raw.call()).answer).toMatchObject({ error: { code: -32021 } });
   });
 
-  test("needs something", () => {
+  test("a handler cannot return an empty set of input requests", () => {
     expect(() => inputRequired({})).toThrow("inputRequests, requestState or both");
   });
 });

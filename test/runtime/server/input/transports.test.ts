@@ -38,8 +38,8 @@ const expected = [
 describe.each([
   ["where each request stands alone", alone],
   ["in a session", newest],
-])("one handler asks, %s (A10, S-040)", (_where, revision) => {
-  test("over HTTP, where each round is a request of its own", async () => {
+])("a handler that requests input, %s (A10, S-040)", (_where, revision) => {
+  test("a handler requests input over HTTP, with a request for each retry", async () => {
     const listener = await serveHttp(createAskingServer(), { port: 0 });
     try {
       expect(await callAll((options) => connectHttp(listener.url, options), revision)).toEqual(expected);
@@ -48,7 +48,7 @@ describe.each([
     }
   });
 
-  test("over stdio", async () => {
+  test("a handler requests input over stdio", async () => {
     const open: Connectable = (options) =>
       connect(createStdioClientTransport({ command: process.execPath, args: [script], stderr: "ignore" }), options);
     expect(await callAll(open, revision)).toEqual(expected);

@@ -55,11 +55,11 @@ describe.each(cacheable)("the result of %s", (method, name) => {
   // One of the resources is not for everybody, which is another test.
   const resources = [{ uri: "note://kept", name: "kept", read }];
 
-  test("is kept by nobody, unless the definition says so (S-060, trap 20)", async () => {
+  test("the result of %s is not cacheable by default", async () => {
     expect(await ask({}, method)).toMatchObject(defaults);
   });
 
-  test("says how long it holds, and for whom (S-060)", async () => {
+  test("the result carries the time to live and the scope of the definition (S-060)", async () => {
     expect(await ask({ resources, cacheHints: { [name]: hint } }, method)).toMatchObject(hint);
     expect(await ask({ resources, cacheHints: { [name]: { ttlMs: 1 } } }, method)).toMatchObject({
       ...defaults,
@@ -68,7 +68,7 @@ describe.each(cacheable)("the result of %s", (method, name) => {
   });
 });
 
-describe("what not everybody may see", () => {
+describe("results that depend on the principal", () => {
   const visible = (): boolean => true;
 
   test.each([
@@ -82,12 +82,15 @@ describe("what not everybody may see", () => {
         cacheHints: { resources: hint },
       },
     ],
-  ])("is private in %s, whatever the definition says (S-062)", async (method, changes) => {
-    expect(await ask(changes, method)).toMatchObject({ ttlMs: hint.ttlMs, cacheScope: "private" });
-  });
+  ])(
+    "the result of %s is private when it depends on the principal, whatever the definition says (S-062)",
+    async (method, changes) => {
+      expect(await ask(changes, method)).toMatchObject({ ttlMs: hint.ttlMs, cacheScope: "private" });
+    },
+  );
 });
 
-test("every page of a list says the same (S-061)", async () => {
+test("every page of a list has the same cache hints (S-061)", async () => {
   const changes = {
     pageSize: 1,
     tools: ["a", "b"].map((name) => ({ name, execute: read })),
@@ -113,16 +116,16 @@ test.each([
   ["note://hidden", { ...hint, cacheScope: "private" }],
   ["note://own", { ttlMs: 5, cacheScope: "private" }],
   ["note://1/part", { ttlMs: 7, cacheScope: "private" }],
-])("reading %s says how long it holds (S-060)", async (uri, expected) => {
+])("the result of reading %s has cache hints (S-060)", async (uri, expected) => {
   expect(await ask({}, "resources/read", { uri })).toMatchObject(expected);
 });
 
-test("definitions do not show their hints", async () => {
+test("definitions in lists do not contain the cache hints", async () => {
   const { resources } = Object(await ask({}, "resources/list"));
   expect(JSON.stringify(resources)).not.toContain("cacheHint");
 });
 
-test.each(handshakeRevisions)("a client of $id learns nothing of it (DE-05)", async ({ id }) => {
+test.each(handshakeRevisions)("a client of $id receives no cache hints (DE-05)", async ({ id }) => {
   const wire = new Wire();
   createServerAcceptor(createServer({ ...definition, cacheHints: { tools: hint } }, revisions))(wire);
   const params = { protocolVersion: id, capabilities: {}, clientInfo: { name: "c", version: "1" } };
@@ -141,6 +144,6 @@ test.each([
   ["cacheHints.discover", { cacheHints: { discover: { ttlMs: Infinity } } }],
   ['Resource "a:b"', { resources: [{ uri: "a:b", name: "b", read, cacheHint: { ttlMs: NaN } }] }],
   ['template "a:{b}"', { resourceTemplates: [{ uriTemplate: "a:{b}", name: "b", read, cacheHint: { ttlMs: -5 } }] }],
-])("a hint that cannot be sent is refused at once: %s", (what, changes) => {
+])("an invalid cache hint is rejected when it is defined: %s", (what, changes) => {
   expect(() => createServer({ ...definition, ...changes }, revisions)).toThrow(what);
 });

@@ -19,7 +19,7 @@ function create(definition: Partial<AnyServerDefinition> = {}): Server {
 describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as const))(
   "at revision %s",
   (_id, revision) => {
-    test("changes are declared (TL-01, R-01, Q-01), seen and announced (R-02)", async () => {
+    test("changed lists are declared, visible and notified (R-02)", async () => {
       const server = create();
       const { client, notices } = await open(server, revision);
       expect(client.serverCapabilities).toMatchObject({
@@ -44,7 +44,7 @@ describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as co
   },
 );
 
-test("each list is announced once for a turn of the event loop, to every session", async () => {
+test("a change of a list is notified once for a turn of the event loop, to every session", async () => {
   const server = create({ tools: [tool("a")] });
   const sessions = await Promise.all([open(server), open(server), open(server)]);
   for (const name of ["b", "c", "d"]) server.tools.add(tool(name));
@@ -74,7 +74,7 @@ test("a replaced definition keeps its place and works at once", async () => {
   await client.close();
 });
 
-test("a list can be announced although no definition changed", async () => {
+test("a list-changed notification can be sent although no definition changed", async () => {
   const server = create({ tools: [tool("a")] });
   const { client, notices } = await open(server);
   server.tools.notifyListChanged();
@@ -103,7 +103,7 @@ test("an unchanged list stays encoded, and an unchanged tool is not described ag
   await client.close();
 });
 
-describe("what cannot be served is refused and changes nothing", () => {
+describe("invalid changes", () => {
   const server = create({ tools: [tool("a")], resources: [resource("a://b")] });
   server.implement(newest());
   test.each([
@@ -122,21 +122,21 @@ describe("what cannot be served is refused and changes nothing", () => {
       /is not closed/,
     ],
     ["a size that is none (R-10)", () => server.resources.add({ ...resource("a://c"), size: 1.5 }), /its size is 1.5/],
-  ])("%s", (_name, change, message) => {
+  ])("an invalid change is rejected and changes nothing: %s", (_name, change, message) => {
     expect(change).toThrow(message);
     expect([server.tools.size, server.resources.size, server.resourceTemplates.size]).toEqual([1, 1, 0]);
   });
 });
 
 describe("a server that is not dynamic", () => {
-  test("declares no changes", async () => {
+  test("a server that is not dynamic declares no list changes", async () => {
     const { client } = await open(create({ listChanged: ["prompts"], tools: [tool("a")] }));
     expect(client.serverCapabilities).toMatchObject({ tools: {}, prompts: { listChanged: true } });
     expect(client.serverCapabilities.tools).toEqual({});
     await client.close();
   });
 
-  test("can be built up until it is served, and then no more", () => {
+  test("a server that is not dynamic accepts definitions only until it is served", () => {
     const server = create({ listChanged: [] });
     server.tools.add(tool("a"));
     expect(server.implement(newest()).capabilities).toHaveProperty("tools");
@@ -145,7 +145,7 @@ describe("a server that is not dynamic", () => {
     expect(server.tools.size).toBe(1);
   });
 
-  test("where there are no sessions, changes are declared for those who listen (S-023)", () => {
+  test("list changes are declared to clients that listen where there are no sessions (S-023)", () => {
     const stateless = revisions.filter(({ lifecycle }) => lifecycle === "per-request");
     for (const revision of stateless) {
       expect(create({ tools: [tool("a")] }).implement(revision).capabilities.tools).toEqual({ listChanged: true });

@@ -6,12 +6,15 @@ describe("signed cursors", () => {
   const scope = "tools\n2001-01-01\n3";
   const refusal = { code: -32602, message: "Invalid cursor; request the list without a cursor" };
 
-  test.each(["0", "1", "999999999"])("lead to the place %s in the list that they were made for", async (place) => {
-    expect(await cursors.open(scope, await cursors.seal(scope, place))).toBe(place);
-  });
+  test.each(["0", "1", "999999999"])(
+    "signed cursors lead to the position %s in the list that they were made for",
+    async (place) => {
+      expect(await cursors.open(scope, await cursors.seal(scope, place))).toBe(place);
+    },
+  );
 
   test.each(["tools\n2001-01-01\n4", "prompts\n2001-01-01\n3", "", `1/${scope}`])(
-    "lead nowhere in the list %j",
+    "signed cursors are rejected for the list %j",
     async (other) => {
       await expect(cursors.open(other, await cursors.seal(scope, "1"))).rejects.toMatchObject(refusal);
     },
@@ -20,13 +23,13 @@ describe("signed cursors", () => {
   const list = "tools/2001-01-01/3";
 
   test.each(["", "/", "1", `/${list}`, `-1/${list}`, `1.5/${list}`, `1e3/${list}`, ` 1/${list}`, `1/${list} `])(
-    "are not %j",
+    "a text such as %j is no signed cursor",
     async (text) => {
       await expect(cursors.open(scope, text)).rejects.toMatchObject(refusal);
     },
   );
 
-  test("are not of any length", async () => {
+  test("signed cursors are bounded in length", async () => {
     await expect(cursors.open(scope, `${"9".repeat(100_000)}/${list}`)).rejects.toMatchObject(refusal);
   });
 });

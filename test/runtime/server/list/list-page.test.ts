@@ -59,7 +59,7 @@ describe("a list in pages", () => {
     [1, 3, [1, 1, 1]],
     [undefined, 1, [1]],
   ])(
-    "of size %s with %d entries has pages of %j, the last without cursor (N-03, N-05)",
+    "a list in pages of size %s with %d entries has pages of %j, the last without cursor (N-03, N-05)",
     async (pageSize, count, lengths) => {
       const pages = await readAll(create(pageSize === undefined ? {} : { pageSize }, count));
       expect(pages.map((page) => page.length)).toEqual(lengths);
@@ -68,7 +68,7 @@ describe("a list in pages", () => {
   );
 
   test.each(revisions.map((revision) => [revision.id, revision] as const))(
-    "at revision %s (N-05)",
+    "a list in pages is complete at revision %s (N-05)",
     async (_id, revision) => {
       expect(await readAll(create({ pageSize: 3 }), "tools/list", revision)).toEqual([
         ["a", "b", "c"],
@@ -77,7 +77,7 @@ describe("a list in pages", () => {
     },
   );
 
-  test("that has only one is answered at once and encoded once", () => {
+  test("a list of one page is returned synchronously and encoded once", () => {
     const { handlers } = create().implement(newest());
     const listTools: unknown = Reflect.get(handlers, "listTools");
     if (typeof listTools !== "function") throw new Error("no list");
@@ -89,14 +89,14 @@ describe("a list in pages", () => {
 
 describe("cursors", () => {
   test.each(["", ".", "MQ", "MQ.", "MQ.AAAA", "MQ==.AAAA", "../..", "__proto__", "ü.ü", `MQ.${"A".repeat(30_000)}`])(
-    "that nobody issued, such as %j, are refused (N-02, N-04, S-090)",
+    "cursors that the server did not issue, such as %j, are rejected (N-02, N-04, S-090)",
     async (cursor) => {
       await expect(list(create({ pageSize: 2 }), cursor)).rejects.toMatchObject(refusal);
       await expect(list(create(), cursor)).rejects.toMatchObject(refusal);
     },
   );
 
-  test("cannot be changed by a client (N-02)", async () => {
+  test("cursors cannot be changed by a client (N-02)", async () => {
     const server = create({ pageSize: 2 });
     const [, signature = ""] = (await firstCursor(server)).split(".");
     for (const place of ["0", "1", "3", "9999999", "NaN"]) {
@@ -107,20 +107,20 @@ describe("cursors", () => {
   test.each([
     ["another list", create({ pageSize: 2 }), "prompts/list"],
     ["another server", create({ pageSize: 2 }), "tools/list"],
-  ])("of %s are refused (N-04)", async (_name, other, method) => {
+  ])("cursors of %s are rejected (N-04)", async (_name, other, method) => {
     const server = create({ pageSize: 2 });
     const cursor = await firstCursor(server);
     await expect(list(method === "prompts/list" ? server : other, cursor, method)).rejects.toMatchObject(refusal);
   });
 
-  test("of another revision are refused (N-04)", async () => {
+  test("cursors of another revision are rejected (N-04)", async () => {
     const server = create({ pageSize: 2 });
     const [, older] = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
     const cursor = await firstCursor(server);
     await expect(list(server, cursor, "tools/list", older)).rejects.toMatchObject(refusal);
   });
 
-  test("of a list that changed since are refused (N-04)", async () => {
+  test("cursors of a list that changed since are rejected (N-04)", async () => {
     const server = create({ pageSize: 2, listChanged: ["tools"] });
     const cursor = await firstCursor(server);
     expect((await list(server, cursor)).names).toEqual(["c", "d"]);
@@ -132,7 +132,7 @@ describe("cursors", () => {
     ]);
   });
 
-  test("are stable, and the same on every instance with the same key (N-04, S-090)", async () => {
+  test("cursors are stable, and the same on every instance with the same key (N-04, S-090)", async () => {
     const [one, other] = [create({ pageSize: 2, cursorKeys: [key] }), create({ pageSize: 2, cursorKeys: [key] })];
     const cursor = await firstCursor(one);
     expect(await firstCursor(one)).toBe(cursor);
@@ -140,7 +140,7 @@ describe("cursors", () => {
     expect((await list(other, cursor)).names).toEqual(["c", "d"]);
   });
 
-  test("of an earlier key are accepted as long as the key is there", async () => {
+  test("cursors of a rotated key are accepted while the key is configured", async () => {
     const cursor = await firstCursor(create({ pageSize: 2, cursorKeys: [key] }));
     const renewed = create({ pageSize: 2, cursorKeys: [otherKey, key] });
     expect((await list(renewed, cursor)).names).toEqual(["c", "d"]);
@@ -148,7 +148,7 @@ describe("cursors", () => {
     await expect(list(create({ pageSize: 2, cursorKeys: [otherKey] }), cursor)).rejects.toMatchObject(refusal);
   });
 
-  test.each([[[]], [[new Uint8Array(31)]]])("need a key of 32 bytes", (cursorKeys) => {
+  test.each([[[]], [[new Uint8Array(31)]]])("cursors need a key of 32 bytes", (cursorKeys) => {
     expect(() => create({ cursorKeys })).toThrow("cursorKeys requires at least one key with 32 random bytes or more");
   });
 });

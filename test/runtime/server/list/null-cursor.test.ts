@@ -29,7 +29,7 @@ const lists = [
 ] as const;
 
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (id, revision) => {
-  test.each(lists)("the cursor null of %s means none", async (method, member) => {
+  test.each(lists)("the cursor null of %s is treated as absent", async (method, member) => {
     const wire = new Wire();
     createServerAcceptor(server)(wire);
     const isAlone = revision.lifecycle === "per-request";

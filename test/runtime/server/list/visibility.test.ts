@@ -56,7 +56,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     ["resources/list", ["open", "secret"], ["open"]],
     ["resources/templates/list", ["user"], []],
     ["prompts/list", ["plan"], []],
-  ])("%s shows each client what it may know of (R-09, TL-18)", async (method, all, some) => {
+  ])("%s shows each client only what is visible to it (R-09, TL-18)", async (method, all, some) => {
     expect(await names(method, admin)).toEqual(all);
     expect(await names(method, guest)).toEqual(some);
     expect(await names(method, {})).toEqual(some);
@@ -76,24 +76,27 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
       undefined,
       "Unknown resource template",
     ],
-  ])("%s of what is hidden is answered as if it did not exist: %j", async (method, params, absent, message) => {
-    await expect(ask(method, params, admin)).resolves.toBeDefined();
-    const refusal = await ask(method, params, guest).catch((error: unknown) => error);
-    expect(refusal).toMatchObject({ message: expect.stringContaining(message) });
-    if (!absent) return;
-    const unknown = await ask(method, absent, guest).catch((error: unknown) => error);
-    expect(Object(refusal).code).toBe(Object(unknown).code);
-  });
+  ])(
+    "%s of a hidden definition gives the same error as an unknown one: %j",
+    async (method, params, absent, message) => {
+      await expect(ask(method, params, admin)).resolves.toBeDefined();
+      const refusal = await ask(method, params, guest).catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ message: expect.stringContaining(message) });
+      if (!absent) return;
+      const unknown = await ask(method, absent, guest).catch((error: unknown) => error);
+      expect(Object(refusal).code).toBe(Object(unknown).code);
+    },
+  );
 });
 
-test("subscribing to what is hidden is refused like what does not exist", async () => {
+test("subscribing to a hidden resource gives the same error as an unknown one", async () => {
   const subscribe = (setup: CallSetup): Promise<unknown> =>
     callServer(create(), newest(), ["resources/subscribe", { uri: "note://secret" }], setup);
   expect(await subscribe(admin)).toEqual({});
   await expect(subscribe(guest)).rejects.toMatchObject({ code: -32002 });
 });
 
-test("headers that a hidden tool would want tell nothing of it", async () => {
+test("param headers of a hidden tool are not checked", async () => {
   const input = z.object({ region: z.string().meta({ "x-mcp-header": "Region" }) });
   const server = create({ tools: [{ name: "drop", visible: isAdmin, inputSchema: input, execute: run }] });
   const handler = createHttpHandler(server, {
@@ -135,7 +138,7 @@ test("pages are full for every client, and the last one has no cursor (N-03)", a
   expect(await list(admin, { cursor })).toMatchObject({ tools: [{ name: "last" }] });
 });
 
-test("what is visible may depend on the client, its session and the revision", async () => {
+test("visibility may depend on the client, its session and the revision", async () => {
   const seen: AnyRequester[] = [];
   const visible = (requester: AnyRequester): boolean => (seen.push(requester), true);
   const server = create({ tools: [{ name: "t", visible, execute: run }] });
@@ -148,7 +151,7 @@ test("what is visible may depend on the client, its session and the revision", a
   expect(requester?.revision).toBe(newest().id);
 });
 
-test("the function is a method of its definition, and no client sees it", async () => {
+test("the function `visible` is a method of its definition, and is not sent", async () => {
   class Tool {
     readonly name = "t";
     readonly isOn = true;
@@ -164,7 +167,7 @@ test("the function is a method of its definition, and no client sees it", async 
   expect(JSON.stringify(await callServer(create(), newest(), ["tools/list"], admin))).not.toContain("visible");
 });
 
-test("a function that throws hides nothing by answering: the request fails", async () => {
+test("a request fails when the function `visible` throws", async () => {
   const visible = (): boolean => {
     throw new Error("the directory is down");
   };
@@ -174,7 +177,7 @@ test("a function that throws hides nothing by answering: the request fails", asy
 });
 
 test.each([undefined, null, "admin", { identity: "admin" }, { identity: { principal: 1 } }, { auth: "admin" }])(
-  "an origin such as %j authenticates nobody",
+  "an origin such as %j does not authenticate",
   async (origin) => {
     const seen: unknown[] = [];
     const server = create({ tools: [{ name: "t", execute: (_args, { auth }) => (seen.push(auth), "") }] });

@@ -13,7 +13,7 @@ function write(report: ErrorReport): readonly unknown[][] {
   return spy.mock.calls;
 }
 
-describe("what a server writes to standard error by default", () => {
+describe("the default error log on standard error", () => {
   test.each(["protocol", "transport", "loss"] as const)(
     "R65: a fault of kind %s is one line without a stack",
     (kind) => {
@@ -28,11 +28,11 @@ describe("what a server writes to standard error by default", () => {
     expect(write({ kind, error })).toEqual([[`[mcp] ${kind}:`, error]]);
   });
 
-  test("what peers may do is not written", () => {
+  test("errors that peers may cause are not written", () => {
     expect(write({ kind: "ignored", error: new Error("late") })).toEqual([]);
   });
 
-  test("R65: a peer can neither add lines, nor move the cursor, nor show a secret, nor fill the log", () => {
+  test("R65: a peer can neither add lines, nor move the cursor, nor write a secret, nor fill the log", () => {
     const message = `x\r\n[mcp] handler: forged\u001b[2J\u2028\u202e Bearer abcdefghijkl ${"y".repeat(100_000)}`;
     const [[line] = []] = write({ kind: "protocol", error: new PeerError({ code: 1, message }) });
     expect(line).toMatch(/^\[mcp\] protocol: x \[mcp\] handler: forged \[2J {2}\[redacted\] y+/);
@@ -40,7 +40,7 @@ describe("what a server writes to standard error by default", () => {
     expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   });
 
-  test("it is what a server without `onError` has", () => {
+  test("the default error log is that of a server without `onError`", () => {
     expect(createServer({ name: "test", version: "1" }, revisions).onError).toBe(writeToStandardError);
   });
 });

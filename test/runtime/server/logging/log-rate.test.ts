@@ -23,7 +23,7 @@ async function logged(server: Server, session: ReturnType<typeof createSession>)
 }
 
 describe("log messages", () => {
-  test("of one session are bounded, with one remark in place of the rest (O-06)", async () => {
+  test("log messages of one session are bounded, with one notice in place of the rest (O-06)", async () => {
     const server = create({ logRate: { burst: 3, perSecond: 0.001 } });
     const session = createSession(server, newest());
     const info = [0, 1, 2].map((data) => ({ level: "info", data }));
@@ -32,21 +32,21 @@ describe("log messages", () => {
     expect(await logged(server, createSession(server, newest()))).toEqual([...info, remark]);
   });
 
-  test("come in their thousands by default", async () => {
+  test("log messages are not limited below thousands by default", async () => {
     const server = create({});
     const messages = await logged(server, createSession(server, newest()));
     expect(messages.length).toBeGreaterThan(1_000);
     expect(messages).toContainEqual(remark);
   });
 
-  test("need a rate that lets something through", () => {
+  test("the rate of log messages must be positive", () => {
     expect(() => create({ logRate: { burst: 0, perSecond: 1 } })).toThrow(
       "logRate has burst 0 and perSecond 1; use a burst of 1 or more",
     );
   });
 });
 
-test("a bucket gives a burst, and then what time brings, never more than a burst", () => {
+test("a token bucket allows a burst, and then the rate, and never more than a burst", () => {
   const bucket = new TokenBucket({ burst: 2, perSecond: 2 }, 0);
   expect([bucket.take(0), bucket.take(0), bucket.take(0)]).toEqual([0, 0, 500]);
   expect([bucket.take(250), bucket.take(500), bucket.take(500)]).toEqual([250, 0, 500]);

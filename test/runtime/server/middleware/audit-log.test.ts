@@ -42,7 +42,7 @@ async function ask(server: Server, method: string, params: object): Promise<void
 }
 
 describe("the request log", () => {
-  test("has one line of JSON for each request, without arguments and queries (R65, O-05)", async () => {
+  test("the request log has one line of JSON for each request, without arguments and queries (R65, O-05)", async () => {
     const lines: string[] = [];
     const server = create(requestLogger({ write: (line) => lines.push(line) }));
     await ask(server, "tools/list", {});
@@ -62,8 +62,8 @@ describe("the request log", () => {
   });
 });
 
-describe("the request log of a call that its client calls off", () => {
-  test("has the reason, on one line and without secrets (C-06, C-025, B-011)", async () => {
+describe("the request log of a cancelled call", () => {
+  test("the request log of a cancelled call has the reason, on one line and without secrets (C-06, C-025, B-011)", async () => {
     const lines: string[] = [];
     const server = create(requestLogger({ write: (line) => lines.push(line) }));
     const stop = new AbortController();
@@ -87,7 +87,7 @@ describe("the audit log", () => {
     return entries;
   }
 
-  test("says who ran what and how it ended, and only how large the arguments were (TL-19, R65)", async () => {
+  test("the audit log records the principal, the tool and the outcome, and only the size of the arguments (TL-19, R65)", async () => {
     const [entry] = await audit({}, "tools/call", { name: "good", arguments: { secret: "hunter2" } });
     expect(entry).toMatchObject({
       principal: "ada",
@@ -102,7 +102,7 @@ describe("the audit log", () => {
     expect(Date.parse(entry?.time ?? "")).toBeGreaterThan(0);
   });
 
-  test("keeps arguments if it must, but no secrets (R65)", async () => {
+  test("the audit log records arguments without secrets when configured (R65)", async () => {
     const args = { city: "Ulm", apiKey: "hunter2", nested: [{ password: "hunter2", note: "Bearer abcdefghijkl" }] };
     const [entry] = await audit({ arguments: "redacted" }, "tools/call", { name: "good", arguments: args });
     expect(entry?.arguments).toEqual({
@@ -112,7 +112,7 @@ describe("the audit log", () => {
     });
   });
 
-  test("keeps what runs something, unless told otherwise", async () => {
+  test("the audit log records only methods that run something by default", async () => {
     expect(await audit({}, "tools/list", {})).toEqual([]);
     expect(await audit({ methods: ["tools/list"] }, "tools/list", {})).toHaveLength(1);
     expect(await audit({}, "resources/read", { uri: "db://a?token=x" })).toMatchObject([
@@ -127,10 +127,10 @@ describe("the audit log", () => {
   });
 });
 
-describe("an id that its client has made a million characters long", () => {
+describe("an id of a million characters", () => {
   const requestId = "x".repeat(1_000_000);
 
-  test("is cut in the request log", async () => {
+  test("an id of a million characters is shortened in the request log", async () => {
     const lines: string[] = [];
     const server = create(requestLogger({ write: (line) => lines.push(line) }));
     await callServer(server, newest(), ["tools/call", { name: "good" }], { requestId });
@@ -139,7 +139,7 @@ describe("an id that its client has made a million characters long", () => {
     expect(lines[0]).toContain("[1000000 characters]");
   });
 
-  test("is cut in the audit log", async () => {
+  test("an id of a million characters is shortened in the audit log", async () => {
     const entries: AuditEntry[] = [];
     const server = create(auditLog({ write: (entry) => entries.push(entry) }));
     await callServer(server, newest(), ["tools/call", { name: "good" }], { requestId });
@@ -170,7 +170,7 @@ describe("redacting", () => {
     ["other values", { a: 1, b: null, c: true }, { a: 1, b: null, c: true }],
     ["a list", ["a", { pin: 1 }], ["a", { pin: "[redacted]" }]],
     ["a name that is special", JSON.parse('{"__proto__": {"a": 1}}'), JSON.parse('{"__proto__": {"a": 1}}')],
-  ])("%s", (_name, value, expected) => {
+  ])("redacting replaces %s", (_name, value, expected) => {
     expect(redact(value)).toEqual(expected);
   });
 
@@ -182,11 +182,11 @@ describe("redacting", () => {
     ["a query", "see https://a.example/b?c=d now", "see https://a.example/b?[redacted] now"],
     ["a password in a URL", "postgres://ada:hunter2@db/x", "postgres://[redacted]@db/x"],
     ["nothing", "plain text: is it?", "plain text: is it?"],
-  ])("%s in a text", (_name, text, expected) => {
+  ])("redacting replaces %s in a text", (_name, text, expected) => {
     expect(redactText(text)).toBe(expected);
   });
 
-  test("bounds what is kept", () => {
+  test("redacting bounds the length of its result", () => {
     let deep: unknown = "x";
     for (let i = 0; i < 100; i++) deep = { a: [deep] };
     const wide = Object.fromEntries(
@@ -198,7 +198,7 @@ describe("redacting", () => {
     expect(redactText("x".repeat(300))).toBe(`${"x".repeat(256)}... [300 characters]`);
   });
 
-  test("takes linear time for hostile texts", () => {
+  test("redacting takes linear time for hostile texts", () => {
     const start = performance.now();
     for (const text of ["a:".repeat(200_000), "a".repeat(400_000), "eyJ".repeat(100_000)]) redactText(text);
     // Squared, it would take minutes.

@@ -51,7 +51,7 @@ const requests: readonly (readonly [string, object])[] = [
 ];
 
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
-  test("middleware runs around every method that is answered", async () => {
+  test("middleware runs around every method that is served", async () => {
     const seen: string[] = [];
     const server = create([(request, next) => (seen.push(request.method), next())]);
     const answered = requests.filter(([method]) => Object.hasOwn(revision.clientRequests, method));
@@ -65,7 +65,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
 describe("middleware", () => {
   const call = (server: Server): Promise<unknown> => callServer(server, newest(), ["tools/call", { name: "t" }]);
 
-  test("runs in order, the first outermost, and `use` adds inside", async () => {
+  test("middleware runs in order, the first outermost, and `use` adds inside", async () => {
     const steps: string[] = [];
     const step =
       (name: string): Middleware =>
@@ -82,7 +82,7 @@ describe("middleware", () => {
     expect(() => server.use(step("d"))).toThrow("call use() before serving it");
   });
 
-  test("knows who asks for what", async () => {
+  test("middleware receives the principal and the method", async () => {
     const seen: unknown[] = [];
     const server = create([
       ({ method, params, context }, next) => {
@@ -95,7 +95,7 @@ describe("middleware", () => {
     expect(seen).toEqual(["tools/call", { name: "t" }, 1, "ada", "x", newest().id]);
   });
 
-  test("may answer itself, change a result, or refuse", async () => {
+  test("middleware may return a result itself, change a result, or reject", async () => {
     const result = { content: [] };
     expect(await call(create([() => result]))).toBe(result);
     expect(await call(create([async (_request, next) => ({ ...Object(await next()), _meta: { a: 1 } })]))).toEqual({
@@ -106,12 +106,12 @@ describe("middleware", () => {
     await expect(call(refusing)).rejects.toMatchObject({ code: 4711 });
   });
 
-  test("may not handle a request twice", async () => {
+  test("middleware may not call `next` twice", async () => {
     const server = create([async (_request, next) => (await next(), next())]);
     await expect(call(server)).rejects.toThrow("next() twice");
   });
 
-  test("an answer that it breaks is not sent: results are checked after it (R14)", async () => {
+  test("a result that middleware makes invalid is not sent: results are checked after it (R14)", async () => {
     const errors: string[] = [];
     const onError: AnyServerDefinition["onError"] = ({ error }) => errors.push(error.message);
     const { client } = await open(
@@ -122,7 +122,7 @@ describe("middleware", () => {
     await client.close();
   });
 
-  test("sees lists as they are, and leaves them encoded once", async () => {
+  test("middleware receives lists as they are, and leaves them encoded once", async () => {
     const seen: unknown[] = [];
     const server = create([async (_request, next) => (seen.push(await next()), seen.at(-1))]);
     const { handlers } = server.implement(newest());
@@ -135,14 +135,14 @@ describe("middleware", () => {
     expect(seen).toMatchObject([{ tools: [{ name: "t" }] }, { tools: [{ name: "t" }] }]);
   });
 
-  test("costs nothing when there is none", async () => {
+  test("a server without middleware has no overhead", async () => {
     const { handlers } = create([]).implement(newest());
     const setLevel: unknown = Reflect.get(handlers, "setLevel");
     if (typeof setLevel !== "function") throw new Error("no handler");
     expect(setLevel.call(handlers, { level: "info" }, { session: {} })).toEqual({});
   });
 
-  test("does not change what is declared", () => {
+  test("middleware does not change the declared capabilities", () => {
     const step: Middleware = (_request, next) => next();
     for (const revision of revisions) {
       expect(create([step]).implement(revision).capabilities).toEqual(create([]).implement(revision).capabilities);
@@ -154,14 +154,14 @@ describe("authorize", () => {
   const ask = (server: Server, principal?: string): Promise<unknown> =>
     callServer(server, newest(), ["tools/call", { name: "t" }], { origin: principal && { identity: { principal } } });
 
-  test("lets requests pass that are allowed, and refuses all others without a reason (R-09, TL-18, S-112)", async () => {
+  test("authorize passes requests that are allowed, and rejects all others without a reason (R-09, TL-18, S-112)", async () => {
     const server = create([authorize(async ({ context }) => context.auth?.principal === "ada")]);
     expect(await ask(server, "ada")).toMatchObject({ content: [{ text: "text" }] });
     await expect(ask(server, "bob")).rejects.toMatchObject({ code: 403, message: "The request is not allowed" });
     await expect(ask(server)).rejects.toMatchObject({ code: 403, data: undefined });
   });
 
-  test("stays shut when the check fails", async () => {
+  test("authorize rejects when the check fails", async () => {
     const server = create([authorize(() => Promise.reject(new Error("the directory is down")))]);
     await expect(ask(server)).rejects.toThrow("the directory is down");
   });
@@ -182,7 +182,7 @@ describe("rateLimit", () => {
     return passed;
   }
 
-  test("refuses what comes beyond the rate and says when to try again (TL-18, K-07)", async () => {
+  test("rateLimit rejects requests beyond the rate with the time of a retry (TL-18, K-07)", async () => {
     const server = create([rateLimit(options)]);
     const session = createSession(server, newest());
     expect(await count(server, 5, { session })).toBe(2);
@@ -193,7 +193,7 @@ describe("rateLimit", () => {
     });
   });
 
-  test("lets through again what time brings", async () => {
+  test("rateLimit passes requests again after the time", async () => {
     const clock = new ManualClock();
     const server = create([rateLimit({ burst: 1, perSecond: 50, clock })]);
     const session = createSession(server, newest());
@@ -204,7 +204,7 @@ describe("rateLimit", () => {
     expect(await count(server, 2, { session })).toBe(1);
   });
 
-  test("counts each session for itself, and a principal over all of its sessions", async () => {
+  test("rateLimit counts each session by itself, and a principal over all of its sessions", async () => {
     const server = create([rateLimit(options)]);
     for (const _ of [1, 2]) expect(await count(server, 3, { session: createSession(server, newest()) })).toBe(2);
     const origin = { identity: { principal: "ada" } };
@@ -215,7 +215,7 @@ describe("rateLimit", () => {
   test.each([
     ["that stand alone", {}],
     ["where sessions are off", { sessions: false }],
-  ] as const)("counts requests of nobody in particular together %s (TL-18, K-07)", async (_how, http) => {
+  ] as const)("rateLimit counts requests without principal together %s (TL-18, K-07)", async (_how, http) => {
     const handler = createHttpHandler(create([rateLimit(options)]), { allowedHosts: ["mcp.example"], ...http });
     const isAlone = !("sessions" in http);
     const send = async (id: number): Promise<boolean> => {
@@ -235,12 +235,12 @@ describe("rateLimit", () => {
     expect(passed).toEqual([true, true, false, false]);
   });
 
-  test("counts only the methods that it is given", async () => {
+  test("rateLimit counts only the methods that it is given", async () => {
     const server = create([rateLimit({ ...options, methods: ["completion/complete"] })]);
     expect(await count(server, 5, { session: createSession(server, newest()) })).toBe(5);
   });
 
-  test("remembers a bounded number of keys, those last heard of", async () => {
+  test("rateLimit remembers a bounded number of keys, the most recent ones", async () => {
     let key = "";
     const server = create([rateLimit({ burst: 1, perSecond: 0.001, maxKeys: 2, key: () => key })]);
     const passes: number[] = [];
@@ -253,12 +253,12 @@ describe("rateLimit", () => {
     { burst: 0, perSecond: 1 },
     { burst: 1, perSecond: 0 },
     { burst: NaN, perSecond: 1 },
-  ])("refuses %j as a rate", (rate) => {
+  ])("rateLimit rejects %j as a rate", (rate) => {
     expect(() => rateLimit(rate)).toThrow(/rateLimit has burst .*; use a burst of 1 or more/);
   });
 });
 
-describe("around what the lifecycle answers itself", () => {
+describe("middleware around the lifecycle", () => {
   const record =
     (seen: unknown[]): Middleware =>
     async ({ method, context }, next) => {
@@ -284,7 +284,7 @@ describe("around what the lifecycle answers itself", () => {
     },
   );
 
-  test("it may refuse a session: nothing is opened, and the client may try again", async () => {
+  test("middleware may reject `initialize`: no session is opened, and the client may try again", async () => {
     let attempts = 0;
     const server = create([
       (request, next) => {
@@ -306,7 +306,7 @@ describe("around what the lifecycle answers itself", () => {
     wire.end();
   });
 
-  test("while it works on one `initialize`, a second opens nothing (R17)", async () => {
+  test("a second `initialize` opens nothing while middleware handles the first (R17)", async () => {
     let opened = 0;
     const server = create([async (_request, next) => (await settle(), next())]);
     const wire = new Wire();
@@ -321,10 +321,10 @@ describe("around what the lifecycle answers itself", () => {
     wire.end();
   });
 
-  describe("what comes behind `initialize` in one chunk", () => {
+  describe("messages behind `initialize` in one chunk", () => {
     const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 
-    test("waits for its answer, in order, and finds the session open; `ping` does not wait (L-05, L-06)", async () => {
+    test("messages behind `initialize` wait for its response, in order, and find the session open; `ping` does not wait (L-05, L-06)", async () => {
       let begin = (): void => {};
       const begun = new Promise<void>((resolve) => (begin = resolve));
       const server = create([async (_request, next) => (await begun, next())]);
@@ -346,7 +346,7 @@ describe("around what the lifecycle answers itself", () => {
       wire.end();
     });
 
-    test("is refused when the session is, and a second attempt behind it is made", async () => {
+    test("messages behind `initialize` are rejected when the session is, and a second attempt behind it is made", async () => {
       let attempts = 0;
       const server = create([
         async (_request, next) => {
@@ -368,7 +368,7 @@ describe("around what the lifecycle answers itself", () => {
       wire.end();
     });
 
-    test("is served before the connection ends, if it ends there", async () => {
+    test("messages behind `initialize` are served before the connection ends", async () => {
       const wire = new Wire();
       serve(create([async (_request, next) => (await settle(), next())]), wire);
       wire.post(initialize(newest().id), initialized, list);
@@ -377,7 +377,7 @@ describe("around what the lifecycle answers itself", () => {
       expect(wire.sent).toMatchObject([{ id: 0 }, { id: 2, result: { tools: [{ name: "t" }] } }]);
     });
 
-    test("waits in bounded number", async () => {
+    test("messages behind `initialize` wait in bounded number", async () => {
       const wire = new Wire();
       const server = create([(request, next) => (request.method === "initialize" ? new Promise(() => {}) : next())]);
       serve(server, wire, { limits: { maxCalls: 3 } });
@@ -388,7 +388,7 @@ describe("around what the lifecycle answers itself", () => {
     });
   });
 
-  test("an answer to `initialize` that it breaks is not sent (R14)", async () => {
+  test("a response to `initialize` that middleware makes invalid is not sent (R14)", async () => {
     const errors: string[] = [];
     const onError: AnyServerDefinition["onError"] = ({ error }) => errors.push(error.message);
     const wire = new Wire();
@@ -400,7 +400,7 @@ describe("around what the lifecycle answers itself", () => {
     wire.end();
   });
 
-  test("over HTTP too", async () => {
+  test("middleware around the lifecycle runs over HTTP", async () => {
     const seen: unknown[][] = [];
     const handler = createHttpHandler(create([record(seen)]));
     const body = JSON.stringify(initialize(newest().id));

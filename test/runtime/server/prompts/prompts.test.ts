@@ -29,20 +29,20 @@ function newest(): Revision {
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
   const server = create(review);
 
-  test("the list shows arguments in order", async () => {
+  test("prompts/list shows arguments in order", async () => {
     expect(await callServer(server, revision, ["prompts/list", meta(revision)])).toMatchObject({
       prompts: [{ name: "review", arguments: [{ name: "code", required: true }, { name: "language" }] }],
     });
   });
 
-  test("text becomes a message of the user", async () => {
+  test("the text of a prompt becomes a message of the user", async () => {
     const params = { name: "review", arguments: { code: "x", language: "C" } };
     expect(await get(server, params, revision)).toMatchObject({
       messages: [{ role: "user", content: { type: "text", text: "Review this C: x" } }],
     });
   });
 
-  test("an unknown prompt or a missing argument is refused (Q-04, S-120)", async () => {
+  test("an unknown prompt or a missing argument is rejected (Q-04, S-120)", async () => {
     await expect(get(server, { name: "other" }, revision)).rejects.toMatchObject({ code: -32602 });
     await expect(get(server, { name: "review" }, revision)).rejects.toMatchObject({
       code: -32602,
@@ -51,7 +51,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   });
 });
 
-test("what a handler says of a failure reaches whoever asked", async () => {
+test("the message of a PromptError reaches the client", async () => {
   const fail = (): never => {
     throw new ToolError("There is no note 7.");
   };
@@ -59,7 +59,7 @@ test("what a handler says of a failure reaches whoever asked", async () => {
   await expect(get(create({ name: "p", get: fail }), { name: "p" })).rejects.toMatchObject(refusal);
 });
 
-test("messages and results are passed on", async () => {
+test("messages and results of a prompt are sent unchanged", async () => {
   const messages = [{ role: "assistant", content: { type: "text", text: "a" } }];
   expect(await get(create({ name: "p", get: () => messages }), { name: "p" })).toEqual({ messages });
   const result = { description: "d", messages };
@@ -73,18 +73,18 @@ describe("the description of a prompt", () => {
     ["text", "a"],
     ["messages", messages],
     ["a result", { messages }],
-  ])("stands in the result of a prompt that gives %s", async (_, given) => {
+  ])("the description of a prompt stands in the result of a prompt that gives %s", async (_, given) => {
     const server = create({ name: "p", description: "Reviews code.", get: () => given });
     expect(await get(server, { name: "p" })).toEqual({ description: "Reviews code.", messages });
   });
 
-  test("gives way to that of the result", async () => {
+  test("the description of a result replaces that of the prompt", async () => {
     const result = { description: "Reviews this code.", messages };
     const server = create({ name: "p", description: "Reviews code.", get: () => result });
     expect(await get(server, { name: "p" })).toEqual(result);
   });
 
-  test("is not sent with a question", async () => {
+  test("the description of a prompt is not sent with an input-required result", async () => {
     const revision = revisions.find(({ lifecycle }) => lifecycle !== "handshake");
     if (!revision) throw new Error("no revision to test");
     const question = { resultType: "input_required", requestState: "s" };
@@ -93,7 +93,7 @@ describe("the description of a prompt", () => {
   });
 });
 
-test("handlers see declared arguments only, and none that is inherited (R9)", async () => {
+test("handlers receive declared arguments only, and none that is inherited (R9)", async () => {
   const seen: object[] = [];
   const server = create({ name: "p", arguments: { a: {}, toString: {} }, get: (args) => (seen.push(args), "") });
   await get(server, { name: "p", arguments: { a: "", other: "x" } });
@@ -101,10 +101,10 @@ test("handlers see declared arguments only, and none that is inherited (R9)", as
   expect(Object.hasOwn(seen[0] ?? {}, "toString")).toBe(false);
 });
 
-test("anything else is a failure of ours", async () => {
+test("another value from a prompt handler is an internal error", async () => {
   await expect(get(create({ name: "p", get: () => 7 }), { name: "p" })).rejects.toThrow('Prompt "p" returned neither');
 });
 
-test("a name that is there twice is refused", () => {
+test("a duplicate prompt name is rejected", () => {
   expect(() => create(review, review)).toThrow('prompts[0] and prompts[1] have the same name "review"');
 });

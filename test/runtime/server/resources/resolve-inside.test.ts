@@ -37,17 +37,17 @@ describe("a path inside the folder", () => {
     ["..b.txt", "..b.txt"],
     ["%2e%2e", "%2e%2e"],
     ["sub", "sub"],
-  ])("is resolved: %j", async (path, expected) => {
+  ])("a path inside the folder is resolved: %j", async (path, expected) => {
     expect(await resolveInside(root, path)).toBe(join(root, expected));
   });
 
-  test("is resolved where the folder is a URL, or a link itself", async () => {
+  test("a path inside the folder is resolved where the folder is a URL, or a link itself", async () => {
     expect(await resolveInside(pathToFileURL(root), "a.txt")).toBe(join(root, "a.txt"));
     expect(await resolveInside(join(parent, "link"), "a.txt")).toBe(join(root, "a.txt"));
   });
 });
 
-describe("a path that leads elsewhere gives nothing", () => {
+describe("a path that leads outside of the folder", () => {
   test.each([
     ["the folder itself", () => ""],
     ["the folder itself by a dot", () => "."],
@@ -75,7 +75,7 @@ describe("a path that leads elsewhere gives nothing", () => {
     ["a file below a file", () => "a.txt/b"],
     ["a name that is too long", () => "x".repeat(5_000)],
     ["a file that does not exist", () => "none.txt"],
-  ])("%s", async (_, path) => {
+  ])("a path that leads outside of the folder resolves to nothing: %s", async (_, path) => {
     expect(await resolveInside(root, path())).toBeUndefined();
   });
 });

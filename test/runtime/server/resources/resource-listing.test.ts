@@ -46,7 +46,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   });
 });
 
-describe("pages", () => {
+describe("pages of resources", () => {
   test.each<readonly [string, number | undefined, AnyResourceTemplate[], string[][]]>([
     ["a callback without cursors", 3, [template(() => toResources("a", "b"))], [["1", "2", "a"], ["b"]]],
     [
@@ -84,17 +84,17 @@ describe("pages", () => {
       [["1"], ["2"], ["a"], ["b"], ["c"], ["d"], ["e"], ["f"]],
     ],
     ["a template that lists nothing", 3, [template(undefined), template(() => [], "dir")], [["1", "2"]]],
-  ])("of %s", async (_name, pageSize, resourceTemplates, expected) => {
+  ])("resources are listed in pages of %s", async (_name, pageSize, resourceTemplates, expected) => {
     expect(await readPages(create({ resourceTemplates, ...(pageSize && { pageSize }) }))).toEqual(expected);
   });
 
-  test("end where a list ends: no cursor leads to an empty page without need (N-03)", async () => {
+  test("the last page of resources has no cursor (N-03)", async () => {
     const server = create({ pageSize: 2, resourceTemplates: [template(() => [])] });
     expect(await readPages(server)).toEqual([["1", "2"]]);
   });
 });
 
-test("cursors of a callback cannot be made up by a client (N-02, N-04)", async () => {
+test("cursors of a list callback cannot be forged by a client (N-02, N-04)", async () => {
   const cursors: unknown[] = [];
   const list: AnyResourceTemplate["list"] = ({ cursor }) => (
     cursors.push(cursor),
@@ -109,7 +109,7 @@ test("cursors of a callback cannot be made up by a client (N-02, N-04)", async (
   }
 });
 
-test("a cursor of a callback is of no use to anybody else", async () => {
+test("a cursor of a list callback is rejected for another client", async () => {
   const server = create({ resourceTemplates: [template(() => ({ resources: [], nextCursor: "of ada" }))] });
   const of = (principal: string): CallSetup => ({ origin: { identity: { principal } } });
   const page = await callServer(server, newest(), ["resources/list"], of("ada"));
@@ -119,7 +119,7 @@ test("a cursor of a callback is of no use to anybody else", async () => {
     await expect(callServer(server, newest(), next, other)).rejects.toMatchObject({ code: -32602 });
 });
 
-test("callbacks know who asks, and those of hidden templates are not asked", async () => {
+test("list callbacks receive the principal, and those of hidden templates are not called", async () => {
   const principals: unknown[] = [];
   const list: AnyResourceTemplate["list"] = (_page, { auth }) => (principals.push(auth?.principal), toResources("a"));
   const hidden = { ...template(() => toResources("z"), "dir"), visible: (): boolean => false };
@@ -130,7 +130,7 @@ test("callbacks know who asks, and those of hidden templates are not asked", asy
 });
 
 test.each([undefined, "x", {}, { resources: "x" }])(
-  "a callback that gives %j is a failure of ours",
+  "a list callback that gives %j is an internal error",
   async (outcome) => {
     const server = create({ resourceTemplates: [template(() => outcome)] });
     await expect(callServer(server, newest(), ["resources/list"])).rejects.toThrow(
@@ -139,7 +139,7 @@ test.each([undefined, "x", {}, { resources: "x" }])(
   },
 );
 
-describe("contents", () => {
+describe("contents of resources", () => {
   const readOne = (outcome: unknown, mimeType?: string): Promise<unknown> =>
     callServer(
       create({ resources: [{ uri: "a://b", name: "b", ...(mimeType && { mimeType }), read: () => outcome }] }),
@@ -147,19 +147,19 @@ describe("contents", () => {
       ["resources/read", { uri: "a://b" }],
     );
 
-  test("of a Blob are base64 with its type, unless the resource has one (R-08, R-10)", async () => {
+  test("a Blob is sent as base64 with its type, unless the resource has one (R-08, R-10)", async () => {
     const blob = new Blob([new Uint8Array([137, 80])], { type: "image/png" });
     expect(await readOne(blob)).toEqual({ contents: [{ uri: "a://b", mimeType: "image/png", blob: "iVA=" }] });
     expect(await readOne(blob, "image/x")).toEqual({ contents: [{ uri: "a://b", mimeType: "image/x", blob: "iVA=" }] });
     expect(await readOne(new Blob(["a"]))).toEqual({ contents: [{ uri: "a://b", blob: "YQ==" }] });
   });
 
-  test("may be empty (R-10)", async () => {
+  test("contents of resources may be empty (R-10)", async () => {
     expect(await readOne(new Uint8Array())).toEqual({ contents: [{ uri: "a://b", blob: "" }] });
     expect(await readOne("")).toEqual({ contents: [{ uri: "a://b", text: "" }] });
   });
 
-  test("are as large as the resource says, before base64 (R-10)", async () => {
+  test("contents of resources are as large as their size says, before base64 (R-10)", async () => {
     const server = create({ resources: [{ uri: "a://b", name: "b", size: 3, read: () => new Uint8Array(3) }] });
     expect(await callServer(server, newest(), ["resources/list"])).toEqual({
       resources: [{ uri: "a://b", name: "b", size: 3 }],

@@ -37,7 +37,7 @@ function newest(): Revision {
 const server = create({ resources: [note, pixel], resourceTemplates: [greeting] });
 
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
-  test("lists show what was defined, without the functions", async () => {
+  test("lists show definitions, without the functions", async () => {
     expect(await callServer(server, revision, ["resources/list", meta(revision)])).toMatchObject({
       resources: [
         { uri: "note://today", name: "today" },
@@ -61,7 +61,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     });
   });
 
-  test("an unknown URI is refused with the code of the revision (R-04)", async () => {
+  test("an unknown URI is rejected with the code of the revision (R-04)", async () => {
     const code = revision.errors.resourceNotFound?.emitted ? -32002 : -32602;
     await expect(read(server, "note://tomorrow", revision)).rejects.toMatchObject({
       code,
@@ -92,7 +92,7 @@ test("a fixed resource wins over a template, and an earlier template over a late
   expect(await read(both, "a://y/z")).toMatchObject({ contents: [{ text: "many" }] });
 });
 
-test("a result of the protocol is passed on (R-12)", async () => {
+test("a result of the protocol is sent unchanged (R-12)", async () => {
   const contents = [
     { uri: "dir://a/1", text: "one" },
     { uri: "dir://a/2", blob: "AA==" },
@@ -112,12 +112,12 @@ test("large binary resources are encoded in slices (R-08)", async () => {
 test.each([
   ["bytes", new Uint8Array([1])],
   ["a Blob without a type", new Blob([new Uint8Array([1])])],
-])("%s without a MIME type are sent without one: it is sent if it is known (R-10)", async (_, bytes) => {
+])("%s without a MIME type are sent without one (R-10)", async (_, bytes) => {
   const unknown = create({ resources: [{ uri: "a://b", name: "b", read: () => bytes }] });
   expect(await read(unknown, "a://b")).toEqual({ contents: [{ uri: "a://b", blob: "AQ==" }] });
 });
 
-test.each(revisions)("a template that gives nothing has no such resource ($id) (R-04)", async (revision) => {
+test.each(revisions)("a template that returns nothing is an unknown resource ($id) (R-04)", async (revision) => {
   const none = create({
     resourceTemplates: [{ uriTemplate: "a://{b}", name: "b", read: ({ b }) => (b === "1" ? "one" : undefined) }],
   });
@@ -126,7 +126,7 @@ test.each(revisions)("a template that gives nothing has no such resource ($id) (
   await expect(read(none, "a://2", revision)).rejects.toMatchObject({ code, data: { uri: "a://2" } });
 });
 
-test("what a handler says of a failure reaches whoever asked", async () => {
+test("the message of a ResourceError reaches the client", async () => {
   const fail = (): never => {
     throw new ToolError("The notes are locked.");
   };
@@ -139,14 +139,14 @@ test("what a handler says of a failure reaches whoever asked", async () => {
   await expect(read(locked, "a://c/1")).rejects.toMatchObject(refusal);
 });
 
-test("anything else is a failure of ours", async () => {
+test("another value from a resource handler is an internal error", async () => {
   const broken = create({ resources: [{ uri: "a://b", name: "b", read: () => 7 }] });
   await expect(read(broken, "a://b")).rejects.toThrow(
     "The resource a://b returned neither text nor bytes nor a result",
   );
 });
 
-describe("mistakes in definitions are refused", () => {
+describe("invalid definitions of resources", () => {
   const read = (): string => "";
   test.each([
     ["a relative URI (R-07, S-113)", { resources: [{ uri: "today", name: "t", read }] }, /has no absolute URI/],
@@ -158,7 +158,7 @@ describe("mistakes in definitions are refused", () => {
       { resourceTemplates: [{ ...greeting, complete: { nome: (): string[] => [] } }] },
       /completes the unknown variable "nome"; its variables are name, polite/,
     ],
-  ])("%s", (_name, definition, message) => {
+  ])("an invalid definition of a resource is rejected: %s", (_name, definition, message) => {
     expect(() => create(definition)).toThrow(message);
   });
 });

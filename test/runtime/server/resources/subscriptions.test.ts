@@ -20,7 +20,7 @@ function create(definition: Partial<AnyServerDefinition> = {}): Server {
 describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as const))(
   "at revision %s",
   (_id, revision) => {
-    test("a change reaches exactly the subscribed sessions (R-01, R-03)", async () => {
+    test("an update reaches exactly the subscribed sessions (R-01, R-03)", async () => {
       const server = create();
       const [one, both, none] = await Promise.all([
         open(server, revision),
@@ -43,7 +43,7 @@ describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as co
   },
 );
 
-test("a change below a subscribed URI is told with its own URI, once (R-03)", async () => {
+test("an update below a subscribed URI is notified with its own URI, once (R-03)", async () => {
   const server = create();
   const { client, notices } = await open(server);
   await client.request("resources/subscribe", { uri: "dir://x" });
@@ -56,7 +56,7 @@ test("a change below a subscribed URI is told with its own URI, once (R-03)", as
   await client.close();
 });
 
-test("after unsubscribing nothing comes any more, and doing either twice does no harm", async () => {
+test("no notifications follow an unsubscription, and repeated requests have no effect", async () => {
   const server = create();
   const { client, notices } = await open(server);
   for (const method of ["resources/subscribe", "resources/subscribe"])
@@ -71,7 +71,7 @@ test("after unsubscribing nothing comes any more, and doing either twice does no
   await client.close();
 });
 
-test("only what exists can be subscribed to (R-04, R-08)", async () => {
+test("a subscription to an unknown resource is rejected (R-04, R-08)", async () => {
   const { client } = await open(create());
   await expect(client.request("resources/subscribe", { uri: "note://none" })).rejects.toMatchObject({
     code: -32002,
@@ -81,7 +81,7 @@ test("only what exists can be subscribed to (R-04, R-08)", async () => {
   await client.close();
 });
 
-test("a session may have so many subscriptions and no more", async () => {
+test("the number of subscriptions of a session is bounded", async () => {
   const { client } = await open(create({ maxSubscriptions: 2 }));
   for (const uri of ["file:///1", "file:///2", "file:///2"]) await client.request("resources/subscribe", { uri });
   await expect(client.request("resources/subscribe", { uri: "file:///3" })).rejects.toMatchObject({
@@ -93,20 +93,20 @@ test("a session may have so many subscriptions and no more", async () => {
   await client.close();
 });
 
-describe("without subscriptions", () => {
-  test("none are declared or accepted (R-01, -32601)", async () => {
+describe("a server without subscriptions", () => {
+  test("a server without subscriptions declares and accepts none (R-01, -32601)", async () => {
     const { client } = await open(create({ subscribe: false }));
     expect(client.serverCapabilities.resources).toEqual({});
     await expect(client.request("resources/subscribe", { uri: "note://a" })).rejects.toThrow(/resources\.subscribe/);
     await client.close();
   });
 
-  test("telling about a change is a mistake", () => {
+  test("notifying an update without subscriptions throws", () => {
     expect(() => create({ subscribe: false }).resources.notifyUpdated("note://a")).toThrow("subscribe: true");
   });
 });
 
-test("sessions that ended are forgotten with their subscriptions", async () => {
+test("subscriptions are released with their sessions", async () => {
   const server = create();
   const sessions = await Promise.all([open(server), open(server)]);
   for (const { client } of sessions) await client.request("resources/subscribe", { uri: "note://a" });
@@ -120,7 +120,7 @@ test("sessions that ended are forgotten with their subscriptions", async () => {
   expect(server.sessionCount).toBe(0);
 });
 
-test("10,000 sessions leave nothing behind (trap 22)", { timeout: 300_000 }, async () => {
+test("10,000 sessions leave no memory behind (trap 22)", { timeout: 300_000 }, async () => {
   const server = create({ listChanged: true });
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");

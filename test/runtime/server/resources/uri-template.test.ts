@@ -185,7 +185,7 @@ const examples: readonly (readonly [string, readonly (readonly [string, string])
 ];
 
 describe.each(examples)("RFC 6570 section %s", (_section, rows) => {
-  test.each(rows)("%s expands to %s", (template, expected) => {
+  test.each(rows)("the template %s expands to %s", (template, expected) => {
     expect(parseUriTemplate(template).expand(rfc)).toBe(expected);
   });
 });
@@ -199,7 +199,7 @@ describe("expanding", () => {
     ["inherited names are not values", "x{toString}", {}, "x"],
     ["numbers and booleans are written as text", "{?n,b}", { n: 0, b: false }, "?n=0&b=false"],
     ["empty lists vanish", "x{?list,n}", { list: [], n: 1 }, "x?n=1"],
-  ])("%s", (_name, template, values, expected) => {
+  ])("expanding gives %s", (_name, template, values, expected) => {
     expect(parseUriTemplate(template).expand(values)).toBe(expected);
   });
 
@@ -223,11 +223,11 @@ describe("parsing", () => {
     ["a b", /must be percent-encoded/],
     ["50%", /must be percent-encoded/],
     ["{a{b}}", /is not a variable/],
-  ])("%s is refused with the place of the mistake", (template, message) => {
+  ])("parsing rejects %s with the position of the mistake", (template, message) => {
     expect(() => parseUriTemplate(template)).toThrow(message);
   });
 
-  test("variables are listed once, in order", () => {
+  test("parsing lists variables once, in order", () => {
     expect(parseUriTemplate("{b}/{a}{?b,c}").variables).toEqual(["b", "a", "c"]);
   });
 });
@@ -277,14 +277,14 @@ describe("matching", () => {
     ["s://q?a={a}&b={b}", "s://q?a=1&b=2", { a: "1", b: "2" }],
     ["s://q?a={a}&b={b}", "s://q?a=1&b=2&b=3", undefined],
     ["s://{__proto__}", "s://x", { ["__proto__"]: "x" }],
-  ])("%s against %s", (template, uri, expected) => {
+  ])("matching %s against %s", (template, uri, expected) => {
     const found = parseUriTemplate(template).match(uri);
     expect(found && [...found]).toEqual(expected && Object.entries(expected));
   });
 
   const strings: { readonly [name: string]: string } = { a: "x/y", b: "50%", c: "ü,&=?", d: "." };
   test.each(["s://{a}", "s://{a}/{b}", "s://{a}{/b,c}", "s://{a}{?b,c,d}", "s://{a}{;b,c,d}", "s://{a,b,c}"])(
-    "%s gives back what it was expanded with",
+    "matching %s gives back the values that it was expanded with",
     (text) => {
       const template = parseUriTemplate(text);
       const found = template.match(template.expand(strings));
@@ -297,14 +297,14 @@ describe("matching", () => {
     ["reserved variables", "{+a}{+b}{+c}{+d}!", "a".repeat(60_000)],
     ["lists", "{a*},{b*},{c*}!", ",".repeat(60_000)],
     ["queries", "{?a*}{&b*}!", "?" + "a&".repeat(30_000)],
-  ])("hostile input costs linear time with %s (CVE-2026-0621)", (_name, template, uri) => {
+  ])("matching hostile input takes linear time with %s (CVE-2026-0621)", (_name, template, uri) => {
     const start = performance.now();
     expect(parseUriTemplate(template).match(uri)).toBeUndefined();
     // With backtracking it would take years.
     expect(performance.now() - start).toBeLessThan(10_000);
   });
 
-  test("URIs beyond 64 KiB match nothing", () => {
+  test("matching rejects URIs beyond 64 KiB", () => {
     expect(parseUriTemplate("{+a}").match("a".repeat(65_537))).toBeUndefined();
   });
 });

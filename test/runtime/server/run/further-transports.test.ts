@@ -54,13 +54,13 @@ async function callAt(url: URL): Promise<unknown> {
 const hello = { content: [{ type: "text", text: "hello" }] };
 
 describe("a program with further transports", { timeout: 60_000 }, () => {
-  test.each(["stdio", "either"])("of a server for %s serves those that it is asked for", async (mode) => {
+  test.each(["stdio", "either"])("a program of a server for %s serves the transports of its options", async (mode) => {
     const { addresses } = await start(mode, ["--tcp", "--websocket"]);
     expect(addresses.map(({ protocol }) => protocol)).toEqual(["tcp:", "ws:"]);
     for (const address of addresses) expect(await callAt(address)).toMatchObject(hello);
   });
 
-  test("serves them beside HTTP", async () => {
+  test("a program serves further transports beside HTTP", async () => {
     const { addresses } = await start("http", ["--tcp", "--http"]);
     const [tcp, http] = addresses;
     if (!tcp || !http) throw new Error("two were asked for");
@@ -70,7 +70,7 @@ describe("a program with further transports", { timeout: 60_000 }, () => {
     await connection.close();
   });
 
-  test("lets in over WebSocket the hosts that the environment names, and serves TCP on this machine only", async () => {
+  test("a program accepts over WebSocket the hosts of the environment, and serves TCP on loopback only", async () => {
     const env = { HOST: "0.0.0.0", ALLOWED_HOSTS: "other.example" };
     const { addresses } = await start("stdio", ["--tcp", "--websocket"], env);
     const [tcp, webSocket] = addresses;
@@ -85,12 +85,12 @@ describe("a program with further transports", { timeout: 60_000 }, () => {
   test.each([
     [["--tcp", "abc"], "--tcp abc is not a port; use 0 (any free port) to 65535"],
     [["--websocket"], "--websocket is not a port; use 0 (any free port) to 65535"],
-  ])("says that %j is no port, and ends with 1", async (options, line) => {
+  ])("a program rejects the port %j, and exits with 1", async (options, line) => {
     const running = promisify(execFile)(process.execPath, [script, "stdio", "--further", ...options]);
     await expect(running).rejects.toMatchObject({ code: 1, stdout: "", stderr: `fixture: ${line}\n` });
   });
 
-  test("lists them in --help, and refuses them where it has none", async () => {
+  test("a program lists transports in --help, and rejects their options where it has none", async () => {
     const run = promisify(execFile);
     const { stdout } = await run(process.execPath, [script, "stdio", "--further", "--help"]);
     expect(stdout).toMatch(/--tcp PORT +serve over tcp on this port\n.*--websocket PORT +serve over websocket/);

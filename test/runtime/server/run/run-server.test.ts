@@ -38,57 +38,56 @@ async function takePort(): Promise<number> {
 
 const range = "is not a port; use 0 (any free port) to 65535";
 
-describe(
-  "a program that cannot listen where it should says why in a line, and ends with 1",
-  { timeout: 30_000 },
-  () => {
-    const ports: readonly (readonly [
-      what: string,
-      args: readonly string[],
-      env: Record<string, string>,
-      line: string,
-    ])[] = [
-      ["a word for a port", ["--http", "abc"], {}, `--http abc ${range}`],
-      ["no port", ["--http"], {}, `--http ${range}`],
-      ["a port that there is not", [], { MCP_HTTP_PORT: "99999" }, `MCP_HTTP_PORT=99999 ${range}`],
-      ["a variable that is a word", [], { MCP_HTTP_PORT: "abc" }, `MCP_HTTP_PORT=abc ${range}`],
-      ["a variable without a value", [], { MCP_HTTP_PORT: "", PORT: "0" }, `MCP_HTTP_PORT= ${range}`],
-      ["half a port", ["--http", "3.5"], { MCP_HTTP_PORT: "0" }, `--http 3.5 ${range}`],
-      [
-        "other machines that are not named",
-        ["--http", "0"],
-        { HOST: "0.0.0.0" },
-        "The address 0.0.0.0 is reachable from other machines; set allowedHosts or the environment variable ALLOWED_HOSTS",
-      ],
-      [
-        "an address of another machine",
-        ["--http", "0"],
-        { HOST: "192.0.2.1", ALLOWED_HOSTS: "a.example" },
-        "The server cannot listen on 192.0.2.1:0: the address is not available on this machine; use another one, such as 127.0.0.1",
-      ],
-    ];
-    for (const mode of [[], ["either"]]) {
-      test.each(ports)(`%s ${mode.join("")}`, async (_what, args, env, line) => {
+describe("a program that cannot listen", { timeout: 30_000 }, () => {
+  const ports: readonly (readonly [
+    what: string,
+    args: readonly string[],
+    env: Record<string, string>,
+    line: string,
+  ])[] = [
+    ["a word for a port", ["--http", "abc"], {}, `--http abc ${range}`],
+    ["no port", ["--http"], {}, `--http ${range}`],
+    ["a port that there is not", [], { MCP_HTTP_PORT: "99999" }, `MCP_HTTP_PORT=99999 ${range}`],
+    ["a variable that is a word", [], { MCP_HTTP_PORT: "abc" }, `MCP_HTTP_PORT=abc ${range}`],
+    ["a variable without a value", [], { MCP_HTTP_PORT: "", PORT: "0" }, `MCP_HTTP_PORT= ${range}`],
+    ["half a port", ["--http", "3.5"], { MCP_HTTP_PORT: "0" }, `--http 3.5 ${range}`],
+    [
+      "other machines that are not named",
+      ["--http", "0"],
+      { HOST: "0.0.0.0" },
+      "The address 0.0.0.0 is reachable from other machines; set allowedHosts or the environment variable ALLOWED_HOSTS",
+    ],
+    [
+      "an address of another machine",
+      ["--http", "0"],
+      { HOST: "192.0.2.1", ALLOWED_HOSTS: "a.example" },
+      "The server cannot listen on 192.0.2.1:0: the address is not available on this machine; use another one, such as 127.0.0.1",
+    ],
+  ];
+  for (const mode of [[], ["either"]]) {
+    test.each(ports)(
+      `a program that cannot listen prints a line and exits with 1: %s ${mode.join("")}`,
+      async (_what, args, env, line) => {
         expect(await start([...mode, ...args], env)).toEqual({ code: 1, stdout: "", stderr: `fixture: ${line}\n` });
-      });
-    }
+      },
+    );
+  }
 
-    test("a port that a hosting platform chooses", async () => {
-      const line = `fixture: PORT=abc ${range}\n`;
-      expect(await start([], { PORT: "abc" })).toEqual({ code: 1, stdout: "", stderr: line });
-    });
+  test("a program listens on the port of the hosting platform", async () => {
+    const line = `fixture: PORT=abc ${range}\n`;
+    expect(await start([], { PORT: "abc" })).toEqual({ code: 1, stdout: "", stderr: line });
+  });
 
-    test("a port that is taken", async () => {
-      const port = await takePort();
-      const line = `fixture: The server cannot listen on 127.0.0.1:${port}: the address is in use; stop the other program or use another port\n`;
-      expect(await start(["--http", String(port)])).toEqual({ code: 1, stdout: "", stderr: line });
-    });
-  },
-);
+  test("a program with a port in use prints a line and exits with 1", async () => {
+    const port = await takePort();
+    const line = `fixture: The server cannot listen on 127.0.0.1:${port}: the address is in use; stop the other program or use another port\n`;
+    expect(await start(["--http", String(port)])).toEqual({ code: 1, stdout: "", stderr: line });
+  });
+});
 
 describe("the command line of a built server", { timeout: 30_000 }, () => {
   test.each([[["--help"]], [["-h"]], [["--http", "0", "--help"]]])(
-    "%j prints the options, and ends with 0",
+    "the option %j prints the options, and the program exits with 0",
     async (args) => {
       const { code, stdout, stderr } = await start(["either", ...args]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -98,14 +97,14 @@ describe("the command line of a built server", { timeout: 30_000 }, () => {
     },
   );
 
-  test("--help of a server on stdio alone lists nothing of HTTP", async () => {
+  test("--help of a server on stdio lists no options of HTTP", async () => {
     const { stdout } = await start(["stdio", "--help"]);
     expect(stdout).toContain("--version");
     expect(stdout).not.toMatch(/--http|PORT/);
   });
 
   test.each(["either", "stdio", "http"])(
-    "--version prints the version of a server for %s, and ends with 0",
+    "--version prints the version of a server for %s, and the program exits with 0",
     async (mode) => {
       expect(await start([mode, "--version"])).toEqual({ code: 0, stdout: "1\n", stderr: "" });
     },
@@ -117,7 +116,7 @@ describe("the command line of a built server", { timeout: 30_000 }, () => {
     ["either", ["-p", "3000"], "-p"],
     ["stdio", ["--http", "3000"], "--http"],
     ["either", ["--toString"], "--toString"],
-  ])("of a server for %s: %j is refused with 2", async (mode, args, option) => {
+  ])("a program of a server for %s rejects %j and exits with 2", async (mode, args, option) => {
     const stderr = `fixture: Unknown option ${option}; see --help\n`;
     expect(await start([mode, ...args])).toEqual({ code: 2, stdout: "", stderr });
   });
@@ -162,7 +161,7 @@ describe("a program that serves either on stdio or over HTTP", { timeout: 30_000
     ["PORT chooses HTTP where stdin is none", [], { PORT: "0" }, "ignore", served],
     ["MCP_HTTP_PORT chooses HTTP", [], { MCP_HTTP_PORT: "0", PORT: "abc" }, "pipe", served],
     ["--http chooses HTTP", ["--http", "0"], { PORT: "abc" }, "pipe", served],
-  ] as const)("%s", async (_, args, env, stdin, said) => {
+  ] as const)("a program for stdio or HTTP serves %s", async (_, args, env, stdin, said) => {
     expect(await serveUntilToldOff(["either", ...args], env, stdin)).toMatch(said);
   });
 
@@ -175,13 +174,13 @@ describe("a program that serves either on stdio or over HTTP", { timeout: 30_000
     ],
     ["does not warn on this machine", { HOST: "::1" }, [], /^fixture is served/],
     ["does not warn when clients are authenticated", { HOST: "0.0.0.0" }, ["authenticated"], /^fixture is served/],
-  ] as const)("%s", async (_, env, words, said) => {
+  ] as const)("a program for stdio or HTTP serves at %s", async (_, env, words, said) => {
     const all = { ...env, ALLOWED_HOSTS: "a.example" };
     expect(await serveUntilToldOff(["either", "--http", "0", ...words], all, "pipe")).toMatch(said);
   });
 });
 
-describe("a program that cannot serve what it defines says why in a line, and ends with 1", { timeout: 30_000 }, () => {
+describe("a program with an invalid definition", { timeout: 30_000 }, () => {
   const characters = 'use 1 to 128 of the characters A-Z a-z 0-9 "_" "-" "."';
   const advice = "(set NODE_DEBUG=mcp to print the stack)";
   const lines: readonly (readonly [mistake: string, line: string])[] = [
@@ -201,7 +200,7 @@ describe("a program that cannot serve what it defines says why in a line, and en
     ],
     ["listen", expect.stringContaining("set allowedHosts or the environment variable")],
   ];
-  test.each(lines)("%s", async (mistake, line) => {
+  test.each(lines)("a program with an invalid definition prints a line and exits with 1: %s", async (mistake, line) => {
     const { code, stdout, stderr } = await execute([broken, mistake], {});
     const [first = "", ...others] = stderr.split("\n");
     expect({ code, stdout, others }).toEqual({ code: 1, stdout: "", others: [""] });
@@ -209,24 +208,24 @@ describe("a program that cannot serve what it defines says why in a line, and en
     expect(first.slice("[mcp] ".length, -advice.length - 1)).toEqual(line);
   });
 
-  test("also where it would serve over HTTP", async () => {
+  test("a program with an invalid definition prints a line also over HTTP", async () => {
     const line = `[mcp] tools[0] and tools[1] have the same name "hello"; rename one of them ${advice}\n`;
     expect(await execute([broken, "twice", "--http", "0"], {})).toEqual({ code: 1, stdout: "", stderr: line });
   });
 
-  test("whoever wants to see the stack sees it", async () => {
+  test("a program with an invalid definition prints the stack when it is requested", async () => {
     const { code, stderr } = await execute([broken, "twice"], { NODE_DEBUG: "http2,MCP" });
     expect(code).toBe(1);
     expect(stderr).toMatch(/SetupError: tools\[0\] and .*\n\s+at /);
   });
 
-  test.each(["own", "caught"])("what is no mistake of a definition keeps its stack: %s", async (mistake) => {
+  test.each(["own", "caught"])("a program keeps the stack of other errors: %s", async (mistake) => {
     const { code, stderr } = await execute([broken, mistake], {});
     expect(code).toBe(1);
     expect(stderr).toMatch(/TypeError: A mistake of the program\.\n\s+at /);
   });
 
-  test("a program that handles it says it in its own words", async () => {
+  test("a program that catches the error prints its own message", async () => {
     const { code, stderr } = await execute([broken, "handled"], {});
     expect({ code, stderr }).toEqual({
       code: 0,

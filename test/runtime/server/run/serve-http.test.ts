@@ -17,7 +17,7 @@ const server = createServer(
 
 const headers = { accept: acceptBoth, "content-type": "application/json" };
 
-it("a server is served on a port of this machine", async () => {
+it("a server listens on a loopback port", async () => {
   listener = await serveHttp(server);
   expect(listener.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
   const opened = await fetch(listener.url, { method: "POST", headers, body: JSON.stringify(initialize("2025-11-25")) });
@@ -27,7 +27,7 @@ it("a server is served on a port of this machine", async () => {
   expect(textOf(await answer.json())).toBe("hello");
 });
 
-it("a server is a function from requests to answers", async () => {
+it("a server is a function from requests to responses", async () => {
   const handler = createHttpHandler(server, { sessions: false, allowedHosts: ["mcp.example"] });
   const ask = (body: unknown): Promise<Response> =>
     handler.fetch(new Request("https://mcp.example/", { method: "POST", headers, body: JSON.stringify(body) }));

@@ -47,7 +47,7 @@ describe("a server on stdin and stdout", { timeout: 30_000 }, () => {
     ["SIGTERM", (child) => child.kill("SIGTERM")],
     ["SIGINT", (child) => child.kill("SIGINT")],
     ["the end of stdin", (child) => child.stdin.end()],
-  ])("answers what is running and exits with 0 on %s (R27)", async (_name, stop) => {
+  ])("a server on stdin and stdout responds to running requests and exits with 0 on %s (R27)", async (_name, stop) => {
     const { child, call, begun, answer, end } = await start();
     call("slow");
     await begun();
@@ -56,7 +56,7 @@ describe("a server on stdin and stdout", { timeout: 30_000 }, () => {
     expect(await end()).toMatchObject({ code: 0, stderr: expect.stringContaining("this goes to stderr") });
   });
 
-  test("does not wait for what takes too long", async () => {
+  test("a server on stdin and stdout does not wait for long requests at its end", async () => {
     const { child, call, begun, end } = await start();
     call("forever");
     await begun();
@@ -64,7 +64,7 @@ describe("a server on stdin and stdout", { timeout: 30_000 }, () => {
     expect(await end()).toMatchObject({ code: 0 });
   });
 
-  test("can be ended by the program itself, and tells when it is", async () => {
+  test("a server on stdin and stdout can be closed by the program, and resolves `closed`", async () => {
     const { call, answer, end } = await start();
     call("stop");
     expect(await answer()).toMatchObject({ id: 1, result: { content: [{ text: "stopped" }] } });

@@ -53,7 +53,7 @@ function refusal(code: number): object {
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
   const isAlone = revision.lifecycle === "per-request";
 
-  test("skills are declared with resources, listed, and given one by one (XK-01, XK-02, XK-03)", async () => {
+  test("skills are declared with resources, listed, and read one by one (XK-01, XK-02, XK-03)", async () => {
     const client = await connect(create({ cacheHints: { skills: { ttlMs: 5, cacheScope: "public" } } }), revision);
     expect(client.serverCapabilities).toMatchObject({
       resources: {},
@@ -69,7 +69,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     }
   });
 
-  test("what is no skill, or no folder, is refused with -32602 (XK-03)", async () => {
+  test("an unknown skill or folder is rejected with -32602 (XK-03)", async () => {
     const client = await connect(create(), revision);
     for (const uri of ["skill://none/SKILL.md", `${root}/templates/letter.md`, root, "file:///etc/passwd"])
       await expect(client.request("skills/get", { uri })).rejects.toMatchObject(refusal(-32602));
@@ -84,7 +84,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
       await expect(client.request("resources/directory/read", { uri })).rejects.toMatchObject(refusal(-32602));
   });
 
-  test("every file is read as it is, and nothing else (XK-01)", async () => {
+  test("every file of a skill is read unchanged, and nothing else (XK-01)", async () => {
     const client = await connect(create(), revision);
     expect(await client.readResource(`${root}/templates/letter.md`)).toMatchObject({
       contents: [{ uri: `${root}/templates/letter.md`, mimeType: "text/markdown", text: "Dear customer,\n" }],
@@ -94,7 +94,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
       await expect(client.readResource(`${root}${path}`)).rejects.toMatchObject({ name: "PeerError" });
   });
 
-  test("a folder shows what is in it, and no deeper (XK-01)", async () => {
+  test("a directory lists its children only (XK-01)", async () => {
     const client = await connect(create(), revision);
     const read = async (uri: string): Promise<unknown> => client.request("resources/directory/read", { uri });
     const result = await read(root);
@@ -110,7 +110,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     expect(await read(`${root}/templates/regional`)).toMatchObject({ resources: [{ name: "eu.md" }] });
   });
 
-  test("a reader loads them, checks every file, and looks into folders (XK-06)", async () => {
+  test("a reader loads skills, verifies every file, and lists directories (XK-06)", async () => {
     const client = await connect(create(), revision);
     const reader = createSkillReader(client, { parseYaml });
     const [first] = await reader.list();
@@ -123,8 +123,8 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   });
 });
 
-describe("a list", () => {
-  test("shows of the files of a skill its SKILL.md, named and described as the skill is", async () => {
+describe("a list of skills", () => {
+  test("a list of skills contains the SKILL.md of each skill, with its name and description", async () => {
     const client = await connect(create());
     expect((await client.listResources()).map(({ uri, name, description }) => [uri, name, description])).toEqual([
       [`${root}/SKILL.md`, "refunds", "How refunds are made"],
@@ -132,7 +132,7 @@ describe("a list", () => {
     ]);
   });
 
-  test("has pages: of skills, which are whole, and of folders (XK-02)", async () => {
+  test("a list has pages: of skills, which are not split, and of directories (XK-02)", async () => {
     const client = await connect(create({ pageSize: 1 }));
     const reader = createSkillReader(client, { parseYaml });
     expect(await reader.list()).toEqual(skills.map(toSkillEntry));
@@ -145,8 +145,8 @@ describe("a list", () => {
   });
 });
 
-describe("a server that offers less", () => {
-  test("without directoryRead no folder is asked for, nor shown (XK-04)", async () => {
+describe("a server with fewer features", () => {
+  test("a server without directoryRead serves no directory, and a reader requests none (XK-04)", async () => {
     const server = create({ directoryRead: false });
     const client = await connect(server);
     expect(client.serverCapabilities).toMatchObject({ extensions: { [extension.id]: {} } });
@@ -155,14 +155,14 @@ describe("a server that offers less", () => {
     await expect(reader.readDirectory(root)).rejects.toMatchObject({ name: "CapabilityError" });
   });
 
-  test("without skills it declares none, and a reader does not ask (XF-01)", async () => {
+  test("a server without skills declares none, and a reader requests none (XF-01)", async () => {
     const client = await connect(createServer({ name: "test", version: "1" }, revisions));
     expect(client.serverCapabilities).not.toHaveProperty("extensions");
     const reader = createSkillReader(client, { parseYaml });
     await expect(reader.list()).rejects.toMatchObject({ name: "CapabilityError" });
   });
 
-  test("a list without skills is no offer of any (XF-01)", async () => {
+  test("an empty list of skills is not declared (XF-01)", async () => {
     const client = await connect(create({ skills: [] }));
     expect(client.serverCapabilities).not.toHaveProperty("extensions");
   });

@@ -59,7 +59,7 @@ function notices(wire: Wire): readonly unknown[] {
 }
 
 describe("a request to listen", () => {
-  test("is acknowledged first, with what is offered of it (S-031, S-032, 2.10, R21)", async () => {
+  test("a request to listen is acknowledged first, with the supported part of it (S-031, S-032, 2.10, R21)", async () => {
     const wire = await listenOn(create(), listen("sub", everything));
     expect(wire.sent).toEqual([
       {
@@ -75,13 +75,13 @@ describe("a request to listen", () => {
     ["lists that never change", { listChanged: [] as const }, { resourceSubscriptions: ["note://a"] }],
     ["some lists", { listChanged: ["tools"] as const, subscribe: false }, { toolsListChanged: true }],
     ["nothing at all", { listChanged: [] as const, subscribe: false }, {}],
-  ])("for %s is acknowledged with the rest (2.10)", async (_what, definition, honoured) => {
+  ])("a request to listen for %s is acknowledged with the rest (2.10)", async (_what, definition, honoured) => {
     const wire = await listenOn(create(definition), listen(1, everything));
     expect(wire.sent).toMatchObject([{ params: { notifications: honoured } }]);
     expect(wire.sent[0]).toHaveProperty("params.notifications", honoured);
   });
 
-  test("learns nothing of resources that its client may not see", async () => {
+  test("a request to listen receives nothing about resources that are hidden from its client", async () => {
     const hidden = { uri: "note://secret", name: "secret", read, visible: () => false };
     const wire = await listenOn(
       create({ resources: [hidden] }),
@@ -90,7 +90,7 @@ describe("a request to listen", () => {
     expect(wire.sent[0]).toHaveProperty("params.notifications", {});
   });
 
-  test("hears what it asked for and nothing else, under its own id (S-023, S-030, S-032, trap 8, R21, S-081)", async () => {
+  test("a request to listen receives the requested notifications only, under its own id (S-023, S-030, S-032, trap 8, R21, S-081)", async () => {
     const server = create();
     const wire = await listenOn(
       server,
@@ -109,7 +109,7 @@ describe("a request to listen", () => {
     expect(wire.related.slice(-2)).toEqual([7, "7"]);
   });
 
-  test("hears of its resources, and of what is below them, once (2.4)", async () => {
+  test("a request to listen receives updates of its resources, and of those below them, once (2.4)", async () => {
     const server = create({ resourceTemplates: [{ uriTemplate: "file:///{+path}", name: "file", read }] });
     const uris = ["dir://x", "file:///x/1", "dir://x"];
     const wire = await listenOn(server, listen(1, { resourceSubscriptions: uris }));
@@ -121,7 +121,7 @@ describe("a request to listen", () => {
     expect(wire.sent).toMatchObject([{ params: { uri: "file:///x/1" } }, { params: { uri: "file:///x/2" } }]);
   });
 
-  test("hears nothing any more once it is cancelled, and gets no answer (S-073, 2.10)", async () => {
+  test("a request to listen receives nothing after its cancellation, and no response (S-073, 2.10)", async () => {
     const server = create();
     const wire = await listenOn(server, listen(1, everything));
     wire.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
@@ -131,7 +131,7 @@ describe("a request to listen", () => {
     expect(wire.sent).toHaveLength(1);
   });
 
-  test("is answered when the server closes (S-033, S-035, R21)", async () => {
+  test("a request to listen receives its response when the server closes (S-033, S-035, R21)", async () => {
     const server = create();
     const wire = await listenOn(server, listen("sub", everything));
     await server.close();
@@ -148,7 +148,7 @@ describe("a request to listen", () => {
     expect(wire.isClosed).toBe(true);
   });
 
-  test("does not hold up the end of its connection (TS-09)", async () => {
+  test("a request to listen does not delay the end of its connection (TS-09)", async () => {
     const clock = new ManualClock();
     const wire = new Wire();
     const connection = createServerAcceptor(create(), { clock })(wire);
@@ -160,7 +160,7 @@ describe("a request to listen", () => {
     expect(wire.sent).toMatchObject([{}, { id: 1, result: {} }]);
   });
 
-  test("lasts as long as it likes", async () => {
+  test("a request to listen has no time limit", async () => {
     const clock = new ManualClock();
     const wire = new Wire();
     createServerAcceptor(create(), { clock })(wire);
@@ -175,12 +175,12 @@ describe("a request to listen", () => {
     ["no filter", {}, -32602],
     ["a filter of a wrong shape", { notifications: { toolsListChanged: "yes" } }, -32602],
     ["more than a client may ask for", { notifications: { resourceSubscriptions: ["note://a", "dir://x"] } }, 429],
-  ])("with %s is refused", async (_what, params, code) => {
+  ])("a request to listen with %s is rejected", async (_what, params, code) => {
     const wire = await listenOn(create({ maxSubscriptions: 1 }), request(1, "subscriptions/listen", params));
     expect(wire.sent).toMatchObject([{ id: 1, error: { code } }]);
   });
 
-  test("with more resources than allowed is rejected before any of them is looked at", async () => {
+  test("a request to listen with more resources than allowed is rejected before any of them is checked", async () => {
     const seen: unknown[] = [];
     const visible = (): boolean => seen.push("asked") > 0;
     const server = create({ resources: [{ uri: "note://a", name: "a", read, visible }], maxSubscriptions: 2 });
@@ -193,14 +193,14 @@ describe("a request to listen", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("is unknown to a server that offers nothing (2.10)", async () => {
+  test("a request to listen is an unknown method for a server that offers nothing (2.10)", async () => {
     const bare = createServer({ name: "bare", version: "1" }, revisions);
     const wire = await listenOn(bare, listen(1, everything));
     expect(wire.sent).toMatchObject([{ id: 1, error: { code: -32601 } }]);
   });
 });
 
-test("one announcement reaches sessions and listeners (3.5)", async () => {
+test("one change reaches sessions and listeners (3.5)", async () => {
   const server = create();
   const [session, wire] = await Promise.all([open(server, newest()), listenOn(server, listen("sub", everything))]);
   await session.client.request("resources/subscribe", { uri: "note://a" });
@@ -217,7 +217,7 @@ test("one announcement reaches sessions and listeners (3.5)", async () => {
 });
 
 test.each(["auto", "json", "sse"] as const)(
-  "over HTTP it is a stream that the result ends (TH-08, 2.10): %s",
+  "a request to listen over HTTP is a stream that the result ends (TH-08, 2.10): %s",
   async (answers) => {
     const server = create();
     const listener = await serveHttp(server, { responseMode: answers });

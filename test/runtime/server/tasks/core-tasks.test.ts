@@ -27,27 +27,27 @@ function held(gate: Gate) {
 const done = { content: [{ type: "text", text: "done" }] };
 const older = handshakeRevisions.filter((revision) => revision !== newest).map(({ id }) => id);
 
-describe("what is declared", () => {
-  test("tasks are, and for which requests, when a tool runs as one (TK-01)", async () => {
+describe("the declaration of tasks", () => {
+  test("tasks are declared with their requests when a tool runs as a task (TK-01)", async () => {
     const { declared } = await serveTasks({ tools: [quick, plain] });
     expect(declared).toMatchObject({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
   });
 
-  test("tasks are not when no tool does, nor before there were tasks (TK-01)", async () => {
+  test("tasks are not declared without such a tool, nor at revisions without tasks (TK-01)", async () => {
     expect((await serveTasks({ tools: [plain] })).declared).not.toHaveProperty("tasks");
     for (const revision of older) {
       expect((await serveTasks({ tools: [quick] }, { revision })).declared).not.toHaveProperty("tasks");
     }
   });
 
-  test("tools that may come later can be tasks if the server says how tasks are kept (TK-01)", async () => {
+  test("tools that are added later can be tasks if the server defines how tasks are kept (TK-01)", async () => {
     const { declared, server, client } = await serveTasks({ tools: [plain], listChanged: ["tools"], tasks: {} });
     expect(declared).toMatchObject({ tasks: { requests: { tools: { call: {} } } } });
     server.tools.add(quick);
     expect(await client.start("quick")).toBeTypeOf("string");
   });
 
-  test("each tool says whether it runs as a task (TL-17)", async () => {
+  test("each tool declares its task support (TL-17)", async () => {
     const { client } = await serveTasks({ tools: [quick, plain, only] });
     const { tools } = await client.call("tools/list");
     expect(tools).toMatchObject([
@@ -59,43 +59,46 @@ describe("what is declared", () => {
     expect(tools).not.toHaveProperty("0.task");
   });
 
-  test.each(older)("revision %s shows nothing of it, and every tool just runs (TL-17)", async (revision) => {
-    const { client } = await serveTasks({ tools: [quick, only] }, { revision });
-    expect(JSON.stringify(await client.call("tools/list"))).not.toContain("task");
-    for (const name of ["quick", "only"]) {
-      expect(await client.call("tools/call", { name, task: {} })).toMatchObject(done);
-    }
-    expect(await client.refusal("tasks/get", { taskId: "x" })).toMatchObject({ code: -32601 });
-  });
+  test.each(older)(
+    "revision %s has no member for tasks, and every tool runs as a plain call (TL-17)",
+    async (revision) => {
+      const { client } = await serveTasks({ tools: [quick, only] }, { revision });
+      expect(JSON.stringify(await client.call("tools/list"))).not.toContain("task");
+      for (const name of ["quick", "only"]) {
+        expect(await client.call("tools/call", { name, task: {} })).toMatchObject(done);
+      }
+      expect(await client.refusal("tasks/get", { taskId: "x" })).toMatchObject({ code: -32601 });
+    },
+  );
 });
 
-describe("which calls become tasks", () => {
-  test("a wish for one is ignored where none was declared (TK-03)", async () => {
+describe("the choice between plain calls and tasks", () => {
+  test("a request for a task is ignored where no tasks were declared (TK-03)", async () => {
     const { client } = await serveTasks({ tools: [plain] });
     expect(await client.call("tools/call", { name: "plain", task: { ttl: 5_000 } })).toEqual(done);
     expect(await client.refusal("tasks/list")).toMatchObject({ code: -32601 });
   });
 
-  test("a tool that does not run as one refuses to, with -32601 (TK-06)", async () => {
+  test("a tool without task support rejects a request for a task with -32601 (TK-06)", async () => {
     const { client } = await serveTasks({ tools: [plain, quick] });
     expect(await client.refusal("tools/call", { name: "plain", task: {} })).toMatchObject({ code: -32601 });
     expect(await client.call("tools/call", { name: "plain" })).toEqual(done);
   });
 
-  test("a tool that may does as the client likes (TK-07)", async () => {
+  test("a tool with optional task support follows the request (TK-07)", async () => {
     const { client } = await serveTasks({ tools: [quick] });
     expect(await client.call("tools/call", { name: "quick" })).toEqual(done);
     expect(await client.call("tools/call", { name: "quick", task: {} })).toHaveProperty("task.taskId");
   });
 
-  test("a tool that must refuses plain calls with -32601 (TK-08)", async () => {
+  test("a tool with required task support rejects plain calls with -32601 (TK-08)", async () => {
     const { client } = await serveTasks({ tools: [only] });
     expect(await client.refusal("tools/call", { name: "only" })).toMatchObject({ code: -32601 });
     const taskId = await client.start("only");
     expect(await client.call("tasks/result", { taskId })).toMatchObject(done);
   });
 
-  test("an unknown tool, or one that the client may not know of, is no task either", async () => {
+  test("an unknown or hidden tool creates no task", async () => {
     const hidden = defineTool({ name: "hidden", task: true, visible: () => false, execute: () => "" });
     const { client } = await serveTasks({ tools: [quick, hidden] });
     for (const name of ["hidden", "nothing"]) {
@@ -107,7 +110,7 @@ describe("which calls become tasks", () => {
 });
 
 describe("the life of a task", () => {
-  test("it is there at once, working, with its times, and the work goes on (TK-09, TK-10, TK-11, TK-17)", async () => {
+  test("a task is created at once, as working, with its times, while the work continues (TK-09, TK-10, TK-11, TK-17)", async () => {
     const gate = createGate();
     const { client } = await serveTasks({ tools: [held(gate)] });
     const { task } = await client.call("tools/call", { name: "held", task: { ttl: 60_000 } });
@@ -130,7 +133,7 @@ describe("the life of a task", () => {
     expect(await client.start("quick")).not.toBe(await client.start("quick"));
   });
 
-  test("the client knows of it before the tool says anything", async () => {
+  test("the client receives the task before messages of the tool", async () => {
     const eager = defineTool({
       name: "eager",
       task: true,
@@ -142,7 +145,7 @@ describe("the life of a task", () => {
     expect(client.wire.sent[0]).toMatchObject({ id, result: { task: {} } });
   });
 
-  test("its result is what the call would have given, and belongs to it (TK-13, TK-16)", async () => {
+  test("the result of a task is that of the call, with the related task (TK-13, TK-16)", async () => {
     const sum = defineTool({
       name: "sum",
       task: true,
@@ -158,7 +161,7 @@ describe("the life of a task", () => {
     }
   });
 
-  test("what the tool puts into the metadata of its result stays (TK-13)", async () => {
+  test("the result of a task keeps the metadata of the tool (TK-13)", async () => {
     const noted = defineTool({ name: "noted", task: true, execute: () => ({ content: [], _meta: { "a/b": 1 } }) });
     const { client } = await serveTasks({ tools: [noted] });
     const taskId = await client.start("noted");
@@ -168,7 +171,7 @@ describe("the life of a task", () => {
     });
   });
 
-  test("the error that the call would have got is what asking for the result gets (TK-13)", async () => {
+  test("tasks/result gives the error that the call would have given (TK-13)", async () => {
     const broken = defineTool({
       name: "broken",
       task: true,
@@ -186,7 +189,7 @@ describe("the life of a task", () => {
     });
   });
 
-  test("that wait has no other limit than the task's own (TK-13)", async () => {
+  test("a tasks/result request has no time limit but the task's own (TK-13)", async () => {
     const clock = new ManualClock();
     const gate = createGate();
     const serving = { clock, timeouts: { handler: 100 } };
@@ -197,7 +200,7 @@ describe("the life of a task", () => {
     expect(await waiting).toMatchObject(done);
   });
 
-  test("asking for the result before the end waits for it (TK-13)", async () => {
+  test("a tasks/result request before the end waits for it (TK-13)", async () => {
     const gate = createGate();
     const { client } = await serveTasks({ tools: [held(gate)] });
     const taskId = await client.start("held");
@@ -218,14 +221,14 @@ describe("the life of a task", () => {
     ],
     ["a ToolError", () => Promise.reject(new ToolError("No luck")), "No luck"],
     ["anything else that is thrown", () => Promise.reject(new Error("secret")), "The tool failed"],
-  ])("%s makes it fail, and says why (TK-23)", async (_what, run, statusMessage) => {
+  ])("a task fails with a message after %s (TK-23)", async (_what, run, statusMessage) => {
     const { client } = await serveTasks({ tools: [defineTool({ name: "fails", task: true, execute: run })] });
     const taskId = await client.start("fails");
     expect(await client.until(taskId, "failed")).toMatchObject({ statusMessage });
     expect(await client.call("tasks/result", { taskId })).toMatchObject({ isError: true });
   });
 
-  test("wrong arguments make it fail, with what is wrong as its result (TK-23, A12)", async () => {
+  test("a task with wrong arguments fails, and its result has the problem (TK-23, A12)", async () => {
     const { client } = await serveTasks({ tools: [quick] });
     const taskId = await client.start("quick", { arguments: { no: 1 } });
     expect(await client.until(taskId, "failed")).toMatchObject({
@@ -233,7 +236,7 @@ describe("the life of a task", () => {
     });
   });
 
-  test("a result that does not fit the revision is an internal error, and reported (TK-22)", async () => {
+  test("a task whose result does not fit the revision fails with an internal error, which is reported (TK-22)", async () => {
     const { client, reports } = await serveTasks({
       tools: [{ name: "odd", task: true, execute: () => ({ content: 1 }) }],
     });
@@ -242,7 +245,7 @@ describe("the life of a task", () => {
     expect(reports).toMatchObject([{ kind: "handler", method: "tools/call" }]);
   });
 
-  test("the tool can say how far it is, and knows its task", async () => {
+  test("a tool can report the status of its task, and receives the task", async () => {
     const gate = createGate();
     const tool = defineTool({
       name: "talks",
@@ -265,27 +268,27 @@ describe("the life of a task", () => {
   });
 });
 
-describe("how long it is kept", () => {
+describe("the time to live of a task", () => {
   test.each([
     ["the client asks for", { ttl: 5_000 }, {}, 5_000],
     ["the server allows at most", { ttl: 99_999_999 }, {}, 20_000],
     ["makes sense at least", { ttl: -5 }, {}, 1_000],
     ["the tool says, if nobody asks", {}, { ttl: 7_000 }, 7_000],
     ["the server says, if nobody else does", {}, {}, 10_000],
-  ])("is what %s (TK-18, R48)", async (_what, task, terms, ttl) => {
+  ])("the time to live of a task is %s (TK-18, R48)", async (_what, task, terms, ttl) => {
     const tool = defineTool({ name: "quick", task: { pollInterval: 50, ...terms }, execute: () => "done" });
     const { client } = await serveTasks({ tools: [tool], tasks: { ttl: 10_000, maxTtl: 20_000 } });
     const created = await client.call("tools/call", { name: "quick", task });
     expect(created).toMatchObject({ task: { ttl, pollInterval: 50 } });
   });
 
-  test("may be for ever, where the server allows it (TK-17)", async () => {
+  test("the time to live of a task may be unlimited where the server allows it (TK-17)", async () => {
     const { client } = await serveTasks({ tools: [quick], tasks: { ttl: Infinity, maxTtl: Infinity } });
     const taskId = await client.start("quick");
     expect(await client.call("tasks/get", { taskId })).toMatchObject({ ttl: null });
   });
 
-  test("counts from its creation; then it is gone, and its work is stopped (TK-18, TK-22, R48)", async () => {
+  test("the time to live of a task counts from its creation; afterwards the task is removed, and its work is stopped (TK-18, TK-22, R48)", async () => {
     const clock = new ManualClock();
     const { client } = await serveTasks({ tools: [held(createGate()), quick], tasks: { clock } });
     const ended = await client.start("quick", { task: { ttl: 2_000 } });
@@ -301,7 +304,7 @@ describe("how long it is kept", () => {
     expect(await client.refusal("tasks/cancel", { taskId: running })).toMatchObject({ code: -32602 });
   });
 
-  test("no more tasks are begun than the store takes (TK-25)", async () => {
+  test("a request for a task is rejected when the store is full (TK-25)", async () => {
     const { client } = await serveTasks({
       tools: [quick],
       tasks: { store: new MemoryTaskStore({ maxTasksPerOwner: 1 }) },
@@ -311,13 +314,13 @@ describe("how long it is kept", () => {
     expect(await client.call("tools/call", { name: "quick" })).toEqual(done);
   });
 
-  test.each(["ttl", "maxTtl", "pollInterval", "pageSize"])("%s must be above 0", async (name) => {
+  test.each(["ttl", "maxTtl", "pollInterval", "pageSize"])("the option %s must be above 0", async (name) => {
     await expect(serveTasks({ tools: [quick], tasks: { [name]: 0 } })).rejects.toThrow(`tasks.${name} is 0`);
   });
 });
 
 describe("cancelling", () => {
-  test("stops the work, is there before the answer, and stays (TK-21, TK-11, C-07)", async () => {
+  test("cancelling a task stops the work, takes effect before the response, and is final (TK-21, TK-11, C-07)", async () => {
     const gate = createGate();
     const aborted: boolean[] = [];
     const begun = createGate();
@@ -343,7 +346,7 @@ describe("cancelling", () => {
     expect(await waiting).toMatchObject({ code: -32602 });
   });
 
-  test("before the work has begun means that it never does (TK-21)", async () => {
+  test("cancelling a task before the work begins prevents the work (TK-21)", async () => {
     const runs: number[] = [];
     const tool = defineTool({ name: "counts", task: true, execute: () => String(runs.push(1)) });
     const { client } = await serveTasks({ tools: [tool] });
@@ -357,20 +360,23 @@ describe("cancelling", () => {
     expect(runs).toEqual([]);
   });
 
-  test.each(["completed", "failed", "cancelled"])("a task that is %s is refused (TK-21)", async (status) => {
-    const failing = defineTool({ name: "failing", task: true, execute: () => Promise.reject(new ToolError("no")) });
-    const { client } = await serveTasks({ tools: [quick, failing, held(createGate())] });
-    const names = { completed: "quick", failed: "failing", cancelled: "held" };
-    const taskId = await client.start(Reflect.get(names, status));
-    if (status === "cancelled") await client.call("tasks/cancel", { taskId });
-    await client.until(taskId, status);
-    expect(await client.refusal("tasks/cancel", { taskId })).toMatchObject({
-      code: -32602,
-      message: expect.stringContaining(status),
-    });
-  });
+  test.each(["completed", "failed", "cancelled"])(
+    "cancelling a task that is %s is rejected (TK-21)",
+    async (status) => {
+      const failing = defineTool({ name: "failing", task: true, execute: () => Promise.reject(new ToolError("no")) });
+      const { client } = await serveTasks({ tools: [quick, failing, held(createGate())] });
+      const names = { completed: "quick", failed: "failing", cancelled: "held" };
+      const taskId = await client.start(Reflect.get(names, status));
+      if (status === "cancelled") await client.call("tasks/cancel", { taskId });
+      await client.until(taskId, status);
+      expect(await client.refusal("tasks/cancel", { taskId })).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining(status),
+      });
+    },
+  );
 
-  test("by notification does nothing to a task (C-07, TK-27)", async () => {
+  test("cancelling by notification has no effect on a task (C-07, TK-27)", async () => {
     const gate = createGate();
     const { client } = await serveTasks({ tools: [held(gate)] });
     const requestId = client.post("tools/call", { name: "held", task: {} });
@@ -381,8 +387,8 @@ describe("cancelling", () => {
   });
 });
 
-describe("what a tool sends while it runs as a task", () => {
-  test("progress goes on under the token of the call until the end, and no longer (G-07, TK-16, TK-27)", async () => {
+describe("messages of a tool that runs as a task", () => {
+  test("progress of a task continues under the token of the call until the end, and no longer (G-07, TK-16, TK-27)", async () => {
     const gate = createGate();
     const late: Promise<void>[] = [];
     const tool = defineTool({
@@ -410,7 +416,7 @@ describe("what a tool sends while it runs as a task", () => {
     ]);
   });
 
-  test("progress that comes too fast is kept until its end, which the newest of it precedes (S-071, G-05)", async () => {
+  test("progress of a task above the rate is kept until its end, before which the newest is sent (S-071, G-05)", async () => {
     const tool = defineTool({
       name: "steps",
       task: true,
@@ -426,7 +432,7 @@ describe("what a tool sends while it runs as a task", () => {
     expect(notices.map((notice) => Reflect.get(Object(notice), "progress"))).toEqual([1, 2, 500]);
   });
 
-  test("without a token there is no progress (G-04)", async () => {
+  test("a task without a progress token sends no progress (G-04)", async () => {
     const tool = defineTool({
       name: "steps",
       task: true,
@@ -437,7 +443,7 @@ describe("what a tool sends while it runs as a task", () => {
     expect(client.notices("notifications/progress")).toEqual([]);
   });
 
-  test("log messages belong to the task (TK-16)", async () => {
+  test("log messages of a task carry the task (TK-16)", async () => {
     const tool = defineTool({
       name: "logs",
       task: true,
@@ -449,7 +455,7 @@ describe("what a tool sends while it runs as a task", () => {
     expect(client.notices("notifications/message")).toEqual([{ level: "info", data: "x", _meta: related(taskId) }]);
   });
 
-  test("it may let go of no connection: the call has been answered", async () => {
+  test("a tool that runs as a task cannot close the connection", async () => {
     const tool = defineTool({
       name: "lets",
       task: true,
@@ -462,7 +468,7 @@ describe("what a tool sends while it runs as a task", () => {
   });
 });
 
-describe("questions to the client", () => {
+describe("input requests of a task", () => {
   const asks = defineTool({
     name: "asks",
     task: true,
@@ -471,7 +477,7 @@ describe("questions to the client", () => {
   });
   const capabilities = { elicitation: {} };
 
-  test("make the task wait for input until the answer is there, and belong to it (TK-11, TK-14, TK-16)", async () => {
+  test("an input request makes the task input_required until the response, and carries the task (TK-11, TK-14, TK-16)", async () => {
     const { client } = await serveTasks({ tools: [asks] }, { capabilities });
     const taskId = await client.start("asks");
     const question = await client.hearMethod("elicitation/create");
@@ -483,7 +489,7 @@ describe("questions to the client", () => {
     expect(statuses).toEqual(["input_required", "working", "completed"]);
   });
 
-  test("two at a time: it waits until both are answered (TK-14)", async () => {
+  test("a task with two concurrent input requests is input_required until both have responses (TK-14)", async () => {
     const twice = defineTool({
       name: "twice",
       task: true,
@@ -501,7 +507,7 @@ describe("questions to the client", () => {
     await client.until(taskId, "completed");
   });
 
-  test("go the way that a waiting tasks/result has opened (TK-15, TK-26)", async () => {
+  test("input requests of a task are sent on the stream of a waiting tasks/result (TK-15, TK-26)", async () => {
     const gate = createGate();
     const later = defineTool({
       ...asks,
@@ -521,7 +527,7 @@ describe("questions to the client", () => {
     });
   });
 
-  test("are taken back when the task is cancelled", async () => {
+  test("input requests of a task are cancelled with the task", async () => {
     const { client } = await serveTasks({ tools: [asks] }, { capabilities });
     const taskId = await client.start("asks");
     const question = await client.hearMethod("elicitation/create");
@@ -529,7 +535,7 @@ describe("questions to the client", () => {
     expect((await client.hearMethod("notifications/cancelled")).params).toMatchObject({ requestId: question.id });
   });
 
-  test("that the client does not answer fail the tool, and it never waits for input (S-01)", async () => {
+  test("an input request without a response fails the tool, and the task is not input_required (S-01)", async () => {
     const { client } = await serveTasks({ tools: [asks] });
     const taskId = await client.start("asks");
     await client.until(taskId, "failed");
@@ -538,20 +544,20 @@ describe("questions to the client", () => {
 });
 
 describe("status notifications", () => {
-  test("carry the whole task and no related-task metadata (TK-16, TK-19)", async () => {
+  test("status notifications carry the whole task and no related-task metadata (TK-16, TK-19)", async () => {
     const { client } = await serveTasks({ tools: [quick] });
     const taskId = await client.start("quick");
     const task = await client.until(taskId, "completed");
     expect(client.notices("notifications/tasks/status")).toEqual([task]);
   });
 
-  test("can be left out (TK-19)", async () => {
+  test("status notifications can be switched off (TK-19)", async () => {
     const { client } = await serveTasks({ tools: [quick], tasks: { notify: false } });
     await client.until(await client.start("quick"), "completed");
     expect(client.notices("notifications/tasks/status")).toEqual([]);
   });
 
-  test("nothing but the answer to tasks/result names the task in its metadata (TK-16)", async () => {
+  test("only the response to tasks/result carries the task in its metadata (TK-16)", async () => {
     const { client } = await serveTasks({ tools: [quick, held(createGate())] });
     const taskId = await client.start("quick");
     expect(await client.until(taskId, "completed")).not.toHaveProperty("_meta");
@@ -559,7 +565,7 @@ describe("status notifications", () => {
     expect(await client.call("tasks/cancel", { taskId: await client.start("held") })).not.toHaveProperty("_meta");
   });
 
-  test("the parameter counts, whatever the metadata says (TK-16)", async () => {
+  test("the task id of the params applies, whatever the metadata says (TK-16)", async () => {
     const { client } = await serveTasks({ tools: [quick] });
     const [first, second] = [await client.start("quick"), await client.start("quick")];
     for (const method of ["tasks/get", "tasks/result"]) {
@@ -569,9 +575,9 @@ describe("status notifications", () => {
   });
 });
 
-describe("whose it is", () => {
+describe("the owner of a task", () => {
   test.each(["tasks/get", "tasks/result", "tasks/cancel"])(
-    "to another session it does not exist: %s (TK-24, R48)",
+    "a task of another session is unknown: %s (TK-24, R48)",
     async (method) => {
       const { client, join } = await serveTasks({ tools: [quick] });
       const stranger = await join();
@@ -587,7 +593,7 @@ describe("whose it is", () => {
   );
 
   test.each(["tasks/get", "tasks/result", "tasks/cancel"])(
-    "an unknown one is refused with its id: %s (TK-22)",
+    "an unknown task is rejected with its id: %s (TK-22)",
     async (method) => {
       const { client } = await serveTasks({ tools: [quick] });
       expect(await client.refusal(method, { taskId: "nothing" })).toMatchObject({
@@ -597,7 +603,7 @@ describe("whose it is", () => {
     },
   );
 
-  test("it ends with its session where nobody is authenticated (R48)", async () => {
+  test("a task ends with its session when there is no principal (R48)", async () => {
     const store = new MemoryTaskStore();
     const { client } = await serveTasks({ tools: [held(createGate()), quick], tasks: { store } });
     await client.start("held");
@@ -608,7 +614,7 @@ describe("whose it is", () => {
     expect(store.size).toBe(0);
   });
 
-  test("a principal finds it in every session, and others do not (TK-24)", async () => {
+  test("a task of a principal is available in every session of it, and in no other (TK-24)", async () => {
     const { client, join } = await serveTasks({ tools: [quick] });
     const as = (principal: string, wire: { readonly wire: typeof client.wire }) => (message: object) =>
       wire.wire.receiver?.message({ jsonrpc: "2.0", ...message }, { identity: { principal } });
@@ -625,7 +631,7 @@ describe("whose it is", () => {
     expect(await bob.hear(({ id }) => id === 2)).toMatchObject({ result: { tasks: [] } });
   });
 
-  test("it outlives the session of a principal, who can be asked in the next (TK-15, TK-24)", async () => {
+  test("a task of a principal outlives the session, and its input requests go to the next session (TK-15, TK-24)", async () => {
     const gate = createGate();
     const asks = defineTool({
       name: "asks",
@@ -650,8 +656,8 @@ describe("whose it is", () => {
   });
 });
 
-describe("the list", () => {
-  test("has every task of the client, page by page (TK-20, N-05)", async () => {
+describe("the list of tasks", () => {
+  test("the list of tasks has every task of the client, page by page (TK-20, N-05)", async () => {
     const { client } = await serveTasks({ tools: [quick], tasks: { pageSize: 2 } });
     const ids = [await client.start("quick"), await client.start("quick"), await client.start("quick")];
     const first = await client.call("tasks/list");
@@ -663,15 +669,15 @@ describe("the list", () => {
     expect(second).not.toHaveProperty("nextCursor");
   });
 
-  test("refuses a cursor that it did not give (TK-22)", async () => {
+  test("the list of tasks rejects a foreign cursor (TK-22)", async () => {
     const { client } = await serveTasks({ tools: [quick] });
     expect(await client.refusal("tasks/list", { cursor: "nonsense" })).toMatchObject({ code: -32602 });
   });
 });
 
-describe("when the store fails", () => {
+describe("a failing task store", () => {
   test.each(["tasks/get", "tasks/result", "tasks/cancel"])(
-    "%s is an internal error that says nothing (TK-22)",
+    "a failure of the store in %s is an internal error without details (TK-22)",
     async (method) => {
       const store = new MemoryTaskStore();
       const { client } = await serveTasks({ tools: [quick], tasks: { store } });
@@ -682,7 +688,7 @@ describe("when the store fails", () => {
     },
   );
 
-  test("at the end of the work, that is reported and nobody hangs for ever", async () => {
+  test("a failure of the store at the end of the work is reported, and waiting requests end", async () => {
     const store = new MemoryTaskStore();
     const { client, reports } = await serveTasks({ tools: [quick], tasks: { store, notify: false } });
     store.change = () => {
@@ -694,7 +700,7 @@ describe("when the store fails", () => {
   });
 });
 
-test("a server that closes ends what runs", async () => {
+test("a server that closes cancels running tasks", async () => {
   const store = new MemoryTaskStore();
   const { client, server } = await serveTasks({ tools: [held(createGate())], tasks: { store } });
   const say = (message: object): void =>

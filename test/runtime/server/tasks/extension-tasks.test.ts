@@ -41,8 +41,8 @@ const missing = { code: -32021, data: { requiredCapabilities: { extensions: { [e
 const accept = (a: string): object => ({ action: "accept", content: { a } });
 const textOf = (task: unknown): unknown => Object(Object(Object(task).result).content)[0]?.text;
 
-describe("which calls become tasks", () => {
-  test("those of tools that do, for clients that declare it with the call (XT-01, XT-04)", async () => {
+describe("the choice between plain calls and tasks of the extension", () => {
+  test("a call becomes a task for tools with tasks and clients that declare the extension with the call (XT-01, XT-04)", async () => {
     const { ask } = serveExtension({ tools });
     expect(await ask("tools/call", { name: "quick" })).toMatchObject({ resultType: "task", status: "working" });
     for (const capabilities of [{}, { tasks: { requests: { tools: { call: {} } } } }, { extensions: {} }]) {
@@ -52,19 +52,19 @@ describe("which calls become tasks", () => {
     expect(await ask("tools/call", { name: "plain", task: { ttl: 5 } })).toMatchObject({ resultType: "complete" });
   });
 
-  test("a tool that only runs as a task says what is missing (XT-03)", async () => {
+  test("a tool that runs only as a task rejects a call with the missing capability (XT-03)", async () => {
     const { ask } = serveExtension({ tools });
     expect(await ask("tools/call", { name: "only" }, { capabilities: {} })).toMatchObject(missing);
     expect(await ask("tools/call", { name: "only" })).toMatchObject({ resultType: "task" });
   });
 
-  test("none without the extension: the core is as it was (XF-01, XT-18)", async () => {
+  test("a call without the extension creates no task (XF-01, XT-18)", async () => {
     const { ask } = serveExtension({ tools: [plain] });
     for (const method of ["tasks/get", "tasks/update", "tasks/cancel", "tasks/result", "tasks/list"])
       expect(await ask(method, { taskId: "x" })).toMatchObject({ code: -32601 });
   });
 
-  test("the methods and capabilities of the core's own tasks are gone (XT-18)", async () => {
+  test("methods and capabilities of core tasks are missing (XT-18)", async () => {
     const { ask } = serveExtension({ tools });
     expect(await ask("tasks/result", { taskId: "x" })).toMatchObject({ code: -32601 });
     expect(await ask("tasks/list")).toMatchObject({ code: -32601 });
@@ -75,7 +75,7 @@ describe("which calls become tasks", () => {
     expect(JSON.stringify(shown)).not.toMatch(/execution|"task"/);
   });
 
-  test("arguments that are wrong need no task, nor does what is unknown", async () => {
+  test("a call with wrong arguments or an unknown tool creates no task", async () => {
     const { ask } = serveExtension({ tools });
     expect(await ask("tools/call", { name: "quick", arguments: { a: 1 } })).toMatchObject({
       resultType: "complete",
@@ -85,8 +85,8 @@ describe("which calls become tasks", () => {
   });
 });
 
-describe("a task", () => {
-  test("can be asked for as soon as its client knows of it (XT-05), and shows its result (XT-04, XT-07)", async () => {
+describe("a task of the extension", () => {
+  test("a task of the extension can be requested as soon as its client has it (XT-05), and contains its result (XT-04, XT-07)", async () => {
     const store = new MemoryTaskStore();
     const { ask, until } = serveExtension({ tools, tasks: { store, ttl: 5_000.4, pollInterval: 20.6 } });
     const created = await ask("tools/call", { name: "quick" });
@@ -100,7 +100,7 @@ describe("a task", () => {
     expect(JSON.stringify(completed)).not.toContain("related-task");
   });
 
-  test("of a tool that fails is completed (XT-13)", async () => {
+  test("a task of a tool that fails is completed (XT-13)", async () => {
     const { ask, until } = serveExtension({ tools });
     const { taskId } = await ask("tools/call", { name: "broken" });
     const task = await until(taskId, "completed");
@@ -108,7 +108,7 @@ describe("a task", () => {
     expect(task).not.toHaveProperty("error");
   });
 
-  test("that ends in an error of the protocol has failed, and says why (XT-07, XT-13, XT-14)", async () => {
+  test("a task that ends in a protocol error has failed, with the error (XT-07, XT-13, XT-14)", async () => {
     const { ask, until } = serveExtension({ tools });
     const { taskId } = await ask("tools/call", { name: "refusing" });
     const task = await until(taskId, "failed");
@@ -116,7 +116,7 @@ describe("a task", () => {
     expect(task).not.toHaveProperty("result");
   });
 
-  test("is called off with an empty answer, however often and whenever (XT-09)", async () => {
+  test("a task is cancelled with an empty result, however often and whenever (XT-09)", async () => {
     const gate = createGate();
     const held = defineTool({ name: "held", task: true, execute: async () => (await gate.opened, "late") });
     const { ask, until } = serveExtension({ tools: [held, quick] });
@@ -135,7 +135,7 @@ describe("a task", () => {
   });
 
   test.each(["tasks/get", "tasks/update", "tasks/cancel"])(
-    "that is not there is refused: %s (XT-11)",
+    "an unknown task of the extension is rejected: %s (XT-11)",
     async (method) => {
       const { ask } = serveExtension({ tools });
       expect(await ask(method, { taskId: "x", inputResponses: {} })).toMatchObject({ code: -32602 });
@@ -143,7 +143,7 @@ describe("a task", () => {
   );
 
   test.each(["tasks/get", "tasks/update", "tasks/cancel"])(
-    "is nothing for clients that do not declare the extension: %s (XT-12)",
+    "a task method is rejected for clients that do not declare the extension: %s (XT-12)",
     async (method) => {
       const { ask } = serveExtension({ tools });
       const { taskId } = await ask("tools/call", { name: "quick" });
@@ -152,7 +152,7 @@ describe("a task", () => {
     },
   );
 
-  test("belongs to its principal; without one, to whoever knows an id that nobody guesses (XT-19)", async () => {
+  test("a task belongs to its principal; without one, its id is the secret (XT-19)", async () => {
     const { ask } = serveExtension({ tools });
     const hers = await ask("tools/call", { name: "quick" }, { principal: "ada" });
     const anybodys = await ask("tools/call", { name: "quick" });
@@ -167,8 +167,8 @@ describe("a task", () => {
   });
 });
 
-describe("questions of a task", () => {
-  test("are shown until they are answered, each under a key of its own (XT-07, XT-08, XT-09, XT-10)", async () => {
+describe("input requests of a task of the extension", () => {
+  test("input requests of a task are listed until they have responses, each under a key of its own (XT-07, XT-08, XT-09, XT-10)", async () => {
     const { ask, until } = serveExtension({ tools });
     const { taskId } = await ask("tools/call", { name: "asks" });
     const waiting = await until(taskId, "input_required");
@@ -195,7 +195,7 @@ describe("questions of a task", () => {
     expect(textOf(await until(taskId, "completed"))).toBe("1,2,3");
   });
 
-  test("that come before it take rounds, and no task is there until they are answered (XT-06)", async () => {
+  test("input requests before the task take retries, and the task is created after their responses (XT-06)", async () => {
     const first = defineTool({
       name: "first",
       inputSchema: anything,
@@ -222,7 +222,7 @@ describe("questions of a task", () => {
     expect(content).toMatchObject([{ text: "ada at once" }]);
   });
 
-  test("may be returned by the handler", async () => {
+  test("input requests may be returned by the handler", async () => {
     const returns = defineTool({
       name: "returns",
       task: true,
@@ -238,7 +238,7 @@ describe("questions of a task", () => {
     expect(textOf(await until(taskId, "completed"))).toBe(JSON.stringify(accept("1")));
   });
 
-  test("that the client does not answer fail the task, and say what is missing", async () => {
+  test("an input request that the client does not support fails the task with the missing capability", async () => {
     const { ask, until } = serveExtension({ tools });
     const capabilities = { extensions: { [extension.id]: {} } };
     const { taskId } = await ask("tools/call", { name: "asks" }, { capabilities });
@@ -248,8 +248,8 @@ describe("questions of a task", () => {
   });
 });
 
-describe("who listens for a task", () => {
-  test("hears of its changes and of nothing else (XT-16), as far as it is theirs", async () => {
+describe("a listener for a task", () => {
+  test("a listener for a task receives its changes and nothing else (XT-16), if the task is its own", async () => {
     const gate = createGate();
     const chatty = defineTool({
       name: "chatty",
@@ -288,7 +288,7 @@ describe("who listens for a task", () => {
     expect(states.at(-1)).toBe("completed");
   });
 
-  test("is told what is missing without the extension (XT-12)", async () => {
+  test("a listener for a task without the extension is rejected with the missing capability (XT-12)", async () => {
     const { ask } = serveExtension({ tools });
     const params = { notifications: { taskIds: ["x"] } };
     expect(await ask("subscriptions/listen", params, { capabilities: {} })).toMatchObject(missing);
@@ -296,8 +296,8 @@ describe("who listens for a task", () => {
   });
 });
 
-describe("over HTTP", () => {
-  test("Mcp-Name is the task, and -32021 is a bad request (XT-12, XT-17)", async () => {
+describe("tasks of the extension over HTTP", () => {
+  test("the header Mcp-Name is the task id, and -32021 is a bad request (XT-12, XT-17)", async () => {
     const { server } = serveExtension({ tools });
     const handler = createHttpHandler(server, { allowedHosts: ["mcp.example"] });
     const post = (method: string, params: object, name: string, capabilities = declaring): Promise<Response> =>
@@ -332,7 +332,7 @@ describe("a task whose client is served by two programs with one store", () => {
   const running = serveExtension({ tools, tasks });
   const other = serveExtension({ tools, tasks });
 
-  test("takes answers wherever they are brought, one by one (XT-09, XT-10)", async () => {
+  test("a task in a shared store takes input responses at either program, one by one (XT-09, XT-10)", async () => {
     const { taskId } = await running.ask("tools/call", { name: "asks" });
     const [one = "", two = ""] = Object.keys(Object((await other.until(taskId, "input_required")).inputRequests));
     const inputResponses = { [one]: accept("1"), nobody: accept("0") };
@@ -348,7 +348,7 @@ describe("a task whose client is served by two programs with one store", () => {
     expect(textOf(await running.until(taskId, "completed"))).toBe("1,2,3");
   });
 
-  test("takes no wrong answer (S-049)", async () => {
+  test("a task in a shared store rejects a wrong response (S-049)", async () => {
     const { taskId } = await running.ask("tools/call", { name: "asks" });
     const [one = "", two = ""] = Object.keys(Object((await other.until(taskId, "input_required")).inputRequests));
     const inputResponses = { [one]: accept("1"), [two]: { action: "accept", content: { a: 3 } } };
@@ -359,7 +359,7 @@ describe("a task whose client is served by two programs with one store", () => {
     await other.ask("tasks/cancel", { taskId });
   });
 
-  test("ends where it runs when it is cancelled elsewhere", async () => {
+  test("a task in a shared store ends where it runs when it is cancelled elsewhere", async () => {
     const aborted = createGate();
     const waits = defineTool({
       name: "waits",
@@ -377,14 +377,14 @@ describe("a task whose client is served by two programs with one store", () => {
     expect(await here.ask("tasks/get", { taskId })).toMatchObject({ status: "cancelled" });
   });
 
-  test("takes answers that came when it had ended as well (XT-10)", async () => {
+  test("a task in a shared store takes responses that arrive after its end (XT-10)", async () => {
     const { taskId } = await running.ask("tools/call", { name: "quick" });
     await other.until(taskId, "completed");
     const late = await other.ask("tasks/update", { taskId, inputResponses: { one: accept("1") } });
     expect(late).toMatchObject({ resultType: "complete" });
   });
 
-  test("is told of only where it runs (C-070)", async () => {
+  test("a task in a shared store is notified only where it runs (C-070)", async () => {
     const { taskId } = await running.ask("tools/call", { name: "asks" });
     const honoured = async ({ wire }: typeof running): Promise<unknown> => {
       const params = { notifications: { taskIds: [taskId] } };

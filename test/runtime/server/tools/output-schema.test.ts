@@ -21,29 +21,35 @@ function takesLists(revision: Revision): boolean {
 
 const [able, unable] = [revisions.filter(takesLists), revisions.filter((revision) => !takesLists(revision))];
 
-test("both kinds of revisions are there", () => {
+test("revisions with and without such output schemas exist", () => {
   expect([able.length > 0, unable.length > 0]).toEqual([true, true]);
 });
 
-describe("structured output that is no object (JS-05)", () => {
-  test.each(able.map((revision) => [revision.id, revision] as const))("is served at %s", async (_id, revision) => {
-    const server = create(revision);
-    expect(await callServer(server, revision, ["tools/list", meta(revision)])).toMatchObject({
-      tools: [{ outputSchema: { type: "array" } }],
-    });
-    const call = callServer(server, revision, ["tools/call", { name: "words", ...meta(revision) }]);
-    if (!hasFreeContent(revision)) return expect(call).rejects.toThrow(/structuredContent/);
-    expect(await call).toMatchObject({ structuredContent: ["a", "b"], content: [{ text: '["a","b"]' }] });
-  });
+describe("structured output that is not an object (JS-05)", () => {
+  test.each(able.map((revision) => [revision.id, revision] as const))(
+    "structured output that is not an object is served at %s",
+    async (_id, revision) => {
+      const server = create(revision);
+      expect(await callServer(server, revision, ["tools/list", meta(revision)])).toMatchObject({
+        tools: [{ outputSchema: { type: "array" } }],
+      });
+      const call = callServer(server, revision, ["tools/call", { name: "words", ...meta(revision) }]);
+      if (!hasFreeContent(revision)) return expect(call).rejects.toThrow(/structuredContent/);
+      expect(await call).toMatchObject({ structuredContent: ["a", "b"], content: [{ text: '["a","b"]' }] });
+    },
+  );
 
-  test.each(unable.map((revision) => [revision.id, revision] as const))("is refused at %s", (id, revision) => {
-    expect(() => create(revision)).toThrow(
-      `Tool "words": revision ${id} requires "object" at outputSchema/type; wrap the output in an object`,
-    );
-  });
+  test.each(unable.map((revision) => [revision.id, revision] as const))(
+    "structured output that is not an object is rejected at %s",
+    (id, revision) => {
+      expect(() => create(revision)).toThrow(
+        `Tool "words": revision ${id} requires "object" at outputSchema/type; wrap the output in an object`,
+      );
+    },
+  );
 });
 
-test("a tool that no client of a revision could read is refused when it is defined", () => {
+test("a tool whose output fits no client of a revision is rejected when it is defined", () => {
   const tool = { name: "t", title: 7, execute: () => "" };
   const [newest] = revisions;
   if (!newest) throw new Error("no revision to test");

@@ -46,7 +46,7 @@ function call(server: Server, name: string, args?: object, setup?: CallSetup): P
   return callServer(server, latest, ["tools/call", args ? { name, arguments: args } : { name }], setup);
 }
 
-test("a list of 100,000 wrong items makes a short error, which says how many there are", async () => {
+test("a list of 100,000 invalid items makes a short error with their number", async () => {
   const sum = defineTool({
     name: "sum",
     description: "Adds numbers.",
@@ -65,7 +65,7 @@ test("a list of 100,000 wrong items makes a short error, which says how many the
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", (_id, revision) => {
   const { server } = serve(add);
 
-  test("a tool call answers with the structured value and the same JSON as text (TL-10, TL-11, S-103)", async () => {
+  test("tools/call returns the structured value and the same JSON as text (TL-10, TL-11, S-103)", async () => {
     const params = { name: "add", arguments: { a: 1, b: 2 }, ...meta(revision) };
     expect(await callServer(server, revision, ["tools/call", params])).toMatchObject({
       content: [{ type: "text", text: '{"sum":3}' }],
@@ -80,7 +80,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     expect(JSON.stringify(result)).toMatch(/Invalid arguments for tool \\"add\\":\\n- a: .*\\n- b: /);
   });
 
-  test("the list shows the schemas without a dialect that everybody assumes (TL-15, JS-01)", async () => {
+  test("tools/list shows the schemas without the default dialect (TL-15, JS-01)", async () => {
     expect(await callServer(server, revision, ["tools/list", meta(revision)])).toMatchObject({
       tools: [
         {
@@ -99,7 +99,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     await expect(unknown).rejects.toMatchObject({ code: -32602, message: "Unknown tool: sub" });
   });
 
-  test("results carry what every result of the revision must", async () => {
+  test("results carry the required members of the revision", async () => {
     const result = await callServer(server, revision, ["tools/list", meta(revision)]);
     const stateless = revision.lifecycle === "per-request";
     expect(result).toEqual(
@@ -113,35 +113,35 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
 describe("a tool without an input schema", () => {
   const { server } = serve({ name: "ping", execute: () => "pong" });
 
-  test("advertises that it takes nothing (TL-15, S-100)", async () => {
+  test("a tool without an input schema declares empty arguments (TL-15, S-100)", async () => {
     expect(await callServer(server, latest, ["tools/list"])).toEqual({
       tools: [{ name: "ping", inputSchema: { type: "object", additionalProperties: false } }],
     });
   });
 
-  test.each([undefined, {}])("runs with %j as arguments", async (args) => {
+  test.each([undefined, {}])("a tool without an input schema runs with %j as arguments", async (args) => {
     expect(await call(server, "ping", args)).toEqual({ content: [{ type: "text", text: "pong" }] });
   });
 
-  test("refuses what it did not announce", async () => {
+  test("a tool without an input schema rejects arguments that it did not declare", async () => {
     const text = 'Invalid arguments for tool "ping":\n- x: the tool has no arguments';
     expect(await call(server, "ping", { x: 1 })).toEqual({ content: [{ type: "text", text }], isError: true });
   });
 });
 
-describe("what run may return", () => {
-  test("a result is passed on as it is", async () => {
+describe("return values of a tool", () => {
+  test("a result that a tool returns is sent unchanged", async () => {
     const result = { content: [{ type: "text", text: "a" }], isError: true, _meta: { "example.org/a": 1 } };
     expect(await call(serve({ name: "t", execute: () => result }).server, "t")).toEqual(result);
   });
 
-  test.each([undefined, null, 7, ["a"]])("%j is a failure of ours", async (outcome) => {
+  test.each([undefined, null, 7, ["a"]])("the return value %j is an internal error", async (outcome) => {
     await expect(call(serve({ name: "t", execute: () => outcome }).server, "t")).rejects.toThrow(
       /Tool "t" returned .*output schema/,
     );
   });
 
-  test("an output that does not fit its schema is a failure of ours, and says so to nobody else (TL-11, S-102)", async () => {
+  test("an output that does not fit its schema is an internal error without details for the client (TL-11, S-102)", async () => {
     const tool = { name: "t", outputSchema: z.object({ secret: z.number() }), execute: () => ({ secret: "hunter2" }) };
     const failure = await call(serve(tool).server, "t").catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Error);
@@ -149,7 +149,7 @@ describe("what run may return", () => {
     expect(failure).not.toBeInstanceOf(RpcError);
   });
 
-  test("output passes through its schema: what the schema drops is not sent", async () => {
+  test("output passes through its schema: members that the schema drops are not sent", async () => {
     const tool = { name: "t", outputSchema: z.object({ a: z.number() }), execute: () => ({ a: 1, secret: 2 }) };
     expect(await call(serve(tool).server, "t")).toMatchObject({
       structuredContent: { a: 1 },
@@ -157,7 +157,7 @@ describe("what run may return", () => {
     });
   });
 
-  test("render replaces the JSON text", async () => {
+  test("the function render replaces the JSON text", async () => {
     const tool = defineTool({ ...add, render: ({ sum }) => [{ type: "text", text: `It is ${sum}.` }] });
     expect(await call(serve(tool).server, "add", { a: 1, b: 1 })).toEqual({
       content: [{ type: "text", text: "It is 2." }],
@@ -166,8 +166,8 @@ describe("what run may return", () => {
   });
 });
 
-describe("failures", () => {
-  test("a ToolError is told to the model (TL-06)", async () => {
+describe("failures of tools", () => {
+  test("the message of a ToolError is sent to the client (TL-06)", async () => {
     const { server, reports } = serve({
       name: "t",
       execute: () => {
@@ -178,7 +178,7 @@ describe("failures", () => {
     expect(reports).toEqual([]);
   });
 
-  test("any other error is told to the owner of the server only (O-05)", async () => {
+  test("the message of another error is reported to the server only (O-05)", async () => {
     const { server, reports } = serve({ name: "t", execute: () => Promise.reject(new Error("password=hunter2")) });
     expect(await call(server, "t")).toEqual({ content: [{ type: "text", text: "The tool failed" }], isError: true });
     expect(reports).toMatchObject([
@@ -191,7 +191,7 @@ describe("failures", () => {
     ["a text", "hunter2"],
     ["an object that no text can be made of", Object.create(null)],
     ["an object that must not be touched", revoked()],
-  ])("%s that is thrown counts as a failing tool (O-05)", async (_what, thrown) => {
+  ])("%s that is thrown is a failure of the tool (O-05)", async (_what, thrown) => {
     const { server, reports } = serve({ name: "t", execute: () => Promise.reject(thrown) });
     expect(await call(server, "t")).toEqual({ content: [{ type: "text", text: "The tool failed" }], isError: true });
     expect(reports).toMatchObject([
@@ -199,7 +199,7 @@ describe("failures", () => {
     ]);
   });
 
-  test("a validator that throws counts as a failing tool", async () => {
+  test("a validator that throws is a failure of the tool", async () => {
     const validate = (): never => {
       throw new Error("broken");
     };
@@ -217,7 +217,7 @@ describe("failures", () => {
     await expect(call(serve({ name: "t", execute: () => Promise.reject(error) }).server, "t")).rejects.toBe(error);
   });
 
-  test("an error of the client is not handed back to it", async () => {
+  test("an error of the client is not sent back to it", async () => {
     const { server, reports } = serve({
       name: "t",
       execute: () => Promise.reject(new PeerError({ code: -1, message: "User rejected sampling request" })),
@@ -226,7 +226,7 @@ describe("failures", () => {
     expect(reports).toHaveLength(1);
   });
 
-  test("a call that was cancelled is nobody's failure", async () => {
+  test("a cancelled call is not reported as a failure", async () => {
     const { server, reports } = serve({ name: "t", execute: (_args, { signal }) => Promise.reject(signal.reason) });
     await call(server, "t", {}, { signal: AbortSignal.abort() });
     expect(reports).toEqual([]);
@@ -241,19 +241,19 @@ function revoked(): object {
 }
 
 describe("argument validation", () => {
-  test("paths name items and members", async () => {
+  test("argument validation names paths of items and members", async () => {
     const input = z.object({ items: z.array(z.object({ name: z.string() })) });
     const { server } = serve({ name: "t", inputSchema: input, execute: () => "" });
     expect(JSON.stringify(await call(server, "t", { items: [{ name: 1 }] }))).toContain("- items[0].name: ");
   });
 
-  test("run gets what the schema made of the arguments", async () => {
+  test("a tool receives the parsed arguments of the schema", async () => {
     const input = z.object({ n: z.number().default(7) });
     const tool = defineTool({ name: "t", inputSchema: input, execute: ({ n }) => String(n) });
     expect(await call(serve(tool).server, "t")).toMatchObject({ content: [{ text: "7" }] });
   });
 
-  test("asynchronous schemas are waited for", async () => {
+  test("a tool waits for asynchronous schemas", async () => {
     const input = z.object({ n: z.number().refine((n) => Promise.resolve(n > 0), "must be positive") });
     const { server } = serve({ name: "t", inputSchema: input, execute: () => "ok" });
     expect(await call(server, "t", { n: 1 })).toMatchObject({ content: [{ text: "ok" }] });
@@ -268,7 +268,7 @@ describe("argument validation", () => {
   });
 });
 
-describe("schemas", () => {
+describe("schemas of tools", () => {
   test("the dialect follows the revision (JS-01, JS-03)", async () => {
     const targets: string[] = [];
     const schema = z.object({});
@@ -297,7 +297,7 @@ describe("schemas", () => {
     });
   });
 
-  test("the dialect that an author names is shown even where everybody assumes it (JS-02)", async () => {
+  test("the dialect that an author names is shown even if it is the default (JS-02)", async () => {
     const schema = { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object" } as const;
     const { server } = serve({
       name: "t",
@@ -351,23 +351,23 @@ describe("schemas", () => {
     ["something else", { text: 1 }, /its input is not a schema; use zod 4/],
     ["a union at the root (JS-05)", z.union([z.object({}), z.object({})]), /root type undefined/],
     ["what JSON cannot express", z.object({ d: z.date() }), /Tool "t": Date cannot be represented/],
-  ])("%s is refused at definition", (_name, input, message) => {
+  ])("the schema %s is rejected when it is defined", (_name, input, message) => {
     // Programs in JavaScript get here, and those that the compiler was not asked about.
     const tool = Object.assign(JSON.parse('{ "name": "t" }'), { inputSchema: input, execute: () => "" });
     expect(() => serve(tool)).toThrow(message);
   });
 });
 
-describe("names", () => {
-  test.each(["a", "A-b_c.9", "x".repeat(128)])("%s is accepted (TL-16, S-104)", (name) => {
+describe("names of tools", () => {
+  test.each(["a", "A-b_c.9", "x".repeat(128)])("the name %s is accepted (TL-16, S-104)", (name) => {
     expect(() => serve({ name, execute: () => "" })).not.toThrow();
   });
 
-  test.each(["", "a b", "a,b", "a/b", "ä", "x".repeat(129)])("%j is refused (TL-16, S-104)", (name) => {
+  test.each(["", "a b", "a,b", "a/b", "ä", "x".repeat(129)])("the name %j is rejected (TL-16, S-104)", (name) => {
     expect(() => serve({ name, execute: () => "" })).toThrow(/use 1 to 128 of the characters/);
   });
 
-  test("a name that is there twice is refused with both places (TL-16)", () => {
+  test("a duplicate tool name is rejected with both positions (TL-16)", () => {
     expect(() => serve(add, { name: "other", execute: () => "" }, add)).toThrow(
       'tools[0] and tools[2] have the same name "add"; rename one of them',
     );

@@ -103,7 +103,7 @@ test("an HTTP server that is killed in the middle of a stream fails the call, an
   await expect(connection.request("ping")).rejects.toBeInstanceOf(Error);
 });
 
-test("a server whose stdin is closed while it lives fails the calls (EPIPE, R29)", async () => {
+test("a server whose stdin is closed while it runs fails the calls (EPIPE, R29)", async () => {
   const server = tinyServer(
     "answer = () => { process.stdin.destroy(); fs.closeSync(0); setInterval(() => {}, 1000); };",
   );
@@ -118,7 +118,7 @@ test("a server whose stdin is closed while it lives fails the calls (EPIPE, R29)
 });
 
 describe("a TCP server", () => {
-  test("stops what a client asked for whose connection is reset, and serves the others (R29)", async () => {
+  test("a TCP server stops the calls of a client whose connection is reset, and serves the others (R29)", async () => {
     const aborted: unknown[] = [];
     const server = await serveTools({
       hang: ({ signal, requestId }) => {
@@ -137,7 +137,7 @@ describe("a TCP server", () => {
     expect(await call(other, "echo")).toMatchObject({ content: [{ text: "here" }] });
   });
 
-  test("works no more for a client that asks and asks and never reads, and serves the others (R25)", async () => {
+  test("a TCP server stops serving a client that sends requests and never reads, and serves the others (R25)", async () => {
     let served = 0;
     const server = await serveTools({
       large: () => {
@@ -158,7 +158,7 @@ describe("a TCP server", () => {
     expect(await call(other, "large")).toMatchObject({ content: [{ type: "text" }] });
   });
 
-  test("gives up a handler that hangs, and the connection goes on", async () => {
+  test("a TCP server cancels a handler that hangs, and the connection stays open", async () => {
     const server = await serveTools({ hang }, { handler: 30 });
     const connection = await join(createTcpTransport({ port: server.port }));
     const refusal = { code: -32603, message: "Request timed out" };
@@ -168,7 +168,7 @@ describe("a TCP server", () => {
 });
 
 describe("a client", () => {
-  test("gives a server up that accepts and never says a word", async () => {
+  test("a client times out when a server accepts and never responds", async () => {
     const port = await listenSilently();
     const timeouts = { initialize: 50, drain: 0 };
     await expect(join(createTcpTransport({ port }), timeouts)).rejects.toMatchObject({ name: "TimeoutError" });
@@ -176,7 +176,7 @@ describe("a client", () => {
     await expect(join(overHttp, timeouts)).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
-  test("gives a call up whose server has fallen silent, and tells it so (half-open, C-01)", async () => {
+  test("a client times out a call of a silent server, and cancels it (half-open, C-01)", async () => {
     const server = await serveTools({ hang });
     const relay = await createRelay(server.port);
     const connection = await join(createTcpTransport({ port: relay.port }), { work: 50, request: 50 });

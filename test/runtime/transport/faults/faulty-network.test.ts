@@ -68,7 +68,7 @@ describe.each(Object.keys(servers))("over %s", (kind) => {
     { kind: "slice", bytes: 3 },
     { kind: "delay", milliseconds: 30 },
     { kind: "throttle", bytes: 64, milliseconds: 1 },
-  ])("every answer arrives whole, however it travels: %j (R69, R23)", async (fault) => {
+  ])("every response arrives complete, however its bytes are split: %j (R69, R23)", async (fault) => {
     const { proxy, client } = await setUp(kind, { timeouts: { request: Infinity, work: Infinity, total: Infinity } });
     proxy.harm(fault);
     expect(await Promise.all([echo(client), echo(client), client.request("ping")])).toEqual([echoed, echoed, {}]);
@@ -79,7 +79,7 @@ describe.each(Object.keys(servers))("over %s", (kind) => {
     { kind: "cut", after: 100 },
     { kind: "reset", after: 0 },
     { kind: "reset", after: 100 },
-  ])("a call whose connection breaks fails or is answered, and never hangs: %j (R69, R29)", async (fault) => {
+  ])("a call whose connection breaks fails or gets its response, and never hangs: %j (R69, R29)", async (fault) => {
     const { proxy, client, other } = await setUp(kind);
     proxy.harm(fault);
     const outcome = await echo(client).catch((error: unknown) => error);
@@ -91,7 +91,7 @@ describe.each(Object.keys(servers))("over %s", (kind) => {
   test.each<Fault>([
     { kind: "swallow", after: 0 },
     { kind: "swallow", after: 50 },
-  ])("a call into silence ends with its time: %j (R69, R15)", async (fault) => {
+  ])("a call over a silent connection times out: %j (R69, R15)", async (fault) => {
     const { proxy, client, other } = await setUp(kind, { timeouts: { work: 100, drain: 0 } });
     proxy.harm(fault);
     await expect(echo(client)).rejects.toMatchObject({ name: "TimeoutError" });
@@ -99,7 +99,7 @@ describe.each(Object.keys(servers))("over %s", (kind) => {
   });
 });
 
-test("calls wait for a server that stands still, and are answered when it goes on (SIGSTOP, R69)", async () => {
+test("calls wait for a stopped server, and get responses when it continues (SIGSTOP, R69)", async () => {
   const transport = createStdioClientTransport({ ...fixture, stderr: "ignore" });
   const client = await connect(transport, toOptions());
   open.push(() => client.close());
@@ -114,7 +114,7 @@ test("calls wait for a server that stands still, and are answered when it goes o
   expect(await patient).toEqual({});
 });
 
-test("a client that stands still costs the server nothing but its own connection (SIGSTOP, R69, R25)", async () => {
+test("a stopped client occupies only its own connection (SIGSTOP, R69, R25)", async () => {
   const server = await listenTcp({ accept: createSuiteServer() });
   open.push(() => server.close());
   const code = `

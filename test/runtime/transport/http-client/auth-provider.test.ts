@@ -49,7 +49,7 @@ test("a provider of a fixed key is one function, and authorizes every request wh
   expect(new Set(server.requests.map(({ path }) => path))).toEqual(new Set(["/mcp"]));
 });
 
-test("time stands still while a user signs in", async () => {
+test("time-outs are suspended while a user signs in", async () => {
   const server = await serve(guarded);
   const clock = new ManualClock();
   const auth = createLateKey(async () => clock.advance(3_600_000));
@@ -58,7 +58,7 @@ test("time stands still while a user signs in", async () => {
   await client.close();
 });
 
-test("and goes on when that is done", async () => {
+test("time-outs continue after the sign-in", async () => {
   const clock = new ManualClock();
   const server = await serve((received, response) => {
     if (received.message.method !== "ping" || received.headers.authorization === undefined)
@@ -82,7 +82,7 @@ test("and goes on when that is done", async () => {
   await client.close();
 });
 
-test("a call that is given up does not wait for the user, who may go on for the others", async () => {
+test("a call that is aborted does not wait for the user, whose sign-in continues for the others", async () => {
   const server = await serve(guarded);
   const controller = new AbortController();
   let finish = (): void => {};
@@ -97,7 +97,7 @@ test("a call that is given up does not wait for the user, who may go on for the 
   await client.close();
 });
 
-test("what a provider throws is what the caller gets", async () => {
+test("an error of the provider is the error of the call", async () => {
   const server = await serve(guarded);
   const refuse = (): never => {
     throw new Error("no key today");
@@ -107,20 +107,20 @@ test("what a provider throws is what the caller gets", async () => {
   await expect(connectWith(server, { authorize: () => ({}), review: refuse })).rejects.toThrow("no key today");
 });
 
-test("a refusal that is accepted is a refusal, with its challenge", async () => {
+test("a rejection that the provider accepts is an error with its challenge", async () => {
   const server = await serve(guarded);
   const error: unknown = await connectWith(server, { authorize: () => ({}) }).catch((thrown: unknown) => thrown);
   expect(isHttpError(error) && [error.status, error.wwwAuthenticate]).toEqual([401, "Bearer"]);
 });
 
-test("a provider that repeats for ever is stopped", async () => {
+test("a provider that repeats without end is stopped", async () => {
   const server = await serve(guarded);
   const auth: AuthProvider = { authorize: () => ({}), review: () => "repeat" };
   await expect(connectWith(server, auth)).rejects.toMatchObject({ name: "HttpError", status: 401 });
   expect(server.requests).toHaveLength(10);
 });
 
-test("a provider replaces what is set for every request, and nothing of the protocol", async () => {
+test("a provider replaces headers of the user, and none of the protocol", async () => {
   const server = await serve(() => usual);
   const auth: AuthProvider = { authorize: () => ({ Authorization: "Bearer key", "Content-Type": "text/plain" }) };
   const client = await connectScript(server, {

@@ -50,8 +50,8 @@ const call = { name: "x" };
 const done = { content: [] };
 const listening = (request: { readonly method: string }): boolean => request.method === "GET";
 
-describe("every message is a POST of its own", () => {
-  test("with both media types accepted and one message in the body (T-21, T-22, T-23)", async () => {
+describe("messages as POST requests", () => {
+  test("a message is a POST with both media types accepted and one message in the body (T-21, T-22, T-23)", async () => {
     const { server, client } = await start();
     await client.request("ping");
     const posts = server.requests.filter(({ method }) => method === "POST");
@@ -63,7 +63,7 @@ describe("every message is a POST of its own", () => {
   });
 
   test.each(handshakeRevisions)(
-    "with the session from then on, and with the revision $id where it asks for that (T-50, T-52, T-60, L-11)",
+    "a message carries the session after the handshake, and the revision $id where that is required (T-50, T-52, T-60, L-11)",
     async (revision) => {
       const { server, client } = await start(undefined, { revisions: [revision] });
       await client.request("ping");
@@ -81,7 +81,7 @@ describe("every message is a POST of its own", () => {
     },
   );
 
-  test("without a session where the server gives none: no header, no DELETE", async () => {
+  test("a message carries no session where the server gives none: no header, no DELETE", async () => {
     const { server, client } = await start(({ message }, response) =>
       message.method === "initialize"
         ? sayJson(response, { jsonrpc: "2.0", id: message.id, result: openingResult(message.params) })
@@ -93,7 +93,7 @@ describe("every message is a POST of its own", () => {
     expect(server.requests.map(({ method }) => method)).not.toContain("DELETE");
   });
 
-  test("a session id with forbidden characters is refused (T-51)", async () => {
+  test("a session id with forbidden characters is rejected (T-51)", async () => {
     const server = await serve(({ message }, response) => {
       const result = openingResult(message.params);
       sayJson(response, { jsonrpc: "2.0", id: message.id, result }, { headers: { "mcp-session-id": "a b" } });
@@ -101,7 +101,7 @@ describe("every message is a POST of its own", () => {
     await expect(connectScript(server)).rejects.toThrow("session ID with invalid characters");
   });
 
-  test("a notification is accepted by any 2xx, whatever the body says (T-24)", async () => {
+  test("a notification is accepted by any 2xx, whatever the body contains (T-24)", async () => {
     const { client } = await start(({ message }, response) =>
       message.method?.startsWith("notifications/") ? sayJson(response, { any: "thing" }) : usual,
     );
@@ -121,7 +121,7 @@ describe("every message is a POST of its own", () => {
     expect(server.requests.find(({ message }) => message.method === "ping")?.at).toBeGreaterThanOrEqual(accepted);
   });
 
-  test("a refused notification fails alone (T-25)", async () => {
+  test("a rejected notification fails by itself (T-25)", async () => {
     const { client } = await start(
       ({ message }, response) =>
         message.method === "notifications/roots/list_changed" ? response.writeHead(400).end("no") : usual,
@@ -135,7 +135,7 @@ describe("every message is a POST of its own", () => {
     expect(await client.request("ping")).toEqual({});
   });
 
-  test("the answers to one request of the server leave in order", async () => {
+  test("the responses to one request of the server are sent in order", async () => {
     const delays = new Map([
       [1, 30],
       [2, 5],
@@ -172,15 +172,15 @@ describe("every message is a POST of its own", () => {
   });
 });
 
-describe("answers come", () => {
-  test("as JSON (T-26)", async () => {
+describe("responses over HTTP", () => {
+  test("a response may be JSON (T-26)", async () => {
     const { client } = await start(
       onCall(({ message }, response) => sayJson(response, { jsonrpc: "2.0", id: message.id, result: done })),
     );
     expect(await client.request("tools/call", call)).toEqual(done);
   });
 
-  test("as a stream, with progress delivered in wire order before the result, even from one chunk (T-26, T-28)", async () => {
+  test("a response may be a stream, with progress delivered in wire order before the result, even from one chunk (T-26, T-28)", async () => {
     const seen: unknown[] = [];
     const { client } = await start(
       onCall(({ message }, response) => {
@@ -194,7 +194,7 @@ describe("answers come", () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  test("in batches where the revision has them, as JSON and in events (J, T-28)", async () => {
+  test("a response may be in batches where the revision has them, as JSON and in events (J, T-28)", async () => {
     const { client } = await start(
       onCall(({ message }, response) => {
         const answers = [{ jsonrpc: "2.0", id: message.id, result: done }];
@@ -208,7 +208,7 @@ describe("answers come", () => {
     expect(await client.request("tools/call", { name: "events" })).toEqual(done);
   });
 
-  test("and a batch where there are none is no answer", async () => {
+  test("a batch is no response where the revision has none", async () => {
     const { client } = await start(
       onCall(({ message }, response) => sayJson(response, [{ jsonrpc: "2.0", id: message.id, result: done }])),
     );
@@ -251,14 +251,14 @@ describe("answers come", () => {
           .end(gzipSync("x".repeat(2_000))),
       "longer than 1000 bytes",
     ],
-  ])("but %s is none: the call fails, the connection goes on (R50, R52)", async (_, script, message) => {
+  ])("an invalid response %s fails the call, and the connection stays open (R50, R52)", async (_, script, message) => {
     const { client } = await start(onCall(script), { limits: { maxMessageBytes: 1_000 } });
     await expect(client.request("tools/call", call)).rejects.toThrow(message);
     expect(await client.request("ping")).toEqual({});
   });
 
   test.each([true, false])(
-    "an answer with neither result nor error fails its call at once, as JSON: %j",
+    "a response with neither result nor error fails its call at once, as JSON: %j",
     async (asJson) => {
       const { client } = await start(
         onCall(({ message }, response) => {
@@ -284,7 +284,7 @@ describe("answers come", () => {
     [503, "0"],
     [429, "0"],
     [429, new Date(0).toUTCString()],
-  ])("a call refused for now with %i and Retry-After: %s is sent again (R51)", async (status, retryAfter) => {
+  ])("a call rejected with %i and Retry-After: %s is sent again (R51)", async (status, retryAfter) => {
     let refused = 0;
     const { server, client } = await start(
       onCall((request, response) => {
@@ -305,13 +305,13 @@ describe("answers come", () => {
     [503, "11"],
     [503, "3600"],
     [503, "soon"],
-  ])("a call refused with %i and Retry-After: %s is not sent again", async (status, retryAfter) => {
+  ])("a call rejected with %i and Retry-After: %s is not sent again", async (status, retryAfter) => {
     const { server, client } = await start(onCall(refuse(status, retryAfter)), { reconnect: { maxDelay: 30_000 } });
     await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "HttpError", status });
     expect(callsOf(server)).toBe(1);
   });
 
-  test("a call that is refused again and again fails after five attempts (R51)", async () => {
+  test("a call that is rejected repeatedly fails after five attempts (R51)", async () => {
     const { server, client } = await start(onCall(refuse(503, "0")));
     await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "HttpError", status: 503 });
     expect(callsOf(server)).toBe(5);
@@ -329,7 +329,7 @@ describe("answers come", () => {
     expect(callsOf(server)).toBe(1);
   });
 
-  test("an error of ours in a refusal is the peer's answer; another is an HTTP error with what was said", async () => {
+  test("a JSON-RPC error in a rejection is the response; another body is an HTTP error with its text", async () => {
     const { client } = await start(
       onCall(({ message }, response) => {
         const error = { code: -32602, message: "Unknown tool" };
@@ -347,7 +347,7 @@ describe("answers come", () => {
     await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "HttpError", status: 400 });
   });
 
-  test("a server that leaves the stream open after the answer does not keep the connection for ever (T-30)", async () => {
+  test("a server that leaves the stream open after the response does not keep the connection forever (T-30)", async () => {
     let closed = false;
     const { client } = await start(
       onCall(({ message }, response) => {
@@ -361,7 +361,7 @@ describe("answers come", () => {
 });
 
 describe("the GET stream", () => {
-  test("is opened after the handshake and carries what the server says unasked (T-33, T-35)", async () => {
+  test("the GET stream is opened after the handshake and carries requests and notifications of the server (T-33, T-35)", async () => {
     const said = new Promise((resolve) => {
       void start((request, response) => {
         if (!listening(request)) return usual;
@@ -377,7 +377,7 @@ describe("the GET stream", () => {
     expect(Object(server).requests.findIndex(listening)).toBeGreaterThan(1);
   });
 
-  test("is not opened when nobody wants to listen", async () => {
+  test("the GET stream is not opened without the option", async () => {
     const { server, client } = await start(undefined, { listen: false });
     await client.request("ping");
     await client.close();
@@ -385,7 +385,7 @@ describe("the GET stream", () => {
   });
 
   test.each([405, 400, 404, 200])(
-    "is not asked for again after HTTP %i, which is no failure (T-34)",
+    "the GET stream is not requested again after HTTP %i, which is no error (T-34)",
     async (status) => {
       const { server, client } = await start((request, response) =>
         listening(request)
@@ -399,7 +399,7 @@ describe("the GET stream", () => {
     },
   );
 
-  test("is opened again where it broke off, after the last event (T-37, T-44)", async () => {
+  test("the GET stream is opened again after the last event (T-37, T-44)", async () => {
     let count = 0;
     const { server, client } = await start((request, response) => {
       if (!listening(request)) return usual;
@@ -416,7 +416,7 @@ describe("the GET stream", () => {
     await client.close();
   });
 
-  test("begins anew when the server does not know the last event any more", async () => {
+  test("the GET stream starts over when the server no longer has the last event", async () => {
     let count = 0;
     const { server } = await start((request, response) => {
       if (!listening(request)) return usual;
@@ -433,7 +433,7 @@ describe("the GET stream", () => {
     ]);
   });
 
-  test("is given up after so many attempts, told about, and tried again when the server has been heard (R51)", async () => {
+  test("the GET stream is given up after a number of attempts, reported, and tried again after the next response (R51)", async () => {
     let isDown = false;
     let gets = 0;
     const reasons: Error[] = [];
@@ -456,8 +456,8 @@ describe("the GET stream", () => {
   });
 });
 
-describe("a stream that ends before the answer", () => {
-  test("is continued by GET after the last event, once the server's delay is over (T-40, T-41, T-44)", async () => {
+describe("a stream that ends before the response", () => {
+  test("a stream that ends early is resumed by GET after the last event, and after the server's delay (T-40, T-41, T-44)", async () => {
     let closedAt = 0;
     const { server, client } = await start(
       (request, response) => {
@@ -480,7 +480,7 @@ describe("a stream that ends before the answer", () => {
     expect((get?.at ?? 0) - closedAt).toBeGreaterThanOrEqual(115);
   });
 
-  test("is continued after a network failure too: 1,000 cuts of 50 streams at once lose and double nothing (T-38, T-42, T-44)", async () => {
+  test("a stream that ends early is resumed after a network error: 1,000 cuts of 50 streams at once lose and repeat nothing (T-38, T-42, T-44)", async () => {
     const cuts = 20;
     const { client } = await start(
       (request, response) => {
@@ -505,7 +505,7 @@ describe("a stream that ends before the answer", () => {
       expect(seen).toEqual(Array.from({ length: cuts }, (_, index) => index + 1));
   });
 
-  test("keeps its place when a continuation dies before its first event (trap 15)", async () => {
+  test("a stream that ends early keeps its position when the resumption fails before its first event (trap 15)", async () => {
     let gets = 0;
     const { server, client } = await start(
       (request, response) => {
@@ -529,41 +529,47 @@ describe("a stream that ends before the answer", () => {
   test.each([
     ["no id was given", "data:\n\n"],
     ["an empty id has taken it back", "id: e1\ndata:\n\nid:\ndata:\n\n"],
-  ])("is lost when %s: the call fails typed, is cancelled, and is never sent again (T-31, R51)", async (_, events) => {
-    const { server, client } = await start(
-      (request, response) => {
-        if (!isCall(request)) return usual;
-        sayEvents(response, events);
-        return void response.end();
-      },
-      { listen: false },
-    );
-    await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "LostError" });
-    await until(() => server.requests.some(({ message }) => message.method === "notifications/cancelled"));
-    const cancelled = server.requests.find(({ message }) => message.method === "notifications/cancelled");
-    expect(cancelled?.message.params?.["requestId"]).toBe(server.requests.find(isCall)?.message.id);
-    expect(server.requests.filter(isCall)).toHaveLength(1);
-    expect(server.requests.some(listening)).toBe(false);
-  });
+  ])(
+    "a stream that ends early is lost when %s: the call fails with its error, is cancelled, and is never sent again (T-31, R51)",
+    async (_, events) => {
+      const { server, client } = await start(
+        (request, response) => {
+          if (!isCall(request)) return usual;
+          sayEvents(response, events);
+          return void response.end();
+        },
+        { listen: false },
+      );
+      await expect(client.request("tools/call", call)).rejects.toMatchObject({ name: "LostError" });
+      await until(() => server.requests.some(({ message }) => message.method === "notifications/cancelled"));
+      const cancelled = server.requests.find(({ message }) => message.method === "notifications/cancelled");
+      expect(cancelled?.message.params?.["requestId"]).toBe(server.requests.find(isCall)?.message.id);
+      expect(server.requests.filter(isCall)).toHaveLength(1);
+      expect(server.requests.some(listening)).toBe(false);
+    },
+  );
 
   test.each([
     [503, "LostError", 3],
     [400, "HttpError", 1],
     [405, "HttpError", 1],
     [404, "SessionExpiredError", 1],
-  ])("is lost when continuing it is refused with HTTP %i", async (status, name, attempts) => {
-    const { server, client } = await start(
-      (request, response) => {
-        if (isCall(request)) return (sayEvents(response, "id: e1\ndata:\n\n"), void response.end());
-        return listening(request) ? void response.writeHead(status).end() : usual;
-      },
-      { listen: false, reconnect: { attempts: 3 } },
-    );
-    await expect(client.request("tools/call", call)).rejects.toMatchObject({ name });
-    expect(server.requests.filter(listening)).toHaveLength(attempts);
-  });
+  ])(
+    "a stream that ends early is lost when the resumption is rejected with HTTP %i",
+    async (status, name, attempts) => {
+      const { server, client } = await start(
+        (request, response) => {
+          if (isCall(request)) return (sayEvents(response, "id: e1\ndata:\n\n"), void response.end());
+          return listening(request) ? void response.writeHead(status).end() : usual;
+        },
+        { listen: false, reconnect: { attempts: 3 } },
+      );
+      await expect(client.request("tools/call", call)).rejects.toMatchObject({ name });
+      expect(server.requests.filter(listening)).toHaveLength(attempts);
+    },
+  );
 
-  test("a server that cannot be reached fails the call with what the network said (R52)", async () => {
+  test("a server that cannot be reached fails the call with the network error (R52)", async () => {
     const { server, client } = await start();
     await server.close();
     const failure: unknown = await client.request("ping").catch((error: unknown) => error);
@@ -576,20 +582,23 @@ describe("a stream that ends before the answer", () => {
   }
 });
 
-describe("what may be secret is in no error", () => {
+describe("secrets in errors", () => {
   const failure = (url: string, headers: Record<string, string> = {}): Promise<unknown> =>
     Promise.resolve()
       .then(() => connectScript({ url, requests: [], close: async () => {} }, { headers: () => headers }))
       .catch((error: unknown) => error);
 
-  test.each(["Bearer hidden\nvalue", "Bearer hidden…value"])("a header that cannot be sent: %j", async (value) => {
-    const { url } = await serve();
-    const error = await failure(url, { Authorization: value });
-    expect(String(error)).toContain('The header "Authorization" has an invalid character');
-    expect(inspect(error)).not.toContain("hidden");
-  });
+  test.each(["Bearer hidden\nvalue", "Bearer hidden…value"])(
+    "an error does not contain a header that cannot be sent: %j",
+    async (value) => {
+      const { url } = await serve();
+      const error = await failure(url, { Authorization: value });
+      expect(String(error)).toContain('The header "Authorization" has an invalid character');
+      expect(inspect(error)).not.toContain("hidden");
+    },
+  );
 
-  test("a URL with a password", async () => {
+  test("an error does not contain the password of a URL", async () => {
     const error = await failure("http://me:hidden@127.0.0.1:9/mcp?key=hidden");
     expect(String(error)).toContain("http://127.0.0.1:9/mcp has a user name or password");
     expect(inspect(error)).not.toContain("hidden");

@@ -12,7 +12,7 @@ test.each([
   [50, 1, 30_000],
   [50, 0, 15_000],
   [5_000, 1, 30_000],
-])("after %i attempts in vain and with chance %f the wait is %f ms", (fruitless, random, milliseconds) => {
+])("the delay after %i failed attempts and with random number %f is %f ms", (fruitless, random, milliseconds) => {
   expect(toDelay(fruitless, { retry: undefined, reconnection }, random)).toBe(milliseconds);
 });
 
@@ -24,12 +24,9 @@ test.each([
   [0, 0, 500],
   [0, 120, 500],
   [0, 999_999_999_999_999, 2_147_483_647],
-])(
-  "after %i attempts in vain, a delay of %i ms that the server names becomes %i (T-41)",
-  (fruitless, retry, milliseconds) => {
-    expect(toDelay(fruitless, { retry, reconnection }, 1)).toBe(milliseconds);
-  },
-);
+])("the delay after %i failed attempts and with %i ms of the server is %i (T-41)", (fruitless, retry, milliseconds) => {
+  expect(toDelay(fruitless, { retry, reconnection }, 1)).toBe(milliseconds);
+});
 
 test("a wait ends with its signal", async () => {
   const controller = new AbortController();

@@ -62,15 +62,15 @@ async function startFlooder(kind: (typeof kinds)[number], isDeaf: boolean): Prom
   return { client, held, answered, ask };
 }
 
-describe.each(kinds)("a server that asks faster than it takes answers, over %s", (kind) => {
-  test("gets all of them, over a bounded number of connections", async () => {
+describe.each(kinds)("a server that sends requests faster than it accepts responses, over %s", (kind) => {
+  test("a flood of requests gets all responses, over a bounded number of connections", async () => {
     const { answered, ask } = await startFlooder(kind, false);
     ask(200);
     await until(() => answered.length === 200);
     expect(new Set(answered).size).toBe(200);
   });
 
-  test("cannot make a client open connections and keep answers without end (R25)", async () => {
+  test("a flood of requests cannot make a client open connections and keep responses without bound (R25)", async () => {
     const { client, held, ask } = await startFlooder(kind, true);
     ask(2_000);
     expect(String(await client.closed)).toContain("The server does not read; more than 1048576 bytes are queued");

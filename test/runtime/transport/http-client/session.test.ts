@@ -79,8 +79,8 @@ async function startCutCall({ retry }: { readonly retry: number }): Promise<{
   return { server, client, running };
 }
 
-describe("when the server has forgotten the session", () => {
-  test("a new one is begun without the old header, unseen, and the refused call is sent again (T-54, T-55)", async () => {
+describe("a session that the server has forgotten", () => {
+  test("a forgotten session is replaced without the old header, and the rejected call is sent again (T-54, T-55)", async () => {
     const { script, forget } = forgetful();
     let renewals = 0;
     const { server, client } = await start(script, { onNewSession: () => (renewals += 1) });
@@ -99,7 +99,7 @@ describe("when the server has forgotten the session", () => {
     expect([renewals, client.state]).toEqual([1, "INITIALIZED"]);
   });
 
-  test("a hundred calls that notice it at once share one new session", async () => {
+  test("a hundred calls that find the session forgotten share one new session", async () => {
     const { script, forget } = forgetful();
     const { server, client } = await start(script);
     forget();
@@ -108,7 +108,7 @@ describe("when the server has forgotten the session", () => {
     expect(server.requests.filter(isOpening)).toHaveLength(2);
   });
 
-  test("the stream notices it too", async () => {
+  test("the GET stream detects a forgotten session too", async () => {
     let cut = (): void => {};
     const { script, forget } = forgetful((request, response) => {
       if (!listening(request)) return usual;
@@ -128,14 +128,14 @@ describe("when the server has forgotten the session", () => {
     ]);
   });
 
-  test("calls that were running fail typed, for they may have been worked on", async () => {
+  test("calls that were running in a forgotten session fail with their error, for they may have been handled", async () => {
     const { server, client, running } = await startCutCall({ retry: 30 });
     await expect(running).rejects.toMatchObject({ name: "SessionExpiredError" });
     expect(server.requests.filter(isCall)).toHaveLength(1);
     expect(await client.request("ping")).toEqual({});
   });
 
-  test("a stream of the old session is asked for in the old session, so that its call fails as cut", async () => {
+  test("a stream of the forgotten session is requested in it, so that its call fails as interrupted", async () => {
     const { server, client, running } = await startCutCall({ retry: 300 });
     expect(await client.request("ping")).toEqual({});
     await expect(running).rejects.toMatchObject({ name: "SessionExpiredError" });
@@ -144,7 +144,7 @@ describe("when the server has forgotten the session", () => {
     expect(server.requests.filter(isOpening)).toHaveLength(2);
   });
 
-  test("the connection closes instead if that is wanted", async () => {
+  test("the connection closes instead when the option is set", async () => {
     const { script, forget } = forgetful();
     const { client } = await start(script, { sessionLoss: "close" });
     forget();
@@ -158,7 +158,7 @@ describe("when the server has forgotten the session", () => {
   test.each([
     ["protocolVersion", { protocolVersion: "2025-06-18" }],
     ["capabilities", { capabilities: { tools: {}, prompts: {} } }],
-  ])("the connection closes when the server comes back with another %s", async (member, change) => {
+  ])("the connection closes when the server returns with another %s", async (member, change) => {
     let openings = 0;
     const { client } = await start((request, response) => {
       if (!isOpening(request))
@@ -177,7 +177,7 @@ describe("when the server has forgotten the session", () => {
     expect(Object(await client.closed).message).toContain(`another ${member}`);
   });
 
-  test("a server that forgets every session at once does not keep the client busy for ever", async () => {
+  test("a server that forgets every session at once does not keep the client busy forever", async () => {
     const { server, client } = await start((request, response) =>
       request.message.method === "ping" ? response.writeHead(404).end() : usual,
     );
@@ -185,16 +185,16 @@ describe("when the server has forgotten the session", () => {
     expect(server.requests.filter(isOpening)).toHaveLength(2);
   });
 
-  test("404 to a client without a session is a plain refusal", async () => {
+  test("a 404 to a client without a session is a plain rejection", async () => {
     const server = await serve((_, response) => response.writeHead(404).end());
     await expect(connectScript(server)).rejects.toMatchObject({ name: "HttpError", status: 404 });
     expect(server.requests).toHaveLength(1);
   });
 });
 
-describe("closing", () => {
+describe("closing a connection", () => {
   test.each([200, 204, 405, 404, 500])(
-    "ends the session by DELETE, and takes HTTP %i for an answer (L-23, T-56, T-57)",
+    "closing ends the session by DELETE, and accepts the response HTTP %i (L-23, T-56, T-57)",
     async (status) => {
       const { server, client } = await start(({ method }, response) =>
         method === "DELETE" ? response.writeHead(status).end() : usual,
@@ -206,13 +206,13 @@ describe("closing", () => {
     },
   );
 
-  test("does not wait for ever for a server that says nothing", async () => {
+  test("closing does not wait for a silent server", async () => {
     const { client } = await start(({ method }) => (method === "DELETE" ? undefined : usual), { closeTimeout: 50 });
     await inTime(client.close(), "The end of the client");
     expect(await client.closed).toBeUndefined();
   });
 
-  test("settles everything at once (R29)", async () => {
+  test("closing settles every call at once (R29)", async () => {
     const { server, client } = await start((request, response) =>
       isCall(request) ? sayEvents(response, ":\n\n") : usual,
     );
@@ -228,7 +228,7 @@ describe("closing", () => {
 
 describe("a call that is cancelled", () => {
   test.each(["json", "events"])(
-    "is told to the server first; then its connection is closed: %s (T-31)",
+    "a cancelled call is notified to the server first; then its connection is closed: %s (T-31)",
     async (kind) => {
       let closed = false;
       const { server, client } = await start((request, response) => {
@@ -252,7 +252,7 @@ describe("a call that is cancelled", () => {
     },
   );
 
-  test("the handshake ends with its signal, without a cancellation (L-12)", async () => {
+  test("a cancelled handshake ends with its signal, without a notification (L-12)", async () => {
     const server = await serve(() => undefined);
     const stop = new AbortController();
     const connecting = connectScript(server, { signal: stop.signal });
@@ -265,7 +265,7 @@ describe("a call that is cancelled", () => {
 });
 
 describe("headers of the user", () => {
-  test("are asked for with every request, sent, and cannot replace those of the protocol", async () => {
+  test("headers of the user are requested for every request, sent, and cannot replace those of the protocol", async () => {
     let count = 0;
     const { server, client } = await start(undefined, {
       headers: async () => {
@@ -289,7 +289,7 @@ describe("headers of the user", () => {
   test.each([
     [401, 'Bearer resource_metadata="https://x/y"'],
     [403, 'Bearer error="insufficient_scope"'],
-  ])("HTTP %i is an error with what the server asks for", async (status, wanted) => {
+  ])("the rejection HTTP %i is an error with its challenge", async (status, wanted) => {
     let isShut = true;
     const server = await serve((_, response) =>
       isShut ? response.writeHead(status, { "www-authenticate": wanted }).end() : usual,
@@ -304,7 +304,7 @@ describe("headers of the user", () => {
     await client.close();
   });
 
-  test("errors tell neither the query nor the session (T-58, R65)", async () => {
+  test("errors contain neither the query nor the session (T-58, R65)", async () => {
     const server = await serve((_, response) => response.writeHead(500).end("broken"));
     const failure = connectScript({ ...server, url: `${server.url}?token=secret` });
     await expect(failure).rejects.toThrow(`${server.url} returned HTTP 500: broken`);
@@ -315,7 +315,7 @@ describe("headers of the user", () => {
 });
 
 describe("redirects", () => {
-  test("to another origin are refused, and nothing is sent there (R57)", async () => {
+  test("redirects to another origin are rejected, and nothing is sent there (R57)", async () => {
     const other = await serve();
     const server = await serve((_, response) => response.writeHead(307, { location: other.url }).end());
     await expect(connectScript(server, { headers: () => ({ Authorization: "secret" }) })).rejects.toThrow(
@@ -324,7 +324,7 @@ describe("redirects", () => {
     expect(other.requests).toEqual([]);
   });
 
-  test.each([307, 308])("within the origin are followed with HTTP %i", async (status) => {
+  test.each([307, 308])("redirects within the origin are followed with HTTP %i", async (status) => {
     const { server, client } = await start(({ path }, response) =>
       path === "/mcp" ? response.writeHead(status, { location: "/moved" }).end() : usual,
     );
@@ -332,20 +332,20 @@ describe("redirects", () => {
     expect(server.requests.at(-1)?.path).toBe("/moved");
   });
 
-  test.each([301, 302, 303])("that would turn a POST into a GET are refused: HTTP %i", async (status) => {
+  test.each([301, 302, 303])("redirects that would turn a POST into a GET are rejected: HTTP %i", async (status) => {
     const server = await serve((_, response) => response.writeHead(status, { location: "/moved" }).end());
     await expect(connectScript(server)).rejects.toThrow("changes POST to GET");
     expect(server.requests).toHaveLength(1);
   });
 
-  test("in a circle end", async () => {
+  test("redirects in a circle end", async () => {
     const server = await serve((_, response) => response.writeHead(307, { location: "/mcp" }).end());
     await expect(connectScript(server)).rejects.toThrow("redirects too many times");
     expect(server.requests).toHaveLength(4);
   });
 });
 
-test("a call whose server is gone for good is given up after two attempts to reach it", async () => {
+test("a call whose server is gone fails after two attempts to reach it", async () => {
   const { server, client } = await start(
     (request, response) => {
       if (!isCall(request)) return usual;
@@ -363,7 +363,7 @@ test("a call whose server is gone for good is given up after two attempts to rea
   expect(performance.now() - since).toBeLessThan(5_000);
 });
 
-test("another fetch can be given", async () => {
+test("a fetch function can be given", async () => {
   const urls: string[] = [];
   const server = await serve();
   const client = await connectScript(server, {
@@ -377,7 +377,7 @@ test("another fetch can be given", async () => {
   expect(client.revision).toBe(newest);
 });
 
-test("a thousand calls at once are all answered, each on a stream of its own (T-38)", async () => {
+test("a thousand calls at once get their responses, each on a stream of its own (T-38)", async () => {
   const { client } = await start((request, response) => {
     if (!isCall(request)) return usual;
     const { id } = request.message;

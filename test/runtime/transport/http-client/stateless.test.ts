@@ -92,8 +92,8 @@ function mirrored({ headers }: Seen): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith("mcp-")));
 }
 
-describe("a client over HTTP, with a server that needs no sessions", () => {
-  test("says in headers what its messages say (TH-04, TH-05, TH-11, TH-17)", async () => {
+describe("a stateless client over HTTP", () => {
+  test("a stateless client repeats members of its messages in headers (TH-04, TH-05, TH-11, TH-17)", async () => {
     const { url } = await serve();
     const { client, seen } = await open(url);
     expect(client.revision).toBe(alone);
@@ -120,7 +120,7 @@ describe("a client over HTTP, with a server that needs no sessions", () => {
     ],
     [{ region: null }, {}],
     [{}, {}],
-  ])("mirrors %j (TH-20, TH-23, TH-24)", async (args, headers) => {
+  ])("a stateless client sends %j as param headers (TH-20, TH-23, TH-24)", async (args, headers) => {
     const { url } = await serve();
     const { client, seen } = await open(url);
     await client.request("tools/list");
@@ -131,7 +131,7 @@ describe("a client over HTTP, with a server that needs no sessions", () => {
     ).toEqual(headers);
   });
 
-  test("cancels by closing the connection, and sends nothing for it (2.13, TH-10)", async () => {
+  test("a stateless client cancels by closing the connection, and sends no notification (2.13, TH-10)", async () => {
     const { url } = await serve();
     const { client, seen } = await open(url);
     const stop = new AbortController();
@@ -143,7 +143,7 @@ describe("a client over HTTP, with a server that needs no sessions", () => {
     expect(seen.map(({ method }) => method)).toEqual(["server/discover", "tools/call"]);
   });
 
-  test("reads errors whatever their status (3.4, trap 13)", async () => {
+  test("a stateless client reads errors whatever their status (3.4, trap 13)", async () => {
     const { url } = await serve();
     const { client } = await open(url);
     await expect(client.request("tools/call", { name: "none" })).rejects.toMatchObject({ code: -32602 });
@@ -154,9 +154,9 @@ describe("a client over HTTP, with a server that needs no sessions", () => {
   });
 });
 
-describe("a client over HTTP that knows both", () => {
+describe("a client of both eras over HTTP", () => {
   test.each(handshakeRevisions.map((revision) => [revision.id, revision] as const))(
-    "opens a session with a server at %s (3.1, DE-06)",
+    "a client of both eras opens a session with a server at %s (3.1, DE-06)",
     async (_id, revision) => {
       const { url } = await serve([revision]);
       const { client, seen } = await open(url);
@@ -188,7 +188,7 @@ async function answerAll(
   return `http://127.0.0.1:${isObject(address) ? String(address.port) : ""}/mcp`;
 }
 
-describe("the first answer over HTTP", () => {
+describe("the first response over HTTP", () => {
   const opened = (body: unknown): object => ({
     jsonrpc: "2.0",
     id: isObject(body) ? body.id : undefined,
@@ -202,7 +202,7 @@ describe("the first answer over HTTP", () => {
     [404, undefined],
     [405, undefined],
     [200, { jsonrpc: "2.0", id: 1, error: { code: -32000, message: "Server not initialized" } }],
-  ])("%d with %j leads to initialize (TH-32, 3.4)", async (status, body) => {
+  ])("the response %d with %j leads to initialize (TH-32, 3.4)", async (status, body) => {
     const url = await answerAll((sent) => {
       if (isOpening(sent)) return { status: 200, body: opened(sent) };
       return isObject(sent) && sent.method === "server/discover" ? { status, body } : { status: 202 };
@@ -211,7 +211,7 @@ describe("the first answer over HTTP", () => {
     expect(client.revision).toBe(newest);
   });
 
-  test.each([401, 403, 500, 503])("%d says nothing about the server (3.4)", async (status) => {
+  test.each([401, 403, 500, 503])("the response %d does not determine the era (3.4)", async (status) => {
     const sent: unknown[] = [];
     const url = await answerAll((body) => (sent.push(body), { status }));
     await expect(open(url)).rejects.toMatchObject({ status });
@@ -219,7 +219,7 @@ describe("the first answer over HTTP", () => {
   });
 });
 
-test("tools with marks that cannot be followed are left out, and that is told (TH-22)", async () => {
+test("tools with invalid param headers are left out, and that is reported (TH-22)", async () => {
   const text = (mark: string): object => ({ type: "string", "x-mcp-header": mark });
   const tool = (name: string, property: object): object => ({
     name,
@@ -247,7 +247,7 @@ test("tools with marks that cannot be followed are left out, and that is told (T
   ]);
 });
 
-test("a kind of result that nobody knows is no result (C-005, C-006)", async () => {
+test("a result of an unknown type is an error (C-005, C-006)", async () => {
   const url = await answerAll((body) => {
     const { id, method } = isObject(body) ? body : {};
     const capabilities = { tools: {}, prompts: {} };

@@ -39,14 +39,14 @@ async function begin(options: Omit<ListenOptions, "port"> = {}): Promise<Rig> {
   return rig;
 }
 
-describe("a page whose name leads to this machine (CVE-2025-66414, CVE-2025-66416, CVE-2026-34742, CVE-2026-42559, R67)", () => {
+describe("a page whose host name leads to loopback (CVE-2025-66414, CVE-2025-66416, CVE-2026-34742, CVE-2026-42559, R67)", () => {
   it.each([
     ["POST", "/mcp"],
     ["GET", "/mcp"],
     ["DELETE", "/mcp"],
     ["GET", "/sse"],
     ["POST", "/messages?session=1"],
-  ])("reaches nothing by %s %s", async (method, path) => {
+  ])("a page with a rebound host name is rejected at %s %s", async (method, path) => {
     const { send, listener } = await begin({ sse: {} });
     for (const host of ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80"]) {
       const body = method === "POST" ? { body: initialize("2025-11-25") } : {};
@@ -61,7 +61,7 @@ describe("a page whose name leads to this machine (CVE-2025-66414, CVE-2025-6641
 describe("a form or script of another site (CVE-2026-33252, R67)", () => {
   const types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""];
 
-  it.each(types)("runs no tool with a body of type %j", async (type) => {
+  it.each(types)("a form or script of another site runs no tool with a body of type %j", async (type) => {
     const { send } = await begin();
     const body = toAlone(1, "tools/call", { name: "touch" });
     const fields = { "content-type": type, "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call" };
@@ -76,7 +76,7 @@ describe("a form or script of another site (CVE-2026-33252, R67)", () => {
   });
 });
 
-describe("a name that only looks like one of the protocol (CVE-2026-27896, R67)", () => {
+describe("a member name that only resembles one of the protocol (CVE-2026-27896, R67)", () => {
   const params = { name: "touch" };
 
   it.each<readonly [object, number]>([
@@ -88,7 +88,7 @@ describe("a name that only looks like one of the protocol (CVE-2026-27896, R67)"
     [{ jsonrpc: "2.0", id: 1, method: "tools/call", "param\u017f": params }, -32602],
     [{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { Name: "touch" } }, -32602],
     [{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "\u212A" } }, 0],
-  ])("is another one in %j", async (message, code) => {
+  ])("a similar member name is ignored in %j", async (message, code) => {
     const session = await (await begin()).open();
     const answer = await session.post(message);
     // A name of no tool: this server has no list to look it up in, so nothing is done and it says so.
@@ -98,8 +98,8 @@ describe("a name that only looks like one of the protocol (CVE-2026-27896, R67)"
   });
 });
 
-describe("two clients that count alike (CVE-2026-25536, R67)", () => {
-  it("get their own answers and their own messages in sessions, whoever is answered first", async () => {
+describe("two clients with equal ids (CVE-2026-25536, R67)", () => {
+  it("two clients with equal ids get their own responses and messages in sessions, whichever is first", async () => {
     const { open } = await begin();
     const [hers, his] = await Promise.all([open(), open()]);
     const [first, second] = [
@@ -114,7 +114,7 @@ describe("two clients that count alike (CVE-2026-25536, R67)", () => {
     expect(second.messages).toMatchObject(told("his"));
   });
 
-  it("get their own answers where nobody has a session", async () => {
+  it("two clients with equal ids get their own responses without sessions", async () => {
     const { send } = await begin({ sessions: false });
     const fields = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "echo" };
     const texts = Array.from({ length: 30 }, (_, index) => `client ${index}`);
@@ -127,10 +127,10 @@ describe("two clients that count alike (CVE-2026-25536, R67)", () => {
   });
 });
 
-describe("an id of somebody else's session or event (GHSA-84j6-jc92-77jm, CVE-2026-33946, R67)", () => {
+describe("an id of another principal's session or event (GHSA-84j6-jc92-77jm, CVE-2026-33946, R67)", () => {
   const authenticate: Authenticate = (head) => ({ principal: String(head.header("x-user")) });
 
-  it("shows no event of it, and leaves its streams where they are", async () => {
+  it("an id of another principal shows no event, and does not move the streams", async () => {
     const { open, stream } = await begin({ authenticate });
     const hers = await open("2025-11-25", { "x-user": "alice" });
     const his = await open("2025-11-25", { "x-user": "bob" });
@@ -158,7 +158,7 @@ describe("an id of somebody else's session or event (GHSA-84j6-jc92-77jm, CVE-20
   });
 });
 
-describe("a request that makes no sense, or whose sender has gone (CVE-2025-53366, CVE-2025-53365, R67)", () => {
+describe("an invalid request, or one whose sender has disconnected (CVE-2025-53366, CVE-2025-53365, R67)", () => {
   const bodies: readonly unknown[] = [
     "",
     "{",
@@ -174,7 +174,7 @@ describe("a request that makes no sense, or whose sender has gone (CVE-2025-5336
     Uint8Array.of(0xff, 0xfe),
   ];
 
-  it("harms neither its session nor those of others", async () => {
+  it("an invalid or abandoned request affects no session", async () => {
     const { open, url } = await begin();
     const [session, other] = [await open(), await open()];
     for (const body of bodies) {

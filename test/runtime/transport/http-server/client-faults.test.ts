@@ -27,8 +27,8 @@ async function postAndStall(url: string, session: Session, body: object): Promis
   return socket;
 }
 
-describe("a client that dies in the middle of a call", () => {
-  it("harms neither the call nor the server (T-31)", async () => {
+describe("a client that disconnects during a call", () => {
+  it("a client that disconnects during a call does not affect the call or the server (T-31)", async () => {
     const finished: string[] = [];
     const tools = {
       work: async (context: CallContext) => {
@@ -50,7 +50,7 @@ describe("a client that dies in the middle of a call", () => {
     expect((await session.post({ jsonrpc: "2.0", id: 99, method: "ping" })).status).toBe(200);
   });
 
-  it("while its body is still on its way leaves nothing behind", async () => {
+  it("a client that disconnects during its body leaves no state behind", async () => {
     rig = await start();
     const { host, port } = new URL(rig.url);
     const socket = connect(Number(port), "127.0.0.1");
@@ -65,7 +65,7 @@ describe("a client that dies in the middle of a call", () => {
   it.each([
     ["its headers", { headersTimeout: 60 }, ""],
     ["its body", { requestTimeout: 60, headersTimeout: 60 }, "content-length: 1000\r\n\r\n{"],
-  ])("or that takes its time over %s holds no connection (R35)", async (_part, options, more) => {
+  ])("a client that is slow over %s holds no connection (R35)", async (_part, options, more) => {
     rig = await start({}, options);
     const { host, port } = new URL(rig.url);
     const socket = connect(Number(port), "127.0.0.1");
@@ -78,7 +78,7 @@ describe("a client that dies in the middle of a call", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it("or that never begins to encrypt holds none either", async () => {
+  it("a TLS client without a handshake holds no connection", async () => {
     rig = await start({}, { headersTimeout: 60, tls: {} });
     const socket = connect(Number(new URL(rig.url).port), "127.0.0.1");
     await inTime(new Promise((resolve) => socket.resume().once("close", resolve)), "The end of the connection");
@@ -87,7 +87,7 @@ describe("a client that dies in the middle of a call", () => {
 });
 
 describe("a client that does not read", () => {
-  it("makes the handler wait, and what waits is bounded and counted (R25, R40, R66)", async () => {
+  it("a client that does not read makes the handler wait, and its buffer is bounded and counted (R25, R40, R66)", async () => {
     let sent = 0;
     const tools = {
       flood: async (context: CallContext) => {
@@ -112,7 +112,7 @@ describe("a client that does not read", () => {
     socket.destroy();
   });
 
-  it("and whose handler does not wait is cut off (R25, R66)", async () => {
+  it("a client that does not read is disconnected when the handler does not wait (R25, R66)", async () => {
     const tools = {
       flood: (context: CallContext) => {
         // Log messages would be dropped before they cost the connection its response.
@@ -153,8 +153,8 @@ async function callInSession(server: Rig): Promise<{ readonly text: Promise<stri
   return { text: session.post(call(1, "work")).then(({ text }) => text) };
 }
 
-describe("shutdown", () => {
-  it("is told at once to who asks for the server's health over an open connection (R43)", async () => {
+describe("the shutdown of a server", () => {
+  it("a shutdown is visible at once to health checks over an open connection (R43)", async () => {
     let finish = (_result: string): void => {};
     let hasBegun = false;
     const work = (): Promise<string> => {
@@ -180,7 +180,7 @@ describe("shutdown", () => {
     await Promise.all([closing, working]);
   });
 
-  it("lets running calls finish, ends streams and leaves no connection (R43)", async () => {
+  it("a shutdown lets running calls finish, ends streams and leaves no connection (R43)", async () => {
     let finish = (_result: string): void => {};
     let hasBegun = false;
     const work = (): Promise<string> => {
@@ -203,7 +203,7 @@ describe("shutdown", () => {
   it.each([
     ["in a session", false],
     ["of HTTP with SSE", true],
-  ])("gives a running call %s the time that closeTimeout says (R43)", async (_, isOld) => {
+  ])("a shutdown gives a running call %s the time of closeTimeout (R43)", async (_, isOld) => {
     const clock = new ManualClock();
     let finish = (_result: string): void => {};
     let hasBegun = false;
@@ -222,7 +222,7 @@ describe("shutdown", () => {
     await closing;
   });
 
-  it("does not wait for ever for calls that hang", async () => {
+  it("a shutdown does not wait for calls that hang", async () => {
     let hasBegun = false;
     const hang = (): Promise<never> => {
       hasBegun = true;

@@ -45,10 +45,10 @@ async function askAndLeave(ask: (signal: AbortSignal) => Promise<unknown>): Prom
   await asked;
 }
 
-describe("a client that goes away before its stream begins", () => {
+describe("a client that disconnects before its stream begins", () => {
   const headers = { accept: "text/event-stream", "x-leaves": "1" };
 
-  it("leaves no session of HTTP with SSE behind on Node", async () => {
+  it("a client that disconnects early leaves no session of HTTP with SSE behind on Node", async () => {
     rig = await start({}, { authenticate: whenGone, sse: {} });
     const { url, connections, listener } = rig;
     await askAndLeave((signal) => fetch(new URL("/sse", url), { headers, signal }));
@@ -56,7 +56,7 @@ describe("a client that goes away before its stream begins", () => {
     await until(() => listener.handler.sessions.size === 0, "its end");
   });
 
-  it("leaves no session of HTTP with SSE behind on the web platform", async () => {
+  it("a client that disconnects early leaves no session of HTTP with SSE behind on the web platform", async () => {
     const connections: Connection[] = [];
     const handler = createHttpHandler(createService({}, connections), { authenticate: whenGone, sse: {} });
     void askAndLeave((signal) => handler.fetch(new Request("http://localhost/sse", { headers, signal })));
@@ -65,7 +65,7 @@ describe("a client that goes away before its stream begins", () => {
     await handler.close();
   });
 
-  it("is not told what another stream can carry", async () => {
+  it("a client that disconnects early gets no messages that another stream can carry", async () => {
     rig = await start({}, { authenticate: whenGone });
     const { url, connections } = rig;
     const session = await rig.open();
@@ -79,7 +79,7 @@ describe("a client that goes away before its stream begins", () => {
   });
 });
 
-describe("an exchange whose client has gone away", () => {
+describe("an exchange whose client has disconnected", () => {
   const createGone: readonly (readonly [string, () => Exchange])[] = [
     [
       "node:http",
@@ -101,7 +101,7 @@ describe("an exchange whose client has gone away", () => {
     ],
   ];
 
-  it.each(createGone)("says so to whoever asks later: %s", async (_, create) => {
+  it.each(createGone)("an exchange whose client has disconnected calls later listeners: %s", async (_, create) => {
     const exchange = create();
     expect(exchange.isGone).toBe(true);
     await new Promise<void>((resolve) => exchange.onClose(resolve));
@@ -113,7 +113,7 @@ describe("an exchange whose client has gone away", () => {
   });
 });
 
-it("who is let in only after the server has closed is not served any more", async () => {
+it("a client that is authenticated after the server has closed is not served", async () => {
   let admit = (_: Identity): void => {};
   let isAsked = false;
   const connections: Connection[] = [];

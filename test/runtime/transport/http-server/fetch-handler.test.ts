@@ -40,7 +40,7 @@ async function begin(ask: ReturnType<typeof open>): Promise<Record<string, strin
 }
 
 describe("the handler of the web platform", () => {
-  it("answers as JSON and as a stream (T-26)", async () => {
+  it("the fetch handler responds as JSON and as a stream (T-26)", async () => {
     const ask = open();
     const headers = await begin(ask);
     const plain = await ask({ headers, body: JSON.stringify(call(1, "echo", { text: "é" })) });
@@ -59,19 +59,19 @@ describe("the handler of the web platform", () => {
     ["bytes that are no text", {}, new Uint8Array([0xff]), 400],
     ["another type", { "content-type": "text/plain" }, "{}", 415],
     ["another version", { "mcp-protocol-version": "1" }, '{"jsonrpc":"2.0","id":1,"method":"ping"}', 400],
-  ])("passes the same ladder: %s", async (_, more, body, status) => {
+  ])("the fetch handler makes the same checks: %s", async (_, more, body, status) => {
     const ask = open({ limits: { maxMessageBytes: 4_096 } });
     const headers = { ...(await begin(ask)), ...more };
     expect((await ask({ headers, body })).status).toBe(status);
   });
 
-  it("refuses a foreign host", async () => {
+  it("the fetch handler rejects a foreign host", async () => {
     open();
     const response = await handler?.fetch(new Request("http://evil.example/mcp", { method: "POST", body: "{}" }));
     expect(response?.status).toBe(403);
   });
 
-  it("opens GET streams and ends them with the session", async () => {
+  it("the fetch handler opens GET streams and ends them with the session", async () => {
     const ask = open();
     const headers = await begin(ask);
     const stream = await ask({ method: "GET", headers });
@@ -81,7 +81,7 @@ describe("the handler of the web platform", () => {
     expect(await stream.text()).toMatch(/^id: \S+-0\nretry: 1000\ndata: \n\n$/);
   });
 
-  it("waits for slow readers, and notices those that have gone (R25)", async () => {
+  it("the fetch handler waits for slow readers, and detects those that disconnected (R25)", async () => {
     const ask = open({ events: false });
     const headers = await begin(ask);
     const slow = await ask({ headers, body: JSON.stringify(call(1, "flood", { times: 20 })) });
@@ -91,7 +91,7 @@ describe("the handler of the web platform", () => {
     expect((await ask({ headers, body: JSON.stringify(call(3, "echo", { text: "on" })) })).status).toBe(200);
   });
 
-  it("hides nothing behind a path, unless one is given", async () => {
+  it("the fetch handler serves every path, unless one is given", async () => {
     expect((await open()({ path: "/any", body: "{" })).status).toBe(400);
     expect((await open({ path: "/mcp" })({ path: "/any", body: "{" })).status).toBe(404);
   });

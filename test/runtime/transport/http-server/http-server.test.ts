@@ -52,14 +52,14 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
     session = await rig.open(revision);
   });
 
-  it("a request is answered as JSON when nothing comes before the answer (T-20, T-26)", async () => {
+  it("a request gets a JSON response when no message comes before it (T-20, T-26)", async () => {
     const answer = await session.post(call(1, "echo", { text: "hä" }));
     expect(answer.status).toBe(200);
     expect(answer.headers["content-type"]).toBe("application/json");
     expect(textOf(answer.json)).toBe("hä");
   });
 
-  it("a stream carries what comes first, then the answer, and ends (T-27, T-28, T-30)", async () => {
+  it("a stream carries earlier messages, then the response, and ends (T-27, T-28, T-30)", async () => {
     const stream = await session.postStream(call("a", "chatty", { text: "done" }, { progressToken: 0 }));
     expect(stream.status).toBe(200);
     expect(stream.headers).toMatchObject({
@@ -77,7 +77,7 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
     expect(stream.events.every(({ type }) => type === "message")).toBe(true);
   });
 
-  it("a server request goes on the stream of its call, its answer comes by POST (T-21, T-28, A11, trap 5)", async () => {
+  it("a server request goes on the stream of its call, its response comes by POST (T-21, T-28, A11, trap 5)", async () => {
     const stream = await session.postStream(call(2, "roots"));
     const asked = await stream.message();
     expect(asked.method).toBe("roots/list");
@@ -88,7 +88,7 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
     await stream.end();
   });
 
-  it("notifications and answers alone are accepted without a body (T-24)", async () => {
+  it("notifications and responses by themselves are accepted without a body (T-24)", async () => {
     const messages = [
       { jsonrpc: "2.0", method: "notifications/roots/list_changed" },
       { jsonrpc: "2.0", method: "notifications/unknown" },
@@ -106,7 +106,7 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
     expect(answer).toMatchObject({ status: 200, json: { id: 0, error: { code: -32601 } } });
   });
 
-  it("an id that is in use is refused, and the first call goes on (R13)", async () => {
+  it("an id that is in use is rejected, and the first call continues (R13)", async () => {
     const first = session.post(call("busy", "gate", { key: `busy ${revision}` }));
     await until(() => gates.has(`busy ${revision}`));
     const second = await session.post(call("busy", "echo", { text: "x" }));
@@ -123,7 +123,7 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
     expect(textOf((await number).json)).toBe("number");
   });
 
-  it("a client that goes away has not cancelled (T-31, trap 24)", async () => {
+  it("a client that disconnects has not cancelled (T-31, trap 24)", async () => {
     const key = `gone ${revision}`;
     const agent = session.postStream(call(6, "gate", { key }));
     agent.catch(() => {});
@@ -143,7 +143,7 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
     expect((await session.post({ jsonrpc: "2.0", id: 8, method: "ping" })).status).toBe(200);
   });
 
-  it("a cancelled call whose answer would be JSON ends with 202 (B-18)", async () => {
+  it("a cancelled call with a JSON response ends with 202 (B-18)", async () => {
     const key = `cancel ${revision}`;
     const waiting = session.post(call("c", "gate", { key }));
     await until(() => gates.has(key));
@@ -154,7 +154,7 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
     expect(aborted).toContain(key);
   });
 
-  it("a cancelled call that streams ends its stream without an answer (C-08, trap 23)", async () => {
+  it("a cancelled call that streams ends its stream without a response (C-08, trap 23)", async () => {
     const stream = await session.postStream(call("s", "roots"));
     const asked = await stream.message();
     await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "s" } });
@@ -164,7 +164,7 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
     expect(asked.method).toBe("roots/list");
   });
 
-  it("what belongs to no request goes to the GET stream, and nothing else does (T-33, T-34, T-35, T-36)", async () => {
+  it("messages without a request go to the GET stream, and no others do (T-33, T-34, T-35, T-36)", async () => {
     const own = await rig.open(revision);
     const stream = await own.listen();
     expect(stream.status).toBe(200);
@@ -183,20 +183,23 @@ describe.each(revisions.map(({ id }) => id))("at %s", (revision) => {
 });
 
 describe("the first request", () => {
-  it.each(["2024-11-05", "2025-11-25"])("opens a session at %s whose id is visible ASCII (T-50, T-51)", async (id) => {
-    const answers = await Promise.all([1, 2].map(() => rig.send({ body: initialize(id) })));
-    const ids = answers.map(({ headers }) => String(headers["mcp-session-id"]));
-    expect(answers[0]).toMatchObject({ status: 200, json: { id: "init", result: { protocolVersion: id } } });
-    expect(ids[0]).toMatch(/^[\x21-\x7e]{32,}$/);
-    expect(new Set(ids).size).toBe(2);
-  });
+  it.each(["2024-11-05", "2025-11-25"])(
+    "the first request opens a session at %s whose id is visible ASCII (T-50, T-51)",
+    async (id) => {
+      const answers = await Promise.all([1, 2].map(() => rig.send({ body: initialize(id) })));
+      const ids = answers.map(({ headers }) => String(headers["mcp-session-id"]));
+      expect(answers[0]).toMatchObject({ status: 200, json: { id: "init", result: { protocolVersion: id } } });
+      expect(ids[0]).toMatch(/^[\x21-\x7e]{32,}$/);
+      expect(new Set(ids).size).toBe(2);
+    },
+  );
 
-  it("gets a counter-offer when it asks for what nobody knows (L-08)", async () => {
+  it("the first request gets another revision when it names an unknown one (L-08)", async () => {
     const answer = await rig.send({ body: initialize("1999-01-01") });
     expect(answer).toMatchObject({ status: 200, json: { result: { protocolVersion: "2025-11-25" } } });
   });
 
-  it("that is wrong opens nothing", async () => {
+  it("an invalid first request opens no session", async () => {
     const before = rig.listener.handler.sessions.size;
     const answer = await rig.send({ body: { jsonrpc: "2.0", id: 1, method: "initialize", params: {} } });
     expect(answer).toMatchObject({ status: 200, json: { error: { code: -32602 } } });
@@ -204,14 +207,14 @@ describe("the first request", () => {
     expect(rig.listener.handler.sessions.size).toBe(before);
   });
 
-  it("may be followed by calls at once: nobody waits for the confirmation (trap 4)", async () => {
+  it("the first request may be followed by calls at once, before the initialized notification (trap 4)", async () => {
     const opened = await rig.send({ body: initialize("2025-11-25") });
     const headers = { "mcp-session-id": String(opened.headers["mcp-session-id"]) };
     expect((await rig.send({ headers, body: call(1, "echo", { text: "x" }) })).status).toBe(200);
     expect((await rig.send({ headers, body: initialized })).status).toBe(202);
   });
 
-  it("is not possible twice in a session (4.9)", async () => {
+  it("the first request is rejected a second time in a session (4.9)", async () => {
     const session = await rig.open();
     const answer = await session.post(initialize("2025-11-25"));
     expect(answer).toMatchObject({ status: 400, json: { id: "init", error: { code: -32600 } } });
@@ -219,7 +222,7 @@ describe("the first request", () => {
 });
 
 describe("GET streams", () => {
-  it("there may be two; each message goes to exactly one (T-38, T-39)", async () => {
+  it("a session may have two GET streams; each message goes to exactly one (T-38, T-39)", async () => {
     const session = await rig.open();
     const first = await session.listen();
     const second = await session.listen();
@@ -243,7 +246,7 @@ describe("GET streams", () => {
     third.cut();
   });
 
-  it("a request that nobody can be asked fails at once (trap 5)", async () => {
+  it("a server request without a stream fails at once (trap 5)", async () => {
     const session = await rig.open();
     const connection = rig.listener.handler.sessions.get(session.id)?.connection;
     const ping = connection?.session?.revision.serverRequests.ping;
@@ -265,7 +268,7 @@ describe("batches of 2025-03-26", () => {
     session = await rig.open("2025-03-26");
   });
 
-  it("are answered by one array, in any order (T-23, J-13, J-15, B-16)", async () => {
+  it("batches have one array as the response, in any order (T-23, J-13, J-15, B-16)", async () => {
     const answer = await session.post([call(1, "echo", { text: "a" }), initialized, call("1", "echo", { text: "b" })]);
     expect(answer.status).toBe(200);
     expect(answer.json).toHaveLength(2);
@@ -274,12 +277,12 @@ describe("batches of 2025-03-26", () => {
     );
   });
 
-  it("without a request are accepted without a body (T-24, J-15)", async () => {
+  it("batches without a request are accepted without a body (T-24, J-15)", async () => {
     const answer = await session.post([initialized, { jsonrpc: "2.0", id: 50, result: {} }]);
     expect(answer).toMatchObject({ status: 202, text: "" });
   });
 
-  it("have one error for each broken member (J-15)", async () => {
+  it("batches have one error for each invalid member (J-15)", async () => {
     const answer = await session.post([1, { jsonrpc: "2.0", id: 3, method: 5 }, call(4, "echo", { text: "ok" })]);
     expect(answer.json).toEqual([
       { jsonrpc: "2.0", error: { code: -32600, message: expect.any(String) } },
@@ -288,25 +291,25 @@ describe("batches of 2025-03-26", () => {
     ]);
   });
 
-  it("of broken members only are answered too", async () => {
+  it("batches of invalid members only have a response too", async () => {
     expect((await session.post([1])).json).toEqual([
       { jsonrpc: "2.0", error: { code: -32600, message: expect.any(String) } },
     ]);
   });
 
-  it("never open a session (J-14)", async () => {
+  it("batches never open a session (J-14)", async () => {
     const answer = await session.post([initialize("2025-03-26")]);
     expect(answer.json).toMatchObject([{ id: "init", error: { code: -32600 } }]);
     expect((await rig.send({ body: [initialize("2025-03-26")] })).status).toBe(400);
   });
 
-  it("that are empty or too long are refused (J-15, R7)", async () => {
+  it("batches that are empty or too long are rejected (J-15, R7)", async () => {
     for (const body of [[], Array(101).fill(initialized)]) {
       expect(await session.post(body)).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
     }
   });
 
-  it("with the same id twice answer both members, the second with an error (R13)", async () => {
+  it("batches with the same id twice have responses to both members, the second with an error (R13)", async () => {
     const waiting = session.post([call(7, "gate", { key: "twice" }), call(7, "echo", { text: "no" })]);
     await until(() => gates.has("twice"));
     gates.get("twice")?.("yes");
@@ -317,7 +320,7 @@ describe("batches of 2025-03-26", () => {
     ]);
   });
 
-  it("stream when one of their calls does (T-27, T-28)", async () => {
+  it("batches stream when one of their calls does (T-27, T-28)", async () => {
     const stream = await session.postStream([
       call(1, "echo", { text: "a" }),
       call(2, "chatty", { text: "b" }),
@@ -328,7 +331,7 @@ describe("batches of 2025-03-26", () => {
     expect(ids.filter((id) => id !== undefined).toSorted()).toEqual([1, 2, 3]);
   });
 
-  it("may lose a member to cancellation", async () => {
+  it("batches may lose a member to cancellation", async () => {
     const waiting = session.post([call("x", "gate", { key: "x" }), call("y", "gate", { key: "y" })]);
     await until(() => gates.has("y"));
     gates.get("y")?.("kept");
@@ -336,7 +339,7 @@ describe("batches of 2025-03-26", () => {
     expect((await waiting).json).toMatchObject([{ id: "y" }]);
   });
 
-  it("of which nothing is left end with 202 (B-18)", async () => {
+  it("batches without a remaining member end with 202 (B-18)", async () => {
     const waiting = session.post([call("z", "gate", { key: "z" })]);
     await until(() => gates.has("z"));
     await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "z" } });
@@ -344,8 +347,8 @@ describe("batches of 2025-03-26", () => {
   });
 });
 
-describe("handlers learn where a request came from", () => {
-  it("as its origin", async () => {
+describe("the origin of a request", () => {
+  it("handlers receive the origin of a request", async () => {
     const session = await rig.open();
     await session.post(call(1, "origin"));
     const origin = origins.at(-1);
@@ -358,8 +361,8 @@ describe("handlers learn where a request came from", () => {
   }
 });
 
-describe("the style of answers", () => {
-  it("sse: calls are answered by a stream, the handshake is not", async () => {
+describe("the response style", () => {
+  it("the response style sse streams responses to calls, and not to the handshake", async () => {
     const streaming = await start(tools, { responseMode: "sse" });
     const session = await streaming.open();
     const quick = await session.postStream(call(1, "echo", { text: "a" }));
@@ -374,7 +377,7 @@ describe("the style of answers", () => {
     await streaming.close();
   });
 
-  it("json: notifications give way, questions do not", async () => {
+  it("the response style json drops notifications, and fails requests for input", async () => {
     const plain = await start(tools, { responseMode: "json" });
     const session = await plain.open();
     expect(textOf((await session.post(call(1, "chatty", { text: "x" }))).json)).toBe("x");
@@ -385,7 +388,7 @@ describe("the style of answers", () => {
     await plain.close();
   });
 
-  it("auto: a call that takes long becomes a stream that is kept alive (R40)", async () => {
+  it("the response style auto turns a long call into a stream that is kept alive (R40)", async () => {
     const patient = await start(tools, { keepAlive: 20 });
     const session = await patient.open();
     const listener = await session.listen();

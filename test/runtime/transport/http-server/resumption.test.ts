@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (revision) => {
-  it("delivers what was missed, and the rest, by GET (T-44, T-45)", async () => {
+  it("resumption delivers missed events, and the rest, by GET (T-44, T-45)", async () => {
     const session = await open({}, revision);
     const stream = await session.postStream(call(1, "wait", { log: "first" }));
     await stream.message();
@@ -58,7 +58,7 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
     expect(resumed.messages).toMatchObject([{ params: { data: "missed" } }, { params: { data: "live" } }, { id: 1 }]);
   });
 
-  it("delivers the answer even when the call is over (T-45)", async () => {
+  it("resumption delivers the response even when the call has ended (T-45)", async () => {
     const session = await open({}, revision);
     const stream = await session.postStream(call(1, "wait", { log: "first" }));
     await stream.message();
@@ -74,7 +74,7 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
     expect(again.messages).toEqual(resumed.messages);
   });
 
-  it("works for GET streams too", async () => {
+  it("resumption works for GET streams too", async () => {
     const session = await open({}, revision);
     const stream = await session.listen();
     const connection = rig?.listener.handler.sessions.get(session.id)?.connection;
@@ -93,7 +93,7 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
     resumed.cut();
   });
 
-  it("never shows what was sent on another stream, to another session, or to another stranger (T-45, R41, trap 7)", async () => {
+  it("resumption never shows events of another stream, to another session, or to another principal (T-45, R41, trap 7)", async () => {
     const session = await open({}, revision);
     const first = await session.postStream(call(1, "wait", { log: "secret one" }));
     await first.message();
@@ -113,7 +113,7 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
     expect(resumed.messages.map(textOf)).toEqual(["one"]);
   });
 
-  it("has ids that are unique in the session and name their stream (T-42, T-43)", async () => {
+  it("resumption has ids that are unique in the session and name their stream (T-42, T-43)", async () => {
     const session = await open({}, revision);
     const streams = await Promise.all([1, 2, 3].map((id) => session.postStream(call(id, "count", { to: 5 }))));
     await Promise.all(streams.map((stream) => stream.end()));
@@ -123,7 +123,7 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
   });
 
   it.each(["", "x", "1-0", "zzzzzz1-0", "../../etc", "a-99999999999999999999"])(
-    "refuses the cursor %j (4.9)",
+    "resumption rejects the event id %j (4.9)",
     async (id) => {
       const session = await open({}, revision);
       const answer = await session.listen(id);
@@ -132,7 +132,7 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
     },
   );
 
-  it("refuses what is not kept any more, without a part of it (R41)", async () => {
+  it("resumption rejects events that are no longer stored, without a part of them (R41)", async () => {
     const session = await open({ events: new MemoryEventStore({ maxEvents: 3 }) }, revision);
     const stream = await session.postStream(call(1, "count", { to: 20 }));
     await stream.end();
@@ -141,7 +141,7 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
     answer.cut();
   });
 
-  it("is not offered without an event store (T-32)", async () => {
+  it("resumption is missing without an event store (T-32)", async () => {
     const session = await open({ events: false }, revision);
     const stream = await session.postStream(call(1, "count", { to: 2 }));
     await stream.end();
@@ -149,7 +149,7 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("resumption at %s", (r
     expect((await session.listen("a-1")).status).toBe(400);
   });
 
-  it("takes the place of a connection that is still open", async () => {
+  it("resumption replaces a connection that is still open", async () => {
     const session = await open({}, revision);
     const stream = await session.postStream(call(1, "wait", { log: "first" }));
     await stream.message();
@@ -169,7 +169,7 @@ it("a client of 2024-11-05 gets no event ids (T-15)", async () => {
 });
 
 describe("polling (T-40)", () => {
-  it("begins streams with an event that only carries an id and the delay", async () => {
+  it("polling begins streams with an event that only carries an id and the delay", async () => {
     const session = await open();
     for (const stream of [await session.listen(), await session.postStream(call(1, "wait", { log: "x" }))]) {
       const first = await stream.next();
@@ -179,7 +179,7 @@ describe("polling (T-40)", () => {
     }
   });
 
-  it("lets a call close its connection: the client comes back for the answer (conformance 1.5)", async () => {
+  it("polling lets a call close its connection: the client reconnects for the response (conformance 1.5)", async () => {
     const session = await open();
     const stream = await session.postStream(call(1, "release"));
     await stream.end();
@@ -190,7 +190,7 @@ describe("polling (T-40)", () => {
   });
 
   it.each(["2025-06-18", "2025-03-26", "2024-11-05"])(
-    "is kept from clients of %s, who would choke on it (trap 14, T-29)",
+    "polling is not used with clients of %s, which reject it (trap 14, T-29)",
     async (id) => {
       const session = await open({}, id);
       const stream = await session.postStream(call(1, "count", { to: 1 }));
@@ -201,7 +201,7 @@ describe("polling (T-40)", () => {
   );
 });
 
-it("polling can be switched off: streams begin with what there is to say", async () => {
+it("polling can be switched off: streams begin with their first message", async () => {
   const session = await open({ polling: false });
   const stream = await session.postStream(call(1, "count", { to: 1 }));
   await stream.end();
@@ -209,11 +209,11 @@ it("polling can be switched off: streams begin with what there is to say", async
   expect(textOf((await session.post(call(2, "release"))).json)).toBe("false");
 });
 
-describe("100 cuts", () => {
+describe("a stream with 100 cuts", () => {
   it.each([
     ["the store in memory", () => new MemoryEventStore({ maxEvents: 10_000 })],
     ["a store that is far away", () => new SlowEventStore()],
-  ])("lose and double nothing, with %s (T-45)", async (_, createStore) => {
+  ])("a stream with 100 cuts loses and repeats nothing, with %s (T-45)", async (_, createStore) => {
     await cutAndResume(await open({ events: createStore() }), 100);
   });
 });
@@ -224,7 +224,7 @@ describe("an event store that fails", () => {
   };
   const failures = (reports: readonly ErrorReport[]): readonly unknown[] => reports.map(({ error }) => error.message);
 
-  it("while a client comes back: what is sent afterwards still arrives where it is connected", async () => {
+  it("an event store that fails during a resumption loses no later message", async () => {
     const events = new MemoryEventStore();
     const session = await open({ events: { ...toStore(events), after: () => Promise.reject(new Error("gone")) } });
     const stream = await session.listen();
@@ -240,7 +240,7 @@ describe("an event store that fails", () => {
   it.each([
     ["at once", broken],
     ["later", () => Promise.reject(new Error("the store is gone"))],
-  ])("%s keeps nobody from an answer, and no process from going on", async (_, fail) => {
+  ])("an event store whose method %s fails prevents no response, and the process keeps running", async (_, fail) => {
     const reports: ErrorReport[] = [];
     const events: EventStore = { append: fail, after: () => undefined, remove: fail };
     const session = await open({ events, onError: (report) => reports.push(report) });

@@ -27,13 +27,13 @@ const hook = (): never => {
   throw new Error("The hook fails, too");
 };
 
-describe("a fault ends neither the process nor other requests", () => {
-  test("when the hook that is to learn of it throws", async () => {
+describe("an error in a callback", () => {
+  test("an error of the error hook ends neither the process nor other requests", async () => {
     rig = await start({}, { authenticate: () => Promise.reject(new Error("secret")), onError: hook });
     expect(await rig.send({ body: initialize("2025-11-25") })).toMatchObject({ status: 500 });
   });
 
-  test("when the fields that a guard adds cannot be sent", async () => {
+  test("an error from invalid headers of a guard ends neither the process nor other requests", async () => {
     const authenticate: ListenOptions["authenticate"] = (_, { addFields }) => {
       addFields({ "x-broken": "a\r\nb" });
       return { principal: "me" };
@@ -42,7 +42,7 @@ describe("a fault ends neither the process nor other requests", () => {
     expect(await rig.send({ body: "{" })).toMatchObject({ status: 500 });
   });
 
-  test("when it comes after a stream has begun: the stream is broken off", async () => {
+  test("an error after a stream has begun closes the stream", async () => {
     class Broken extends MemoryEventStore {
       override after(): never {
         throw new Error("The store is gone");
@@ -58,7 +58,7 @@ describe("a fault ends neither the process nor other requests", () => {
     expect((await session.post({ jsonrpc: "2.0", id: 2, method: "ping" })).status).toBe(200);
   });
 
-  test("when a stream has begun on the web platform", async () => {
+  test("an error after a stream has begun on the web platform closes the stream", async () => {
     const service = createService({});
     const broken = {
       ...service,
@@ -99,12 +99,12 @@ describe("a body that does not arrive", () => {
 
   const text = JSON.stringify(initialize("2025-11-25"));
 
-  test("is given up when nothing of it comes (R35)", async () => {
+  test("a body that does not arrive times out (R35)", async () => {
     rig = await start({}, { bodyTimeout: 100 });
     expect(await sendParts(rig.url, [text.slice(0, 20)], 10)).toMatch(/^HTTP\/1\.1 408 [^]*was not received/);
   });
 
-  test("may take longer altogether as long as it flows", async () => {
+  test("a body that arrives slowly is accepted as long as it flows", async () => {
     rig = await start({}, { bodyTimeout: 1_000 });
     const parts = text.match(/[^]{1,10}/g) ?? [];
     const began = performance.now();
@@ -112,7 +112,7 @@ describe("a body that does not arrive", () => {
     expect(performance.now() - began).toBeGreaterThan(1_000);
   });
 
-  test("is given up on the web platform, too", async () => {
+  test("a body that does not arrive times out on the web platform", async () => {
     const handler = createHttpHandler(createService({}), { bodyTimeout: 50 });
     const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) });
     const headers = { accept: acceptBoth, "content-type": "application/json" };

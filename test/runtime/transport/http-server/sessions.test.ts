@@ -39,20 +39,26 @@ afterEach(async () => {
 const ping = { jsonrpc: "2.0", id: 1, method: "ping" } as const;
 
 describe("a session", () => {
-  it.each(["POST", "GET", "DELETE"])("must be named: %s without its id is 400 (T-53, trap 1)", async (method) => {
-    const rig = await begin();
-    const answer = await rig.send({ method, ...(method === "POST" && { body: ping }) });
-    expect(answer).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
-  });
+  it.each(["POST", "GET", "DELETE"])(
+    "a session must be named: %s without its id is 400 (T-53, trap 1)",
+    async (method) => {
+      const rig = await begin();
+      const answer = await rig.send({ method, ...(method === "POST" && { body: ping }) });
+      expect(answer).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
+    },
+  );
 
-  it.each(["POST", "GET", "DELETE"])("must live: %s with an unknown id is 404 (T-54, trap 1)", async (method) => {
-    const rig = await begin();
-    const headers = { "mcp-session-id": crypto.randomUUID() };
-    const answer = await rig.send({ method, headers, ...(method === "POST" && { body: ping }) });
-    expect(answer).toMatchObject({ status: 404, json: { error: { code: -32600 } } });
-  });
+  it.each(["POST", "GET", "DELETE"])(
+    "a session must exist: %s with an unknown id is 404 (T-54, trap 1)",
+    async (method) => {
+      const rig = await begin();
+      const headers = { "mcp-session-id": crypto.randomUUID() };
+      const answer = await rig.send({ method, headers, ...(method === "POST" && { body: ping }) });
+      expect(answer).toMatchObject({ status: 404, json: { error: { code: -32600 } } });
+    },
+  );
 
-  it("ends by DELETE: calls and streams end, and it is gone (T-56, T-54, R38)", async () => {
+  it("a session ends by DELETE: calls and streams end, and its id is unknown (T-56, T-54, R38)", async () => {
     const rig = await begin();
     const session = await rig.open();
     const stream = await session.listen();
@@ -67,7 +73,7 @@ describe("a session", () => {
     expect(rig.listener.handler.sessions.size).toBe(0);
   });
 
-  it("shares nothing with others: equal ids do not mix (trap 6, R39)", async () => {
+  it("a session shares nothing with others: equal ids do not mix (trap 6, R39)", async () => {
     const rig = await begin();
     const sessions = await Promise.all(Array.from({ length: 20 }, () => rig.open()));
     const answers = await Promise.all(
@@ -76,7 +82,7 @@ describe("a session", () => {
     expect(answers.map(({ json }) => textOf(json))).toEqual(sessions.map((_, index) => `${index}`));
   });
 
-  it("that nobody uses ends after its time, one in use does not (T-54, trap 22)", async () => {
+  it("an idle session ends after its time, one in use does not (T-54, trap 22)", async () => {
     const clock = new ManualClock();
     const rig = await begin({ clock, sessions: { ttl: 60_000 }, keepAlive: 15_000 });
     const idle = await rig.open();
@@ -95,7 +101,7 @@ describe("a session", () => {
     stream.cut();
   });
 
-  it("in use does not end either when sessions live for a shorter time than comments are apart", async () => {
+  it("a session in use does not end when its time is shorter than the interval of comments", async () => {
     const clock = new ManualClock();
     const rig = await begin({ clock, sessions: { ttl: 3_000 }, keepAlive: 15_000 });
     const idle = await rig.open();
@@ -111,7 +117,7 @@ describe("a session", () => {
     stream.cut();
   });
 
-  it("is refused when there are too many (R38)", async () => {
+  it("a session is rejected above the limit (R38)", async () => {
     const rig = await begin({ sessions: { maxSessions: 2 } });
     const first = await rig.open();
     await rig.open();
@@ -122,7 +128,7 @@ describe("a session", () => {
     expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(200);
   });
 
-  it("gives way to a new one where it was never used, the oldest first (R38)", async () => {
+  it("a session that was never used is replaced by a new one, the oldest first (R38)", async () => {
     const store = new MemorySessionStore({ maxSessions: 3 });
     const rig = await begin({ sessions: { store } });
     const used = await rig.open();
@@ -143,7 +149,7 @@ describe("a session", () => {
     expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(503);
   });
 
-  it("of another owner does not give way", async () => {
+  it("a session of another principal is not replaced", async () => {
     const store = new MemorySessionStore({ maxSessions: 4 });
     const authenticate = (head: { header(name: string): string | undefined }): { principal: string } => ({
       principal: head.header("authorization") ?? "",
@@ -156,7 +162,7 @@ describe("a session", () => {
     expect((await rig.send({ headers, body: ping })).status).toBe(200);
   });
 
-  it("gives way to a stream of HTTP with SSE as well", async () => {
+  it("a session that was never used is replaced by a stream of HTTP with SSE as well", async () => {
     const rig = await begin({ sessions: { maxSessions: 1 }, sse: {} });
     expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(200);
     const stream = await rig.stream({ method: "GET", path: "/sse", headers: { accept: "text/event-stream" } });
@@ -165,7 +171,7 @@ describe("a session", () => {
     stream.cut();
   });
 
-  it("none is kept for an initialize of more than 64 KiB", async () => {
+  it("a session for an initialize of more than 64 KiB is not kept", async () => {
     const store = new MemorySessionStore();
     const rig = await begin({ sessions: { store } });
     const large = initialize("2025-11-25", { experimental: { x: { text: "x".repeat(70_000) } } });
@@ -175,7 +181,7 @@ describe("a session", () => {
     expect([rig.listener.handler.sessions.size, store.size]).toEqual([0, 0]);
   });
 
-  it("1,000 of them come and go, and nothing is left (R70)", async () => {
+  it("a session leaves no memory behind after its end, 1,000 times (R70)", async () => {
     const store = new MemorySessionStore();
     const rig = await begin({ sessions: { store } });
     for (let round = 0; round < 20; round += 1) {
@@ -189,7 +195,7 @@ describe("a session", () => {
 });
 
 describe("sessions that several servers share (R45)", () => {
-  it("go on at another one, with what was agreed on", async () => {
+  it("a shared session continues at another server, with its revision and capabilities", async () => {
     const store = new MemorySessionStore();
     const [one, two] = [await begin({ sessions: { store } }), await begin({ sessions: { store } })];
     const session = await one.open("2025-06-18");
@@ -201,7 +207,7 @@ describe("sessions that several servers share (R45)", () => {
     expect(one.listener.handler.sessions.size).toBe(0);
   });
 
-  it("fail one by one when the store does (R46)", async () => {
+  it("a shared session fails by itself when the store does (R46)", async () => {
     const store: SessionStore = {
       add: () => Promise.reject(new Error("down")),
       find: () => Promise.reject(new Error("down")),
@@ -215,8 +221,8 @@ describe("sessions that several servers share (R45)", () => {
   });
 });
 
-describe("without sessions", () => {
-  it("each POST stands alone, and no id is given out (T-50)", async () => {
+describe("a server without sessions", () => {
+  it("a server without sessions handles each POST by itself, and issues no id (T-50)", async () => {
     const rig = await begin({ sessions: false });
     const opened = await rig.send({ body: initialize("2025-11-25") });
     expect(opened.status).toBe(200);
@@ -230,14 +236,14 @@ describe("without sessions", () => {
     await until(() => rig.connections.every(({ state }) => state === "DISCONNECTED"));
   });
 
-  it.each(["GET", "DELETE"])("%s is not allowed (T-34, T-57, trap 16)", async (method) => {
+  it.each(["GET", "DELETE"])("a server without sessions does not allow %s (T-34, T-57, trap 16)", async (method) => {
     const rig = await begin({ sessions: false });
     const answer = await rig.send({ method });
     expect(answer.status).toBe(405);
     expect(answer.headers.allow).toBe("POST");
   });
 
-  it("calls may stream, without ids", async () => {
+  it("a server without sessions may stream calls, without ids", async () => {
     const rig = await begin({ sessions: false });
     const stream = await rig.stream({ headers: { "mcp-protocol-version": "2025-11-25" }, body: call(1, "log") });
     await stream.end();
@@ -245,13 +251,13 @@ describe("without sessions", () => {
     expect(stream.text).not.toMatch(/^id:/m);
   });
 
-  it("clients cannot be asked, and handlers learn it at once (T-21)", async () => {
+  it("a server without sessions cannot send requests, and handlers get an error at once (T-21)", async () => {
     const rig = await begin({ sessions: false });
     const headers = { "mcp-protocol-version": "2025-11-25" };
     expect(textOf((await rig.send({ headers, body: call(1, "ask") })).json)).toBe("CapabilityError");
   });
 
-  it("a batch is answered whole, though some of its members are answered at once (J-15)", async () => {
+  it("a server without sessions responds to a whole batch, though some of its members are done at once (J-15)", async () => {
     const rig = await begin({ sessions: false });
     const answering = rig.send({ body: [ping, call(2, "gate"), { ...ping, id: 3 }, { ...ping, id: 3 }] });
     await until(() => gate !== undefined);
@@ -264,7 +270,7 @@ describe("without sessions", () => {
     expect(json).toContainEqual(expect.objectContaining({ id: 3, error: expect.anything() }));
   });
 
-  it("a request without version header speaks 2025-03-26, batches included (T-61)", async () => {
+  it("a request without a version header has revision 2025-03-26, batches included (T-61)", async () => {
     const rig = await begin({ sessions: false });
     const answer = await rig.send({ body: [call(1, "echo", { text: "a" }), call(2, "echo", { text: "b" })] });
     expect(answer.json).toHaveLength(2);

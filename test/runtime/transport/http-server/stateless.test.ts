@@ -126,7 +126,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
   const start = (served: readonly Revision[] = revisions, options: ServeHttpOptions = {}): Promise<Target> =>
     platforms[platform](served, options);
 
-  test("a request is answered by JSON, without a session (TH-01, TH-07, 2.20)", async () => {
+  test("a stateless request has a JSON response, without a session (TH-01, TH-07, 2.20)", async () => {
     const answer = await post(await start(), request(1, "tools/list"), {
       headers: { "mcp-session-id": "made-up", "last-event-id": "1" },
     });
@@ -141,7 +141,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     expect(await answer.json()).toMatchObject({ result: { supportedVersions: [alone.id] } });
   });
 
-  test("what comes before the answer makes it a stream that the answer ends (TH-07, TH-08, TH-09)", async () => {
+  test("messages before the response make it a stream that the response ends (TH-07, TH-08, TH-09)", async () => {
     const call = request("a", "tools/call", { name: "chat" }, { progressToken: 7, [meta.logLevel]: "info" });
     const answer = await post(await start(), call);
     expect(answer.status).toBe(200);
@@ -160,7 +160,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
   test.each([
     ["in JSON", {}],
     ["in a stream", { talks: true }],
-  ])("closing the connection of an answer %s cancels the request (TH-10, R42)", async (_how, args) => {
+  ])("a client that closes the response %s cancels the request (TH-10, R42)", async (_how, args) => {
     const target = await start();
     const gone = new AbortController();
     const sent = post(target, request(1, "tools/call", { name: "wait", arguments: args }, { progressToken: 1 }), gone);
@@ -191,13 +191,13 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     ["an unknown tool", request(5, "tools/call", { name: "none" }), 200, -32602],
     ["an unknown resource", request(5, "resources/read", { uri: "note://none" }), 200, -32602],
   ])(
-    "%s has its status and code (TH-14, TH-15, S-002, S-006, S-011, S-110)",
+    "the request with %s has its status and code (TH-14, TH-15, S-002, S-006, S-011, S-110)",
     async (_what, message, status, expected) => {
       expect(await code(await post(await start(), message))).toEqual([status, expected, 5]);
     },
   );
 
-  test("a version that is not served is refused, with those that are (TH-13, S-017, R37)", async () => {
+  test("a version that is not served is rejected, with the supported ones (TH-13, S-017, R37)", async () => {
     const requested = "v999.0.0";
     const message = request(5, "tools/list", {}, { [meta.version]: requested });
     const answer = await post(await start(), message, { headers: { "mcp-protocol-version": requested } });
@@ -220,14 +220,14 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     ["no name", request(5, "tools/call", { name: "who" }), { "mcp-name": undefined }],
     ["no URI", request(5, "resources/read", { uri: "note://a" }), { "mcp-name": undefined }],
     ["a name that cannot be decoded", request(5, "tools/call", { name: "who" }), { "mcp-name": "=?base64?d2hv!?=" }],
-  ])("headers that name %s are refused (TH-12, TH-18, 3.3, R37)", async (_what, message, headers) => {
+  ])("headers that name %s are rejected (TH-12, TH-18, 3.3, R37)", async (_what, message, headers) => {
     expect(await code(await post(await start(), message, { headers }))).toEqual([400, -32020, 5]);
   });
 
   test.each([
     ["with spaces around it", request(5, "tools/call", { name: "who" }), { "mcp-name": "  who  " }],
     ["in base64", request(5, "prompts/get", { name: "Grüße" }), { "mcp-name": "=?base64?R3LDvMOfZQ==?=" }],
-  ])("a name %s is the same (TH-18, TH-19)", async (_how, message, headers) => {
+  ])("a name %s is accepted as the same (TH-18, TH-19)", async (_how, message, headers) => {
     expect(await (await post(await start(), message, { headers })).json()).toHaveProperty("result");
   });
 
@@ -246,7 +246,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     ["other text", { region: "Hello" }, { [region]: "hello" }, false],
     ["no header", { region: "Hello" }, {}, false],
     ["a header for nothing", {}, { [region]: "Hello" }, false],
-  ])("a mirrored parameter with %s (TH-25, TH-26, TH-27, R37)", async (_what, args, headers, isAccepted) => {
+  ])("a param header with %s (TH-25, TH-26, TH-27, R37)", async (_what, args, headers, isAccepted) => {
     const call = request(5, "tools/call", { name: "mirrored", arguments: args });
     const answer = await post(await start(), call, { headers });
     if (isAccepted)
@@ -254,7 +254,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     else expect(await code(answer)).toEqual([400, -32020, 5]);
   });
 
-  test("notifications are accepted and lead to nothing (TH-06, B-002)", async () => {
+  test("notifications are accepted and have no effect (TH-06, B-002)", async () => {
     const target = await start();
     const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, _meta: claim() } };
     const answer = await post(target, cancelled);
@@ -265,7 +265,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     expect(wrong.status).toBe(400);
   });
 
-  test("notifications of a version that is not served are refused, without an id (TH-06, TH-13)", async () => {
+  test("notifications of a version that is not served are rejected, without an id (TH-06, TH-13)", async () => {
     const target = await start();
     const version = "v999.0.0";
     const params = { requestId: 1, _meta: { ...claim(), [meta.version]: version } };
@@ -277,11 +277,11 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
   test.each([
     ["a batch", [request(1, "tools/list")]],
     ["a response", { jsonrpc: "2.0", id: 1, result: {} }],
-  ])("%s is refused (2.1, C-004)", async (_what, body) => {
+  ])("a request with %s is rejected (2.1, C-004)", async (_what, body) => {
     expect(await code(await post(await start(), body))).toEqual([400, -32600, undefined]);
   });
 
-  test("sessions live on the same URL (DE-01, DE-02, DE-04, DE-05)", async () => {
+  test("sessions are served at the same URL (DE-01, DE-02, DE-04, DE-05)", async () => {
     const target = await start();
     for (const { id } of handshakeRevisions) {
       const params = { protocolVersion: id, capabilities: {}, clientInfo: { name: "test", version: "1" } };
@@ -305,7 +305,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     }
   });
 
-  test("without sessions there is only POST, and nobody can open one (TH-16, TH-30, S-019)", async () => {
+  test("a server without sessions accepts only POST, and opens no session (TH-16, TH-30, S-019)", async () => {
     const target = await start([alone]);
     for (const method of ["GET", "DELETE"]) {
       const answer = await target.fetch(new Request(target.url, { method, headers: { accept: "text/event-stream" } }));
@@ -320,7 +320,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
     expect(await (await post(target, request(1, "tools/list"))).json()).toHaveProperty("result");
   });
 
-  test("foreign pages and unknown clients are turned away first (TH-02, TH-03)", async () => {
+  test("foreign origins and unknown clients are rejected first (TH-02, TH-03)", async () => {
     const target = await start(revisions, {
       authenticate: (head) => (head.header("authorization") === "Bearer a" ? { principal: "ann" } : { status: 401 }),
     });
@@ -335,7 +335,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
   test.each([
     ["sse", "text/event-stream"],
     ["json", "application/json"],
-  ] as const)("answers may all be %s", async (answers, type) => {
+  ] as const)("responses may all be %s", async (answers, type) => {
     const target = await start(revisions, { responseMode: answers });
     const answer = await post(target, request(1, "tools/call", { name: "chat" }, { progressToken: 1 }));
     expect(answer.headers.get("content-type")).toBe(type);
@@ -343,7 +343,7 @@ describe.each(["node", "fetch"] as const)("over %s", (platform) => {
   });
 });
 
-test("a tool with a mark where none can be is not served (TH-21)", () => {
+test("a tool with a param header at an unsupported place is not served (TH-21)", () => {
   const broken = defineTool({
     name: "broken",
     inputSchema: z.object({ size: z.number().meta({ "x-mcp-header": "Size" }) }),

@@ -44,7 +44,7 @@ function rawPost(lines: readonly string[]): Promise<string> {
   return sendRaw(["POST /mcp HTTP/1.1", ...lines, ...fixed, "Connection: close", "", body].join("\r\n"));
 }
 
-describe("the body is refused", () => {
+describe("rejected bodies", () => {
   it.each([
     ["that is not JSON", "{", 400, -32700],
     ["that is not UTF-8", new Uint8Array([0x22, 0xff, 0x22]), 400, -32700],
@@ -62,19 +62,19 @@ describe("the body is refused", () => {
       413,
       -32600,
     ],
-  ])("%s", async (_, body, status, code) => {
+  ])("a body is rejected: %s", async (_, body, status, code) => {
     const answer = await rig.send({ body, headers: session.headers });
     expect(answer.status).toBe(status);
     expect(codeOf(answer)).toBe(code);
     expect(answer.json).not.toHaveProperty("id");
   });
 
-  it("with the id of its request when that can be read (R3)", async () => {
+  it("a body is rejected with the id of its request when that can be read (R3)", async () => {
     const answer = await rig.send({ body: { jsonrpc: "1.0", id: 7, method: "ping" }, headers: session.headers });
     expect(answer).toMatchObject({ status: 400, json: { id: 7, error: { code: -32600 } } });
   });
 
-  it("that is too long although its length was not announced (R34)", async () => {
+  it("a body is rejected that is too long although its length was not declared (R34)", async () => {
     const head = ["POST /mcp HTTP/1.1", `Host: ${new URL(rig.url).host}`, "Content-Type: application/json"];
     const chunks = Array.from({ length: 8 }, () => `400\r\n${"x".repeat(1_024)}\r\n`).join("");
     const text = [...head, `Accept: ${acceptBoth}`, "Transfer-Encoding: chunked", "", chunks].join("\r\n");
@@ -82,7 +82,7 @@ describe("the body is refused", () => {
   });
 });
 
-it("a refused body is thrown away if it is short; otherwise the connection is closed (R34)", async () => {
+it("a rejected body is discarded if it is short; otherwise the connection is closed (R34)", async () => {
   const headers = { origin: "https://evil.example" };
   const short = await rig.send({ headers, body: "x".repeat(1_000) });
   const long = await rig.send({ headers, body: "x".repeat(100_000) });
@@ -90,7 +90,7 @@ it("a refused body is thrown away if it is short; otherwise the connection is cl
   expect([short.headers.connection, long.headers.connection]).toEqual(["keep-alive", "close"]);
 });
 
-describe("a server with the limits that hold by default", () => {
+describe("a server with the default limits", () => {
   let byDefault: Rig;
 
   beforeAll(async () => {
@@ -106,7 +106,7 @@ describe("a server with the limits that hold by default", () => {
     params: { name: "x", arguments: args },
   });
 
-  it("refuses a body of more than 4 MiB (R34)", async () => {
+  it("a server rejects a body of more than 4 MiB by default (R34)", async () => {
     const { headers } = await byDefault.open();
     const fits = await byDefault.send({ headers, body: call({ text: "x".repeat(4_000_000) }) });
     const answer = await byDefault.send({ headers, body: call({ text: "x".repeat(4 * 1024 * 1024) }) });
@@ -114,7 +114,7 @@ describe("a server with the limits that hold by default", () => {
     expect(answer.json).toMatchObject({ error: { code: -32600, message: "The message is longer than 4194304 bytes" } });
   });
 
-  it("refuses a body of more than 200,000 values (R10)", async () => {
+  it("a server rejects a body of more than 200,000 values by default (R10)", async () => {
     const { headers } = await byDefault.open();
     const answer = await byDefault.send({ headers, body: call({ items: Array.from({ length: 200_001 }, () => 0) }) });
     expect(answer).toMatchObject({ status: 400, json: { id: 1, error: { code: -32600 } } });
@@ -142,7 +142,7 @@ describe("media types (R32)", () => {
       406,
     ],
     ["GET needs a stream (T-33)", "GET", { accept: "application/json" }, 406],
-  ])("are refused: %s", async (_, method, headers, status) => {
+  ])("media types are rejected: %s", async (_, method, headers, status) => {
     const { accept = acceptBoth, ...rest } = { accept: undefined, ...headers };
     const body = method === "POST" ? JSON.stringify(call(1, "echo", { text: "a" })) : undefined;
     const answer = await rig.send({
@@ -161,29 +161,29 @@ describe("media types (R32)", () => {
     ["any order and case", { accept: "TEXT/EVENT-STREAM , Application/JSON" }],
     ["a charset", { "content-type": 'Application/JSON; charset="UTF-8"' }],
     ["no coding", { "content-encoding": "identity" }],
-  ])("are accepted: %s (trap 28)", async (_, headers) => {
+  ])("media types are accepted: %s (trap 28)", async (_, headers) => {
     const answer = await session.post(call(1, "echo", { text: "a" }), headers);
     expect(answer.status).toBe(200);
   });
 
-  it("must be named: without an Accept header nothing is acceptable (T-22)", async () => {
+  it("media types are required: without an Accept header the request is rejected (T-22)", async () => {
     const answer = await rig.send({ body: initialize("2025-11-25"), without: ["accept"] });
     expect(answer.status).toBe(406);
   });
 });
 
 describe("methods and paths", () => {
-  it.each(["PUT", "PATCH", "HEAD", "OPTIONS"])("%s is not allowed (T-20)", async (method) => {
+  it.each(["PUT", "PATCH", "HEAD", "OPTIONS"])("the method %s is not allowed (T-20)", async (method) => {
     const answer = await rig.send({ method });
     expect(answer.status).toBe(405);
     expect(answer.headers.allow).toBe("POST, GET, DELETE");
   });
 
-  it("other paths do not exist", async () => {
+  it("other paths are not found", async () => {
     expect((await rig.send({ path: "/other", body: initialize("2025-11-25") })).status).toBe(404);
   });
 
-  it("a query is no other path", async () => {
+  it("a query does not change the path", async () => {
     expect((await rig.send({ path: "/mcp?a=1", body: initialize("2025-11-25") })).status).toBe(200);
   });
 });
@@ -198,7 +198,7 @@ describe("Origin (T-70, T-14)", () => {
     ["POST", "http://127.0.0.1:1@evil.example"],
     ["POST", "http://localhost, https://evil.example"],
     ["POST", "file://localhost"],
-  ])("%s from %s is refused before anything else is looked at (R31, R33)", async (method, origin) => {
+  ])("the Origin %s from %s is rejected before anything else is checked (R31, R33)", async (method, origin) => {
     const body = method === "POST" ? "{" : undefined;
     const answer = await rig.send({ method, headers: { origin, "content-type": "text/plain" }, body });
     expect(answer.status).toBe(403);
@@ -210,11 +210,11 @@ describe("Origin (T-70, T-14)", () => {
     ["localhost:3000", "http://localhost:3000"],
     ["127.0.0.1", "http://127.0.0.1"],
     ["localhost:8443", "https://[::1]:8443"],
-  ])("at the host %s %s is let in", async (host, origin) => {
+  ])("a server at the host %s accepts the Origin %s", async (host, origin) => {
     expect((await rig.send({ headers: { host, origin }, body: initialize("2025-11-25") })).status).toBe(200);
   });
 
-  it("may be listed", async () => {
+  it("origins may be listed", async () => {
     const listed = await start({}, { allowedOrigins: ["https://app.example"] });
     const ask = async (origin: string): Promise<number> =>
       (await listed.send({ headers: { origin }, body: initialize("2025-11-25") })).status;
@@ -224,7 +224,7 @@ describe("Origin (T-70, T-14)", () => {
     await listed.close();
   });
 
-  it("cannot be listed badly", () => {
+  it("an invalid list of origins is rejected", () => {
     const options = { allowedOrigins: ["app.example"] };
     return expect(start({}, options)).rejects.toThrow("is not an origin");
   });
@@ -238,11 +238,11 @@ describe("Host (R30)", () => {
     ["one that begins like ours", ["Host: localhost.evil.example"], 403],
     ["the loopback name", ["Host: LocalHost:99"], 200],
     ["the loopback address of IPv6", ["Host: [::1]:99"], 200],
-  ])("%s", async (_, lines, status) => {
+  ])("the Host %s", async (_, lines, status) => {
     expect(await rawPost(lines)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
-  it("none is refused by the parser", async () => {
+  it("a request without Host is rejected by the parser", async () => {
     expect(await rawPost([])).toMatch(/^HTTP\/1.1 400 /);
   });
 
@@ -252,18 +252,18 @@ describe("Host (R30)", () => {
     ["a length and chunks", ["Transfer-Encoding: chunked"], 400],
     ["a header that goes on in a second line", ["X-A: 1", " 2"], 400],
     ["two sessions", ["Mcp-Session-Id: a", "Mcp-Session-Id: b"], 400],
-  ])("%s beside it is refused (R35)", async (_, lines, status) => {
+  ])("a request with %s beside its Host is rejected (R35)", async (_, lines, status) => {
     expect(await rawPost(["Host: localhost", ...lines])).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
-  it("a foreign target is refused, whatever the Host line says", async () => {
+  it("a foreign target is rejected, whatever the Host header says", async () => {
     const body = JSON.stringify(initialize("2025-11-25"));
     const head = ["POST http://evil.example/mcp HTTP/1.1", "Host: localhost", "Content-Type: application/json"];
     const rest = [`Accept: ${acceptBoth}`, `Content-Length: ${body.length}`, "Connection: close", "", body];
     expect(await sendRaw([...head, ...rest].join("\r\n"))).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  it("must be listed to listen for other machines (T-71, SEC-02)", async () => {
+  it("hosts are required to listen beyond loopback (T-71, SEC-02)", async () => {
     await expect(listenHttp(createService({}), { host: "0.0.0.0" })).rejects.toThrow("allowedHosts");
     const listed = await start({}, { host: "0.0.0.0", allowedHosts: ["mcp.example:443"] });
     const headers = { host: "mcp.example:443" };
@@ -279,11 +279,14 @@ describe("Host (R30)", () => {
   });
 });
 
-describe("the version header", () => {
-  it.each(["2025-11-25", " 2025-11-25 ", "2025-06-18"])("%j is accepted (T-61, T-62)", async (version) => {
-    const answer = await session.post(call(1, "echo", { text: "a" }), { "mcp-protocol-version": version });
-    expect(answer.status).toBe(200);
-  });
+describe("the MCP-Protocol-Version header", () => {
+  it.each(["2025-11-25", " 2025-11-25 ", "2025-06-18"])(
+    "the version header %j is accepted (T-61, T-62)",
+    async (version) => {
+      const answer = await session.post(call(1, "echo", { text: "a" }), { "mcp-protocol-version": version });
+      expect(answer.status).toBe(200);
+    },
+  );
 
   it.each([
     ["POST", "1.0"],
@@ -291,25 +294,28 @@ describe("the version header", () => {
     ["GET", "2099-01-01"],
     ["DELETE", "2099-01-01"],
     ["POST", "2025-11-25, 2025-11-25"],
-  ])("%s with %j is refused (T-62, R36)", async (method, version) => {
+  ])("the version header %s with %j is rejected (T-62, R36)", async (method, version) => {
     const headers = { ...session.headers, "mcp-protocol-version": version };
     const answer = await rig.send({ method, headers, ...(method === "POST" && { body: call(1, "echo") }) });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain("2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05");
   });
 
-  it("may be absent: the session's counts (T-61)", async () => {
+  it("the version header may be absent: the session's revision applies (T-61)", async () => {
     const headers = { "mcp-session-id": session.id };
     expect((await rig.send({ headers, body: call(1, "echo", { text: "a" }) })).status).toBe(200);
   });
 
-  it.each(["2025-11-25", "1.0", "2099-01-01"])("%s on initialize decides nothing (trap 2)", async (version) => {
-    const headers = { "mcp-protocol-version": version };
-    const answer = await rig.send({ headers, body: initialize("2025-06-18") });
-    expect(answer).toMatchObject({ status: 200, json: { result: { protocolVersion: "2025-06-18" } } });
-  });
+  it.each(["2025-11-25", "1.0", "2099-01-01"])(
+    "the version header %s on initialize has no effect (trap 2)",
+    async (version) => {
+      const headers = { "mcp-protocol-version": version };
+      const answer = await rig.send({ headers, body: initialize("2025-06-18") });
+      expect(answer).toMatchObject({ status: 200, json: { result: { protocolVersion: "2025-06-18" } } });
+    },
+  );
 
-  it("must be the session's when the server is strict", async () => {
+  it("the version header must be the session's when the server is strict", async () => {
     const strict = await start({}, { strictVersion: true });
     const strictSession = await strict.open("2025-06-18");
     const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
@@ -319,14 +325,14 @@ describe("the version header", () => {
   });
 });
 
-describe("who sends a request", () => {
+describe("the authentication of a request", () => {
   const token: Authenticate = (request) => {
     const name = request.header("authorization")?.replace("Bearer ", "");
     const headers = { "www-authenticate": 'Bearer realm="x"' };
     return name === undefined ? { status: 401, headers } : { principal: name, claims: { name } };
   };
 
-  it("is asked first, and the hook's refusal is the answer (T-72, R33)", async () => {
+  it("authentication runs first, and its rejection is the response (T-72, R33)", async () => {
     const guarded = await start({}, { authenticate: token });
     const answer = await guarded.send({ body: "{", headers: { "content-type": "text/plain" } });
     expect(answer.status).toBe(401);
@@ -334,7 +340,7 @@ describe("who sends a request", () => {
     await guarded.close();
   });
 
-  it("owns the session: to others it does not exist, and the session alone proves nothing (SEC-01, R38, trap 7)", async () => {
+  it("authentication owns the session: it is unknown to other principals, and its id alone proves nothing (SEC-01, R38, trap 7)", async () => {
     const tools = { who: (context: { origin: unknown }) => JSON.stringify(context.origin) };
     const guarded = await start(tools, { authenticate: token });
     const mine = await guarded.open("2025-11-25", { authorization: "Bearer ann" });
@@ -349,7 +355,7 @@ describe("who sends a request", () => {
     await guarded.close();
   });
 
-  it("is not told what went wrong in the hook", async () => {
+  it("a failure of authentication is rejected without details", async () => {
     const reports: string[] = [];
     const broken = await start(
       {},
@@ -367,7 +373,7 @@ describe("who sends a request", () => {
 });
 
 describe("pages of other origins (CORS)", () => {
-  it("are answered when they are listed, never with a wildcard (R31)", async () => {
+  it("a request of another origin gets CORS headers when the origin is listed, never with a wildcard (R31)", async () => {
     const open = await start({}, { cors: { headers: ["X-Tenant"] }, allowedOrigins: ["https://app.example"] });
     const headers = { origin: "https://app.example" };
     const preflight = await open.send({ method: "OPTIONS", headers });
@@ -403,18 +409,21 @@ describe("pages of other origins at the endpoints of HTTP with SSE (CORS)", () =
     ["GET", "/sse"],
     ["POST", "/messages?sessionId=1"],
   ] as const;
-  it.each(endpoints)("may send %s %s when they are listed, never with a wildcard (R31)", async (method, path) => {
-    const open = await start({}, { sse: {}, cors: { headers: ["X-Tenant"] }, allowedOrigins: [origin] });
-    const asking = { "access-control-request-method": method, "access-control-request-headers": "content-type" };
-    const preflight = await open.send({ method: "OPTIONS", path, headers: { origin, ...asking } });
-    expect(preflight.status).toBe(204);
-    expect(preflight.headers).toMatchObject({ "access-control-allow-origin": origin, vary: "Origin" });
-    expect(preflight.headers["access-control-allow-methods"]?.split(", ")).toContain(method);
-    expect(preflight.headers["access-control-allow-headers"]).toMatch(/Content-Type.*X-Tenant/);
-    await open.close();
-  });
+  it.each(endpoints)(
+    "a page of another origin may send %s %s when it is listed, never with a wildcard (R31)",
+    async (method, path) => {
+      const open = await start({}, { sse: {}, cors: { headers: ["X-Tenant"] }, allowedOrigins: [origin] });
+      const asking = { "access-control-request-method": method, "access-control-request-headers": "content-type" };
+      const preflight = await open.send({ method: "OPTIONS", path, headers: { origin, ...asking } });
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers).toMatchObject({ "access-control-allow-origin": origin, vary: "Origin" });
+      expect(preflight.headers["access-control-allow-methods"]?.split(", ")).toContain(method);
+      expect(preflight.headers["access-control-allow-headers"]).toMatch(/Content-Type.*X-Tenant/);
+      await open.close();
+    },
+  );
 
-  it.each(endpoints)("are refused for %s %s when they are not listed", async (_method, path) => {
+  it.each(endpoints)("a page of another origin is rejected for %s %s when it is not listed", async (_method, path) => {
     const open = await start({}, { sse: {}, cors: {}, allowedOrigins: [origin] });
     const answer = await open.send({ method: "OPTIONS", path, headers: { origin: "https://evil.example" } });
     expect(answer.status).toBe(403);
@@ -422,15 +431,18 @@ describe("pages of other origins at the endpoints of HTTP with SSE (CORS)", () =
     await open.close();
   });
 
-  it.each(endpoints)("get no answer to a preflight for %s %s without `cors`", async (_method, path) => {
-    const open = await start({}, { sse: {}, allowedOrigins: [origin] });
-    const answer = await open.send({ method: "OPTIONS", path, headers: { origin } });
-    expect(answer.status).toBe(405);
-    expect(answer.headers).not.toHaveProperty("access-control-allow-origin");
-    await open.close();
-  });
+  it.each(endpoints)(
+    "a page of another origin gets no preflight response for %s %s without `cors`",
+    async (_method, path) => {
+      const open = await start({}, { sse: {}, allowedOrigins: [origin] });
+      const answer = await open.send({ method: "OPTIONS", path, headers: { origin } });
+      expect(answer.status).toBe(405);
+      expect(answer.headers).not.toHaveProperty("access-control-allow-origin");
+      await open.close();
+    },
+  );
 
-  it("can read the stream and send messages", async () => {
+  it("a page of another origin can read the stream and send messages", async () => {
     const open = await start({}, { sse: {}, cors: {}, allowedOrigins: [origin] });
     const stream = await open.stream({ method: "GET", path: "/sse", headers: { accept: "text/event-stream", origin } });
     expect(stream.headers["access-control-allow-origin"]).toBe(origin);
@@ -443,7 +455,7 @@ describe("pages of other origins at the endpoints of HTTP with SSE (CORS)", () =
   });
 });
 
-it("a server that is closing refuses at once (R43)", async () => {
+it("a server that is closing rejects at once (R43)", async () => {
   let running = false;
   const closing = await start({ slow: () => new Promise(() => (running = true)) });
   const open = await closing.open();

@@ -82,7 +82,7 @@ test("messages are posted to the URL of the first event, relative to the stream'
   ]);
 });
 
-test("there are no session, no version and no event ids in it (T-15)", async () => {
+test("a client of HTTP with SSE sends no session, no version and no event ids (T-15)", async () => {
   const server = await serveOld();
   const client = await connectOld(server);
   await client.request("ping");
@@ -92,7 +92,7 @@ test("there are no session, no version and no event ids in it (T-15)", async () 
   }
 });
 
-test("the session ends with the stream: everything that waits fails, nothing is reconnected (T-15, R29)", async () => {
+test("the session ends with the stream: every pending request fails, and nothing is reconnected (T-15, R29)", async () => {
   const server = await serveOld((request, response) =>
     request.message.method === "tools/call" ? response.writeHead(202).end() : usual,
   );
@@ -107,7 +107,7 @@ test("the session ends with the stream: everything that waits fails, nothing is 
 });
 
 test.each(["http://127.0.0.1:1/post", "https://127.0.0.1/post", "//evil.example/post", "file:///post"])(
-  "an endpoint of another origin is refused: %s (trap 30)",
+  "an endpoint of another origin is rejected: %s (trap 30)",
   async (endpoint) => {
     const server = await serveOld(undefined, endpoint);
     await expect(connectOld(server)).rejects.toThrow("another origin");
@@ -115,12 +115,12 @@ test.each(["http://127.0.0.1:1/post", "https://127.0.0.1/post", "//evil.example/
   },
 );
 
-test("an endpoint that is not a URL is refused", async () => {
+test("an endpoint that is not a URL is rejected", async () => {
   const server = await serveOld(undefined, "http://");
   await expect(connectOld(server)).rejects.toThrow("invalid URL");
 });
 
-test("a later endpoint changes nothing", async () => {
+test("a later endpoint event changes nothing", async () => {
   const server = await serveOld();
   const client = await connectOld(server);
   server.stream().write("event: endpoint\ndata: /elsewhere\n\n");
@@ -128,7 +128,7 @@ test("a later endpoint changes nothing", async () => {
   expect(server.requests.at(-1)?.path).toBe("/post?session=1");
 });
 
-test("a stream without endpoint is given up", async () => {
+test("a stream without an endpoint event times out", async () => {
   const server = await serveOld((request, response) => {
     if (request.method !== "GET") return usual;
     return response.writeHead(200, { "content-type": "text/event-stream" }).write(":\n\n");
@@ -144,7 +144,7 @@ test.each([
   await expect(connectOld(server)).rejects.toThrow(message);
 });
 
-test("a message that is refused fails alone", async () => {
+test("a message that is rejected fails by itself", async () => {
   const server = await serveOld((request, response) =>
     request.message.method === "ping" ? response.writeHead(500).end() : usual,
   );
@@ -162,13 +162,13 @@ test("an event over the limit ends the connection (R50)", async () => {
   expect(await client.closed).toMatchObject({ name: "ResponseError" });
 });
 
-describe("a client that does not know the age of the server (4.10)", () => {
+describe("a client of a server of unknown age (4.10)", () => {
   const connectUnknown = (server: ScriptedServer): Promise<ClientConnection> =>
     connectHttp(server.url, { ...info, revisions: [newest, first], endpointTimeout: 200 });
   const isPostToStream = ({ method, path }: Received): boolean => method === "POST" && path === "/mcp";
 
   test.each([400, 404, 405])(
-    "takes HTTP %i to initialize for an old server, and uses its transport",
+    "a client takes HTTP %i to initialize for an old server, and uses HTTP with SSE",
     async (status) => {
       const server = await serveOld((request, response) =>
         isPostToStream(request) ? response.writeHead(status).end() : usual,
@@ -180,7 +180,7 @@ describe("a client that does not know the age of the server (4.10)", () => {
     },
   );
 
-  test.each([401, 403, 500, 503])("does not take HTTP %i for that", async (status) => {
+  test.each([401, 403, 500, 503])("a client does not take HTTP %i to initialize for an old server", async (status) => {
     const server = await serveOld((request, response) =>
       isPostToStream(request) ? response.writeHead(status).end() : usual,
     );
@@ -188,7 +188,7 @@ describe("a client that does not know the age of the server (4.10)", () => {
     expect(server.requests.some(({ method }) => method === "GET")).toBe(false);
   });
 
-  test("uses Streamable HTTP where it is there", async () => {
+  test("a client uses Streamable HTTP where it is served", async () => {
     const server = await serveScript();
     open.push(() => server.close());
     const client = await connectUnknown(server);
@@ -199,7 +199,7 @@ describe("a client that does not know the age of the server (4.10)", () => {
   test.each<readonly [string, Script]>([
     ["refuses", (_, response) => response.writeHead(405).end()],
     ["says nothing", (_, response) => response.writeHead(200, { "content-type": "text/event-stream" }).write(":\n\n")],
-  ])("reports the first failure when the stream %s as well", async (_, script) => {
+  ])("a client reports the first failure when the stream %s as well", async (_, script) => {
     const server = await serveOld((request, response) =>
       request.method === "POST" ? response.writeHead(400).end("the real reason") : script(request, response),
     );

@@ -55,7 +55,7 @@ async function connect(): Promise<OldSession> {
 }
 
 describe("HTTP with SSE of 2024-11-05", () => {
-  it("begins with the endpoint to send to (T-10, T-11)", async () => {
+  it("a stream of HTTP with SSE begins with the endpoint event (T-10, T-11)", async () => {
     const { stream, endpoint } = await connect();
     expect(stream.status).toBe(200);
     expect(stream.headers["content-type"]).toBe("text/event-stream");
@@ -64,7 +64,7 @@ describe("HTTP with SSE of 2024-11-05", () => {
     stream.cut();
   });
 
-  it("sends everything as message events, answers too, without ids (T-12, T-13, T-15)", async () => {
+  it("a stream of HTTP with SSE carries every message as a message event, also responses, without ids (T-12, T-13, T-15)", async () => {
     const { stream, post } = await connect();
     expect(await post(initialize("2024-11-05", { roots: {} }))).toMatchObject({ status: 202, text: "" });
     expect(await stream.message()).toMatchObject({ id: "init", result: { protocolVersion: "2024-11-05" } });
@@ -79,7 +79,7 @@ describe("HTTP with SSE of 2024-11-05", () => {
     stream.cut();
   });
 
-  it("is over when the stream is (T-15)", async () => {
+  it("a session of HTTP with SSE ends with its stream (T-15)", async () => {
     const { stream, endpoint } = await connect();
     expect(rig.listener.handler.sessions.has(endpoint.split("=")[1] ?? "")).toBe(true);
     stream.cut();
@@ -96,11 +96,11 @@ describe("HTTP with SSE of 2024-11-05", () => {
     ["a page of another port", "/messages?sessionId=x", { origin: "http://localhost:1" }, 403],
     ["two types", "/messages?sessionId=x", { "content-type": ["application/json", "text/plain"] }, 400],
     ["a coding", "/messages?sessionId=x", { "content-encoding": "gzip" }, 415],
-  ])("refuses %s", async (_, path, headers, status) => {
+  ])("a server of HTTP with SSE rejects %s", async (_, path, headers, status) => {
     expect((await rig.send({ path, headers, body: initialize("2024-11-05") })).status).toBe(status);
   });
 
-  it("refuses broken and long bodies, and other methods", async () => {
+  it("a server of HTTP with SSE rejects invalid and long bodies, and other methods", async () => {
     const { stream, post, endpoint } = await connect();
     expect(await post("{")).toMatchObject({ status: 400, json: { error: { code: -32700 } } });
     expect(await post({ jsonrpc: "2.0", id: 1 })).toMatchObject({
@@ -114,18 +114,18 @@ describe("HTTP with SSE of 2024-11-05", () => {
     stream.cut();
   });
 
-  it("does not let others send to a session (R38)", async () => {
+  it("a server of HTTP with SSE rejects messages of other principals to a session (R38)", async () => {
     const { stream, post } = await connect();
     expect((await post(initialize("2024-11-05"), { authorization: "somebody" })).status).toBe(404);
     stream.cut();
   });
 
-  it("lives beside Streamable HTTP (4.10)", async () => {
+  it("HTTP with SSE is served beside Streamable HTTP (4.10)", async () => {
     const session = await rig.open();
     expect(textOf((await session.post(call(1, "echo", { text: "a" }))).json)).toBe("a");
   });
 
-  it("counts its sessions among all, and tells where a proxy shows it", async () => {
+  it("a server of HTTP with SSE counts its sessions among all, and reports a rejection behind a proxy", async () => {
     const small = await start(
       {},
       { sse: { path: "/old", endpoint: "/prefix/messages" }, sessions: { maxSessions: 1 } },
@@ -139,7 +139,7 @@ describe("HTTP with SSE of 2024-11-05", () => {
     await stream.end();
   });
 
-  it("gives the session of a client that sends nothing to others", async () => {
+  it("a server of HTTP with SSE replaces the session of a client that sends nothing", async () => {
     const small = await start({}, { sse: { handshakeTimeout: 50 }, sessions: { maxSessions: 1 } });
     const silent = await small.stream({ method: "GET", path: "/sse" });
     await silent.end();
@@ -181,7 +181,7 @@ describe("the endpoints of HTTP with SSE", () => {
     return response.status;
   }
 
-  it("are served by default", async () => {
+  it("the endpoints of HTTP with SSE are served by default", async () => {
     const served = await serve();
     const stream = await served.stream(get);
     const { data: path } = await stream.next();
@@ -196,11 +196,11 @@ describe("the endpoints of HTTP with SSE", () => {
     ["there, too, when they are asked for", ["2025-11-25"], { sse: {} }, 200],
     ["not without sessions", ["2024-11-05"], { sessions: false }, 404],
     ["not when they are switched off", ["2024-11-05"], { sse: false }, 404],
-  ] as const)("are served %s", async (_, names, options, status) => {
+  ] as const)("the endpoints of HTTP with SSE are served %s", async (_, names, options, status) => {
     expect(await statusOf(names, options)).toBe(status);
   });
 
-  it("ask who sends a request, as the other endpoint does (R38, T-72)", async () => {
+  it("the endpoints of HTTP with SSE authenticate, as the other endpoint does (R38, T-72)", async () => {
     const served = await serve({ authenticate: () => ({ status: 401 }) });
     const refused = await served.stream(get);
     expect(refused.status).toBe(401);
@@ -208,7 +208,7 @@ describe("the endpoints of HTTP with SSE", () => {
     expect((await served.send({ path: "/messages?sessionId=x", body: "{" })).status).toBe(401);
   });
 
-  it("are bound to sessions: a request that stands alone is refused", async () => {
+  it("the endpoints of HTTP with SSE reject a stateless request", async () => {
     const served = await serve();
     const stream = await served.stream(get);
     const { data: path } = await stream.next();
@@ -217,7 +217,7 @@ describe("the endpoints of HTTP with SSE", () => {
     stream.cut();
   });
 
-  it("leave what is for Streamable HTTP to it where paths are shared", async () => {
+  it("the endpoints of HTTP with SSE leave Streamable HTTP to its handler where paths are shared", async () => {
     const handler = createHttpHandler(createService({}));
     closers.push(() => handler.close());
     const ask = (path: string, init: RequestInit): Promise<Response> =>

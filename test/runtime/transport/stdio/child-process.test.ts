@@ -4,7 +4,7 @@ import { createStdioClientTransport } from "../../../../runtime/transport/stdio/
 import { handshakeRevisions, newest } from "../../fixture-revision.ts";
 import { connectFixture, isAlive, tinyServer } from "./fixture.ts";
 
-test("a client starts a server, talks to it, lets it log and ends it (T-01, T-02, T-06, TS-04)", async () => {
+test("a client starts a server, sends a request, reads its log and stops it (T-01, T-02, T-06, TS-04)", async () => {
   const log: string[] = [];
   const { transport, client } = await connectFixture({ stderr: (text) => log.push(text) });
   expect(client.revision).toBe(newest);
@@ -23,7 +23,7 @@ test("a client starts a server, talks to it, lets it log and ends it (T-01, T-02
   expect(await client.closed).toBeUndefined();
 });
 
-describe("what a server logs", () => {
+describe("the standard error of a server", () => {
   afterEach(() => vi.restoreAllMocks());
 
   const chatty = 'process.stderr.write("x".repeat(100_000) + " end\\n"); setInterval(() => {}, 1000);';
@@ -31,7 +31,7 @@ describe("what a server logs", () => {
   test.each([
     ["is passed on", 0, true],
     ["is not kept for a log that nobody reads (R28)", 2 * 1024 * 1024, false],
-  ])("%s", async (_, waiting, isWritten) => {
+  ])("standard error of a server: %s", async (_, waiting, isWritten) => {
     const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     vi.spyOn(process.stderr, "writableLength", "get").mockReturnValue(waiting);
     const { command, args } = tinyServer(chatty);
@@ -41,7 +41,7 @@ describe("what a server logs", () => {
     await transport.close();
   });
 
-  test("is repeated in an error as far as it is short", async () => {
+  test("a short standard error is repeated in an error", async () => {
     const { command, args } = tinyServer('process.stderr.write("x".repeat(100_000), () => process.exit(3));');
     const transport = createStdioClientTransport({ command, args, stderr: "ignore" });
     const reason = await new Promise<Error | undefined>((resolve) =>
@@ -52,7 +52,7 @@ describe("what a server logs", () => {
   });
 });
 
-describe("the shutdown ladder (L-21, T-07, R28, TS-08)", () => {
+describe("the shutdown of a server (L-21, T-07, R28, TS-08)", () => {
   /** Longer than any test may take: whoever waits for it fails. */
   const patient = { terminate: 600_000, kill: 600_000 };
   const stubborn = 'setInterval(() => {}, 1000); process.on("SIGTERM", () => {});';
@@ -61,7 +61,7 @@ describe("the shutdown ladder (L-21, T-07, R28, TS-08)", () => {
     ["a server that heeds the end of stdin", 'process.stdin.on("end", () => process.exit(0));', patient, 0],
     ["a server that must be terminated", "setInterval(() => {}, 1000);", { ...patient, terminate: 200 }, 190],
     ["a server that must be killed", stubborn, { terminate: 200, kill: 200 }, 390],
-  ])("%s", async (_, code, shutdown, atLeast) => {
+  ])("the shutdown of a server: %s", async (_, code, shutdown, atLeast) => {
     const { transport, client } = await connectFixture({ ...tinyServer(code), shutdown });
     const start = performance.now();
     await client.close();
@@ -69,7 +69,7 @@ describe("the shutdown ladder (L-21, T-07, R28, TS-08)", () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(atLeast);
   });
 
-  test("what the server started is ended with it", async () => {
+  test("child processes of a server end with it", async () => {
     const { client } = await connectFixture();
     const result = await client.request("tools/call", { name: "grandchild" });
     const pid = Number(/"text":"(\d+)"/.exec(JSON.stringify(result))?.[1]);
@@ -79,8 +79,8 @@ describe("the shutdown ladder (L-21, T-07, R28, TS-08)", () => {
   });
 });
 
-describe("a server that goes away", () => {
-  test("fails pending calls at once and says how it ended (L-22, R29, R52)", async () => {
+describe("a server process that ends", () => {
+  test("a server process that ends fails pending calls at once with its exit code (L-22, R29, R52)", async () => {
     const { client } = await connectFixture();
     const hanging = client.request("tools/call", { name: "hang" });
     void client.request("tools/call", { name: "exit", arguments: { n: 7 } }).catch(() => {});
@@ -93,13 +93,13 @@ describe("a server that goes away", () => {
     await client.close();
   });
 
-  test("by a signal is reported so", async () => {
+  test("a server process that ends by a signal is reported with the signal", async () => {
     const { transport, client } = await connectFixture(tinyServer(""));
     process.kill(transport.pid ?? 0, "SIGKILL");
     expect(await client.closed).toMatchObject({ message: "The server process ended by SIGKILL" });
   });
 
-  test("before the handshake fails the connection", async () => {
+  test("a server process that ends before the handshake fails the connection", async () => {
     const transport = createStdioClientTransport({
       command: process.execPath,
       args: ["-e", 'console.error("no configuration"); process.exit(3)'],
@@ -118,7 +118,7 @@ describe("a server that goes away", () => {
   });
 });
 
-test("what a server prints by mistake is skipped and reported (R23)", async () => {
+test("stray data on standard output is skipped and reported (R23)", async () => {
   const reports: string[] = [];
   const transport = createStdioClientTransport({
     ...tinyServer('process.stdout.write("Listening...\\n\\n");'),
@@ -134,7 +134,7 @@ test("what a server prints by mistake is skipped and reported (R23)", async () =
   await client.close();
 });
 
-test("a server gets few variables, and those that are given (R28)", async () => {
+test("a server gets few environment variables, and those that are given (R28)", async () => {
   process.env.SECRET_OF_THE_PARENT = "hunter2";
   const report = "answer = (id) => say({ id, result: { _meta: { env: process.env } } });";
   const { client } = await connectFixture({ ...tinyServer(report), env: { GIVEN: "yes" } });
@@ -145,7 +145,7 @@ test("a server gets few variables, and those that are given (R28)", async () => 
   expect(JSON.stringify(result)).not.toContain("hunter2");
 });
 
-test("arguments are never read by a shell (R28)", async () => {
+test("arguments are not interpreted by a shell (R28)", async () => {
   const hostile = "$(touch /tmp/x) ; \"' && echo %PATH%";
   const report = "answer = (id) => say({ id, result: { _meta: { argv: process.argv.slice(1) } } });";
   const { command, args } = tinyServer(report);

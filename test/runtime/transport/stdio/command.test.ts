@@ -20,7 +20,7 @@ const windows: CommandPlace = {
   exists: (file) => files.includes(file.toLowerCase()),
 };
 
-test("elsewhere than on Windows commands are started as they are", () => {
+test("commands are started unchanged on other systems than Windows", () => {
   const args = ["a b", '"', "%PATH%"];
   expect(toCommand("npx", args, { platform: "linux", env: {} })).toEqual({ file: "npx", args, verbatim: false });
 });
@@ -30,7 +30,7 @@ describe("on Windows", () => {
     ["node", "C:\\node\\node.exe", "found on the path, and never first in the folder that it is started in"],
     ["C:\\node\\node.exe", "C:\\node\\node.exe", "named by its path"],
     ["nowhere", "nowhere", "not there: what starts it says so"],
-  ])("%s is a program and is started as %s: %s", (command, file) => {
+  ])("the command %s is a program and is started as %s: %s", (command, file) => {
     expect(toCommand(command, ["a"], windows)).toEqual({ file, args: ["a"], verbatim: false });
   });
 
@@ -39,7 +39,7 @@ describe("on Windows", () => {
     ["run", "C:\\tools\\run.bat"],
     ["C:\\node\\npx", "C:\\node\\npx.cmd"],
     ["D:/other/tool.CMD", "D:\\other\\tool.CMD"],
-  ])("%s is a script and goes through the command interpreter of the system", (command, script) => {
+  ])("the command %s is a script and is started by the command interpreter of the system", (command, script) => {
     expect(toCommand(command, ["-y"], windows)).toEqual({
       file: "C:\\windows\\System32\\cmd.exe",
       args: ["/d", "/e:on", "/v:off", "/s", "/c", `""${script}" "-y""`],
@@ -55,11 +55,11 @@ describe("on Windows", () => {
     ['"', '""""'],
     ["C:\\", '"C:\\\\"'],
     ['\\"', '"\\\\"""'],
-  ])("the argument %s stands in quotes, from which nothing in it leads out", (argument, quoted) => {
+  ])("the argument %s is quoted, and nothing in it ends the quotes", (argument, quoted) => {
     expect(toCommand("npx", [argument], windows).args.at(-1)).toBe(`""C:\\node\\npx.cmd" ${quoted}"`);
   });
 
-  describe.each([1, 2])("through %d scripts, the program gets what was given, and nothing else runs", (scripts) => {
+  describe.each([1, 2])("arguments through %d scripts", (scripts) => {
     const env = { CD: "C:\\", PATH: 'C:\\a" & calc.exe & "', CMDCMDLINE: 'cmd /c "x"' };
     const through = (args: readonly string[], command = "npx"): string[] =>
       readArguments(toCommand(command, args, windows).args.at(-1) ?? "", { env, scripts });
@@ -74,11 +74,11 @@ describe("on Windows", () => {
       ["!PATH!", "(a)", "a,b;c=d", "*?"],
       ["C:\\My Files\\", "\\\\server\\share\\"],
       ["https://example.org/?a=1&b=%20c", '{"a":"b c"}'],
-    ])("%s", (...args) => {
+    ])("the program gets the argument unchanged, and nothing else runs: %s", (...args) => {
       expect(through(args)).toEqual(args);
     });
 
-    test("every word of up to three characters that mean something", () => {
+    test("the program gets every argument of up to three special characters unchanged", () => {
       const characters = ["", '"', "\\", "%", "^", "&", " ", ":", "~", "a"];
       const words = characters.flatMap((one) =>
         characters.flatMap((two) => characters.map((last) => one + two + last)),
@@ -86,7 +86,7 @@ describe("on Windows", () => {
       for (const word of words) expect(through([word, "%PATH%", word])).toEqual([word, "%PATH%", word]);
     });
 
-    test("a command that is no name of a file either", () => {
+    test("the program gets its arguments for a command that is not a file name", () => {
       expect(through(["a"], 'x" & calc.exe & ".cmd')).toHaveLength(1);
     });
   });
@@ -96,13 +96,13 @@ describe("on Windows", () => {
     return verbatim ? args.at(-1) : undefined;
   };
 
-  test("scripts are looked for where the program will look: in its own Path, whatever the case of the name", () => {
+  test("scripts are searched in the Path of the program, whatever the letter case of the name", () => {
     expect(scriptOf("run", { env: { PATH: '"C:\\tools"', PATHEXT: ".bat" } })).toBe('""C:\\tools\\run.bat""');
     expect(scriptOf("run", { env: { path: ";;C:\\tools;", pathext: ".exe;.bat" } })).toBe('""C:\\tools\\run.bat""');
     expect(scriptOf("run", { env: { Path: "C:\\node" } })).toBeUndefined();
   });
 
-  test("another interpreter reads lines in another way, and is not asked", () => {
+  test("another interpreter has other rules, and is not used", () => {
     const env = { path: "C:\\tools", systemroot: "D:\\w", comspec: "X:\\tcc.exe" };
     expect(toCommand("run", [], { ...windows, env }).file).toBe("D:\\w\\System32\\cmd.exe");
     expect(toCommand("run", [], { ...windows, env: { Path: "C:\\tools" } }).file).toBe(
@@ -110,14 +110,14 @@ describe("on Windows", () => {
     );
   });
 
-  test("a file that is found first and cannot be started so hides none that can", () => {
+  test("a file that is found first and cannot be started does not hide one that can", () => {
     const exists = (file: string): boolean => ["C:\\a\\npx.JS", "C:\\a\\pip3.12", "C:\\b\\npx.CMD"].includes(file);
     const place = { env: { Path: "C:\\a;C:\\b", PATHEXT: ".COM;.EXE;.BAT;.CMD;.JS" }, exists };
     expect(scriptOf("npx", place)).toBe('""C:\\b\\npx.CMD""');
     expect(toCommand("pip3.12", [], { ...windows, ...place }).file).toBe("pip3.12");
   });
 
-  test("a relative script is looked for in the folder that it is started in, and named by its whole path", () => {
+  test("a relative script is searched in the working directory, and started by its whole path", () => {
     const cwd = "C:\\My Projects\\demo";
     const script = '""C:\\My Projects\\demo\\node_modules\\.bin\\tsx.cmd""';
     expect(scriptOf("./node_modules/.bin/tsx", { cwd })).toBe(script);
@@ -125,7 +125,7 @@ describe("on Windows", () => {
     expect(scriptOf("./node_modules/.bin/tsx", { cwd: "C:\\" })).toBe(undefined);
   });
 
-  test("a name with a dot may lack its ending", () => {
+  test("a name with a dot may have no extension", () => {
     expect(scriptOf("pip3.12", {})).toBe('""C:\\tools\\pip3.12.cmd""');
     expect(scriptOf("npx.cmd", {})).toBe('""C:\\node\\npx.cmd""');
   });
@@ -140,7 +140,7 @@ describe("on Windows", () => {
   });
 
   test.each(["a\nb", "a\r\ncalc.exe", "\r"])(
-    "an argument with a line break is refused, not cut off: %j",
+    "an argument with a line break is rejected, not cut off: %j",
     (argument) => {
       expect(() => toCommand("npx", [argument], windows)).toThrow(
         "npx is a script (C:\\node\\npx.cmd), which Windows starts without line breaks",
@@ -149,7 +149,7 @@ describe("on Windows", () => {
     },
   );
 
-  test("a variable that is given replaces the inherited one of the same name in another case", () => {
+  test("a given variable replaces the inherited one of the same name in another letter case", () => {
     const env = { Path: "C:\\a", SystemRoot: "C:\\w", TEMP: "C:\\t" };
     expect(withEnv({ platform: "win32", env }, { PATH: "C:\\b", temp: "D:\\" })).toEqual({
       SystemRoot: "C:\\w",
@@ -160,7 +160,7 @@ describe("on Windows", () => {
   });
 });
 
-test("only harmless variables are inherited, whatever the case of their names (R28)", () => {
+test("only harmless variables are inherited, whatever the letter case of their names (R28)", () => {
   const env = { PATH: "/bin", HOME: "/home", AWS_SECRET: "x", SHELL: "() { code; }", USER: undefined };
   expect(readInheritedEnv({ platform: "linux", env })).toEqual({ PATH: "/bin", HOME: "/home" });
   expect(readInheritedEnv({ platform: "win32", env: { Path: "C:\\", SystemRoot: "C:\\w", TOKEN: "x" } })).toEqual({

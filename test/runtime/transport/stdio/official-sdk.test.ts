@@ -8,7 +8,7 @@ import { connectFixture, fixture } from "./fixture.ts";
 
 const sdkServer = await createProgram(new URL("./fixtures/sdk-server.ts", import.meta.url));
 
-test("the official client speaks with our server over stdio", async () => {
+test("the official client connects to our server over stdio", async () => {
   const client = new Client({ name: "official", version: "1" });
   await client.connect(
     new StdioClientTransport({ command: fixture.command, args: [...fixture.args], stderr: "ignore" }),
@@ -23,7 +23,7 @@ test("the official client speaks with our server over stdio", async () => {
 });
 
 test.each(handshakeRevisions.map(({ id }) => id))(
-  "our client speaks with the official server over stdio at %s",
+  "our client connects to the official server over stdio at %s",
   async (id) => {
     const { client, transport } = await connectFixture({
       args: [sdkServer],

@@ -61,7 +61,7 @@ async function start(
 const waiting = "process.stdin.resume()";
 const stubborn = "setInterval(() => {}, 1000)";
 
-test("a script is started by the interpreter of the system, in no window, and without what it need not know", async () => {
+test("a script is started by the interpreter of the system, without a window, and with few variables", async () => {
   code = waiting;
   const transport = await start("npx", ["-y", "a & b"]);
   await transport.close();
@@ -77,7 +77,7 @@ test("a script is started by the interpreter of the system, in no window, and wi
   expect(started[0]?.options.env).not.toHaveProperty("SECRET");
 });
 
-test("a program is started itself", async () => {
+test("a program is started directly", async () => {
   code = waiting;
   const transport = await start("node", ["a & b"]);
   await transport.close();
@@ -90,7 +90,7 @@ test("a program is started itself", async () => {
   ]);
 });
 
-test("whoever does not end with its input is ended with all that it has started", async () => {
+test("a process that does not end with its input is ended with its child processes", async () => {
   code = stubborn;
   const transport = await start("npx", [], { terminate: 100, kill: 30_000 });
   await transport.close();

@@ -40,7 +40,7 @@ function parse(output: string): unknown[] {
     .map((line) => JSON.parse(line));
 }
 
-test("everything but messages goes to stderr: console.log and process.stdout.write too (T-05, R26, TS-02)", async () => {
+test("console.log and process.stdout.write of a server go to stderr (T-05, R26, TS-02)", async () => {
   const child = start();
   child.stdin.end(lines(initialize(newest.id), initialized, call(1, "noisy")));
   const [output, log] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -48,8 +48,8 @@ test("everything but messages goes to stderr: console.log and process.stdout.wri
   for (const line of ["console.log", "console.info", "process.stdout.write"]) expect(log).toContain(line);
 });
 
-describe("the end of stdin ends the server (T-08, R27)", () => {
-  test("after running calls have answered, also when the last line lacks its line break", async () => {
+describe("the end of stdin (T-08, R27)", () => {
+  test("the end of stdin ends the server after running calls, also when the last line has no line break", async () => {
     const child = start();
     child.stdin.end(
       lines(initialize(newest.id), initialized, call(1, "slow", 100)) + JSON.stringify(call(2, "echo", 5)),
@@ -59,7 +59,7 @@ describe("the end of stdin ends the server (T-08, R27)", () => {
     expect(code).toBe(0);
   });
 
-  test("after a moment, with calls that never end", async () => {
+  test("the end of stdin ends the server after a time-out with calls that never end", async () => {
     const child = start();
     child.stdin.end(lines(initialize(newest.id), initialized, call(1, "hang")));
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
@@ -67,7 +67,7 @@ describe("the end of stdin ends the server (T-08, R27)", () => {
   });
 });
 
-test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends the server in order (R27)", async (signal) => {
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("the signal %s ends the server in order (R27)", async (signal) => {
   const child = start();
   child.stdin.write(lines(initialize(newest.id), initialized, call(1, "slow", 300)));
   await once(child.stdout, "data");
@@ -76,7 +76,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends the server in order
   expect(code).toBe(0);
 });
 
-test("Ctrl-Break of Windows ends it so, too (R27)", async () => {
+test("Ctrl-Break of Windows ends the server in order (R27)", async () => {
   const pressing = "process.on('SIGUSR2', () => process.emit('SIGBREAK'))";
   const child = start(["--import", `data:text/javascript,${encodeURIComponent(pressing)}`]);
   child.stdin.write(lines(initialize(newest.id), initialized, call(1, "slow", 300)));
@@ -86,7 +86,7 @@ test("Ctrl-Break of Windows ends it so, too (R27)", async () => {
   expect(code).toBe(0);
 });
 
-test("a reader that goes away ends the server, without a crash (R27)", async () => {
+test("a reader that closes stdout ends the server, without a crash (R27)", async () => {
   const child = start();
   const exited = once(child, "exit");
   child.stdin.write(lines(initialize(newest.id), initialized));
@@ -101,7 +101,7 @@ test("a reader that goes away ends the server, without a crash (R27)", async () 
   expect(code).toBe(0);
 });
 
-test("a slow reader gets everything, in order (R25)", async () => {
+test("a slow reader gets every message, in order (R25)", async () => {
   const child = start();
   child.stdin.write(lines(initialize(newest.id), initialized));
   await once(child.stdout, "data");

@@ -61,13 +61,13 @@ function openBare(port: number): { readonly socket: Socket; readonly lines: () =
   };
 }
 
-test("a server listens on this machine only, unless told otherwise (T-71, B-014)", async () => {
+test("a server listens on loopback only, by default (T-71, B-014)", async () => {
   const { server, sockets } = await serve();
   await connectTcp({ port: server.port });
   expect(sockets[0]?.localAddress).toBe("127.0.0.1");
 });
 
-test("a local socket does as well", async () => {
+test("a server listens on a local socket", async () => {
   const path = join(tmpdir(), `mcp-${process.pid}-${Math.random()}.sock`);
   const { server } = await serve({ path });
   const client = await connectTcp({ path });
@@ -75,7 +75,7 @@ test("a local socket does as well", async () => {
   expect(server.port).toBe(0);
 });
 
-test("connections are sessions of their own", async () => {
+test("connections have sessions of their own", async () => {
   const { server, connections } = await serve();
   const [a, b] = await Promise.all([connectTcp({ port: server.port }), connectTcp({ port: server.port })]);
   await a.close();
@@ -83,7 +83,7 @@ test("connections are sessions of their own", async () => {
   expect(connections).toHaveLength(2);
 });
 
-test("a client that has nothing more to say still gets its answers (half-close)", async () => {
+test("a client that closes its sending side still gets its responses (half-close)", async () => {
   const { server } = await serve();
   const { socket, lines } = openBare(server.port);
   const params = { protocolVersion: newest.id, capabilities: {}, clientInfo: { name: "c", version: "1" } };
@@ -105,7 +105,7 @@ test("bytes may come in any pieces (T-03, TX-03)", async () => {
   await expect.poll(lines).toEqual([{ jsonrpc: "2.0", id: "ä€😀", result: {} }]);
 });
 
-test("broken JSON is answered, and the connection goes on (R2)", async () => {
+test("invalid JSON gets a response, and the connection stays open (R2)", async () => {
   const { server } = await serve();
   const { socket, lines } = openBare(server.port);
   const ping = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`;
@@ -113,7 +113,7 @@ test("broken JSON is answered, and the connection goes on (R2)", async () => {
   await expect.poll(lines).toMatchObject([{ id: 1, result: {} }, { error: { code: -32700 } }, { id: 2, result: {} }]);
 });
 
-describe("a connection that does not begin with a message is closed, and nothing on it is executed", () => {
+describe("a connection that does not begin with a message", () => {
   const call = { jsonrpc: "2.0", id: 2, method: "ping" };
   const bodyOf = (...messages: object[]): string => messages.map((message) => `${JSON.stringify(message)}\n`).join("");
 
@@ -122,18 +122,21 @@ describe("a connection that does not begin with a message is closed, and nothing
     ["blanks and an HTTP request", `\r\n \t\nPOST / HTTP/1.1\r\n\r\n${bodyOf(call)}`],
     ["the hello of TLS", `\u0016\u0003\u0001\n${bodyOf(call)}`],
     ["a text", `"text"\n${bodyOf(call)}`],
-  ])("%s", async (_, text) => {
-    const { server, connections } = await serve();
-    const { socket, lines } = openBare(server.port);
-    const ended = new Promise((resolve) => socket.once("end", resolve));
-    socket.write(text);
-    await ended;
-    expect(lines()).toEqual([{ jsonrpc: "2.0", error: expect.objectContaining({ code: -32700 }) }]);
-    socket.end();
-    await connections[0]?.closed;
-  });
+  ])(
+    "a connection that does not begin with a message is closed, and nothing on it is executed: %s",
+    async (_, text) => {
+      const { server, connections } = await serve();
+      const { socket, lines } = openBare(server.port);
+      const ended = new Promise((resolve) => socket.once("end", resolve));
+      socket.write(text);
+      await ended;
+      expect(lines()).toEqual([{ jsonrpc: "2.0", error: expect.objectContaining({ code: -32700 }) }]);
+      socket.end();
+      await connections[0]?.closed;
+    },
+  );
 
-  test("one byte after the other", async () => {
+  test("a connection that does not begin with a message is closed when it sends byte by byte", async () => {
     const { server } = await serve();
     const { socket, lines } = openBare(server.port);
     socket.setNoDelay(true);
@@ -146,7 +149,7 @@ describe("a connection that does not begin with a message is closed, and nothing
     expect(lines()).toEqual([{ jsonrpc: "2.0", error: expect.objectContaining({ code: -32700 }) }]);
   });
 
-  test("a page's POST with a whole session in its body opens none", async () => {
+  test("a POST of a page with a whole session in its body opens no session", async () => {
     const { server, connections } = await serve();
     const body = `\n${bodyOf(opening, call)}`;
     const headers = { origin: "https://evil.example", "content-type": "text/plain" };
@@ -155,7 +158,7 @@ describe("a connection that does not begin with a message is closed, and nothing
     expect(connections[0]?.session).toBeUndefined();
   });
 
-  test("nor on a socket that a program accepts by itself", async () => {
+  test("a socket that the program accepts itself is closed without a first message", async () => {
     const accept = createSuiteServer();
     const server = createServer({ allowHalfOpen: true }, (socket) => accept(createSocketTransport(socket)));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -171,7 +174,7 @@ describe("a connection that does not begin with a message is closed, and nothing
   test.each([
     ["blank lines", "\r\n\n"],
     ["a byte order mark", "\ufeff"],
-  ])("but %s may stand before the first message", async (_, before) => {
+  ])("a connection may begin with %s before the first message", async (_, before) => {
     const { server } = await serve();
     const { socket, lines } = openBare(server.port);
     socket.write(`${before}${bodyOf(call)}`);
@@ -179,14 +182,14 @@ describe("a connection that does not begin with a message is closed, and nothing
   });
 });
 
-test("a line over the limit is answered once and skipped (R24)", async () => {
+test("a line over the limit gets one response and is skipped (R24)", async () => {
   const { server } = await serve({ limits: { maxMessageBytes: 1_000 } });
   const { socket, lines } = openBare(server.port);
   socket.write(`{${"x".repeat(5_000)}\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n`);
   await expect.poll(lines).toMatchObject([{ error: { code: -32600 } }, { id: 1, result: {} }]);
 });
 
-test("a result that is longer than the client takes fails its call at once, and no other", async () => {
+test("a result above the limit of the client fails its call at once, and no other", async () => {
   const { server } = await serve();
   const client = await connectTcp({ port: server.port, limits: { maxMessageBytes: 1_000_000 } });
   const call = (name: string, n: number): Promise<unknown> =>
@@ -196,7 +199,7 @@ test("a result that is longer than the client takes fails its call at once, and 
   expect(await other).toMatchObject({ content: [{ text: "other" }] });
 });
 
-test("a request that is longer than the server takes fails at once, and no other", async () => {
+test("a request above the limit of the server fails at once, and no other", async () => {
   const { server } = await serve({ limits: { maxMessageBytes: 1_000_000 } });
   const client = await connectTcp({ port: server.port });
   const params = { name: "echo", arguments: { n: 0, text: "x".repeat(2_000_000) } };
@@ -245,7 +248,7 @@ test.each([
   await expect(inTime(server.close(), "The end of the server")).resolves.toBeUndefined();
 });
 
-test("a hook for errors that throws does not end the process", async () => {
+test("a throwing error hook does not end the process", async () => {
   const fail = (): never => {
     throw new Error("broken");
   };
@@ -253,13 +256,13 @@ test("a hook for errors that throws does not end the process", async () => {
   await expect(connectTcp({ port: server.port })).rejects.toMatchObject({ name: "ClosedError" });
 });
 
-test("more connections than allowed are dropped", async () => {
+test("connections above the limit are closed", async () => {
   const { server } = await serve({ maxConnections: 1 });
   await connectTcp({ port: server.port });
   await expect(connectTcp({ port: server.port })).rejects.toMatchObject({ name: "ClosedError" });
 });
 
-test("a server that closes waits for nobody whom it has not let in yet", async () => {
+test("a server that closes does not wait for connections in authentication", async () => {
   let admit = (_: boolean): void => {};
   let isAsked = false;
   const { server, connections } = await serve({
@@ -276,7 +279,7 @@ test("a server that closes waits for nobody whom it has not let in yet", async (
   expect(connections).toEqual([]);
 });
 
-test("nor for a client that never begins to encrypt", async () => {
+test("a server that closes does not wait for a TLS client without a handshake", async () => {
   const { server } = await serve({ tls: {} });
   const { socket } = openBare(server.port);
   const ended = new Promise((resolve) => socket.once("end", resolve).once("close", resolve));
@@ -285,18 +288,18 @@ test("nor for a client that never begins to encrypt", async () => {
   await inTime(ended, "The end of the connection");
 });
 
-test("a client learns that nobody listens", async () => {
+test("a client gets an error when no server listens", async () => {
   const { server } = await serve();
   await server.close();
   await expect(connectTcp({ port: server.port })).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
 });
 
-test("a port that is taken is an error of the one who listens", async () => {
+test("a port in use is an error of `listen`", async () => {
   const { server } = await serve();
   await expect(listenTcp({ port: server.port, accept() {} })).rejects.toMatchObject({ code: "EADDRINUSE" });
 });
 
-test("a client does not wait for ever for a server that does not hang up", async () => {
+test("a client that closes does not wait for a server that stays connected", async () => {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on("error", () => {});
     open.push(() => socket.destroy());
@@ -332,7 +335,7 @@ test.each([
   ["says nothing", ""],
   ["says only half of something", '{"jsonrpc":'],
   ["says nothing that is a message", "{nonsense\n"],
-])("a client that %s gives its place back", async (_, text) => {
+])("a client that %s releases its connection", async (_, text) => {
   const { server, connections } = await serve({ handshakeTimeout: 50, maxConnections: 1 });
   const { socket } = openBare(server.port);
   socket.write(text);
@@ -344,7 +347,7 @@ test.each([
   await expect.poll(() => connectTcp({ port: server.port }).then(() => "open", String)).toBe("open");
 });
 
-test("one that never begins to encrypt does so, too", async () => {
+test("a TLS client without a handshake releases its connection", async () => {
   const { server } = await serve({ handshakeTimeout: 50, tls: {} });
   const { socket, lines } = openBare(server.port);
   await inTime(
@@ -354,7 +357,7 @@ test("one that never begins to encrypt does so, too", async () => {
   expect(lines()).toEqual([]);
 });
 
-test("one that has said something may be silent for as long as it likes", async () => {
+test("a client that has sent a message may be idle without limit", async () => {
   const { server, connections } = await serve({ handshakeTimeout: 50 });
   const { socket, lines } = openBare(server.port);
   socket.write(`${JSON.stringify(opening)}\n`);
@@ -364,7 +367,7 @@ test("one that has said something may be silent for as long as it likes", async 
   expect(connections[0]?.state).not.toBe("DISCONNECTED");
 });
 
-test("time for the first message can be without end", async () => {
+test("the time-out of the first message can be switched off", async () => {
   const { server } = await serve({ handshakeTimeout: Infinity, tls: {} });
   const { socket } = openBare(server.port);
   await new Promise((resolve) => socket.once("connect", resolve));
@@ -372,7 +375,7 @@ test("time for the first message can be without end", async () => {
   expect(socket.readableEnded).toBe(false);
 });
 
-test("a client that does not read what it asked for does not hold its place for ever (R25)", async () => {
+test("a client that does not read its responses is disconnected (R25)", async () => {
   const { server, connections, sockets } = await serve();
   const { socket } = openBare(server.port);
   socket.pause();
@@ -385,7 +388,7 @@ test("a client that does not read what it asked for does not hold its place for 
   expect(Object(await connections[0]?.closed).message).toContain("The peer does not read");
 });
 
-test("one that has read everything may be silent for as long as it likes", async () => {
+test("a client that has read every response may be idle without limit", async () => {
   const { server, connections, sockets } = await serve();
   const { socket, lines } = openBare(server.port);
   socket.write(`${JSON.stringify(opening)}\n`);

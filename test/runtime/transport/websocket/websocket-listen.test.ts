@@ -30,15 +30,15 @@ async function connectInMemory(url: string): Promise<ClientConnection> {
 
 const toHttp = (url: string): string => url.replace(/^ws/, "http");
 
-describe("a server of WebSockets alone", () => {
-  test("serves clients at the address that it tells", async () => {
+describe("a server of WebSockets only", () => {
+  test("a WebSocket server serves clients at its address", async () => {
     const { url } = await listen();
     expect(url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/mcp$/);
     const client = await connectInMemory(url);
     expect(await client.request("ping")).toEqual({});
   });
 
-  test("answers other requests with 426, and upgrades of other paths with 404", async () => {
+  test("a WebSocket server responds with 426 to other requests, and with 404 to upgrades of other paths", async () => {
     const { url } = await listen();
     const response = await fetch(toHttp(url));
     expect([response.status, response.headers.get("upgrade")]).toEqual([426, "websocket"]);
@@ -47,14 +47,14 @@ describe("a server of WebSockets alone", () => {
     );
   });
 
-  test("publishes what its guard publishes", async () => {
+  test("a WebSocket server publishes the metadata of its guard", async () => {
     const documents = new Map([["/.well-known/a", { status: 200, headers: { "x-a": "b" }, body: "{}" }]]);
     const { url } = await listen({ authenticate: { authenticate: () => ({ status: 401 }), documents } });
     const response = await fetch(new URL("/.well-known/a", toHttp(url)));
     expect([response.status, response.headers.get("x-a"), await response.text()]).toEqual([200, "b", "{}"]);
   });
 
-  test("ends every connection when it closes, those included on which nothing was asked", async () => {
+  test("a WebSocket server closes every connection when it closes, also idle ones", async () => {
     const { url, close } = await listen();
     const client = await connectInMemory(url);
     const silent = connectSocket({ port: Number(new URL(url).port), host: "127.0.0.1" });
@@ -65,14 +65,14 @@ describe("a server of WebSockets alone", () => {
     await expect(connectInMemory(url)).rejects.toThrow();
   });
 
-  test("listens for other machines only where their hosts are named", async () => {
+  test("a WebSocket server listens beyond loopback only with `hosts`", async () => {
     await expect(listen({ host: "0.0.0.0" })).rejects.toThrow(/is reachable from other machines; set allowedHosts/);
     const { url } = await listen({ host: "0.0.0.0", allowedHosts: ["127.0.0.1"] });
     const client = await connectInMemory(url.replace("0.0.0.0", "127.0.0.1"));
     expect(await client.request("ping")).toEqual({});
   });
 
-  test("says that another program listens at its port", async () => {
+  test("a WebSocket server reports that the port is in use", async () => {
     const { url } = await listen();
     await expect(listen({ port: Number(new URL(url).port) })).rejects.toThrow(/the address is in use/);
   });

@@ -105,22 +105,25 @@ describe("subprotocols", () => {
     [["mcp"], "mcp"],
     [["other", "mcp"], "mcp"],
     [[], ""],
-  ])("of those that are offered, %j, the server takes %s", async (offered, taken) => {
+  ])("a server that is offered the subprotocols %j selects %s", async (offered, taken) => {
     const { url } = await serve();
     expect((await openBare(url, offered)).protocol).toBe(taken);
   });
 
-  test("a client that only speaks others is refused", async () => {
+  test("a client with other subprotocols only is rejected", async () => {
     const { url } = await serve();
     await expect(openBare(url, ["graphql"])).rejects.toThrow("400");
   });
 
-  test.each(["mcp.v1", "mcp"])("the client offers both, and a server that takes %s will do", async (protocol) => {
-    const { promise, resolve } = deferred<string>();
-    const url = await serveBare((socket) => resolve(socket.protocol), { protocol });
-    await connectWs(url);
-    expect(await promise).toBe(protocol);
-  });
+  test.each(["mcp.v1", "mcp"])(
+    "a client offers both subprotocols, and accepts a server that selects %s",
+    async (protocol) => {
+      const { promise, resolve } = deferred<string>();
+      const url = await serveBare((socket) => resolve(socket.protocol), { protocol });
+      await connectWs(url);
+      expect(await promise).toBe(protocol);
+    },
+  );
 });
 
 describe("a server", () => {
@@ -155,13 +158,16 @@ describe("a server", () => {
     [{ host: "evil.example" }, 403],
     [{ host: "evil.example", origin: "http://evil.example" }, 403],
     [{ origin: ["http://localhost", "http://evil.example"] }, 400],
-  ])("with headers %j answers an upgrade with %i (T-70, R30, R31, R67, B-014)", async (headers, status) => {
-    const { url, connections } = await serve();
-    expect(await upgrade(url, headers)).toBe(status);
-    if (status !== 101) expect(connections).toEqual([]);
-  });
+  ])(
+    "a server with headers %j responds to an upgrade with %i (T-70, R30, R31, R67, B-014)",
+    async (headers, status) => {
+      const { url, connections } = await serve();
+      expect(await upgrade(url, headers)).toBe(status);
+      if (status !== 101) expect(connections).toEqual([]);
+    },
+  );
 
-  test("refuses an upgrade whose target names another host than its Host line (R30)", async () => {
+  test("a server rejects an upgrade whose target names another host than its Host header (R30)", async () => {
     const { url, connections } = await serve();
     const { host, port } = new URL(url);
     const socket = connectSocket(Number(port), "127.0.0.1");
@@ -173,13 +179,13 @@ describe("a server", () => {
     expect(connections).toEqual([]);
   });
 
-  test("refuses an upgrade with so many header fields that Node may drop some (R35)", async () => {
+  test("a server rejects an upgrade with so many header fields that Node may drop some (R35)", async () => {
     const { url } = await serve();
     const fields = Array.from({ length: 1_100 }, (_, index): [string, string] => [`a${index}`, ""]);
     expect(await upgrade(url, Object.fromEntries(fields))).toBe(431);
   });
 
-  test("closes a connection that cannot be served and reports why", async () => {
+  test("a server closes a connection that cannot be served and reports the reason", async () => {
     const failures: string[] = [];
     const { url } = await serve({
       accept: () => {
@@ -196,7 +202,7 @@ describe("a server", () => {
     expect(failures).toEqual(["no"]);
   });
 
-  test("hangs up on whom it refuses, even if they never do", async () => {
+  test("a server disconnects clients that it rejects, even if they stay connected", async () => {
     const http = createServer();
     const url = await listen(http);
     const service = serveWebSocket(http, { accept: () => {} });
@@ -212,14 +218,14 @@ describe("a server", () => {
     await expect.poll(count).toBe(0);
   });
 
-  test("lets in the hosts and origins that it is told", async () => {
+  test("a server accepts the hosts and origins of its options", async () => {
     const { url } = await serve({ allowedHosts: ["mcp.example"], allowedOrigins: ["https://app.example"] });
     expect(await upgrade(url, { host: "mcp.example", origin: "https://app.example" })).toBe(101);
     expect(await upgrade(url, { host: "mcp.example", origin: "https://mcp.example" })).toBe(403);
     expect(await upgrade(url, {})).toBe(403);
   });
 
-  test("refuses an opening handshake of HTTP/1.0", async () => {
+  test("a server rejects an opening handshake of HTTP/1.0", async () => {
     const { url, connections } = await serve();
     const { host, port } = new URL(url);
     const statusOf = (version: string): Promise<string> =>
@@ -236,7 +242,7 @@ describe("a server", () => {
     expect(await statusOf("1.1")).toBe("HTTP/1.1 101 Switching Protocols");
   });
 
-  test("asks who wants to connect, and tells the handlers (R38)", async () => {
+  test("a server authenticates the client, and its handlers receive the principal (R38)", async () => {
     const origins: unknown[] = [];
     const serveSession = createAcceptor({
       info: { name: "s", version: "1" },
@@ -270,7 +276,7 @@ describe("a server", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("broken"))],
-  ])("answers 401 when authentication %s, and reports it", async (_, authenticate) => {
+  ])("a server responds with 401 when authentication %s, and reports it", async (_, authenticate) => {
     const reports: ErrorReport[] = [];
     const { url } = await serve({ authenticate, onError: (report) => reports.push(report) });
     expect(await upgrade(url, {})).toBe(401);
@@ -285,7 +291,7 @@ describe("a server", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("broken"))],
-  ])("closes a connection that cannot be served because `accept` %s, and reports it", async (_, accept) => {
+  ])("a server closes a connection that cannot be served because `accept` %s, and reports it", async (_, accept) => {
     const reports: ErrorReport[] = [];
     const { url } = await serve({ accept, onError: (report) => reports.push(report), maxConnections: 1 });
     await expect(connectWs(url)).rejects.toMatchObject({ name: "ClosedError" });
@@ -293,7 +299,7 @@ describe("a server", () => {
     await expect.poll(() => upgrade(url, {}), { timeout: 10_000 }).toBe(101);
   });
 
-  test("answers with the headers that it means to, whatever is in their values", async () => {
+  test("a server sends its response headers, whatever is in their values", async () => {
     const { url } = await serve({
       authenticate: () => ({ status: 401, headers: { "www-authenticate": 'Bearer error="a\r\nSet-Cookie: b=c"' } }),
     });
@@ -305,7 +311,7 @@ describe("a server", () => {
     expect(headers["www-authenticate"]).toBe('Bearer error="a Set-Cookie: b=c"');
   });
 
-  test("refuses more connections than allowed", async () => {
+  test("a server rejects connections above the limit", async () => {
     const { url } = await serve({ maxConnections: 1 });
     const first = await openBare(url);
     expect(await upgrade(url, {})).toBe(503);
@@ -313,7 +319,7 @@ describe("a server", () => {
     await expect.poll(() => upgrade(url, {})).toBe(101);
   });
 
-  test("counts the connections that it lets in, not those that ask", async () => {
+  test("a server counts the connections that it accepts, not the attempts", async () => {
     const { authenticate, admit, asked } = createGate();
     const { url } = await serve({ maxConnections: 1, authenticate });
     const statuses = Promise.all([upgrade(url, {}), upgrade(url, {}), upgrade(url, {})]);
@@ -322,7 +328,7 @@ describe("a server", () => {
     expect((await statuses).sort()).toEqual([101, 503, 503]);
   });
 
-  test("lets nobody in any more when it has closed", async () => {
+  test("a server accepts no connections after it has closed", async () => {
     const { authenticate, admit, asked } = createGate();
     const http = createServer();
     const url = await listen(http);
@@ -336,14 +342,14 @@ describe("a server", () => {
     expect(connections).toEqual([]);
   });
 
-  test("takes only its own path", async () => {
+  test("a server accepts its own path only", async () => {
     const { url } = await serve({ path: "/mcp" });
     expect(await upgrade(url, {})).toBe(101);
     expect(await upgrade(`${url}?x=1`, {})).toBe(101);
     expect(await upgrade(url.replace("/mcp", "/other"), {})).toBe(404);
   });
 
-  test("says that it is going away when it closes", async () => {
+  test("a server closes with code 1001", async () => {
     const http = createServer();
     const url = await listen(http);
     const accept = createSuiteServer();
@@ -362,7 +368,7 @@ describe("a server", () => {
       1009,
       (socket) => Array.from({ length: 20 }, () => socket.send("x".repeat(100), { fin: false })),
     ],
-  ])("answers %s with close code %i (R44)", async (_, code, act) => {
+  ])("a server closes with %i after %s (R44)", async (_, code, act) => {
     const { url, connections } = await serve({ limits: { maxMessageBytes: 1_000 } });
     const socket = await openBare(url);
     const closed = closeCode(socket);
@@ -371,7 +377,7 @@ describe("a server", () => {
     expect(await connections[0]?.closed).toBeInstanceOf(Error);
   });
 
-  test("answers bytes that are not UTF-8 with close code 1007", async () => {
+  test("a server closes with code 1007 after bytes that are not UTF-8", async () => {
     const { url } = await serve();
     const socket = await openBare(url);
     const closed = closeCode(socket);
@@ -379,7 +385,7 @@ describe("a server", () => {
     expect(await closed).toBe(1007);
   });
 
-  test("answers broken JSON with an error and goes on (R2)", async () => {
+  test("a server responds to invalid JSON with an error and stays connected (R2)", async () => {
     const { url } = await serve();
     const socket = await openBare(url);
     const answer = nextMessage(socket);
@@ -390,7 +396,7 @@ describe("a server", () => {
     expect(await pong).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
   });
 
-  test("notices a client that does not answer its pings", async () => {
+  test("a server disconnects a client that does not respond to its pings", async () => {
     const { url, connections } = await serve({ pingInterval: 20 });
     const { port } = new URL(url);
     const deaf = connectSocket(Number(port), "127.0.0.1");
@@ -406,7 +412,7 @@ describe("a server", () => {
   test.each([
     ["says nothing", undefined],
     ["says nothing that is a message", "nonsense"],
-  ])("gives the place of a client that %s to others", async (_, text) => {
+  ])("a server releases the connection of a client that %s", async (_, text) => {
     const { url, connections } = await serve({ handshakeTimeout: 50, maxConnections: 1 });
     const socket = await openBare(url);
     const code = closeCode(socket);
@@ -416,7 +422,7 @@ describe("a server", () => {
     await expect.poll(() => upgrade(url, {})).toBe(101);
   });
 
-  test("ends a connection whose client breaks a message into a great many pieces (R44)", async () => {
+  test("a server disconnects a client that splits a message into a great many pieces (R44)", async () => {
     const { url, connections } = await serve();
     const socket = await openBare(url);
     const closed = closeCode(socket);
@@ -425,7 +431,7 @@ describe("a server", () => {
     expect(await connections[0]?.closed).toBeInstanceOf(Error);
   });
 
-  test("lets a client that has said something be silent", async () => {
+  test("a server lets a client be idle after its first message", async () => {
     const { url, connections } = await serve({ handshakeTimeout: 50 });
     const socket = await openBare(url);
     socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }));
@@ -434,7 +440,7 @@ describe("a server", () => {
     expect(socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  test("ends a connection whose client asks for pongs that it does not read", async () => {
+  test("a server disconnects a client that requests pongs and does not read them", async () => {
     const { url, connections } = await serve({ limits: { maxBufferedBytes: 1_000_000 } });
     const socket = await openBare(url);
     socket.pause();
@@ -448,7 +454,7 @@ describe("a server", () => {
     expect(isOver).toBe(true);
   });
 
-  test("ends a connection whose client does not read (R25)", async () => {
+  test("a server disconnects a client that does not read (R25)", async () => {
     const { url, connections } = await serve({ limits: { maxBufferedBytes: 100_000 } });
     const socket = await openBare(url);
     const opened = nextMessage(socket);
@@ -465,7 +471,7 @@ describe("a server", () => {
 });
 
 describe("a client", () => {
-  test("over the platform's WebSocket does the same", async () => {
+  test("a client over the platform's WebSocket exchanges the same messages", async () => {
     const { url } = await serve();
     const client = await connect(createWebSocketTransport(url, { WebSocket }), info);
     expect(await client.request("ping")).toEqual({});
@@ -473,7 +479,7 @@ describe("a client", () => {
     expect(await client.closed).toBeUndefined();
   });
 
-  test("over the platform's WebSocket uses codes that pages may use", async () => {
+  test("a client over the platform's WebSocket uses close codes that pages may use", async () => {
     let code: Promise<number> | undefined;
     const url = await serveBare((socket) => {
       code = closeCode(socket);
@@ -484,13 +490,13 @@ describe("a client", () => {
     expect(await code).toBe(4_003);
   });
 
-  test("says what to do where the platform has none", () => {
+  test("a client reports the remedy where the platform has no WebSocket", () => {
     vi.stubGlobal("WebSocket", undefined);
     expect(() => createWebSocketTransport("ws://127.0.0.1/")).toThrow("The platform has no WebSocket");
     vi.unstubAllGlobals();
   });
 
-  test("learns why it is refused", async () => {
+  test("a client reports the reason of a rejection", async () => {
     const { url } = await serve({ authenticate: () => ({ status: 401 }) });
     await expect(connectWs(url)).rejects.toMatchObject({
       name: "ClosedError",
@@ -498,17 +504,17 @@ describe("a client", () => {
     });
   });
 
-  test("fails when nobody listens", async () => {
+  test("a client fails when no server listens", async () => {
     await expect(connectWs("ws://127.0.0.1:1/")).rejects.toMatchObject({ name: "ClosedError" });
   });
 
-  test("ends a connection that brings more than the limit (R50)", async () => {
+  test("a client disconnects a server that sends more than the limit (R50)", async () => {
     const url = await serveBare((socket) => socket.send("x".repeat(2_000)));
     const client = await connectWs(url, { limits: { maxMessageBytes: 1_000 } });
     expect(await client.closed).toBeInstanceOf(Error);
   });
 
-  test("gets an error for a result of more than 16 MiB at once, and goes on with everything else", async () => {
+  test("a client gets an error for a result of more than 16 MiB at once, and stays connected", async () => {
     const { url } = await serve();
     const client = await connectWs(url);
     const call = (name: string, n: number): Promise<unknown> =>
@@ -521,7 +527,7 @@ describe("a client", () => {
     expect(await other).toMatchObject({ content: [{ text: "other" }] });
   });
 
-  test("cannot send a request of more than 16 MiB, and goes on with everything else", async () => {
+  test("a client cannot send a request of more than 16 MiB, and stays connected", async () => {
     const { url } = await serve();
     const client = await connectWs(url);
     const params = { name: "echo", arguments: { text: "x".repeat(17 * 1024 * 1024) } };
@@ -529,7 +535,7 @@ describe("a client", () => {
     expect(await client.request("ping")).toEqual({});
   });
 
-  test("gets a longer result when both ends allow it", async () => {
+  test("a client gets a longer result when both ends allow it", async () => {
     const limits = { maxMessageBytes: 32 * 1024 * 1024 };
     const { url } = await serve({ limits });
     const client = await connectWs(url, { limits });
@@ -537,7 +543,7 @@ describe("a client", () => {
     expect(JSON.stringify(result).length).toBeGreaterThan(6_000_000);
   });
 
-  test("does not wait for ever for the end of a server that says nothing", async () => {
+  test("a client that closes does not wait for a silent server", async () => {
     const url = await serveBare((socket) => socket.pause());
     const client = await connectWs(url, { closeTimeout: 50 });
     await inTime(client.close(), "The end of the client");

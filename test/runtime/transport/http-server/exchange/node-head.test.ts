@@ -93,35 +93,35 @@ function standingAlone(method: string, params: object, lines: readonly string[])
   };
 }
 
-describe("header lines that stand behind many others", () => {
+describe("header lines behind many others", () => {
   test.each([
     ["a foreign origin", ["Origin: https://evil.example"], 403],
     ["a second host", ["Host: evil.example"], 400],
     ["a coding", ["Content-Encoding: gzip"], 415],
-  ])("are read: %s (R30, R31, R35)", async (_, lines, status) => {
+  ])("header lines behind many others are read: %s (R30, R31, R35)", async (_, lines, status) => {
     const port = await listen();
     expect(await post(port, { lines: many(150) })).toMatch(/^200 /);
     expect(await post(port, { lines: [...many(150), ...lines] })).toMatch(new RegExp(`^${status} `));
   });
 
-  test("are bounded by the size of the head (R35)", async () => {
+  test("header lines are bounded by the size of the head (R35)", async () => {
     const port = await listen();
     expect(await post(port, { lines: many(5_000) })).toMatch(/^431 /);
   });
 
-  test("cannot be dropped where the server is the user's (R35)", async () => {
+  test("header lines cannot be dropped where the user owns the server (R35)", async () => {
     const port = await mount();
     expect(await post(port, { lines: many(150) })).toMatch(/^200 /);
     expect(await post(port, { lines: [...many(1_100), "Origin: https://evil.example"] })).toMatch(/^431 /);
   });
 });
 
-describe("a header that a check reads is refused on several lines", () => {
+describe("repeated header lines", () => {
   test.each([
     ["Content-Type", ["Content-Type: application/json", "Content-Type: text/plain"]],
     ["Mcp-Session-Id", ["Mcp-Session-Id: a", "Mcp-Session-Id: b"]],
     ["Last-Event-ID", ["Last-Event-ID: a-1", "last-event-id: a-1"]],
-  ])("%s (R35)", async (name, lines) => {
+  ])("a repeated header that a check reads is rejected: %s (R35)", async (name, lines) => {
     expect(await post(await listen(), { lines })).toMatch(
       `400 {"jsonrpc":"2.0","error":{"code":-32600,"message":"The header ${name} must be sent once"}}`,
     );
@@ -137,20 +137,23 @@ describe("a header that a check reads is refused on several lines", () => {
       standingAlone("tools/call", call, ["Mcp-Name: mirrored", "Mcp-Param-Tenant: acme", "mcp-param-tenant: evil"]),
     ],
     ["MCP-Protocol-Version", standingAlone("tools/list", {}, [`MCP-Protocol-Version: ${alone.id}`])],
-  ])("%s of a request that stands alone, with the error of the revision (R35, R37)", async (name, sent) => {
-    const answer = await post(await listen(), sent);
-    expect(answer).toMatch(/^400 /);
-    expect(JSON.parse(answer.slice(4))).toMatchObject({ id: 1, error: { code: -32020, data: { header: name } } });
-    expect(answer).toContain(`The header ${name} must be sent once; encode a value with a comma as base64`);
-  });
+  ])(
+    "a repeated header %s of a stateless request is rejected with the error of the revision (R35, R37)",
+    async (name, sent) => {
+      const answer = await post(await listen(), sent);
+      expect(answer).toMatch(/^400 /);
+      expect(JSON.parse(answer.slice(4))).toMatchObject({ id: 1, error: { code: -32020, data: { header: name } } });
+      expect(answer).toContain(`The header ${name} must be sent once; encode a value with a comma as base64`);
+    },
+  );
 
-  test("and one line with the same value is not", async () => {
+  test("one header line with the same value is not rejected", async () => {
     const sent = standingAlone("resources/read", read, ["Mcp-Name: x:public, x:secret"]);
     expect(await post(await listen(), sent)).toMatch(/^200 /);
   });
 });
 
-describe("where the platform joins header lines", () => {
+describe("header lines that the platform joins", () => {
   const ask = async (sent: Sent): Promise<Response> => {
     const handler = createHttpHandler(server);
     closers.push(() => handler.close());
@@ -168,27 +171,30 @@ describe("where the platform joins header lines", () => {
     ["so is the value that they add up to", joined, [`Mcp-Name: ${joined}`], 400],
     ["which is taken in base64", joined, [`Mcp-Name: =?base64?${btoa(joined)}?=`], 200],
     ["a comma that joins nothing is taken", "x://a,b", ["Mcp-Name: x://a,b"], 200],
-  ])("%s (R35, R37)", async (_, uri, lines, status) => {
+  ])("joined header lines: %s (R35, R37)", async (_, uri, lines, status) => {
     expect((await ask(standingAlone("resources/read", { uri }, lines))).status).toBe(status);
   });
 
-  test("two content types and two sessions are refused, too (R35)", async () => {
+  test("two content types and two sessions are rejected (R35)", async () => {
     const body = initialize("2025-11-25");
     expect((await ask({ body, lines: ["Content-Type: application/json"] })).status).toBe(400);
     expect((await ask({ body, lines: ["Mcp-Session-Id: a", "Mcp-Session-Id: b"] })).status).toBe(400);
   });
 });
 
-describe("a page is of this machine when it comes from the port that it asks", () => {
+describe("the origin of a loopback page", () => {
   test.each([
     ["the same port", (port: number) => `http://localhost:${port}`, 200],
     ["the same port under another loopback name", (port: number) => `http://127.0.0.1:${port}`, 200],
     ["another port", () => "http://localhost:5173", 403],
     ["the usual port", () => "http://localhost", 403],
-  ])("over HTTP: %s (R30, R31)", async (_, toOrigin, status) => {
-    const port = await listen();
-    expect(await post(port, { lines: [`Origin: ${toOrigin(port)}`] })).toMatch(new RegExp(`^${status} `));
-  });
+  ])(
+    "a page is of the same origin when its port is that of the server, over HTTP: %s (R30, R31)",
+    async (_, toOrigin, status) => {
+      const port = await listen();
+      expect(await post(port, { lines: [`Origin: ${toOrigin(port)}`] })).toMatch(new RegExp(`^${status} `));
+    },
+  );
 
   test.each([
     ["mcp.example", "https://mcp.example", 200],
@@ -198,19 +204,19 @@ describe("a page is of this machine when it comes from the port that it asks", (
     ["mcp.example", "https://pages.example:8443", 200],
     ["mcp.example", "https://pages.example", 403],
     ["mcp.example", "https://other.example", 403],
-  ])("under the host %s a page of %s: %i", async (host, origin, status) => {
+  ])("a page under the host %s with the origin %s gets %i", async (host, origin, status) => {
     const port = await listen({ allowedHosts: ["mcp.example", "pages.example:8443"] });
     expect(await post(port, { host, lines: [`Origin: ${origin}`] })).toMatch(new RegExp(`^${status} `));
   });
 
-  test("unless origins are listed", async () => {
+  test("a list of origins replaces the check of the same origin", async () => {
     const port = await listen({ allowedOrigins: ["http://localhost:5173"] });
     expect(await post(port, { lines: ["Origin: http://localhost:5173"] })).toMatch(/^200 /);
     expect(await post(port, { lines: [`Origin: http://localhost:${port}`] })).toMatch(/^403 /);
   });
 });
 
-describe("on the web platform the target of a request counts, whatever its Host line says", () => {
+describe("the target of a request on the web platform", () => {
   test.each([
     ["http://evil.example/mcp", "127.0.0.1", 403],
     ["http://127.0.0.1/mcp", "evil.example", 403],
@@ -218,7 +224,7 @@ describe("on the web platform the target of a request counts, whatever its Host 
     ["http://localhost:80/mcp", "localhost:80", 200],
     ["http://localhost:3000/mcp", "localhost:3000", 200],
     ["http://localhost:3000/mcp", "127.0.0.1", 200],
-  ])("%s with Host: %s is answered with %i (R30)", async (url, host, status) => {
+  ])("the target %s with Host: %s gets %i (R30)", async (url, host, status) => {
     const handler = createHttpHandler(server);
     closers.push(() => handler.close());
     const headers = {

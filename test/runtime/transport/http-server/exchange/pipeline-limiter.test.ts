@@ -87,7 +87,7 @@ function pipeline({ host, port, pathname }: URL, tools: readonly string[]): Sock
   return socket;
 }
 
-test("a request begins when the one before it on its connection has been answered (R35)", async () => {
+test("a pipelined request begins when the one before it on its connection has its response (R35)", async () => {
   const { url, begun, aborted, finish } = await serve();
   const socket = pipeline(url, ["wait", "wait", "quick"]);
   const text = collect(socket);
@@ -100,7 +100,7 @@ test("a request begins when the one before it on its connection has been answere
   expect(aborted()).toBe(0);
 });
 
-test("what waits behind an unfinished call holds no responses, however large they would be (R35)", async () => {
+test("pipelined requests behind an unfinished call hold no responses, however large they would be (R35)", async () => {
   const { url, begun, aborted, largeBegun } = await serve();
   const socket = pipeline(url, ["wait", ...Array.from({ length: 99 }, () => "large")]);
   await expect.poll(begun).toBe(1);
@@ -112,7 +112,7 @@ test("what waits behind an unfinished call holds no responses, however large the
   expect([begun(), largeBegun()]).toEqual([1, 0]);
 });
 
-test("each request runs in its own asynchronous context", async () => {
+test("a pipelined request runs in its own asynchronous context", async () => {
   const contexts = new AsyncLocalStorage<number>();
   const seen: (number | undefined)[] = [];
   const handler = createHttpHandler(defineServer({ name: "s", version: "1", tools: [], onError: () => {} }), {
@@ -129,7 +129,7 @@ test("each request runs in its own asynchronous context", async () => {
   await expect.poll(() => seen).toEqual([1, 2, 3]);
 });
 
-test("a few are answered in their order", async () => {
+test("a few pipelined requests get responses in their order", async () => {
   const { url } = await serve();
   const socket = pipeline(
     url,
@@ -140,7 +140,7 @@ test("a few are answered in their order", async () => {
   expect(socket.destroyed).toBe(false);
 });
 
-test("a connection that asks on and on without being answered is closed, and its call cancelled", async () => {
+test("a connection with too many pipelined requests is closed, and its call cancelled", async () => {
   const { url, begun, aborted } = await serve();
   const socket = pipeline(
     url,

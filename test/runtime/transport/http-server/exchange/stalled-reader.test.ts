@@ -41,7 +41,7 @@ async function askFor(answer: (exchange: NodeExchange) => void): Promise<Asked> 
   return { response, client };
 }
 
-test("a long answer that nobody reads is not held for ever (R25)", async () => {
+test("a long response without a reader is not held forever (R25)", async () => {
   const { response } = await ask(32 * 1024 * 1024);
   expect(response.socket?.timeout).toBe(checkInterval);
   expect(response.listenerCount("timeout")).toBe(1);
@@ -49,7 +49,7 @@ test("a long answer that nobody reads is not held for ever (R25)", async () => {
   await expect.poll(() => response.destroyed).toBe(true);
 });
 
-test("a client that takes nothing has as much time as is said (R25)", async () => {
+test("a stalled client is disconnected after the configured time (R25)", async () => {
   const { response } = await ask(32 * 1024 * 1024);
   const interval = 100;
   const began = performance.now();
@@ -60,7 +60,7 @@ test("a client that takes nothing has as much time as is said (R25)", async () =
   expect(intervals).toBeGreaterThan(5.9);
 });
 
-test("a client that takes nothing is let go after six checks, and not before (R25)", async () => {
+test("a stalled client is disconnected after six checks, and not before (R25)", async () => {
   const { response } = await ask(32 * 1024 * 1024);
   let now = performance.now();
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
@@ -75,7 +75,7 @@ test("a client that takes nothing is let go after six checks, and not before (R2
   expect(response.destroyed).toBe(true);
 });
 
-test("a client that takes some now and then keeps its answer", async () => {
+test("a client that reads from time to time keeps its response", async () => {
   const { response, client } = await ask(64 * 1024 * 1024);
   response.socket?.setTimeout(100);
   let taken = 0;
@@ -92,7 +92,7 @@ test("a client that takes some now and then keeps its answer", async () => {
   expect(response.writableFinished).toBe(false);
 });
 
-test("one that is read slowly arrives, and its connection has its time back", async () => {
+test("a response that is read slowly arrives, and resets the time-out of its connection", async () => {
   const size = 32 * 1024 * 1024;
   const { response, client } = await ask(size);
   const { socket } = response;
@@ -109,7 +109,7 @@ test("one that is read slowly arrives, and its connection has its time back", as
   expect(socket?.destroyed).toBe(false);
 });
 
-test("a short one is watched by nobody", async () => {
+test("a short response has no check", async () => {
   const { response } = await ask(1_000);
   expect(response.listenerCount("timeout")).toBe(0);
 });
@@ -122,7 +122,7 @@ async function askForStream(): Promise<Asked & { readonly writer: EventWriter }>
   return { ...asked, writer };
 }
 
-test("a stream that nobody reads any more is broken off, however little waits on it (R40)", async () => {
+test("a stalled stream is closed, however little is buffered (R40)", async () => {
   const { response, writer } = await askForStream();
   let isClosed = false;
   writer.onClose(() => (isClosed = true));
@@ -140,7 +140,7 @@ test("a stream that nobody reads any more is broken off, however little waits on
   await expect.poll(() => isClosed).toBe(true);
 });
 
-test("and so is one that has ended with something that nobody takes", async () => {
+test("a stalled stream that has ended is closed", async () => {
   const { response, writer } = await askForStream();
   writer.write("x".repeat(32 * 1024 * 1024));
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -149,7 +149,7 @@ test("and so is one that has ended with something that nobody takes", async () =
   await expect.poll(() => response.destroyed).toBe(true);
 });
 
-test("one that is read may be silent for as long as it likes", async () => {
+test("a stream with a reader may be idle without limit", async () => {
   const { response, client, writer } = await askForStream();
   client.resume();
   writer.write("x".repeat(8 * 1024 * 1024));

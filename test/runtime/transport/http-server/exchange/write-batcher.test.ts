@@ -12,8 +12,8 @@ import { alone, request } from "../../../lifecycle/stateless.ts";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("what is to be written after a turn", () => {
-  it("waits for its end, and keeps its order", async () => {
+describe("writes at the end of a turn", () => {
+  it("batched writes wait for the end of the turn, and keep their order", async () => {
     const turns = new WriteBatcher();
     const seen: string[] = [];
     turns.after(() => seen.push("first"));
@@ -24,7 +24,7 @@ describe("what is to be written after a turn", () => {
     expect(seen).toEqual(["first", "second"]);
   });
 
-  it("does not wait for handlers that take long", async () => {
+  it("batched writes do not wait for slow handlers", async () => {
     const turns = new WriteBatcher();
     const seen: string[] = [];
     turns.after(() => seen.push("first"));
@@ -40,7 +40,7 @@ describe("what is to be written after a turn", () => {
     expect(seen).toEqual(["first", "second", "third"]);
   });
 
-  it("runs in the asynchronous context of who asked", async () => {
+  it("batched writes run in the asynchronous context of their caller", async () => {
     const store = new AsyncLocalStorage<string>();
     const turns = new WriteBatcher();
     const seen: (string | undefined)[] = [];
@@ -90,8 +90,8 @@ async function serve(
   };
 }
 
-describe("an answer over HTTP", () => {
-  it("leaves in the asynchronous context of its request", async () => {
+describe("a response over HTTP", () => {
+  it("a response over HTTP is sent in the asynchronous context of its request", async () => {
     const store = new AsyncLocalStorage<number>();
     const seen: (number | undefined)[] = [];
     const call = await serve((response, turn) => {
@@ -107,13 +107,13 @@ describe("an answer over HTTP", () => {
     expect(seen.toSorted()).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("does not wait for a clock that is set by hand", async () => {
+  it("a response over HTTP does not wait for a manual clock", async () => {
     const call = await serve(() => {});
     vi.useFakeTimers({ toFake: ["setImmediate", "performance"] });
     expect(await call(1)).toContain("done");
   });
 
-  it("is dropped without a fault when its connection breaks in the same turn", async () => {
+  it("a response over HTTP is dropped without an error when its connection breaks in the same turn", async () => {
     const ends: unknown[] = [];
     const call = await serve((response) => {
       const { writeHead } = response;
