@@ -8,7 +8,7 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const config: ViteUserConfig = defineConfig({
   test: {
     root: join(import.meta.dirname, ".."),
-    include: ["test/fuzz/*.fuzz.ts"],
+    include: ["test/fuzz/**/*.fuzz.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 1_800_000,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { settle } from "../../runtime/testing/manual-clock.ts";
 import { encodeLine, toLine } from "./lines.ts";
 import type { Referee } from "./referee.ts";
-import type { Hearing } from "./verdict.ts";
+import type { Hearing } from "./expected-outcome.ts";
 import type { Burst } from "./steps.ts";
 
 /** What leads to an end under test, in this process or elsewhere. */

@@ -7,8 +7,8 @@ import { listenTcp } from "../../runtime/transport/tcp/tcp.ts";
 import { initialize, initialized } from "../runtime/wire.ts";
 import { ManualClock } from "../../runtime/testing/manual-clock.ts";
 import { newest } from "../runtime/fixture-revision.ts";
-import { count, cutAndResume } from "../runtime/transport/cuts.ts";
-import { acceptBoth, createService, start, until } from "../runtime/transport/http-rig.ts";
+import { count, cutAndResume } from "../runtime/transport/faults/cuts.ts";
+import { acceptBoth, createService, start, until } from "../runtime/transport/http-server/http-rig.ts";
 import { createSuiteServer } from "../runtime/transport/transport.suite-server.ts";
 import { used } from "./memory.ts";
 

@@ -6,7 +6,7 @@ import { mutate } from "../oracle/mutations.ts";
 import { isHit, pick, type Random } from "../oracle/random.ts";
 import type { Role } from "../../generated/support.ts";
 import type { FuzzRevision } from "./revision.ts";
-import type { Id } from "./verdict.ts";
+import type { Id } from "./expected-outcome.ts";
 
 /** Stands in everything that must stay on this side. */
 export const secret = "hunter2";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Method } from "../../generator/model.ts";
 import { isObject } from "../../generated/support.ts";
 import { secret } from "./handlers.ts";
-import { isId, judgeLine, type Hearing, type Id, type Verdict } from "./verdict.ts";
+import { isId, judgeLine, type Hearing, type Id, type Verdict } from "./expected-outcome.ts";
 
 /** What the end under test may do with requests that it takes. */
 export interface Leeway {

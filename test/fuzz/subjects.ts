@@ -13,7 +13,7 @@ import { createHandlers, ownCode } from "./handlers.ts";
 import { Referee } from "./referee.ts";
 import type { FuzzRevision } from "./revision.ts";
 import type { Script } from "./steps.ts";
-import type { Hearing, Id } from "./verdict.ts";
+import type { Hearing, Id } from "./expected-outcome.ts";
 
 /** A server whose handlers do everything that handlers should not, with the handshake done. */
 export async function createServerSubject(script: Script, revisions: readonly FuzzRevision[]): Promise<Subject> {

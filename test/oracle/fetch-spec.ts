@@ -1,14 +1,14 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
-import { anchorsOf } from "../markdown.ts";
+import { anchorsOf } from "../repository/markdown.ts";
 import { fetchedFolder, fetchFiles, hashOf, listFile, pinnedFiles } from "./official-files.ts";
 
 /*
  * `npm run fetch:spec` fetches the official schemas and examples at the commits in `spec/pins.json`. `--record <folder>` lists the files of a
- * checkout of the specification repository at the pinned commit instead, and its pages in `test/spec-pages.json`: that is needed after a pin has changed.
+ * checkout of the specification repository at the pinned commit instead, and its pages in `test/repository/spec-pages.json`: that is needed after a pin has changed.
  */
 
-const pagesFile = join(import.meta.dirname, "../spec-pages.json");
+const pagesFile = join(import.meta.dirname, "../repository/spec-pages.json");
 
 const [option, checkout] = process.argv.slice(2);
 try {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isObject } from "../../templates/support.ts";
 
-/* The rules of test/requirements.json are those of the digests, no more and no fewer. */
+/* The rules of test/repository/requirements.json are those of the digests, no more and no fewer. */
 
 const root = join(import.meta.dirname, "../..");
 const folder = process.env.MCP_DIGEST_DIR ?? join(root, "../shared/reference");
@@ -22,7 +22,7 @@ const digests: readonly { readonly file: string; readonly id: string; readonly r
   { file: "security-requirements.md", id: "R[1-9]\\d?", row: (id) => `^(${id})\\. ` },
 ];
 
-it("are listed whole in test/requirements.json", () => {
+it("are listed whole in test/repository/requirements.json", () => {
   const rules = readRules();
   expect(rules.length).toBeGreaterThan(500);
   expect(readListed().sort()).toEqual(rules.sort());
@@ -41,7 +41,7 @@ function readRules(): string[] {
 }
 
 function readListed(): string[] {
-  const value: unknown = JSON.parse(readFileSync(join(root, "test/requirements.json"), "utf8"));
-  if (!isObject(value) || !isObject(value.rules)) throw new Error("test/requirements.json has no rules");
+  const value: unknown = JSON.parse(readFileSync(join(root, "test/repository/requirements.json"), "utf8"));
+  if (!isObject(value) || !isObject(value.rules)) throw new Error("test/repository/requirements.json has no rules");
   return Object.keys(value.rules);
 }

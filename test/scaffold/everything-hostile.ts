@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { fuzz, readSeed } from "../fuzz/fuzz.ts";
-import { startRemote } from "../fuzz/remote-process.ts";
-import { createHttpSubject, createStdioSubject, readUrl, remoteOptions } from "../fuzz/remote-subjects.ts";
+import { startRemote } from "../fuzz/remote/process.ts";
+import { createHttpSubject, createStdioSubject, readUrl, remoteOptions } from "../fuzz/remote/subjects.ts";
 import { readFuzzRevisions, type FuzzRevision } from "../fuzz/revision.ts";
 import { optionsVariable, type EverythingProject } from "./everything-project.ts";
 

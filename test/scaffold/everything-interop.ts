@@ -4,12 +4,12 @@ import type * as Mcp from "../../examples/everything/mcp/index.ts";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import type { Client } from "../../runtime/client/create-client.ts";
 import type { ClientSession } from "../../runtime/client/session/session.ts";
-import { exerciseEverything, exerciseNotifications } from "../interop/exercise-everything.ts";
-import { exerciseSdk2, type Heard } from "../interop/exercise-sdk2.ts";
+import { exerciseEverything, exerciseNotifications } from "../interop/sdk1/exercise-everything.ts";
+import { exerciseSdk2, type Heard } from "../interop/sdk2/exercise.ts";
 import { connectV1, connectV2, type OfficialClient, type Place } from "../interop/official-clients.ts";
-import { importOlderSdk, olderSdks } from "../interop/older-sdk.ts";
-import { serveSdk } from "../interop/sdk-http-server.ts";
-import { createSdk2Server, serveFetch, serveSdk2 } from "../interop/sdk2-server.ts";
+import { importOlderSdk, olderSdks } from "../interop/older-sdks/sdk.ts";
+import { serveSdk } from "../interop/sdk1/http-server.ts";
+import { createSdk2Server, serveFetch, serveSdk2 } from "../interop/sdk2/server.ts";
 import { createProgram } from "../program.ts";
 import { readAddress, start } from "../wire/process.ts";
 import { revisionIds } from "../wire/script.ts";
@@ -122,8 +122,8 @@ function testClient(open: () => EverythingProject): void {
   });
 }
 
-const older = await createProgram(new URL("../interop/older-sdk-server.ts", import.meta.url));
-const sdk2 = await createProgram(new URL("../interop/sdk2-stdio-server.ts", import.meta.url));
+const older = await createProgram(new URL("../interop/older-sdks/server.ts", import.meta.url));
+const sdk2 = await createProgram(new URL("../interop/sdk2/stdio-server.ts", import.meta.url));
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 

@@ -6,8 +6,8 @@ import { createHttpWires } from "../../../generator/check/http-wire.ts";
 import { createStdioWires } from "../../../generator/check/stdio-wire.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createOurServer } from "../../interop/our-server.ts";
-import { serveSdk } from "../../interop/sdk-http-server.ts";
-import { serveSdk2 } from "../../interop/sdk2-server.ts";
+import { serveSdk } from "../../interop/sdk1/http-server.ts";
+import { serveSdk2 } from "../../interop/sdk2/server.ts";
 import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
 
 const ids = handshakeRevisions.map(({ id }) => id);

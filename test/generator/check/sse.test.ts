@@ -10,7 +10,7 @@ import { runCheck } from "../../../generator/commands/check.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { captured } from "../run.ts";
 import { createOurServer } from "../../interop/our-server.ts";
-import { serveSdk, serveSdkSse } from "../../interop/sdk-http-server.ts";
+import { serveSdk, serveSdkSse } from "../../interop/sdk1/http-server.ts";
 import { handshakeRevisions, newest } from "../../runtime/fixture-revision.ts";
 import { readText, rulesOf, serveRaw, type Running } from "../running.ts";
 

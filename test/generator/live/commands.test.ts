@@ -11,7 +11,7 @@ import { createProgram } from "../../program.ts";
 
 /* What the commands that speak to servers have in common. */
 
-const script = await createProgram(new URL("../../gateway/odd-server.ts", import.meta.url));
+const script = await createProgram(new URL("../../runtime/gateway/invalid-server.ts", import.meta.url));
 const server = [process.execPath, script];
 const oldest = revisions.at(-1)?.id ?? "";
 

@@ -12,8 +12,8 @@ import { createStdioClientTransport } from "../../../runtime/transport/stdio/std
 import type { HttpListener } from "../../../runtime/transport/http-server/listen.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import { serveSdk } from "../../interop/sdk-http-server.ts";
-import { serveSdk2 } from "../../interop/sdk2-server.ts";
+import { serveSdk } from "../../interop/sdk1/http-server.ts";
+import { serveSdk2 } from "../../interop/sdk2/server.ts";
 import { converse } from "./converse.ts";
 import { createJudge, type Judge } from "./judge.ts";
 import { createMaximalServer } from "./server.ts";

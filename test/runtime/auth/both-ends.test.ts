@@ -15,7 +15,7 @@ import { connectClient } from "../../../runtime/client/create-client.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { createBrowser } from "./server/browser.ts";
-import { services, startHouse, type House, type HouseOptions } from "./server/house.ts";
+import { services, startHouse, type House, type HouseOptions } from "./server/protected-server.ts";
 
 /* A client, a server and an authorization server that is neither's: all three on loopback. */
 

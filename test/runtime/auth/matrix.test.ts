@@ -27,7 +27,7 @@ import type { ClientConnection } from "../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { jwtBearer, takeAssertions, tokenExchange, vouch } from "./grants-at-oidc-provider.ts";
 import { createBrowser } from "./server/browser.ts";
-import { startHouse, type House } from "./server/house.ts";
+import { startHouse, type House } from "./server/protected-server.ts";
 
 /* Every way to be known and every way to get a token, at a server of ours and a real authorization server, and what is written to logs meanwhile. */
 

@@ -93,7 +93,7 @@ test("calls give the types of the revision", () => {
   void on202511.setLogLevel("loud");
 });
 
-test("tools become tasks where the revision has them, and only when that is asked for (TK-07)", () => {
+test("tools become tasks where the revision has them, and only on request (TK-07)", () => {
   const task = on202511.callTool("a", {}, { task: { ttl: 60_000 } });
   expectTypeOf(task).resolves.toEqualTypeOf<TaskHandle<v202511.CallToolResult>>();
   const options = { task: true, timeout: 5 } as const;
@@ -109,7 +109,7 @@ test("tools become tasks where the revision has them, and only when that is aske
   createClient<v202511.Declarations>({ ...base, elicitation: { task: true }, tasks: { ttl: 60_000 } });
 });
 
-test("what later revisions removed is not there", () => {
+test("members that later revisions removed are missing", () => {
   void on202511.ping();
   void on202511.subscribe("a:b", () => {});
   // @ts-expect-error no ping in 2026-07-28

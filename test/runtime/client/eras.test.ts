@@ -14,7 +14,7 @@ import { alone, meta } from "../lifecycle/stateless.ts";
 import { welcome } from "./raw-server.ts";
 
 const info = { name: "c", version: "1" };
-const script = await createProgram(new URL("../transport/fixtures/touchy-server.ts", import.meta.url));
+const script = await createProgram(new URL("../transport/stdio/fixtures/one-message-server.ts", import.meta.url));
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
@@ -52,8 +52,8 @@ const refusal = (id: number, code = -32601, data?: object): object => ({
   error: { code, message: "no", ...(data && { data }) },
 });
 
-describe("a server that ends at the first message that it does not know", () => {
-  test("is started once more and opened by a handshake; the next time at once (TS-10, TS-11, DE-03)", async () => {
+describe("a server that exits at the first unknown message", () => {
+  test("a server that exits at the first unknown message is started once more and opened by a handshake; the next time at once (TS-10, TS-11, DE-03)", async () => {
     let told = "";
     const command = {
       command: process.execPath,
@@ -72,14 +72,14 @@ describe("a server that ends at the first message that it does not know", () => 
     await expect.poll(() => told).toBe("initialize\nnotifications/initialized\n");
   }, 120_000);
 
-  test("that cannot be started at all is not started again", async () => {
+  test("a server that cannot be started is not started again", async () => {
     const connecting = connectStdio({ command: "/no/such/program" }, { info, revisions });
     await expect(connecting).rejects.toMatchObject({ cause: { syscall: expect.stringContaining("spawn") } });
   });
 });
 
-describe("what is remembered of a server", () => {
-  test("saves the question the next time (DE-03)", async () => {
+describe("the era cache", () => {
+  test("the era cache saves the first request the next time (DE-03)", async () => {
     const era = new EraCache(new ManualClock()).noteOf("a");
     const first = await begin({ era });
     first.wire.post(refusal(1));
@@ -91,13 +91,13 @@ describe("what is remembered of a server", () => {
     expect(methods(second.wire)).toEqual(["initialize"]);
   });
 
-  test("is about that server only", async () => {
+  test("the era cache applies to one server only", async () => {
     const eras = new EraCache(new ManualClock());
     eras.noteOf("a").keep("session");
     expect(methods((await begin({ era: eras.noteOf("b") })).wire)).toEqual(["server/discover"]);
   });
 
-  test("is forgotten after an hour, because nothing fails when the server learns to do without (trap 18)", async () => {
+  test("the era cache expires after an hour, because no error shows when the server becomes stateless (trap 18)", async () => {
     const clock = new ManualClock();
     const era = new EraCache(clock).noteOf("a");
     era.keep("session");
@@ -111,7 +111,7 @@ describe("what is remembered of a server", () => {
   test.each([
     ["a method that is unknown", -32601, undefined],
     ["a version that is not served", -32022, { supported: [alone.id], requested: newest.id }],
-  ])("heals when a handshake is refused as %s (DE-03)", async (_what, code, data) => {
+  ])("the era cache is corrected when a handshake is rejected as %s (DE-03)", async (_what, code, data) => {
     const era = new EraCache(new ManualClock()).noteOf("a");
     era.keep("session");
     const { wire, connecting } = await begin({ era });
@@ -124,13 +124,13 @@ describe("what is remembered of a server", () => {
   });
 });
 
-describe("a client that is told which kind of revision to speak", () => {
-  test("asks for nothing newer than sessions", async () => {
+describe("a client with an option for the era", () => {
+  test("a client with the option for sessions requests no stateless revision", async () => {
     const { wire } = await begin({ lifecycle: "handshake" });
     expect(methods(wire)).toEqual(["initialize"]);
   });
 
-  test("opens no session", async () => {
+  test("a client with the option for stateless revisions opens no session", async () => {
     const { wire, connecting } = await begin({ lifecycle: "per-request" });
     wire.post(refusal(1));
     await expect(connecting).rejects.toMatchObject({ code: -32601 });
@@ -138,7 +138,7 @@ describe("a client that is told which kind of revision to speak", () => {
   });
 });
 
-test("where messages travel one by one, silence is the network's: no session is opened (trap 17)", async () => {
+test("a time-out over HTTP opens no session (trap 17)", async () => {
   const clock = new ManualClock();
   const wire = Object.assign(new Wire(), { carriesOneByOne: true as const });
   const connecting = connect(wire, { info, revisions, clock });
@@ -148,10 +148,10 @@ test("where messages travel one by one, silence is the network's: no session is 
   expect(methods(wire)).not.toContain("initialize");
 });
 
-describe("a capability that the server misses", () => {
+describe("a capability that is missing at the server", () => {
   const data = { requiredCapabilities: { elicitation: { form: {} } } };
 
-  test("is named by the error (S-014)", async () => {
+  test("the error of a missing capability names it (S-014)", async () => {
     const { wire, connecting } = await begin();
     wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
     const calling = (await connecting).request("tools/call", { name: "a" });
@@ -161,7 +161,7 @@ describe("a capability that the server misses", () => {
     expect(isPeerError(error) && error.code).toBe(-32021);
   });
 
-  test("at the first question proves that no session is needed (3.4, TS-13)", async () => {
+  test("the error of a missing capability at the first request proves a stateless server (3.4, TS-13)", async () => {
     const { wire, connecting } = await begin();
     wire.post(refusal(1, -32021, data));
     await expect(connecting).rejects.toSatisfy(isMissingCapabilityError);
@@ -169,7 +169,7 @@ describe("a capability that the server misses", () => {
   });
 });
 
-test("headers that do not fit the first question are what is wrong, where no session can be opened either (3.4)", async () => {
+test("headers that do not match the first request are reported where no session can be opened either (3.4)", async () => {
   const { wire, connecting } = await begin();
   wire.post(refusal(1, -32020, { header: "MCP-Protocol-Version" }));
   await settle();
@@ -178,35 +178,38 @@ test("headers that do not fit the first question are what is wrong, where no ses
   await expect(connecting).rejects.toMatchObject({ code: -32020, data: { header: "MCP-Protocol-Version" } });
 });
 
-describe("a call whose headers do not fit", () => {
+describe("a call whose headers do not match", () => {
   const mismatch = (id: number): object => refusal(id, -32020, { header: "Mcp-Param-A" });
 
   test.each([
     ["succeeds", (id: number) => ({ jsonrpc: "2.0", id, result: { resultType: "complete", content: [] } }), true],
     ["fails again, and is not made a third time", mismatch, false],
-  ])("is made once more when the tools have been listed, and %s (TH-28)", async (_what, answer, isFine) => {
-    const wire = new Wire();
-    const client = createUntypedClient({ info, revisions: [alone], clock: new ManualClock() });
-    closers.push(() => client.close());
-    const connecting = client.connect(wire);
-    await settle();
-    wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
-    const calling = (await connecting).callTool("a").then(
-      () => true,
-      () => false,
-    );
-    await settle();
-    wire.post(mismatch(2));
-    await settle();
-    wire.post({ jsonrpc: "2.0", id: 3, result: { ...discovered, tools: [] } });
-    await settle();
-    wire.post(answer(4));
-    expect(await calling).toBe(isFine);
-    expect(methods(wire).slice(1)).toEqual(["tools/call", "tools/list", "tools/call"]);
-  });
+  ])(
+    "a call whose headers do not match is sent again after tools/list, and %s (TH-28)",
+    async (_what, answer, isFine) => {
+      const wire = new Wire();
+      const client = createUntypedClient({ info, revisions: [alone], clock: new ManualClock() });
+      closers.push(() => client.close());
+      const connecting = client.connect(wire);
+      await settle();
+      wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
+      const calling = (await connecting).callTool("a").then(
+        () => true,
+        () => false,
+      );
+      await settle();
+      wire.post(mismatch(2));
+      await settle();
+      wire.post({ jsonrpc: "2.0", id: 3, result: { ...discovered, tools: [] } });
+      await settle();
+      wire.post(answer(4));
+      expect(await calling).toBe(isFine);
+      expect(methods(wire).slice(1)).toEqual(["tools/call", "tools/list", "tools/call"]);
+    },
+  );
 });
 
-test("a round of a call whose headers do not fit is made once more, and those before it are not (TH-28)", async () => {
+test("a retry with input responses whose headers do not match is sent again, and earlier requests are not (TH-28)", async () => {
   const wire = new Wire();
   const asked: unknown[] = [];
   const client = createUntypedClient({
@@ -243,7 +246,7 @@ test("a round of a call whose headers do not fit is made once more, and those be
   expect(asked).toHaveLength(1);
 });
 
-test("a server that no longer serves the revision fails the call with what it serves, where nothing reconnects (C-009)", async () => {
+test("a call without reconnection fails with the revisions of a server that no longer serves the one of the client (C-009)", async () => {
   const { wire, connecting } = await begin();
   wire.post({ jsonrpc: "2.0", id: 1, result: discovered });
   const calling = (await connecting).request("tools/call", { name: "a" });
@@ -258,7 +261,7 @@ test("a server that no longer serves the revision fails the call with what it se
   });
 });
 
-test("a server that no longer serves the revision is asked again, and the call is made at another (C-009)", async () => {
+test("a call is sent at another revision when the server no longer serves the one of the client (C-009)", async () => {
   const other: Revision = { ...alone, id: "3000-01-01" };
   const clock = new ManualClock();
   const wires: Wire[] = [];

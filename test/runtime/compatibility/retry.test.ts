@@ -7,7 +7,7 @@ import { rejectionCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 import type { Profile } from "../../../runtime/protocol/profile.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { isObject } from "../../../generated/support.ts";
-import { openSession } from "../client/session-wire.ts";
+import { openSession } from "../client/session/session-wire.ts";
 
 /* A client that is given the community profile, and a server that refuses its requests for now (R51). */
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { Metrics, type MetricsSnapshot } from "../../../runtime/jsonrpc/metrics.ts";
 import { watchLoopDelay } from "../../../runtime/transport/loop-delay.ts";
 import { newest } from "../fixture-revision.ts";
-import { call, initialize as hello, start, until, type Rig } from "../transport/http-rig.ts";
+import { call, initialize as hello, start, until, type Rig } from "../transport/http-server/http-rig.ts";
 import { serveWire, settle } from "../wire.ts";
 
 let rig: Rig | undefined;

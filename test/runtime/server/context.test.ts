@@ -27,28 +27,31 @@ function call(server: Server, setup?: CallSetup, revision = newest()): Promise<u
   return callServer(server, revision, ["tools/call", { name: "t", ...meta(revision) }], setup);
 }
 
-describe("a handler learns about its request", () => {
-  test.each(revisions.map((revision) => [revision.id, revision] as const))("at revision %s", async (id, revision) => {
-    const server = create((_args, { client, requestId, revision: spoken, signal }) =>
-      JSON.stringify({ client, requestId, spoken, aborted: signal.aborted }),
-    );
-    const session = createSession(server, revision, { roots: {} });
-    expect(await call(server, { session }, revision)).toMatchObject({
-      content: [
-        {
-          text: JSON.stringify({
-            client: { info: { name: "test", version: "1" }, capabilities: { roots: {} } },
-            requestId: 1,
-            spoken: id,
-            aborted: false,
-          }),
-        },
-      ],
-    });
-  });
+describe("the context of a handler", () => {
+  test.each(revisions.map((revision) => [revision.id, revision] as const))(
+    "a handler learns about its request at revision %s",
+    async (id, revision) => {
+      const server = create((_args, { client, requestId, revision: spoken, signal }) =>
+        JSON.stringify({ client, requestId, spoken, aborted: signal.aborted }),
+      );
+      const session = createSession(server, revision, { roots: {} });
+      expect(await call(server, { session }, revision)).toMatchObject({
+        content: [
+          {
+            text: JSON.stringify({
+              client: { info: { name: "test", version: "1" }, capabilities: { roots: {} } },
+              requestId: 1,
+              spoken: id,
+              aborted: false,
+            }),
+          },
+        ],
+      });
+    },
+  );
 });
 
-test("functions may be taken off the context", async () => {
+test("functions of the context work without the context object", async () => {
   const sent: Sent[] = [];
   const server = create(async (_args, { progress, log }) => {
     await progress(1);
@@ -82,19 +85,19 @@ describe("logging", () => {
     ["info", 7],
     ["error", 4],
     ["emergency", 1],
-  ])("from level %s on %d of 8 messages are sent (O-02)", async (level, expected) => {
+  ])("a client that sets level %s receives %d of 8 log messages (O-02)", async (level, expected) => {
     const server = create(logAll);
     const session = createSession(server, newest());
     expect(await callServer(server, newest(), ["logging/setLevel", { level }], { session })).toEqual({});
     expect(await count(server, { session })).toBe(expected);
   });
 
-  test("before a level is set the server decides (O-03)", async () => {
+  test("the server decides about log messages until a level is set (O-03)", async () => {
     expect(await count(create(logAll), {})).toBe(7);
     expect(await count(create(logAll, { logLevel: "error" }), {})).toBe(4);
   });
 
-  test("the level of one session is none of another's", async () => {
+  test("the log level of one session does not apply to another session", async () => {
     const server = create(logAll);
     const [one, other] = [createSession(server, newest()), createSession(server, newest())];
     await callServer(server, newest(), ["logging/setLevel", { level: "emergency" }], { session: one });
@@ -106,7 +109,7 @@ describe("logging", () => {
     [undefined, 0],
     ["debug", 8],
     ["error", 4],
-  ])("where each request names its level, %s means %d of 8 messages", async (level, expected) => {
+  ])("a stateless request with level %s receives %d of 8 log messages", async (level, expected) => {
     const revision = revisions.find((candidate) => candidate.lifecycle === "per-request");
     const key = revision?.reservedMeta.find((reserved) => reserved.type === "LoggingLevel")?.key;
     const sent: Sent[] = [];
@@ -114,14 +117,14 @@ describe("logging", () => {
     expect(sent).toHaveLength(expected);
   });
 
-  test("an unknown level is refused (O-04)", async () => {
+  test("an unknown log level is rejected (O-04)", async () => {
     const unknown = callServer(create(logAll), newest(), ["logging/setLevel", { level: "loud" }]);
     await expect(unknown).rejects.toThrow(/params level/);
     expect(() => create(logAll, { logLevel: "loud" })).toThrow(/Unknown log level "loud"/);
   });
 });
 
-describe("questions to the client", () => {
+describe("requests for input from a handler", () => {
   const answers: { readonly [method: string]: unknown } = {
     "sampling/createMessage": { role: "assistant", content: { type: "text", text: "4" }, model: "m" },
     "elicitation/create": { action: "accept", content: {} },
@@ -129,7 +132,7 @@ describe("questions to the client", () => {
   };
   const answer = (method: string): unknown => answers[method];
 
-  test("travel as requests of the revision (S-17)", async () => {
+  test("requests for input are sent as requests of the revision (S-17)", async () => {
     const sent: Sent[] = [];
     const server = create(async (_args, { sample, elicit, roots }) =>
       JSON.stringify([
@@ -148,7 +151,7 @@ describe("questions to the client", () => {
     expect(sent.map(({ method }) => method)).toEqual(["sampling/createMessage", "elicitation/create", "roots/list"]);
   });
 
-  test("that the client cannot answer become a result that says so (RT-06)", async () => {
+  test("a request for input that the client cannot serve gives a result with that message (RT-06)", async () => {
     const row = newest().serverRequests["roots/list"];
     const gate = row?.gate ?? { side: "client", path: ["roots"] };
     const server = create(() => Promise.reject(new CapabilityError("roots/list", gate)));
@@ -158,7 +161,7 @@ describe("questions to the client", () => {
     });
   });
 
-  test("that the revision does not have read as those that the client cannot answer", async () => {
+  test("a request for input that the revision does not have gives the same result as one that the client cannot serve", async () => {
     const oldest = handshake.at(-1);
     const errors: string[] = [];
     const server = create(
@@ -172,7 +175,7 @@ describe("questions to the client", () => {
     expect(errors).toEqual([]);
   });
 
-  test("that the revision does not have are caught by class", async () => {
+  test("a request for input that the revision does not have throws an error of its own class", async () => {
     const server = create(async (_args, { elicit }) => {
       try {
         await elicit({ message: "?", requestedSchema: { type: "object", properties: {} } });

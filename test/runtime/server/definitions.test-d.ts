@@ -57,7 +57,7 @@ test("arguments are typed by the input schema, results by the output schema", ()
   });
 });
 
-test("a tool that defineTool makes where it is served is checked as any other", () => {
+test("a tool of defineTool is type-checked like any other tool", () => {
   on202511.defineServer({
     name: "a",
     version: "1",
@@ -81,7 +81,7 @@ test("a tool that defineTool makes where it is served is checked as any other", 
   });
 });
 
-test("without an output schema a tool gives text or a result of the revision", () => {
+test("a tool without an output schema returns text or a result of the revision", () => {
   on2024.defineTool({ name: "text", execute: () => "hello" });
   on2024.defineTool({ name: "blocks", execute: () => ({ content: [{ type: "text", text: "hello" }] }) });
   on2026.defineTool({ name: "complete", execute: () => ({ content: [] }) });
@@ -161,7 +161,7 @@ test("content blocks are those of the revision", () => {
   });
 });
 
-test("questions to the client are those of the revision (E-01)", () => {
+test("requests for input are those of the revision (E-01)", () => {
   on2024.defineTool({
     name: "a",
     execute: async (_args, context) => {
@@ -308,7 +308,7 @@ test("plain JSON Schema gives types for literals", () => {
   });
 });
 
-test("who asks is known to handlers and to `visible`", () => {
+test("handlers and `visible` receive the principal of the request", () => {
   on202511.defineTool({
     name: "a",
     visible: ({ auth, client, session, revision }) => {
@@ -345,7 +345,7 @@ test("templates may list resources of the revision, a page at a time", () => {
   });
 });
 
-test("a server that may change takes definitions, and says how it behaves", () => {
+test("a dynamic server accepts definitions and options about its behaviour", () => {
   const server = on202511.defineServer({
     name: "a",
     version: "1",

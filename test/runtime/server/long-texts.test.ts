@@ -70,7 +70,7 @@ test("a report does not repeat a notification of a million characters", async ()
   expect(reports[0]?.error.message.length).toBeLessThan(3_000);
 });
 
-test("a handler that is cancelled gets the beginning of a long reason", async () => {
+test("a handler that is cancelled receives the beginning of a long reason", async () => {
   const { wire, reasons } = await serve();
   wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wait" } });
   wire.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, reason: long } });

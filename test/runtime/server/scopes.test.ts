@@ -7,7 +7,7 @@ import { createServer } from "../../../runtime/server/create-server.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
 import type { Guard } from "../../../runtime/transport/http-server/identity.ts";
 import { alone, request } from "../lifecycle/stateless.ts";
-import { acceptBoth, call, initialize, initialized } from "../transport/http-rig.ts";
+import { acceptBoth, call, initialize, initialized } from "../transport/http-server/http-rig.ts";
 import { newest, open, settle } from "./connected.ts";
 
 const ran: string[] = [];
@@ -109,8 +109,8 @@ const ofSessions: typeof guarded = [
   ],
 ];
 
-describe("who lacks a scope of a tool, resource or prompt is told with 403 what it takes (AR-06)", () => {
-  it.each(ofSessions)("%s %j in a session needs %s", async (method, params, needed) => {
+describe("a client without a required scope (AR-06)", () => {
+  it.each(ofSessions)("%s %j in a session is rejected with 403 and needs %s", async (method, params, needed) => {
     const headers = await openSession();
     const refused = await send({ jsonrpc: "2.0", id: 3, method, params }, { headers });
     expect(refused.status).toBe(403);
@@ -125,7 +125,7 @@ describe("who lacks a scope of a tool, resource or prompt is told with 403 what 
     ran.length = 0;
   });
 
-  it.each(guarded)("%s %j standing alone needs %s", async (method, params, needed) => {
+  it.each(guarded)("%s %j without a session is rejected with 403 and needs %s", async (method, params, needed) => {
     const name = "name" in params ? String(params.name) : "uri" in params ? String(params.uri) : "";
     const { body, headers } = claimed(method, params, name);
     const refused = await send(body, { headers });
@@ -137,7 +137,7 @@ describe("who lacks a scope of a tool, resource or prompt is told with 403 what 
     ran.length = 0;
   });
 
-  it("before a stream begins, also where every answer is one", async () => {
+  it("a missing scope is rejected before a stream begins, also where every response is a stream", async () => {
     const streaming = handle({ responseMode: "sse" });
     const headers = await openSession(streaming);
     expect((await send(call(1, "write"), { headers, to: streaming })).status).toBe(403);
@@ -145,7 +145,7 @@ describe("who lacks a scope of a tool, resource or prompt is told with 403 what 
     ran.length = 0;
   });
 
-  it("for all members of a batch at once", async () => {
+  it("a missing scope is rejected for all members of a batch at once", async () => {
     const lone = handle({ sessions: false });
     const headers = { "mcp-protocol-version": "2025-03-26" };
     const batch = [
@@ -162,7 +162,7 @@ describe("who lacks a scope of a tool, resource or prompt is told with 403 what 
   });
 });
 
-it("nobody has a scope where nobody is asked who they are", async () => {
+it("a request without authentication has no scope", async () => {
   const open = createHttpHandler(server, { sessions: false });
   expect((await send(call(1, "write"), { to: open })).status).toBe(403);
   expect((await send(call(1, "free"), { to: open })).status).toBe(200);
@@ -170,13 +170,13 @@ it("nobody has a scope where nobody is asked who they are", async () => {
   await open.close();
 });
 
-it("a tool that a client may not know of is unknown, whatever scopes it has", async () => {
+it("a hidden tool is unknown, whatever scopes the client has", async () => {
   const answer = await send(call(1, "hidden"), { headers: await openSession(), scopes: "root" });
   expect(answer.status).toBe(200);
   expect(await answer.json()).toMatchObject({ error: { code: -32602, message: "Unknown tool: hidden" } });
 });
 
-it("lists show what asks for scopes, so that a client can ask for them, and not the scopes themselves", async () => {
+it("lists show definitions that require scopes, and not the scopes", async () => {
   const headers = await openSession();
   const list = async (method: string): Promise<string> =>
     (await send({ jsonrpc: "2.0", id: 1, method }, { headers })).text();
@@ -186,7 +186,7 @@ it("lists show what asks for scopes, so that a client can ask for them, and not 
   }
 });
 
-it("a subscription leaves out what its sender may not read", async () => {
+it("a subscription leaves out resources that the principal may not read", async () => {
   const uris = ["notes://secret", "notes://open", "user://1"];
   const { body } = claimed("subscriptions/listen", { notifications: { resourceSubscriptions: uris } }, "");
   const headers = { "mcp-protocol-version": alone.id, "mcp-method": "subscriptions/listen" };
@@ -196,8 +196,8 @@ it("a subscription leaves out what its sender may not read", async () => {
   await stream?.cancel();
 });
 
-describe("beyond HTTP", () => {
-  it("a peer that is asked for nothing, as on stdio, may use everything", async () => {
+describe("scopes beyond HTTP", () => {
+  it("a peer without authentication, as on stdio, needs no scopes", async () => {
     const { client } = await open(server);
     expect(await client.request("tools/call", { name: "write", arguments: {} })).not.toHaveProperty("isError");
     expect(ran.splice(0)).toEqual(["write"]);
@@ -205,7 +205,7 @@ describe("beyond HTTP", () => {
   });
 
   it.each(guarded)(
-    "a peer whom the transport knows needs them for %s %j all the same",
+    "a peer with a principal of its transport needs scopes for %s %j",
     async (method, params, needed) => {
       const sent: unknown[] = [];
       let receiver: Receiver | undefined;

@@ -27,7 +27,7 @@ describe("capabilities follow from what is defined (TL-01, R-01, Q-01, K-01, O-0
     ["prompts", { prompts: [prompt] }, ["logging", "prompts"]],
     ["completion", { prompts: [completable] }, ["completions", "logging", "prompts"]],
     ["empty lists", { tools: [], resources: [], prompts: [] }, ["logging"]],
-  ])("%s", (_name, definition, expected) => {
+  ])("capabilities follow from the definition: %s", (_name, definition, expected) => {
     const server = createServer({ name: "test", version: "1", ...definition }, revisions);
     for (const revision of revisions) {
       const declared = server.implement(revision).capabilities;
@@ -39,7 +39,7 @@ describe("capabilities follow from what is defined (TL-01, R-01, Q-01, K-01, O-0
     }
   });
 
-  test("experimental ones are declared at every revision, and are no part of the program's name", () => {
+  test("experimental capabilities are declared at every revision, and are not part of serverInfo", () => {
     const experimental = { "com.example/search": { depth: 2 } };
     const server = createServer({ name: "test", version: "1", experimental }, revisions);
     expect(server.info).toEqual({ name: "test", version: "1" });
@@ -48,40 +48,40 @@ describe("capabilities follow from what is defined (TL-01, R-01, Q-01, K-01, O-0
     }
   });
 
-  test("what is not defined is not answered (-32601)", () => {
+  test("a method without definitions is rejected (-32601)", () => {
     const { handlers } = createServer({ name: "test", version: "1" }, revisions).implement(first());
     expect(Object.keys(handlers)).toEqual(["setLevel"]);
   });
 });
 
 describe("a server", () => {
-  test("introduces itself with everything that the definition says about it", () => {
+  test("a server introduces itself with all members of its definition", () => {
     const definition = { name: "test", version: "1", title: "Test", tools: [tool], instructions: "Be brief." };
     const server = createServer(definition, revisions);
     expect(server.info).toEqual({ name: "test", version: "1", title: "Test" });
     expect(server.instructions).toBe("Be brief.");
   });
 
-  test("is built once per revision", () => {
+  test("a server is built once per revision", () => {
     const server = createServer({ name: "test", version: "1", tools: [tool] }, revisions);
     expect(server.implement(first())).toBe(server.implement(first()));
     expect(server.implement(first())).toMatchObject({ role: "server", revision: first() });
   });
 
-  test.each([0, -1, 1.5, NaN])("refuses %d as page size", (pageSize) => {
+  test.each([0, -1, 1.5, NaN])("a server rejects %d as page size", (pageSize) => {
     expect(() => createServer({ name: "test", version: "1", pageSize }, revisions)).toThrow(
       /use a whole number above 0/,
     );
   });
 
-  test("needs a revision", () => {
+  test("a server needs a revision", () => {
     expect(() => createServer({ name: "test", version: "1" }, [])).toThrow(
       'Server "test" requires at least one protocol revision',
     );
   });
 });
 
-describe("over a connection", () => {
+describe("a server over a connection", () => {
   const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
   const add = defineTool({
     name: "add",
@@ -96,7 +96,7 @@ describe("over a connection", () => {
   });
 
   test.each(revisions.filter((revision) => revision.lifecycle === "handshake").map((revision) => revision.id))(
-    "a definition is served at revision %s",
+    "a server serves its definition at revision %s",
     async (protocolVersion) => {
       const errors: string[] = [];
       const server = defineServer({

@@ -13,7 +13,7 @@ import { createWebSocketTransport } from "../../../runtime/transport/websocket/w
 import { serveWebSocket } from "../../../runtime/transport/websocket/ws-package.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
 import { alone } from "../lifecycle/stateless.ts";
-import { serveScript } from "./http-client.script.ts";
+import { serveScript } from "./http-client/scripted-server.ts";
 
 /* One endpoint for every revision, at the same time, over transports that are neither stdio nor HTTP. */
 
@@ -77,7 +77,7 @@ describe.each([
     await expect.poll(() => [...heard].sort()).toEqual(revisions.map(({ id }) => id).sort());
   });
 
-  test("a client that speaks all of them needs no session (TX-04)", async () => {
+  test("a client of every revision needs no session (TX-04)", async () => {
     const open = await listen();
     const client = createClient<Declarations>({ info: { name: "c", version: "1" }, revisions });
     closers.push(() => client.close());
@@ -90,7 +90,7 @@ describe.each([
   });
 });
 
-test("over HTTP a stream that breaks is lost, whatever ids its events have: nothing is resumed (TH-31)", async () => {
+test("a stream over HTTP that breaks is lost, whatever ids its events have: nothing is resumed (TH-31)", async () => {
   const scripted = await serveScript(({ message: { id, method } }, response) => {
     const result = { resultType: "complete", supportedVersions: [alone.id], capabilities: { tools: {} } };
     response.writeHead(200, { "content-type": "text/event-stream" });

@@ -47,7 +47,7 @@ test("messages arrive later, in order, as copies", async () => {
   expect(Object.keys(Object(ear.heard[0]).params)).toEqual(["list"]);
 });
 
-test("what is sent before the other end listens is kept for it", async () => {
+test("messages that are sent before the other end listens are kept for it", async () => {
   const [a, b] = createInMemoryTransports();
   a.start(new Ear());
   void a.send(note(1));
@@ -58,7 +58,7 @@ test("what is sent before the other end listens is kept for it", async () => {
   expect(ear.heard).toEqual([note(1)]);
 });
 
-test("what was sent before closing still arrives, and closing closes both", async () => {
+test("messages that were sent before closing still arrive, and closing closes both ends", async () => {
   const [a, b] = createInMemoryTransports();
   const ears = [new Ear(), new Ear()] as const;
   a.start(ears[0]);
@@ -73,7 +73,7 @@ test("what was sent before closing still arrives, and closing closes both", asyn
   expect([ears[0].heard, ears[1].heard]).toEqual([["disconnected"], [note(1), "disconnected"]]);
 });
 
-test("nesting over the limit is a problem, not a message (R10)", async () => {
+test("nesting over the limit is stray data, not a message (R10)", async () => {
   const [a, b] = createInMemoryTransports({ maxDepth: 3 });
   const ear = new Ear();
   a.start(new Ear());
@@ -106,7 +106,7 @@ test("a whole conversation of 1000 concurrent calls leaves nothing behind", asyn
   expect([client.state, server.state]).toEqual(["DISCONNECTED", "DISCONNECTED"]);
 });
 
-test("a message with more values than allowed is a problem, as it is where text is decoded", async () => {
+test("a message with more values than allowed is stray data, as it is where text is decoded", async () => {
   const [a, b] = createInMemoryTransports({ maxValues: 10 });
   const ear = new Ear();
   a.start(new Ear());

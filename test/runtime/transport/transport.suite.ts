@@ -53,20 +53,20 @@ export function testTransport(
       return { server, client };
     }
 
-    test.each(handshakeRevisions)("opens a session at $id and calls", async (revision) => {
+    test.each(handshakeRevisions)("a transport opens a session at $id and calls", async (revision) => {
       const { client } = await connectPair(revision);
       expect(client.revision).toBe(revision);
       expect(await callTool(client, "echo", { text: "ä€😀\u2028\n" })).toBe("ä€😀\u2028\n");
       expect(await client.request("ping")).toEqual({});
     });
 
-    test("carries calls in both directions at once", async () => {
+    test("a transport carries calls in both directions at once", async () => {
       const { client } = await connectPair();
       const asked = await Promise.all(Array.from({ length: 10 }, () => callTool(client, "ask", { n: 20 })));
       expect(asked).toEqual(asked.map(() => "20"));
     });
 
-    test("delivers progress in order, all of it before the result (G-03)", async () => {
+    test("a transport delivers progress in order, all of it before the result (G-03)", async () => {
       const { client } = await connectPair();
       const seen: number[] = [];
       const onProgress = ({ progress }: { readonly progress: number }): void => void seen.push(progress);
@@ -74,7 +74,7 @@ export function testTransport(
       expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
     });
 
-    test("cancels a call at the other end (C-02)", async () => {
+    test("a transport cancels a call at the other end (C-02)", async () => {
       const { client } = await connectPair();
       const stop = new AbortController();
       let hanging: Promise<unknown> = Promise.resolve();
@@ -88,14 +88,14 @@ export function testTransport(
       await expect.poll(() => callTool(client, "cancelled")).toBe("1");
     });
 
-    test("carries a message of more than 5 MiB in both directions", async () => {
+    test("a transport carries a message of more than 5 MiB in both directions", async () => {
       const { client } = await connectPair();
       const text = "€".repeat(1_800_000);
       expect((await callTool(client, "echo", { text })) === text).toBe(true);
       expect((await callTool(client, "large", { n: 1_800_000 })) === text).toBe(true);
     });
 
-    test("rejects a request with too many values under its id, and goes on (R10)", async () => {
+    test("a transport rejects a request with too many values under its id, and stays open (R10)", async () => {
       const { client } = await connectPair();
       const items = Array.from({ length: 200_001 }, () => 0);
       await expect(client.request("tools/call", { name: "echo", arguments: { items } })).rejects.toThrow(
@@ -104,13 +104,13 @@ export function testTransport(
       expect(await callTool(client, "echo", { text: "next" })).toBe("next");
     });
 
-    test("carries 1,000 calls at once", async () => {
+    test("a transport carries 1,000 calls at once", async () => {
       const { client } = await connectPair();
       const texts = Array.from({ length: 1_000 }, (_, index) => `text ${index}`);
       expect(await Promise.all(texts.map((text) => callTool(client, "echo", { text })))).toEqual(texts);
     });
 
-    test("closes from the client's side: every call settles at once, and the server learns it (R29)", async () => {
+    test("a transport closes from the client's side: every call settles at once, and the server is notified (R29)", async () => {
       const { server, client } = await connectPair();
       const outcomes = Promise.allSettled(Array.from({ length: 20 }, () => callTool(client, "hang")));
       await callTool(client, "later", { n: 20 });
@@ -122,7 +122,7 @@ export function testTransport(
       for (const connection of server.connections?.() ?? []) await connection.closed;
     });
 
-    test("closes from the server's side: every call settles (R29)", async () => {
+    test("a transport closes from the server's side: every call settles (R29)", async () => {
       const { server, client } = await connectPair();
       const outcomes = Promise.allSettled(Array.from({ length: 20 }, () => callTool(client, "hang")));
       await callTool(client, "later", { n: 20 });
@@ -134,7 +134,7 @@ export function testTransport(
 
     if (neverBreaks) return;
 
-    test("breaks off: every call settles with the reason (R29, R52)", async () => {
+    test("a transport that breaks settles every call with the reason (R29, R52)", async () => {
       const { server, client } = await connectPair();
       const outcomes = Promise.allSettled(Array.from({ length: 20 }, () => callTool(client, "hang")));
       await callTool(client, "later", { n: 20 });

@@ -48,7 +48,7 @@ function shut(server: Server): Promise<void> {
   });
 }
 
-const script = await createProgram(new URL("./fixtures/suite-server.ts", import.meta.url));
+const script = await createProgram(new URL("./stdio/fixtures/suite-server.ts", import.meta.url));
 
 testTransport("memory", {
   neverBreaks: true,

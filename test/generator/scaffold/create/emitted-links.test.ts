@@ -131,7 +131,7 @@ test.each([
 });
 
 test("a project that serves a revision of HTTP with SSE over HTTP is tested over that transport, too", async () => {
-  const script = await createProgram(new URL("../../../runtime/server/run-server.ts", import.meta.url));
+  const script = await createProgram(new URL("../../../runtime/server/run/run-server.ts", import.meta.url));
   // The program has something else to do, which would keep it alive.
   const end = 'process.once("SIGTERM", () => setTimeout(() => process.exit(0), 100));';
   const program = `await import(${JSON.stringify(pathToFileURL(script).href)}); ${end}`;

@@ -1,6 +1,6 @@
 import { generateKeyPair, exportSPKI, exportJWK, type CryptoKey } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { call, initialize, initialized } from "../../transport/http-rig.ts";
+import { call, initialize, initialized } from "../../transport/http-server/http-rig.ts";
 import {
   askToken,
   callAs,
@@ -11,7 +11,7 @@ import {
   type House,
   type Prover,
   type Sent,
-} from "./house.ts";
+} from "./protected-server.ts";
 
 let house: House;
 let prover: Prover;

@@ -2,8 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { introspectTokens, requireBearerToken } from "../../../../runtime/auth/server/index.ts";
 import { verifyJwt } from "../../../../runtime/adapters/jose.ts";
 import { MemoryReplayStore } from "../../../../runtime/stores/index.ts";
-import { initialize } from "../../transport/http-rig.ts";
-import { askToken, callAs, createProver, services, sign, startHouse, type House, type Sent } from "./house.ts";
+import { initialize } from "../../transport/http-server/http-rig.ts";
+import {
+  askToken,
+  callAs,
+  createProver,
+  services,
+  sign,
+  startHouse,
+  type House,
+  type Sent,
+} from "./protected-server.ts";
 
 let house: House;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { isObject } from "../../../../generated/support.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { meta, request } from "../../lifecycle/stateless.ts";
-import type { Context } from "../../input-required/raw-client.ts";
-import { acceptBoth, call, initialize, initialized } from "../../transport/http-rig.ts";
+import type { Context } from "../../server/input/raw-client.ts";
+import { acceptBoth, call, initialize, initialized } from "../../transport/http-server/http-rig.ts";
 
 /* Two users of one server over HTTP: what belongs to one is nothing to the other, whatever the other knows about it. */
 

@@ -10,7 +10,7 @@ const spoken = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
 test.each([
   ["on which nothing was asked yet", ""],
   ["whose client keeps it for the next request", "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"],
-])("a connection %s does not hold up a server that closes", async (_name, sent) => {
+])("a connection %s does not delay a server that closes", async (_name, sent) => {
   const options = { closeTimeout: 600_000, headersTimeout: 600_000, requestTimeout: 600_000 };
   const listener = await serveHttp(createServer({ name: "test", version: "1.0.0" }, spoken), options);
   const socket = connect(Number(new URL(listener.url).port), "127.0.0.1");

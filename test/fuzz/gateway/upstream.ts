@@ -1,0 +1,174 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { isObject } from "../../../generated/support.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import type { ConnectionFactory } from "../../../runtime/client/connection-factory.ts";
+import type { Outgoing } from "../../../runtime/jsonrpc/message.ts";
+import { mutate } from "../../oracle/mutations.ts";
+import { isHit, pick, type Random } from "../../oracle/random.ts";
+import { alone, meta } from "../../runtime/lifecycle/stateless.ts";
+import { FuzzWire } from "../fuzz-wire.ts";
+import { toLine } from "../lines.ts";
+import type { FuzzRevision } from "../revision.ts";
+
+/** A server behind a gateway that answers as no server should. */
+export interface HostileServer {
+  /** Opens connections to it. */
+  readonly open: ConnectionFactory;
+  /** Messages that it has written. */
+  readonly written: number;
+  /** Number of arrivals of each marked tool call. */
+  readonly calls: ReadonlyMap<number, number>;
+}
+
+export interface HostileOptions {
+  readonly fuzz: FuzzRevision;
+  readonly random: Random;
+  /** True if each request stands alone. */
+  readonly isAlone: boolean;
+}
+
+/** The name of the tool that is always answered as it should be. */
+export const honestTool = "honest";
+
+/** Creates a server that opens its sessions as it should, answers the honest tool, and anything else by chance. */
+export function createHostileServer(options: HostileOptions): HostileServer {
+  const state = { written: 0, calls: new Map<number, number>() };
+  return {
+    open: (opening) => connect(new HostileWire(options, state), opening),
+    get written() {
+      return state.written;
+    },
+    calls: state.calls,
+  };
+}
+
+interface HostileState {
+  written: number;
+  readonly calls: Map<number, number>;
+}
+
+interface Asked {
+  readonly id: string | number;
+  readonly method: string;
+  readonly params: Record<string, unknown>;
+}
+
+/** One connection to it: what the gateway sends is answered in the next turn of the event loop. */
+class HostileWire extends FuzzWire {
+  readonly #options: HostileOptions;
+  readonly #state: HostileState;
+  readonly #asked = new Map<string | number, FuzzRevision["methods"][number]>();
+
+  constructor(options: HostileOptions, state: HostileState) {
+    super();
+    this.#options = options;
+    this.#state = state;
+  }
+
+  override send(message: Outgoing): void {
+    super.send(message);
+    const sent = this.sent.splice(0);
+    this.related.length = 0;
+    for (const value of sent.flat()) {
+      if (!isObject(value) || typeof value.method !== "string") continue;
+      if (typeof value.id !== "string" && typeof value.id !== "number") continue;
+      const asked = { id: value.id, method: value.method, params: isObject(value.params) ? value.params : {} };
+      void turn().then(() => this.#answer(asked));
+    }
+  }
+
+  #answer(asked: Asked): void {
+    if (this.isClosed) return;
+    const { fuzz, random } = this.#options;
+    this.#count(asked);
+    const result = this.#answerAsItShould(asked);
+    if (result) return this.#write({ jsonrpc: "2.0", id: asked.id, ...result });
+    const method = fuzz.methods.find(({ name }) => name === asked.method);
+    if (method) this.#asked.set(asked.id, method);
+    if (isHit(0.3, random)) this.#disturb();
+    for (const message of this.#answerByChance(asked)) this.#write(message);
+  }
+
+  #count({ method, params }: Asked): void {
+    const mark = isObject(params.arguments) ? params.arguments.mark : undefined;
+    if (method !== "tools/call" || typeof mark !== "number") return;
+    this.#state.calls.set(mark, (this.#state.calls.get(mark) ?? 0) + 1);
+  }
+
+  #answerAsItShould({ method, params }: Asked): object | undefined {
+    const { isAlone } = this.#options;
+    const info = { name: "hostile", version: "1" };
+    const more = isAlone ? { resultType: "complete", ttlMs: 0, cacheScope: "private" } : {};
+    if (method === "server/discover" && isAlone)
+      return { result: { ...more, supportedVersions: [alone.id], capabilities, _meta: { [meta.serverInfo]: info } } };
+    if (method === "initialize" && !isAlone)
+      return { result: { protocolVersion: this.#options.fuzz.revision.id, capabilities, serverInfo: info } };
+    if (method === "server/discover" || method === "initialize")
+      return { error: { code: -32601, message: "Method not found" } };
+    // The gateway asks for the list itself, and waits half a minute for it.
+    if (method === "tools/list") return { result: this.#makeList({ ...more, tools: [] }) };
+    if (method !== "tools/call" || params.name !== honestTool) return undefined;
+    return { result: { ...(isAlone && { resultType: "complete" }), content: [] } };
+  }
+
+  #makeList(list: object): unknown {
+    const { random, fuzz } = this.#options;
+    const method = fuzz.methods.find(({ name }) => name === "tools/list");
+    if (isHit(0.5, random)) return list;
+    const made = method && fuzz.make(method, "result", random);
+    const found = { ...(isObject(made) ? made : {}), ...list };
+    return isHit(0.5, random) ? found : mutate(found, random).value;
+  }
+
+  /** A message without a request. */
+  #disturb(): void {
+    const { fuzz, random } = this.#options;
+    const step = { kind: "made", seed: Math.floor(random() * 2 ** 31) } as const;
+    this.#state.written += 1;
+    this.write(toLine(step, { fuzz, role: "server", asked: this.#asked, used: [], things: [] }));
+  }
+
+  #answerByChance({ id, method }: Asked): readonly object[] {
+    const { fuzz, random, isAlone } = this.#options;
+    const known = fuzz.methods.find(({ name }) => name === method);
+    const made = known && fuzz.make(known, "result", random);
+    const result = { ...(isAlone && { resultType: "complete" }), ...(isObject(made) ? made : {}) };
+    const envelope = { jsonrpc: "2.0", id };
+    const kind = random();
+    if (kind < 0.4) return [{ ...envelope, result }];
+    if (kind < 0.55) return [{ ...envelope, result: mutate(result, random).value }];
+    if (kind < 0.7) return [{ ...envelope, result: { ...result, ...pick(oddMembers, random) } }];
+    if (kind < 0.8) return [{ ...envelope, error: { code: pick([-1, -32602, -32603, 404], random), message: "no" } }];
+    if (kind < 0.87)
+      return [
+        { ...envelope, result },
+        { ...envelope, result },
+      ];
+    if (kind < 0.92) return [{ ...envelope, id: pick([0, -1, "x", 1e9], random), result }];
+    if (kind < 0.96) return [mutate({ ...envelope, result }, random)];
+    return [];
+  }
+
+  #write(message: object): void {
+    this.#state.written += 1;
+    this.post(message);
+  }
+}
+
+const capabilities = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  logging: {},
+  completions: {},
+};
+
+const oddMembers: readonly object[] = [
+  { resultType: "input_required", requestState: "s" },
+  { resultType: "input_required", inputRequests: { a: { method: "roots/list" } }, requestState: "s" },
+  { resultType: "input_required", inputRequests: { a: { method: "elicitation/create", params: { message: 1 } } } },
+  { resultType: "task", task: { taskId: "t", status: "working" } },
+  { resultType: "nonsense" },
+  { resultType: 7, ttlMs: -1, cacheScope: [] },
+  { content: "none", tools: {}, nextCursor: 5, _meta: 1 },
+];

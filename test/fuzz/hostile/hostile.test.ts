@@ -1,0 +1,3 @@
+import { testHostileServers } from "./suite.ts";
+
+testHostileServers(1_000, 2);

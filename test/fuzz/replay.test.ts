@@ -1,3 +1,0 @@
-import { testReplay } from "./replay-suite.ts";
-
-testReplay(1_000);

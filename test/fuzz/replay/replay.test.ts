@@ -1,0 +1,3 @@
+import { testReplay } from "./suite.ts";
+
+testReplay(1_000);

@@ -1,0 +1,118 @@
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Declarations } from "../../../generated/2026-07-28/index.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { connectClient } from "../../../runtime/client/create-client.ts";
+import { createGateway } from "../../../runtime/gateway/gateway.ts";
+import { serveGatewayHttp } from "../../../runtime/gateway/serve.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
+import { newest } from "../../runtime/fixture-revision.ts";
+import { alone } from "../../runtime/lifecycle/stateless.ts";
+import { connectV1, connectV2, type OfficialClient } from "../official-clients.ts";
+import { createSdk2Server, serveSdk2 } from "./server.ts";
+
+const open: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function keep(connecting: Promise<OfficialClient>): Promise<OfficialClient> {
+  const client = await connecting;
+  open.push(() => client.close());
+  return client;
+}
+
+async function serve(): Promise<string> {
+  const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
+  const ask = defineTool({
+    name: "ask",
+    async execute(_args, { elicit, sample, roots, progress }) {
+      await progress(1, 2);
+      const [{ content }, answer, folders] = await Promise.all([
+        elicit({
+          message: "Who?",
+          requestedSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+        }),
+        sample({ messages: [{ role: "user", content: { type: "text", text: "6 * 7?" } }], maxTokens: 1 }),
+        roots(),
+      ]);
+      return JSON.stringify([content, answer.content, folders]);
+    },
+  });
+  const echo = defineTool({ name: "echo", execute: (_args, { revision }) => revision });
+  const listener = await serveHttp(defineServer({ name: "ours", version: "1", tools: [ask, echo] }));
+  open.push(() => listener.close());
+  return listener.url;
+}
+
+const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
+
+const answered = JSON.stringify([{ name: "me" }, { type: "text", text: "42" }, [{ uri: "file:///home" }]]);
+
+async function exercise(client: OfficialClient, revision: string): Promise<void> {
+  expect(client.revision).toBe(revision);
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["ask", "echo"]);
+  for (let i = 0; i < 3; i += 1) {
+    expect(await client.call("echo")).toMatchObject(text(revision));
+    expect(await client.call("ask")).toMatchObject(text(answered));
+  }
+}
+
+test("official clients of both generations use one endpoint of ours at the same time, with and without sessions", async () => {
+  const url = await serve();
+  const place = { kind: "http", url } as const;
+  const [first, second, third] = await Promise.all([
+    keep(connectV1(place)),
+    keep(connectV2(place, "auto")),
+    keep(connectV2(place)),
+  ]);
+  await Promise.all([exercise(first, newest.id), exercise(second, alone.id), exercise(third, newest.id)]);
+});
+
+describe("the official server of the second generation without sessions", () => {
+  const handler = createMcpHandler(() => createSdk2Server());
+  const fetchInProcess = (url: string | URL, init: RequestInit): Promise<Response> =>
+    handler.fetch(new Request(url, init));
+
+  test("is used by our client", async () => {
+    const session = await connectClient<Declarations>(
+      (options) => connect(createHttpClientTransport("http://localhost/mcp", { fetch: fetchInProcess }), options),
+      { info: { name: "ours", version: "1" }, revisions },
+    );
+    open.push(() => session.close());
+    expect(session.revision).toBe(alone);
+    expect((await session.listTools()).map(({ name }) => name)).toContain("echo");
+    expect(await session.callTool("echo", { text: "ä€😀\u2028\n" })).toMatchObject(text("ä€😀\u2028\n"));
+    expect(await session.callTool("sum", { a: 1, b: 2 })).toMatchObject({ structuredContent: { sum: 3 } });
+    expect(await session.readResource("test://a")).toMatchObject({ contents: [{ text: "text of a" }] });
+    await expect(session.readResource("test://none")).rejects.toMatchObject({ name: "PeerError", code: -32602 });
+    expect(await session.getPrompt("greet", { whom: "you" })).toMatchObject({
+      messages: [{ content: { text: "Hello you" } }],
+    });
+    const seen: number[] = [];
+    await session.callTool("progress", {}, { onProgress: ({ progress }) => seen.push(progress) });
+    expect(seen).toEqual([1, 2, 3]);
+  });
+});
+
+test("official clients of both generations use a server of handshakes through our gateway at the same time", async () => {
+  const official = await serveSdk2();
+  const gateway = await createGateway({ kind: "url", url: official.url }, { revisions });
+  const listener = await serveGatewayHttp(gateway);
+  const place = { kind: "http", url: listener.url } as const;
+  const [first, second] = await Promise.all([keep(connectV1(place)), keep(connectV2(place, "auto"))]);
+  expect([first.revision, second.revision]).toEqual([newest.id, alone.id]);
+  for (const client of [first, second]) {
+    expect(await client.call("sum", { a: 1, b: 2 })).toMatchObject(text("3"));
+    expect(await client.call("sample")).toMatchObject(text('{"type":"text","text":"42"}'));
+  }
+  open.unshift(
+    () => official.close(),
+    () => gateway.close(),
+    () => listener.close(),
+  );
+});

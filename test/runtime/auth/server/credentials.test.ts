@@ -1,0 +1,270 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { request } from "node:https";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { revisions } from "../../../../generated/revisions.ts";
+import {
+  limitAuthFailures,
+  requireApiKey,
+  requireCertificate,
+  requireBearerToken,
+  type Guard,
+  type RequestHead,
+} from "../../../../runtime/auth/server/index.ts";
+import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
+import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
+import { createServer } from "../../../../runtime/server/create-server.ts";
+import { acceptBoth, initialize } from "../../transport/http-server/http-rig.ts";
+
+const server = createServer(
+  { name: "doors", version: "1", tools: [{ name: "hello", execute: () => "hello" }] },
+  revisions,
+);
+const key = "correct-horse-battery-staple-0123";
+const other = "another-horse-battery-staple-0123";
+
+/** The answer on the web platform to somebody who shows this. */
+async function knock(guard: Guard, headers: Record<string, string> = {}): Promise<Response> {
+  const handler = createHttpHandler(server, { authenticate: guard });
+  const fields = { accept: acceptBoth, "content-type": "application/json", ...headers };
+  const body = JSON.stringify(initialize("2025-11-25"));
+  const answer = await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers: fields, body }));
+  await handler.close();
+  return answer;
+}
+
+describe("API keys", () => {
+  const sha256 = createHash("sha256").update(other).digest("hex").toUpperCase();
+  const guard = requireApiKey({
+    keys: [
+      { principal: "ci", scopes: ["x"], key },
+      { principal: "cron", sha256 },
+    ],
+  });
+
+  it.each([key, other])("%s lets in", async (shown) => {
+    expect((await knock(guard, { "x-api-key": shown })).status).toBe(200);
+  });
+
+  it.each([
+    ["none", {}],
+    ["an empty one", { "x-api-key": "" }],
+    ["a wrong one", { "x-api-key": "wrong-horse-battery-staple-01234" }],
+    ["the beginning of one", { "x-api-key": key.slice(0, -1) }],
+    ["more than one", { "x-api-key": `${key}x` }],
+    ["two at once", { "x-api-key": `${key}, ${other}` }],
+    ["the hash of one", { "x-api-key": sha256.toLowerCase() }],
+    ["a huge one", { "x-api-key": "k".repeat(5_000) }],
+    ["one in the wrong place", { authorization: `Bearer ${key}` }],
+  ])("%s is refused with 401", async (_name, headers) => {
+    const answer = await knock(guard, headers);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get("www-authenticate")).toBe('ApiKey realm="API key", header="X-API-Key"');
+    expect(await answer.text()).not.toContain(key.slice(0, 12));
+  });
+
+  it("may stand where tokens stand", async () => {
+    const bearer = requireApiKey({ keys: [{ principal: "ci", key }], in: "authorization" });
+    expect((await knock(bearer, { authorization: `Bearer ${key}` })).status).toBe(200);
+    const refused = await knock(bearer, { authorization: `Basic ${key}` });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="API key"');
+  });
+
+  it("are found by a function, which sees their hash only", async () => {
+    const seen: string[] = [];
+    const found = requireApiKey({
+      keys(hash) {
+        seen.push(hash);
+        return undefined;
+      },
+    });
+    expect((await knock(found, { "x-api-key": other })).status).toBe(401);
+    expect(seen).toEqual([sha256.toLowerCase()]);
+  });
+
+  it.each([
+    [{ key: "short" }, "API key 2 has fewer than 24 characters; create one with `openssl rand -base64 32`"],
+    [
+      { sha256: "abc" },
+      "API key 2 is not a SHA-256 hash of 64 hexadecimal digits; run `npm run key` and use the hash it prints",
+    ],
+  ])("%j is refused with what to do", (bad, message) => {
+    const keys = [
+      { principal: "laptop", key },
+      { principal: "ci", ...bad },
+    ];
+    expect(() => requireApiKey({ keys })).toThrow(message);
+  });
+
+  it("are in no error, also where one stands in the place of its name (R57)", () => {
+    for (const given of [
+      { principal: key, sha256: "" },
+      { principal: "ci", sha256: key },
+      { principal: "ci", key: key.slice(0, 23) },
+    ]) {
+      const create = (): unknown => requireApiKey({ keys: [given] });
+      expect(create).toThrow(/^API key 1 /);
+      expect(create).not.toThrow(key.slice(0, 12));
+    }
+  });
+});
+
+describe("whoever guesses", () => {
+  it("is slowed down with 429, by address, while those who are let in are not", async () => {
+    let now = 0;
+    const guard = limitAuthFailures(requireApiKey({ keys: [{ principal: "ci", key }] }), {
+      burst: 3,
+      perSecond: 1,
+      key: (head) => head.header("x-from"),
+      now: () => now,
+    });
+    const guess = (from: string, shown = "wrong-horse-battery-staple-01234"): Promise<Response> =>
+      knock(guard, { "x-api-key": shown, "x-from": from });
+    for (let count = 0; count < 4; count++) expect((await guess("eve")).status).toBe(401);
+    const blocked = await guess("eve", key);
+    expect(blocked.status).toBe(429);
+    expect(blocked.headers.get("retry-after")).toBe("1");
+    expect((await guess("bob", key)).status).toBe(200);
+    now += 1_001;
+    expect((await guess("eve", key)).status).toBe(200);
+    for (let count = 0; count < 10; count++) expect((await knock(guard, { "x-from": "idle" })).status).toBe(401);
+    expect((await guess("idle", key)).status).toBe(200);
+  });
+});
+
+describe("addresses of one client", () => {
+  const unaddressed: Omit<RequestHead, "address"> = {
+    method: "POST",
+    path: "/mcp",
+    header: (name) => (name === "authorization" ? "Bearer guess" : undefined),
+    isRepeated: () => false,
+    query: () => undefined,
+    host: "localhost",
+    certificate: () => undefined,
+  };
+  const guessFrom = async (addresses: readonly string[]): Promise<readonly number[]> => {
+    const guard = limitAuthFailures({ authenticate: () => ({ status: 401 }) }, { burst: 1, perSecond: 0.001 });
+    const statuses: number[] = [];
+    for (const address of addresses) {
+      const head: RequestHead = { ...unaddressed, address };
+      const outcome = await guard.authenticate(head, { addFields: () => {} });
+      statuses.push("status" in outcome ? outcome.status : 200);
+    }
+    return statuses;
+  };
+
+  it("share a quota where they are of the same /64 of IPv6", async () => {
+    const own = ["2001:db8:0:7::1", "2001:db8:0:7:ffff::", "2001:0DB8:0000:0007:1:2:3:4", "2001:db8:0:7::%eth0"];
+    expect(await guessFrom(own)).toEqual([401, 401, 429, 429]);
+    expect(await guessFrom(["::1", "::2", "::3"])).toEqual([401, 401, 429]);
+  });
+
+  it("are distinguished from those of another /64 and of other IPv4 addresses", async () => {
+    const others = [
+      "2001:db8:0:7::1",
+      "2001:db8:0:8::1",
+      "2001:db8::7:1",
+      "192.0.2.1",
+      "192.0.2.2",
+      "::ffff:192.0.2.3",
+    ];
+    expect(await guessFrom([...others, ...others])).toEqual(Array(12).fill(401));
+    expect(await guessFrom(["192.0.2.1", "::ffff:192.0.2.1", "::FFFF:192.0.2.1"])).toEqual([401, 401, 429]);
+  });
+});
+
+describe("whoever guesses many at once", () => {
+  it("waits for all of them, although none was known to fail when the others were let through", async () => {
+    let now = 0;
+    const keys = requireApiKey({ keys: [{ principal: "ci", key }] });
+    const guard = limitAuthFailures(keys, { burst: 3, perSecond: 1, key: () => "eve", now: () => now });
+    const guess = (): Promise<Response> => knock(guard, { "x-api-key": "wrong-horse-battery-staple-01234" });
+    await Promise.all(Array.from({ length: 50 }, guess));
+    now += 10_000;
+    const blocked = await guess();
+    expect(blocked.status).toBe(429);
+    expect(blocked.headers.get("retry-after")).toBe("37");
+    now += 37_001;
+    expect((await guess()).status).toBe(401);
+  });
+});
+
+describe("client certificates", () => {
+  const read = (name: string): Buffer => readFileSync(join(import.meta.dirname, "certificates", name));
+
+  async function show(guard: Guard, name: string | undefined, headers: Record<string, string> = {}): Promise<number> {
+    const tls = {
+      key: read("server.key"),
+      cert: read("server.crt"),
+      ca: read("ca.crt"),
+      requestCert: true,
+      rejectUnauthorized: false,
+    };
+    const listener = await serveHttp(server, { authenticate: guard, tls });
+    const own = name === undefined ? {} : { key: read(`${name}.key`), cert: read(`${name}.crt`) };
+    const fields = { accept: acceptBoth, "content-type": "application/json", ...headers };
+    const options = { method: "POST", headers: fields, agent: false, rejectUnauthorized: false, ...own };
+    try {
+      return await new Promise<number>((resolve, reject) => {
+        const sent = request(listener.url, options, (answer) => resolve(answer.resume().statusCode ?? 0));
+        sent.on("error", reject).end(JSON.stringify(initialize("2025-11-25")));
+      });
+    } finally {
+      await listener.close();
+    }
+  }
+
+  it("let in whom the authority knows, and nobody else (mTLS)", async () => {
+    const seen: unknown[] = [];
+    const guard = requireCertificate({
+      toIdentity(certificate) {
+        seen.push(certificate);
+        return { principal: certificate.subject };
+      },
+    });
+    expect(await show(guard, "agent")).toBe(200);
+    const fingerprint = createHash("sha256")
+      .update(toDer(read("agent.crt").toString()))
+      .digest("base64url");
+    expect(seen).toEqual([{ subject: "CN=agent", issuer: "CN=authority", thumbprint: fingerprint }]);
+    expect(await show(guard, "stranger")).toBe(403);
+    expect(await show(guard, undefined)).toBe(403);
+    expect(await show(requireCertificate({ toIdentity: () => undefined }), "agent")).toBe(403);
+    expect(seen).toHaveLength(1);
+  });
+
+  it("are what a token may be bound to", async () => {
+    const thumbprint = createHash("sha256")
+      .update(toDer(read("agent.crt").toString()))
+      .digest("base64url");
+    const now = Date.now() / 1_000;
+    const resource = "https://mcp.example/mcp";
+    const claims = {
+      iss: "https://as.example",
+      aud: resource,
+      sub: "a",
+      exp: now + 60,
+      cnf: { "x5t#S256": thumbprint },
+    };
+    const guard = requireBearerToken({ resource, issuer: "https://as.example", verify: () => claims });
+    const headers = { authorization: "Bearer opaque" };
+    expect(await show(guard, "agent", headers)).toBe(200);
+    expect(await show(guard, undefined, headers)).toBe(401);
+    expect(await show(guard, "stranger", headers)).toBe(401);
+  });
+
+  it("that a proxy has seen are read where it says", async () => {
+    const certificate = { subject: "CN=agent", issuer: "CN=authority", thumbprint: "x" };
+    const guard = requireCertificate({
+      read: (head) => (head.header("x-client") === "agent" ? certificate : undefined),
+    });
+    expect((await knock(guard, { "x-client": "agent" })).status).toBe(200);
+    expect((await knock(guard)).status).toBe(403);
+  });
+
+  function toDer(pem: string): Buffer {
+    return Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ""), "base64");
+  }
+});

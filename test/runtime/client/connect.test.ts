@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { ServerCalls } from "../../../generated/2025-11-25/server.ts";
+import { ClientCalls } from "../../../generated/2025-11-25/client.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
+import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
+import { handshakeRevisions, newest } from "../fixture-revision.ts";
+import { play } from "../wire.ts";
+import { connectWire } from "./raw-server.ts";
+
+describe.each(handshakeRevisions)("at $id", (revision) => {
+  test("a client calls a server", async () => {
+    const [clientEnd, serverEnd] = createInMemoryTransports();
+    createAcceptor({
+      info: { name: "s", version: "1" },
+      revisions: handshakeRevisions,
+      capabilities: { tools: {} },
+      handlers: { callTool: ({ name }: { name: string }) => ({ content: [{ type: "text", text: name }] }) },
+    })(serverEnd);
+    const client = await connect(clientEnd, { info: { name: "c", version: "1" }, revisions: [revision] });
+    expect(client.revision).toBe(revision);
+    expect(await client.request("tools/call", { name: "x" })).toEqual({ content: [{ type: "text", text: "x" }] });
+    expect(await client.request("ping")).toEqual({});
+    await client.close();
+  });
+});
+
+test("generated calls work in both directions: the server sends a request while it handles one", async () => {
+  const [clientEnd, serverEnd] = createInMemoryTransports();
+  const callTool = async (_: unknown, context: CallContext): Promise<object> => {
+    const { roots } = await new ServerCalls(context).listRoots();
+    return { content: roots.map(({ uri }) => ({ type: "text", text: uri })) };
+  };
+  createAcceptor({
+    info: { name: "s", version: "1" },
+    revisions: [newest],
+    capabilities: { tools: {} },
+    handlers: { callTool },
+  })(serverEnd);
+  const client = await connect(clientEnd, {
+    info: { name: "c", version: "1" },
+    capabilities: { roots: {} },
+    revisions: [newest],
+    handlers: { listRoots: () => ({ roots: [{ uri: "file:///home" }] }) },
+  });
+  const result = await new ClientCalls(client).callTool({ name: "roots" });
+  expect(result).toEqual({ content: [{ type: "text", text: "file:///home" }] });
+  await client.close();
+});
+
+test("a method that the revision does not have is rejected by the client, also by a name of the prototype", async () => {
+  const { wire, client } = await connectWire();
+  for (const method of ["no/such", "constructor", "__proto__", "roots/list"]) {
+    await expect(client.request(method)).rejects.toThrow(`Revision ${newest.id} has no client request ${method}`);
+    await expect(client.notify(method)).rejects.toThrow("has no client request");
+  }
+  await play(wire, []);
+});
+
+test("notifications are sent by name or by row", async () => {
+  const { wire, client } = await connectWire({ capabilities: { roots: { listChanged: true } } });
+  const row = newest.clientNotifications["notifications/roots/list_changed"];
+  await client.notify("notifications/roots/list_changed");
+  if (row) await client.notify(row, undefined);
+  const sent = { method: "notifications/roots/list_changed" };
+  await play(wire, [
+    ["<", sent],
+    ["<", sent],
+  ]);
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import { parseYaml } from "../../../../runtime/adapters/yaml.ts";
+import {
+  createSkillReader,
+  type SkillReaderOptions,
+  type SkillServer,
+} from "../../../../runtime/client/skills/skill-reader.ts";
+import { createSkill } from "../../../../runtime/skills/create-skill.ts";
+import { toContent } from "../../../../runtime/skills/file.ts";
+import { toSkillEntry, toSkillUri, type SkillEntry } from "../../../../runtime/skills/skill.ts";
+
+const skill = await createSkill({
+  frontmatter: { name: "pdf", description: "Fills in forms: 'all' of \"them\" # no comment", tags: ["a", { b: null }] },
+  body: "See `references/FORMS.md`.",
+  files: { "references/FORMS.md": "Forms\n", "logo.bin": new Uint8Array([0, 255]) },
+});
+const entry = toSkillEntry(skill);
+const root = "skill://pdf/";
+
+/** A server that does as it likes; notes what it is asked for. */
+class FakeServer implements SkillServer {
+  readonly asked: string[] = [];
+  readonly files = new Map<string, object>(
+    skill.files.map((file) => [toSkillUri(`pdf/${file.path}`), toContent(file.bytes)]),
+  );
+  entry: unknown = entry;
+
+  request(method: string, params?: unknown): Promise<unknown> {
+    this.asked.push(method);
+    if (method === "skills/get") return Promise.resolve({ skill: this.entry });
+    const isSecond = JSON.stringify(params).includes('"2"');
+    return Promise.resolve({ skills: [this.entry], ...(!isSecond && { nextCursor: "2" }) });
+  }
+
+  readResource(uri: string): Promise<object> {
+    this.asked.push(uri);
+    return Promise.resolve({ contents: [{ uri, ...this.files.get(uri) }] });
+  }
+}
+
+function read(server: SkillServer, options: Partial<SkillReaderOptions> = {}): ReturnType<typeof createSkillReader> {
+  return createSkillReader(server, { parseYaml, ...options });
+}
+
+function replaceFile(server: FakeServer, path: string, content: string): void {
+  server.files.set(`${root}${path}`, toContent(new TextEncoder().encode(content)));
+}
+
+describe("a skill that matches its entry", () => {
+  test("a skill is loaded without its other files, which are read and verified when they are needed, once (XK-06)", async () => {
+    const server = new FakeServer();
+    const loaded = await read(server).load(entry);
+    expect(loaded.text).toContain("See `references/FORMS.md`.");
+    expect(server.asked).toEqual([`${root}SKILL.md`]);
+    const forms = await loaded.read("references/FORMS.md");
+    expect(forms).toMatchObject({ uri: `${root}references/FORMS.md`, text: "Forms\n" });
+    const logo = await loaded.read(`${root}logo.bin`);
+    expect(logo).toMatchObject({ bytes: new Uint8Array([0, 255]), text: undefined });
+    expect(await loaded.read("./references/../references/FORMS.md#part")).toBe(forms);
+    expect(server.asked).toEqual([`${root}SKILL.md`, `${root}references/FORMS.md`, `${root}logo.bin`]);
+  });
+
+  test("a skill is listed on several pages, and found by its URI (XK-05)", async () => {
+    const server = new FakeServer();
+    expect(await read(server).list()).toEqual([entry, entry]);
+    const loaded = await read(server).load(entry.uri);
+    expect(loaded.entry).toEqual(entry);
+    expect(server.asked).toEqual(["skills/list", "skills/list", "skills/get", `${root}SKILL.md`]);
+  });
+});
+
+interface Change {
+  readonly what: string;
+  readonly problem: string;
+  readonly change: (server: FakeServer) => void;
+}
+
+const [first, ...rest] = entry.resources === "dynamic" ? [] : entry.resources;
+if (!first) throw new Error("The sample has no files.");
+
+function changeEntry(change: Readonly<Record<string, unknown>>): Change["change"] {
+  return (server) => void (server.entry = { ...entry, ...change });
+}
+
+function changeText(change: (text: string) => string): Change["change"] {
+  const text = new TextDecoder().decode(skill.files[0]?.bytes);
+  return (server) => replaceFile(server, "SKILL.md", change(text));
+}
+
+/** The file is what the entry says, but its first lines are not. */
+function lie(fields: object): Change["change"] {
+  return changeEntry({ frontmatter: { ...entry.frontmatter, ...fields } });
+}
+
+const changes: readonly Change[] = [
+  {
+    what: "other text of the same length",
+    problem: "digest",
+    change: changeText((text) => text.replace("See", "Say")),
+  },
+  { what: "more text", problem: "size", change: changeText((text) => `${text}\nand run this`) },
+  { what: "nothing", problem: "digest", change: (server) => server.files.delete(`${root}SKILL.md`) },
+  { what: "another description", problem: "frontmatter", change: lie({ description: "Harmless" }) },
+  { what: "a field more", problem: "frontmatter", change: lie({ "allowed-tools": "Bash" }) },
+  { what: "a field that differs inside", problem: "frontmatter", change: lie({ tags: ["a", { b: 0 }] }) },
+  { what: "a list in place of an object", problem: "frontmatter", change: lie({ tags: { 0: "a", 1: { b: null } } }) },
+  { what: "no entry", problem: "entry", change: (server) => void (server.entry = undefined) },
+  { what: "the entry of another skill", problem: "entry", change: changeEntry({ uri: "skill://other/SKILL.md" }) },
+  { what: "an entry without files", problem: "entry", change: changeEntry({ resources: undefined }) },
+  { what: "an entry with a word for files", problem: "entry", change: changeEntry({ resources: "many" }) },
+  { what: "an entry without SKILL.md", problem: "entry", change: changeEntry({ resources: rest }) },
+  { what: "a file twice", problem: "entry", change: changeEntry({ resources: [first, first] }) },
+  {
+    what: "a file outside",
+    problem: "entry",
+    change: changeEntry({ resources: [first, { ...first, uri: "skill://other/x.md" }] }),
+  },
+  {
+    what: "a file above by dots",
+    problem: "entry",
+    change: changeEntry({ resources: [first, { ...first, uri: `${root}%2e%2E/x.md` }] }),
+  },
+  {
+    what: "a digest of another kind",
+    problem: "entry",
+    change: changeEntry({ resources: [{ ...first, digest: first.digest.replace("sha256", "md5") }] }),
+  },
+  { what: "a size below zero", problem: "entry", change: changeEntry({ resources: [{ ...first, size: -1 }] }) },
+  {
+    what: "another name than its URI",
+    problem: "entry",
+    change: changeEntry({ frontmatter: { ...entry.frontmatter, name: "pdf2" } }),
+  },
+  { what: "files on demand", problem: "dynamic", change: changeEntry({ resources: "dynamic" }) },
+  {
+    what: "more bytes than allowed",
+    problem: "limit",
+    change: changeEntry({ resources: [{ ...first, size: 16 * 1024 * 1024 + 1 }] }),
+  },
+  {
+    what: "more files than allowed",
+    problem: "limit",
+    change: changeEntry({
+      resources: [first, ...Array.from({ length: 512 }, (_, i) => ({ ...first, uri: `${root}${i}` }))],
+    }),
+  },
+];
+
+describe("a skill that does not match its entry", () => {
+  test.each(changes)("$what: the skill is not loaded (XK-06)", async ({ problem, change }) => {
+    const server = new FakeServer();
+    change(server);
+    await expect(read(server).load(entry.uri)).rejects.toMatchObject({ name: "SkillError", problem });
+    expect(server.asked.filter((uri) => uri.includes("FORMS"))).toEqual([]);
+  });
+
+  test.each([
+    ["a file that changed", "references/FORMS.md", "digest"],
+    ["a file that is not listed", "references/NEW.md", "unlisted"],
+    ["a file above the skill", "../other/SKILL.md", "unlisted"],
+    ["another server's file", "https://example.com/x.md", "unlisted"],
+    ["no reference at all", "https://", "unlisted"],
+  ])("a file with %s is rejected while the skill is in use (XK-06)", async (_what, reference, problem) => {
+    const server = new FakeServer();
+    const loaded = await read(server).load(entry);
+    replaceFile(server, "references/FORMS.md", "Farms\n");
+    replaceFile(server, "references/NEW.md", "New");
+    await expect(loaded.read(reference)).rejects.toMatchObject({ name: "SkillError", problem });
+    const isAsked = server.asked.some((uri) => uri.includes("NEW") || uri.includes("other") || uri.includes("example"));
+    expect(isAsked).toBe(false);
+  });
+});
+
+test("files on demand are read where that is allowed, inside of the skill and up to the limit (XK-06)", async () => {
+  const server = new FakeServer();
+  const dynamic: SkillEntry = { ...entry, resources: "dynamic" };
+  const limits = { files: 1, bytes: (skill.files[0]?.bytes.length ?? 0) + 10 };
+  const loaded = await read(server, { dynamic: true, limits }).load(dynamic);
+  expect(await loaded.read("references/FORMS.md")).toMatchObject({ text: "Forms\n" });
+  await expect(loaded.read("skill://other/x")).rejects.toMatchObject({ problem: "unlisted" });
+  await expect(loaded.read("references/FORMS.md")).rejects.toMatchObject({ problem: "limit" });
+  server.entry = dynamic;
+  changeText((text) => text.replace("Fills", "Bills"))(server);
+  await expect(read(server, { dynamic: true }).load(dynamic)).rejects.toMatchObject({ problem: "frontmatter" });
+});

@@ -1,0 +1,285 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  CallToolRequestSchema,
+  GetPromptRequestSchema,
+  ListToolsRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
+import { createGateway, type Gateway } from "../../../runtime/gateway/gateway.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
+import { serveSdk } from "../../interop/sdk1/http-server.ts";
+import { serveSdk2 } from "../../interop/sdk2/server.ts";
+import { alone } from "../lifecycle/stateless.ts";
+import { openGateway } from "./connect-client.ts";
+
+/* Servers of the official SDKs, which know handshakes only, behind a gateway that speaks everything. */
+
+interface Official {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const sdks: readonly (readonly [name: string, serve: () => Promise<Official>, server: string])[] = [
+  ["the official server of the first generation", () => serveSdk(), "sdk"],
+  ["the official server of the second generation", () => serveSdk2(), "sdk2"],
+];
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+interface Client {
+  readonly connection: ClientConnection;
+  readonly heard: readonly string[];
+}
+
+async function join(gateway: Gateway, revision: Revision): Promise<Client> {
+  const [near, far] = createInMemoryTransports();
+  gateway.accept(far);
+  const heard: string[] = [];
+  const connection = await connect(near, {
+    info: { name: "test", version: "1" },
+    revisions: [revision],
+    capabilities: {
+      roots: {},
+      sampling: {},
+      ...((revision === alone || "elicitation/create" in revision.serverRequests) && { elicitation: {} }),
+    },
+    logLevel: () => "debug",
+    handlers: {
+      ...answers,
+      loggingMessage: ({ level }: { level: string }) => void heard.push(level),
+      toolListChanged: () => void heard.push("tools"),
+    },
+  });
+  open.push(() => connection.close());
+  return { connection, heard };
+}
+
+const answers = {
+  createMessage: () => ({ role: "assistant", content: { type: "text", text: "42" }, model: "m" }),
+  elicit: () => ({ action: "accept", content: { age: 42 } }),
+};
+
+const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
+
+interface Answered {
+  readonly result: unknown;
+  readonly rounds: number;
+}
+
+/** Calls a tool, and again with answers for as long as the result asks for input. */
+async function call({ connection }: Client, name: string, args: object = {}): Promise<Answered> {
+  const params = { name, arguments: args };
+  let result = await connection.request("tools/call", params);
+  for (let rounds = 1; ; rounds += 1) {
+    if (!isObject(result) || result.resultType !== "input_required") return { result, rounds };
+    const questions = isObject(result.inputRequests) ? Object.entries(result.inputRequests) : [];
+    const inputResponses = questions.map(([key, question]) => [
+      key,
+      isObject(question) && question.method === "elicitation/create" ? answers.elicit() : answers.createMessage(),
+    ]);
+    const { requestState } = result;
+    const retried = { ...params, inputResponses: Object.fromEntries(inputResponses), requestState };
+    result = await connection.request("tools/call", retried);
+  }
+}
+
+describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
+  let official: Official;
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    official = await serve();
+    gateway = await createGateway({ kind: "url", url: official.url }, { revisions });
+  });
+
+  afterAll(async () => {
+    await gateway.close();
+    await official.close();
+  });
+
+  describe.each(revisions.map((revision) => [revision.id, revision] as const))("at %s", (_id, revision) => {
+    const isAlone = revision === alone;
+
+    test("is there, and answers", async () => {
+      const client = await join(gateway, revision);
+      expect(client.connection.revision).toBe(revision);
+      expect(client.connection.serverInfo.name).toBe(server);
+      expect(client.connection.serverCapabilities.tools).toEqual({ listChanged: true });
+      expect(client.connection.serverCapabilities.tasks).toBeUndefined();
+      expect(await client.connection.request("tools/list", {})).toMatchObject({
+        tools: expect.arrayContaining([expect.objectContaining({ name: "echo" })]),
+        ...(isAlone && { resultType: "complete", ttlMs: 0, cacheScope: "private" }),
+      });
+      expect((await call(client, "echo", { text: "ä€😀\u2028\n" })).result).toMatchObject(text("ä€😀\u2028\n"));
+    });
+
+    test("asks the client: by a request, or inside of a result", async () => {
+      const client = await join(gateway, revision);
+      const { result, rounds } = await call(client, "sample");
+      expect(JSON.stringify(result)).toContain("42");
+      expect(rounds).toBe(isAlone ? 2 : 1);
+    });
+
+    test("reports progress, and tells of changes", async () => {
+      const client = await join(gateway, revision);
+      const seen: number[] = [];
+      const params = { name: "progress", arguments: {} };
+      await client.connection.request("tools/call", params, { onProgress: ({ progress }) => seen.push(progress) });
+      expect(seen).toEqual([1, 2, 3]);
+    });
+
+    test("stops what is cancelled, and goes on", async () => {
+      const client = await join(gateway, revision);
+      const stop = new AbortController();
+      const name = server === "sdk" ? "hang" : "wait";
+      const waiting = client.connection.request("tools/call", { name, arguments: {} }, { signal: stop.signal });
+      setTimeout(() => stop.abort(new Error("enough")), 30);
+      await expect(waiting).rejects.toThrow("enough");
+      expect((await call(client, "echo", { text: "on" })).result).toMatchObject(text("on"));
+    });
+  });
+
+  test("many clients without a session are answered at once, each its own", async () => {
+    const client = await join(gateway, alone);
+    const texts = Array.from({ length: 6 }, (_, index) => `text ${index}`);
+    const results = await Promise.all(texts.map((value) => call(client, "echo", { text: value })));
+    expect(results.map(({ result }) => result)).toMatchObject(texts.map(text));
+    const sampled = await Promise.all(texts.slice(0, 3).map(() => call(client, "sample")));
+    expect(sampled.map(({ rounds }) => rounds)).toEqual([2, 2, 2]);
+  });
+
+  test.each([
+    ["a state that was changed", (state: string) => `${state}-TAMPERED`, { name: "sample" }],
+    ["the state of a call with other arguments", (state: string) => state, { name: "sample", arguments: { a: 1 } }],
+    ["the state of another tool", (state: string) => state, { name: "echo" }],
+  ])("%s is refused", async (_what, change, other) => {
+    const { connection } = await join(gateway, alone);
+    const asked = await connection.request("tools/call", { name: "sample", arguments: {} });
+    const state = isObject(asked) && typeof asked.requestState === "string" ? asked.requestState : "";
+    expect(state).not.toBe("");
+    const params = { arguments: {}, ...other, requestState: change(state), inputResponses: {} };
+    await expect(connection.request("tools/call", params)).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test("wrong answers are refused, missing ones are asked for again, and a state serves once", async () => {
+    const { connection } = await join(gateway, alone);
+    const params = { name: "sample", arguments: {} };
+    const read = (result: unknown): { key: string; requestState: unknown } => {
+      const { inputRequests, requestState } = isObject(result) ? result : {};
+      const [key = ""] = isObject(inputRequests) ? Object.keys(inputRequests) : [];
+      return { key, requestState };
+    };
+    const first = read(await connection.request("tools/call", params));
+    const wrong = {
+      ...params,
+      requestState: first.requestState,
+      inputResponses: { [first.key]: { action: "decline" } },
+    };
+    await expect(connection.request("tools/call", wrong)).rejects.toMatchObject({ code: -32602 });
+    const missing = { ...params, requestState: first.requestState, inputResponses: { other: { action: "cancel" } } };
+    const second = read(await connection.request("tools/call", missing));
+    expect(second.key).toBe(first.key);
+    const right = {
+      ...params,
+      requestState: second.requestState,
+      inputResponses: { [second.key]: answers.createMessage() },
+    };
+    expect(JSON.stringify(await connection.request("tools/call", right))).toContain("42");
+    await expect(connection.request("tools/call", right)).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
+test("a tool with a mark that cannot be followed keeps nobody from the others (TH-22)", async () => {
+  const wrong = { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } } as const;
+  const create = (): Server => {
+    const server = new Server({ name: "odd", version: "1" }, { capabilities: { tools: {} } });
+    const tools = [
+      { name: "wrong", inputSchema: wrong },
+      { name: "right", inputSchema: { type: "object" as const } },
+    ];
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
+    server.setRequestHandler(CallToolRequestSchema, () => ({ content: [{ type: "text", text: "m" }] }));
+    return server;
+  };
+  const gateway = await openGateway(create, { ends: open });
+  const { connection } = await join(gateway, alone);
+  expect(await connection.request("tools/call", { name: "right" })).toMatchObject(text("m"));
+});
+
+describe("the state of a call that waits for answers", () => {
+  const create = (): Server => {
+    const server = new Server({ name: "asking", version: "1" }, { capabilities: { tools: {}, prompts: {} } });
+    const ask = async (): Promise<string> => {
+      const { model } = await server.createMessage({ messages: [], maxTokens: 1 });
+      return model;
+    };
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [] }));
+    server.setRequestHandler(CallToolRequestSchema, async () => ({ content: [{ type: "text", text: await ask() }] }));
+    server.setRequestHandler(GetPromptRequestSchema, async () => ({
+      messages: [{ role: "user", content: { type: "text", text: await ask() } }],
+    }));
+    return server;
+  };
+
+  async function suspend(): Promise<{ connection: ClientConnection; retry: object }> {
+    const { connection } = await join(await openGateway(create, { ends: open }), alone);
+    const asked = await connection.request("tools/call", { name: "x", arguments: { a: "1", b: "2" } });
+    const { requestState } = isObject(asked) ? asked : {};
+    return { connection, retry: { requestState, inputResponses: { "createMessage-1": answers.createMessage() } } };
+  }
+
+  test("is of no use for a prompt of the same name (S-046)", async () => {
+    const { connection, retry } = await suspend();
+    const params = { name: "x", arguments: { a: "1", b: "2" }, ...retry };
+    await expect(connection.request("prompts/get", params)).rejects.toMatchObject({ code: -32602 });
+    expect(await connection.request("tools/call", params)).toMatchObject(text("m"));
+  });
+
+  test("holds in whatever order the client writes the arguments", async () => {
+    const { connection, retry } = await suspend();
+    const params = { name: "x", arguments: { b: "2", a: "1" }, ...retry };
+    expect(await connection.request("tools/call", params)).toMatchObject(text("m"));
+  });
+});
+
+describe("the official server of the second generation behind a gateway", () => {
+  test.each(revisions.map((revision) => [revision.id, revision] as const))(
+    "shows forms and logs at %s, and lists that change are announced",
+    async (_id, revision) => {
+      const official = await serveSdk2();
+      const gateway = await createGateway({ kind: "url", url: official.url }, { revisions });
+      const client = await join(gateway, revision);
+      const form = await call(client, "form");
+      const canElicit = revision === alone || "elicitation/create" in revision.serverRequests;
+      if (canElicit) expect(form.result).toMatchObject(text('{"action":"accept","content":{"age":42}}'));
+      else expect(form.result).toMatchObject({ isError: true });
+      if (revision !== alone) await client.connection.request("logging/setLevel", { level: "error" });
+      const stop = new AbortController();
+      const listening =
+        revision === alone &&
+        client.connection
+          .request("subscriptions/listen", { notifications: { toolsListChanged: true } }, { signal: stop.signal })
+          .catch(() => {});
+      await sleep(50);
+      await call(client, "log");
+      await expect.poll(() => client.heard).toContain("error");
+      if (!listening) await expect.poll(() => client.heard).toContain("tools");
+      expect(await client.connection.request("resources/read", { uri: "test://a" })).toMatchObject({
+        contents: [{ text: "text of a" }],
+      });
+      const code = revision === alone ? -32602 : -32002;
+      await expect(client.connection.request("resources/read", { uri: "test://none" })).rejects.toMatchObject({ code });
+      stop.abort();
+      await client.connection.close();
+      await gateway.close();
+      await official.close();
+    },
+  );
+});

@@ -1,0 +1,96 @@
+import type { Declarations } from "../../../generated/2026-07-28/index.ts";
+import { revisions } from "../../../generated/revisions.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { createGateway } from "../../../runtime/gateway/gateway.ts";
+import type { Channel } from "../../../runtime/jsonrpc/channel.ts";
+import { forRevisions } from "../../../runtime/server/for-revisions.ts";
+import { serve } from "../../../runtime/server/run/acceptor.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { afterEach, expect, test } from "vitest";
+import { handshakeRevisions } from "../fixture-revision.ts";
+import { alone } from "../lifecycle/stateless.ts";
+import { joinGateway, openGateway } from "./connect-client.ts";
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** An official server that writes down who hears of what. */
+function createServer(log: string[]): Server {
+  const server = new Server({ name: "news", version: "1" }, { capabilities: { resources: { subscribe: true } } });
+  const note = (word: string, uri: string): object => {
+    log.push(`${word} ${uri}`);
+    return {};
+  };
+  server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => note("+", uri));
+  server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => note("-", uri));
+  return server;
+}
+
+test("a gateway subscribes to a resource for as long as somebody listens, however many do", async () => {
+  const log: string[] = [];
+  const client = await joinGateway(await openGateway(() => createServer(log), { ends }), alone);
+  const listen = (...resourceSubscriptions: string[]): AbortController => {
+    const stop = new AbortController();
+    const params = { notifications: { resourceSubscriptions } };
+    client.request("subscriptions/listen", params, { signal: stop.signal }).catch(() => {});
+    return stop;
+  };
+  const first = listen("test://a", "test://b", "test://b");
+  const second = listen("test://a");
+  await expect.poll(() => log).toEqual(["+ test://a", "+ test://b"]);
+  first.abort();
+  await expect.poll(() => log.slice(2)).toEqual(["- test://b"]);
+  second.abort();
+  await expect.poll(() => log.slice(3)).toEqual(["- test://a"]);
+
+  const many = Array.from({ length: 1_001 }, (_, index) => `test://${index}`);
+  const refused = client.request("subscriptions/listen", { notifications: { resourceSubscriptions: many } });
+  await expect(refused).rejects.toThrow("1000");
+  expect(log).toHaveLength(4);
+  await client.close();
+});
+
+test("a gateway answers a client that subscribes when the server has acknowledged it", async () => {
+  const { defineServer, defineResource } = forRevisions<Declarations>([alone]);
+  const resource = defineResource({ uri: "test://a", name: "a", read: () => "text" });
+  const server = defineServer({ name: "news", version: "1", resources: [resource], subscribe: true });
+  const held: (() => void)[] = [];
+  const gateway = await createGateway(
+    (options) => {
+      const [near, far] = createInMemoryTransports();
+      serve(server, holdAcknowledgements(far, held));
+      return connect(near, options);
+    },
+    { revisions },
+  );
+  ends.push(() => gateway.close());
+  const client = await joinGateway(gateway, handshakeRevisions[0] ?? alone);
+  ends.push(() => client.close());
+  let isAnswered = false;
+  const subscribed = client.request("resources/subscribe", { uri: "test://a" }).then(() => (isAnswered = true));
+  await expect.poll(() => held.length).toBe(1);
+  await client.request("ping");
+  expect(isAnswered).toBe(false);
+  for (const release of held) release();
+  await subscribed;
+});
+
+/** Keeps back acknowledgements of subscriptions to resources until they are released. */
+function holdAcknowledgements(channel: Channel, held: (() => void)[]): Channel {
+  const send: Channel["send"] = (message, related) => {
+    const text = JSON.stringify(message);
+    if (!text.includes("subscriptions/acknowledged") || !text.includes("test://a"))
+      return channel.send(message, related);
+    held.push(() => void channel.send(message, related));
+  };
+  return new Proxy(channel, {
+    get(target, name) {
+      const value: unknown = name === "send" ? send : Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import { isObject, type Revision } from "../../../generated/support.ts";
+import type { ClientConnection } from "../../../runtime/client/connect.ts";
+import { createGateway, type Gateway } from "../../../runtime/gateway/gateway.ts";
+import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { serveSdk } from "../../interop/sdk1/http-server.ts";
+import { serveSdk2 } from "../../interop/sdk2/server.ts";
+import { alone } from "../lifecycle/stateless.ts";
+import { joinGateway } from "./connect-client.ts";
+
+/* Servers that refuse a call until its user has been to a page: an error of one revision, a question in a result at the next. */
+
+const url = "https://example.org/in";
+const page = { mode: "url", message: "Sign in", url };
+const knowing = revisions.filter(({ errors }) => errors.urlElicitationRequired?.emitted);
+
+async function serveOurs(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const visitors = new WeakSet<object>();
+  const refuse = (session: object): string => {
+    if (visitors.has(session)) return "visited";
+    visitors.add(session);
+    throw new RpcError(-32042, "Sign in first", { data: { elicitations: [{ ...page, elicitationId: "e1" }] } });
+  };
+  let calls = 0;
+  const tools = [
+    { name: "page", execute: (_args: unknown, { session }: { readonly session: object }) => refuse(session) },
+    {
+      name: "twice",
+      execute() {
+        calls += 1;
+        if (calls % 3 === 0) return "visited";
+        const elicitations = [1, 2].map((number) => ({ ...page, elicitationId: `${calls}-${number}` }));
+        throw new RpcError(-32042, "Sign in first", { data: { elicitations } });
+      },
+    },
+    {
+      name: "odd",
+      execute() {
+        throw new RpcError(-32042, "No pages", { data: {} });
+      },
+    },
+  ];
+  return serveHttp(createServer({ name: "ours", version: "1", tools, onError: () => {} }, knowing), { port: 0 });
+}
+
+const servers: readonly (readonly [string, () => Promise<{ readonly url: string; close(): Promise<void> }>])[] = [
+  ["our server", serveOurs],
+  ["the official server of the first generation", () => serveSdk()],
+  ["the official server of the second generation", () => serveSdk2()],
+];
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function join(
+  gateway: Gateway,
+  revision: Revision,
+  elicitation: object = { url: {} },
+): Promise<ClientConnection> {
+  const connection = await joinGateway(gateway, revision, { elicitation });
+  ends.push(() => connection.close());
+  return connection;
+}
+
+interface Asked {
+  readonly inputRequests: Readonly<Record<string, unknown>>;
+  readonly requestState: unknown;
+}
+
+function read(result: unknown): Asked {
+  const { resultType, inputRequests, requestState } = isObject(result) ? result : {};
+  expect(resultType).toBe("input_required");
+  return { inputRequests: isObject(inputRequests) ? inputRequests : {}, requestState };
+}
+
+function answer({ inputRequests, requestState }: Asked, name: string, action = "accept"): object {
+  const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, { action }]));
+  return { name, arguments: {}, inputResponses, requestState };
+}
+
+describe.each(servers)("%s behind a gateway", (_name, serve) => {
+  let upstream: Awaited<ReturnType<typeof serve>>;
+  let gateway: Gateway;
+
+  // Each test has sessions of its own with the server: it knows its visitors by them.
+  beforeEach(async () => {
+    upstream = await serve();
+    gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions });
+  });
+
+  afterEach(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+
+  test("asks a client without a session inside of a result, and is called anew (S-040, S-006)", async () => {
+    const client = await join(gateway, alone);
+    const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
+    expect(Object.values(asked.inputRequests)).toEqual([{ method: "elicitation/create", params: page }]);
+    const result = await client.request("tools/call", answer(asked, "page"));
+    expect(result).toMatchObject({ resultType: "complete", content: [{ text: "visited" }] });
+  });
+
+  test.each(["decline", "cancel"])("is not called again when the user answers %s (S-145)", async (action) => {
+    const client = await join(gateway, alone, { url: {}, form: {} });
+    const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
+    const refused = client.request("tools/call", answer(asked, "page", action));
+    await expect(refused).rejects.toMatchObject({ code: -32600 });
+  });
+
+  test.each([{}, { form: {} }])(
+    "a client that opens no pages (%o) learns what is missing (S-014)",
+    async (elicitation) => {
+      const client = await join(gateway, alone, elicitation);
+      await expect(client.request("tools/call", { name: "page", arguments: {} })).rejects.toMatchObject({
+        code: -32021,
+        data: { requiredCapabilities: { elicitation: { url: {} } } },
+      });
+    },
+  );
+
+  test.each(knowing.map((revision) => [revision.id, revision] as const))(
+    "refuses as it does itself at %s",
+    async (_id, revision) => {
+      const client = await join(gateway, revision);
+      const call = (): Promise<unknown> => client.request("tools/call", { name: "page", arguments: {} });
+      await expect(call()).rejects.toMatchObject({
+        code: -32042,
+        data: { elicitations: [{ ...page, elicitationId: "e1" }] },
+      });
+      expect(await call()).toMatchObject({ content: [{ text: "visited" }] });
+    },
+  );
+
+  test("a revision that knows no such refusal gets a plain one", async () => {
+    const before = revisions.find((revision) => revision !== alone && !knowing.includes(revision)) ?? alone;
+    const client = await join(gateway, before, {});
+    await expect(client.request("tools/call", { name: "page", arguments: {} })).rejects.toMatchObject({ code: -32600 });
+  });
+});
+
+describe("our server behind a gateway", () => {
+  async function open(more: { readonly inputTimeout?: number } = {}): Promise<Gateway> {
+    const upstream = await serveOurs();
+    const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions, ...more });
+    ends.push(
+      () => upstream.close(),
+      () => gateway.close(),
+    );
+    return gateway;
+  }
+
+  test("may want several pages, and others after those", async () => {
+    const client = await join(await open(), alone);
+    let result = await client.request("tools/call", { name: "twice", arguments: {} });
+    for (const _round of [1, 2]) {
+      const asked = read(result);
+      expect(Object.keys(asked.inputRequests)).toHaveLength(2);
+      result = await client.request("tools/call", answer(asked, "twice"));
+    }
+    expect(result).toMatchObject({ content: [{ text: "visited" }] });
+  });
+
+  test("a refusal that names no pages stays one", async () => {
+    const client = await join(await open(), alone);
+    await expect(client.request("tools/call", { name: "odd", arguments: {} })).rejects.toMatchObject({ code: -32600 });
+  });
+
+  test("is not kept waiting by a client that never comes back (S-048)", async () => {
+    const client = await join(await open({ inputTimeout: 1 }), alone);
+    const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
+    await expect
+      .poll(() =>
+        client.request("tools/call", answer(asked, "page")).then(
+          () => 0,
+          (error: RpcError) => error.code,
+        ),
+      )
+      .toBe(-32602);
+  });
+});
+
+test.each(knowing.map((revision) => [revision.id, revision] as const))(
+  "a page that is asked for inside of a result is asked for by a request at %s, with an id",
+  async (_id, revision) => {
+    const tools = [
+      {
+        name: "page",
+        async execute(_args: unknown, { elicit }: { readonly elicit?: unknown }): Promise<string> {
+          const answer: unknown = typeof elicit === "function" ? await elicit(page) : undefined;
+          return String(Reflect.get(Object(answer), "action"));
+        },
+      },
+    ];
+    const server = createServer({ name: "ours", version: "1", tools, onError: () => {} }, [alone]);
+    const upstream = await serveHttp(server, { port: 0 });
+    const gateway = await createGateway({ kind: "url", url: upstream.url }, { revisions });
+    ends.push(
+      () => upstream.close(),
+      () => gateway.close(),
+    );
+    const seen: unknown[] = [];
+    const handlers = { elicit: (params: unknown) => (seen.push(params), { action: "accept" }) };
+    const client = await joinGateway(gateway, revision, { elicitation: { url: {} }, handlers });
+    ends.push(() => client.close());
+    expect(await client.request("tools/call", { name: "page", arguments: {} })).toMatchObject({
+      content: [{ text: "accept" }],
+    });
+    expect(seen).toMatchObject([{ ...page, elicitationId: expect.any(String) }]);
+  },
+);

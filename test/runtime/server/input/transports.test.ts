@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
+import { connect } from "../../../../runtime/client/connect.ts";
+import { connectHttp } from "../../../../runtime/client/connect-http.ts";
+import { createClient } from "../../../../runtime/client/create-client.ts";
+import type { Connectable } from "../../../../runtime/client/connection-factory.ts";
+import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
+import { createStdioClientTransport } from "../../../../runtime/transport/stdio/stdio-client.ts";
+import { createProgram } from "../../../program.ts";
+import { newest } from "../../fixture-revision.ts";
+import { alone } from "../../lifecycle/stateless.ts";
+import { createAskingServer } from "./input-server.ts";
+
+const script = await createProgram(new URL("./stdio-server.ts", import.meta.url));
+
+/** Calls every tool that asks. */
+async function callAll(source: Connectable, revision: typeof alone): Promise<readonly unknown[]> {
+  const client = createClient<Declarations>({
+    info: { name: "test", version: "1" },
+    revisions: [revision],
+    elicitation: { form: ({ message }) => ({ action: "accept", content: { a: message } }) },
+    roots: [{ uri: "file:///a" }],
+  });
+  const session = await client.connect(source);
+  const { content } = await session.callTool("several");
+  const { content: returned } = await session.callTool("returns");
+  const { messages } = await session.getPrompt("asks");
+  await client.close();
+  return [content, returned, messages];
+}
+
+const expected = [
+  [{ type: "text", text: '["first","second",["file:///a"],1]' }],
+  [{ type: "text", text: '{"name":{"action":"accept","content":{"a":"Name?"}}} mine' }],
+  [{ role: "user", content: { type: "text", text: "topic" } }],
+];
+
+describe.each([
+  ["where each request stands alone", alone],
+  ["in a session", newest],
+])("a handler that requests input, %s (A10, S-040)", (_where, revision) => {
+  test("a handler requests input over HTTP, with a request for each retry", async () => {
+    const listener = await serveHttp(createAskingServer(), { port: 0 });
+    try {
+      expect(await callAll((options) => connectHttp(listener.url, options), revision)).toEqual(expected);
+    } finally {
+      await listener.close();
+    }
+  });
+
+  test("a handler requests input over stdio", async () => {
+    const open: Connectable = (options) =>
+      connect(createStdioClientTransport({ command: process.execPath, args: [script], stderr: "ignore" }), options);
+    expect(await callAll(open, revision)).toEqual(expected);
+  });
+});

@@ -1,0 +1,46 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { revisions } from "../../../../generated/revisions.ts";
+import { PeerError } from "../../../../runtime/jsonrpc/errors.ts";
+import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
+import { writeToStandardError } from "../../../../runtime/server/logging/stderr.ts";
+import { createServer } from "../../../../runtime/server/create-server.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+function write(report: ErrorReport): readonly unknown[][] {
+  const spy = vi.spyOn(console, "error").mockImplementation(() => {});
+  writeToStandardError(report);
+  return spy.mock.calls;
+}
+
+describe("the default error log on standard error", () => {
+  test.each(["protocol", "transport", "loss"] as const)(
+    "R65: a fault of kind %s is one line without a stack",
+    (kind) => {
+      expect(write({ kind, method: "tools/call", error: new Error("no such thing") })).toEqual([
+        [`[mcp] ${kind} in tools/call: no such thing`],
+      ]);
+    },
+  );
+
+  test.each(["handler", "result", "callback"] as const)("a failure of kind %s keeps its stack", (kind) => {
+    const error = new Error("broken");
+    expect(write({ kind, error })).toEqual([[`[mcp] ${kind}:`, error]]);
+  });
+
+  test("errors that peers may cause are not written", () => {
+    expect(write({ kind: "ignored", error: new Error("late") })).toEqual([]);
+  });
+
+  test("R65: a peer can neither add lines, nor move the cursor, nor write a secret, nor fill the log", () => {
+    const message = `x\r\n[mcp] handler: forged\u001b[2J\u2028\u202e Bearer abcdefghijkl ${"y".repeat(100_000)}`;
+    const [[line] = []] = write({ kind: "protocol", error: new PeerError({ code: 1, message }) });
+    expect(line).toMatch(/^\[mcp\] protocol: x \[mcp\] handler: forged \[2J {2}\[redacted\] y+/);
+    expect(String(line).length).toBeLessThan(400);
+    expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  });
+
+  test("the default error log is that of a server without `onError`", () => {
+    expect(createServer({ name: "test", version: "1" }, revisions).onError).toBe(writeToStandardError);
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, test } from "vitest";
+import { revisions } from "../../../../generated/revisions.ts";
+import { auditLog, type AuditEntry, type AuditOptions } from "../../../../runtime/server/middleware/audit-log.ts";
+import { ToolError } from "../../../../runtime/server/errors.ts";
+import { redact, redactText } from "../../../../runtime/server/middleware/redact.ts";
+import { requestLogger } from "../../../../runtime/server/middleware/request-logger.ts";
+import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
+import type { Middleware } from "../../../../runtime/server/middleware/middleware.ts";
+import { fromJsonSchema } from "../../../../runtime/server/json-schema.ts";
+import { callServer } from "../call.ts";
+import { newest } from "../connected.ts";
+
+function create(middleware: Middleware): Server {
+  const input = fromJsonSchema({ type: "object" }, { validate: () => [] });
+  return createServer(
+    {
+      name: "test",
+      version: "1",
+      onError() {},
+      middleware: [middleware],
+      tools: [
+        { name: "good", inputSchema: input, execute: () => "" },
+        { name: "bad", execute: () => Promise.reject(new ToolError("no")) },
+      ],
+      resourceTemplates: [
+        {
+          uriTemplate: "db://{name}{?token}",
+          name: "db",
+          read: () => {
+            throw new Error("password=hunter2");
+          },
+        },
+      ],
+    },
+    revisions,
+  );
+}
+
+async function ask(server: Server, method: string, params: object): Promise<void> {
+  const origin = { identity: { principal: "ada" } };
+  await callServer(server, newest(), [method, params], { origin }).catch(() => {});
+}
+
+describe("the request log", () => {
+  test("the request log has one line of JSON for each request, without arguments and queries (R65, O-05)", async () => {
+    const lines: string[] = [];
+    const server = create(requestLogger({ write: (line) => lines.push(line) }));
+    await ask(server, "tools/list", {});
+    await ask(server, "tools/call", { name: "good", arguments: { password: "hunter2" } });
+    await ask(server, "tools/call", { name: "bad" });
+    await ask(server, "tools/call", { name: 'x"\n{"forged":true}' });
+    await ask(server, "resources/read", { uri: "db://a?token=hunter2" });
+    const entries = lines.map((line): unknown => JSON.parse(line));
+    expect(entries).toMatchObject([
+      { method: "tools/list", outcome: "answered", id: 1 },
+      { method: "tools/call", target: "good", outcome: "answered" },
+      { method: "tools/call", target: "bad", outcome: "tool-error" },
+      { method: "tools/call", target: 'x"\n{"forged":true}', outcome: "refused", code: -32602 },
+      { method: "resources/read", target: "db://a?[redacted]", outcome: "failed", code: -32603 },
+    ]);
+    expect(lines.join("")).not.toMatch(/hunter2|\n/);
+  });
+});
+
+describe("the request log of a cancelled call", () => {
+  test("the request log of a cancelled call has the reason, on one line and without secrets (C-06, C-025, B-011)", async () => {
+    const lines: string[] = [];
+    const server = create(requestLogger({ write: (line) => lines.push(line) }));
+    const stop = new AbortController();
+    stop.abort(new DOMException('enough\n{"forged":true} Bearer abcdefghijkl', "AbortError"));
+    const request = ["tools/call", { name: "good" }] as const;
+    await callServer(server, newest(), request, { signal: stop.signal });
+    await callServer(server, newest(), request);
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { method: "tools/call", aborted: 'enough\n{"forged":true} [redacted]' },
+      { method: "tools/call", outcome: "answered" },
+    ]);
+    expect(lines[0]).not.toContain("\n");
+    expect(lines[1]).not.toContain("aborted");
+  });
+});
+
+describe("the audit log", () => {
+  async function audit(options: Omit<AuditOptions, "write">, method: string, params: object): Promise<AuditEntry[]> {
+    const entries: AuditEntry[] = [];
+    await ask(create(auditLog({ ...options, write: (entry) => entries.push(entry) })), method, params);
+    return entries;
+  }
+
+  test("the audit log records the principal, the tool and the outcome, and only the size of the arguments (TL-19, R65)", async () => {
+    const [entry] = await audit({}, "tools/call", { name: "good", arguments: { secret: "hunter2" } });
+    expect(entry).toMatchObject({
+      principal: "ada",
+      client: { name: "test", version: "1" },
+      revision: newest().id,
+      requestId: 1,
+      method: "tools/call",
+      target: "good",
+      arguments: "20 characters",
+      outcome: "answered",
+    });
+    expect(Date.parse(entry?.time ?? "")).toBeGreaterThan(0);
+  });
+
+  test("the audit log records arguments without secrets when configured (R65)", async () => {
+    const args = { city: "Ulm", apiKey: "hunter2", nested: [{ password: "hunter2", note: "Bearer abcdefghijkl" }] };
+    const [entry] = await audit({ arguments: "redacted" }, "tools/call", { name: "good", arguments: args });
+    expect(entry?.arguments).toEqual({
+      city: "Ulm",
+      apiKey: "[redacted]",
+      nested: [{ password: "[redacted]", note: "[redacted]" }],
+    });
+  });
+
+  test("the audit log records only methods that run something by default", async () => {
+    expect(await audit({}, "tools/list", {})).toEqual([]);
+    expect(await audit({ methods: ["tools/list"] }, "tools/list", {})).toHaveLength(1);
+    expect(await audit({}, "resources/read", { uri: "db://a?token=x" })).toMatchObject([
+      { target: "db://a?[redacted]", outcome: "failed", code: -32603 },
+    ]);
+  });
+
+  test("a request that cannot be audited fails", async () => {
+    const server = create(auditLog({ write: () => Promise.reject(new Error("disk full")) }));
+    const answer = callServer(server, newest(), ["tools/call", { name: "good" }]);
+    await expect(answer).rejects.toThrow("disk full");
+  });
+});
+
+describe("an id of a million characters", () => {
+  const requestId = "x".repeat(1_000_000);
+
+  test("an id of a million characters is shortened in the request log", async () => {
+    const lines: string[] = [];
+    const server = create(requestLogger({ write: (line) => lines.push(line) }));
+    await callServer(server, newest(), ["tools/call", { name: "good" }], { requestId });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.length).toBeLessThan(600);
+    expect(lines[0]).toContain("[1000000 characters]");
+  });
+
+  test("an id of a million characters is shortened in the audit log", async () => {
+    const entries: AuditEntry[] = [];
+    const server = create(auditLog({ write: (entry) => entries.push(entry) }));
+    await callServer(server, newest(), ["tools/call", { name: "good" }], { requestId });
+    expect(entries).toMatchObject([{ requestId: expect.stringMatching(/^x{256}\.\.\. \[1000000 characters\]$/) }]);
+  });
+});
+
+describe("redacting", () => {
+  test.each([
+    ["authorization", { Authorization: "x" }, { Authorization: "[redacted]" }],
+    ["an author", { author: "Ada" }, { author: "Ada" }],
+    ["cookies", { "set-cookie": "x" }, { "set-cookie": "[redacted]" }],
+    [
+      "tokens",
+      { refresh_token: "x", accessToken: { a: 1 } },
+      { refresh_token: "[redacted]", accessToken: "[redacted]" },
+    ],
+    [
+      "codes and verifiers",
+      { code: "x", code_verifier: "y", codec: "z" },
+      { code: "[redacted]", code_verifier: "[redacted]", codec: "z" },
+    ],
+    [
+      "request state and sessions",
+      { requestState: "x", sessionId: "y" },
+      { requestState: "[redacted]", sessionId: "[redacted]" },
+    ],
+    ["other values", { a: 1, b: null, c: true }, { a: 1, b: null, c: true }],
+    ["a list", ["a", { pin: 1 }], ["a", { pin: "[redacted]" }]],
+    ["a name that is special", JSON.parse('{"__proto__": {"a": 1}}'), JSON.parse('{"__proto__": {"a": 1}}')],
+  ])("redacting replaces %s", (_name, value, expected) => {
+    expect(redact(value)).toEqual(expected);
+  });
+
+  test.each([
+    ["a bearer token", "Authorization: Bearer abc.def-123", "Authorization: [redacted]"],
+    ["a JSON web token", "it is eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl!", "it is [redacted]!"],
+    ["a key of a service", "sk-abcdefghijklmnop1234", "[redacted]"],
+    ["a private key", "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END", "[redacted]"],
+    ["a query", "see https://a.example/b?c=d now", "see https://a.example/b?[redacted] now"],
+    ["a password in a URL", "postgres://ada:hunter2@db/x", "postgres://[redacted]@db/x"],
+    ["nothing", "plain text: is it?", "plain text: is it?"],
+  ])("redacting replaces %s in a text", (_name, text, expected) => {
+    expect(redactText(text)).toBe(expected);
+  });
+
+  test("redacting bounds the length of its result", () => {
+    let deep: unknown = "x";
+    for (let i = 0; i < 100; i++) deep = { a: [deep] };
+    const wide = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_value, index) => [`a${index}`, "x".repeat(10_000)]),
+    );
+    expect(JSON.stringify(redact(deep)).length).toBeLessThan(200);
+    expect(JSON.stringify(redact(wide)).length).toBeLessThan(20_000);
+    expect(JSON.stringify(redact(Array.from({ length: 100_000 }, () => "x"))).length).toBeLessThan(1_000);
+    expect(redactText("x".repeat(300))).toBe(`${"x".repeat(256)}... [300 characters]`);
+  });
+
+  test("redacting takes linear time for hostile texts", () => {
+    const start = performance.now();
+    for (const text of ["a:".repeat(200_000), "a".repeat(400_000), "eyJ".repeat(100_000)]) redactText(text);
+    // Squared, it would take minutes.
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { connect, type ClientConnection, type ConnectOptions } from "../../../../runtime/client/connect.ts";
+import {
+  createHttpClientTransport,
+  type HttpClientOptions,
+} from "../../../../runtime/transport/http-client/http-client.ts";
+import { newest } from "../../fixture-revision.ts";
+
+/** A request as the scripted server got it. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  /** The message in the body. */
+  readonly message: {
+    readonly id?: number;
+    readonly method?: string;
+    readonly params?: Record<string, unknown>;
+    readonly result?: unknown;
+  };
+  readonly at: number;
+}
+
+/** Does what the test wants; returns whether it has taken the request. */
+export type Script = (request: Received, response: ServerResponse) => unknown;
+
+/** A server on 127.0.0.1 whose answers are written by the test. */
+export interface ScriptedServer {
+  readonly url: string;
+  readonly requests: readonly Received[];
+  close(): Promise<void>;
+}
+
+/** The session id that the scripted server gives. */
+export const sessionId = "session-1";
+
+/** Says that the usual answer is wanted. */
+export const usual: unique symbol = Symbol("usual");
+
+/** Serves the script; where it returns `usual`, a plain server with a session and without GET stream answers. */
+export async function serveScript(script: Script = () => usual): Promise<ScriptedServer> {
+  const requests: Received[] = [];
+  const server = createServer((request, response) => {
+    void read(request).then((received) => {
+      requests.push(received);
+      if (script(received, response) === usual) answerAsUsual(received, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The usual answer to `initialize`, at the revision that was asked for. */
+export function openingResult(params: Record<string, unknown> = {}): object {
+  const { protocolVersion } = params;
+  return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "script", version: "1" } };
+}
+
+/** Answers with JSON. */
+export function sayJson(response: ServerResponse, body: unknown, { status = 200, headers = {} } = {}): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+}
+
+/** Begins a stream of events; what is given is written at once. */
+export function sayEvents(response: ServerResponse, ...events: readonly string[]): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write(events.join(""));
+}
+
+/** One event with a result in it. */
+export function resultEvent(id: number | undefined, result: object = {}, eventId?: string): string {
+  const line = eventId === undefined ? "" : `id: ${eventId}\n`;
+  return `${line}data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`;
+}
+
+/** A client of the scripted server. */
+export function connectScript(
+  server: ScriptedServer,
+  options: HttpClientOptions & Partial<ConnectOptions> = {},
+): Promise<ClientConnection> {
+  const reconnect = { initialDelay: 10, maxDelay: 40, ...options.reconnect };
+  const transport = createHttpClientTransport(server.url, { ...options, reconnect });
+  return connect(transport, { info: { name: "c", version: "1" }, revisions: [newest], ...options });
+}
+
+/** Waits until something holds. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+function answerAsUsual({ method, message }: Received, response: ServerResponse): void {
+  if (method === "GET") return void response.writeHead(405, { allow: "POST, DELETE" }).end();
+  if (method === "DELETE") return void response.writeHead(200).end();
+  const { id } = message;
+  if (id === undefined || message.method === undefined) return void response.writeHead(202).end();
+  const isOpening = message.method === "initialize";
+  const result = isOpening ? openingResult(message.params) : {};
+  sayJson(response, { jsonrpc: "2.0", id, result }, { headers: isOpening ? { "mcp-session-id": sessionId } : {} });
+}
+
+async function read(request: IncomingMessage): Promise<Received> {
+  let text = "";
+  for await (const chunk of request) text += String(chunk);
+  const { method = "", url = "", headers } = request;
+  return { method, path: url, headers, message: text === "" ? {} : JSON.parse(text), at: performance.now() };
+}

@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createHttpHandler, type HttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
+import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
+import type { CallContext } from "../../../../runtime/protocol/incoming-call.ts";
+import { acceptBoth, call, createService, initialize, log, textOf } from "./http-rig.ts";
+
+const tools = {
+  echo: (_: CallContext, args: Record<string, unknown>) => args.text,
+  chatty: async (context: CallContext) => {
+    await log(context, "one");
+    return "done";
+  },
+  flood: async (context: CallContext, args: Record<string, unknown>) => {
+    for (let n = 0; n < Number(args.times); n += 1) await log(context, "x".repeat(50_000));
+    return "done";
+  },
+};
+
+let handler: HttpHandler | undefined;
+
+afterEach(() => handler?.close());
+
+/** The handler of the web platform, as a worker would call it. */
+function open(options: HttpOptions = {}): (init?: RequestInit & { path?: string }) => Promise<Response> {
+  const made = createHttpHandler(createService(tools), options);
+  handler = made;
+  return ({ path = "/mcp", method = "POST", headers, ...init } = {}) => {
+    const fields = {
+      accept: acceptBoth,
+      "content-type": "application/json",
+      ...Object.fromEntries(new Headers(headers)),
+    };
+    return made.fetch(new Request(`http://localhost${path}`, { ...init, method, headers: fields }));
+  };
+}
+
+async function begin(ask: ReturnType<typeof open>): Promise<Record<string, string>> {
+  const response = await ask({ body: JSON.stringify(initialize("2025-11-25")) });
+  return { "mcp-session-id": response.headers.get("mcp-session-id") ?? "" };
+}
+
+describe("the handler of the web platform", () => {
+  it("the fetch handler responds as JSON and as a stream (T-26)", async () => {
+    const ask = open();
+    const headers = await begin(ask);
+    const plain = await ask({ headers, body: JSON.stringify(call(1, "echo", { text: "é" })) });
+    expect(plain.headers.get("content-type")).toBe("application/json");
+    expect(textOf(await plain.json())).toBe("é");
+    const streamed = await ask({ headers, body: JSON.stringify(call(2, "chatty")) });
+    expect(streamed.headers.get("content-type")).toBe("text/event-stream");
+    expect((await streamed.text()).match(/^event: message$/gm)).toHaveLength(2);
+  });
+
+  it.each([
+    ["notifications", {}, '{"jsonrpc":"2.0","method":"notifications/initialized"}', 202],
+    ["a foreign page", { origin: "https://evil.example" }, "{}", 403],
+    ["broken JSON", {}, "{", 400],
+    ["a long body", {}, "x".repeat(5_000), 413],
+    ["bytes that are no text", {}, new Uint8Array([0xff]), 400],
+    ["another type", { "content-type": "text/plain" }, "{}", 415],
+    ["another version", { "mcp-protocol-version": "1" }, '{"jsonrpc":"2.0","id":1,"method":"ping"}', 400],
+  ])("the fetch handler makes the same checks: %s", async (_, more, body, status) => {
+    const ask = open({ limits: { maxMessageBytes: 4_096 } });
+    const headers = { ...(await begin(ask)), ...more };
+    expect((await ask({ headers, body })).status).toBe(status);
+  });
+
+  it("the fetch handler rejects a foreign host", async () => {
+    open();
+    const response = await handler?.fetch(new Request("http://evil.example/mcp", { method: "POST", body: "{}" }));
+    expect(response?.status).toBe(403);
+  });
+
+  it("the fetch handler opens GET streams and ends them with the session", async () => {
+    const ask = open();
+    const headers = await begin(ask);
+    const stream = await ask({ method: "GET", headers });
+    expect(stream.status).toBe(200);
+    expect((await ask({ method: "DELETE", headers })).status).toBe(204);
+    // Its first event only carries the id to come back with.
+    expect(await stream.text()).toMatch(/^id: \S+-0\nretry: 1000\ndata: \n\n$/);
+  });
+
+  it("the fetch handler waits for slow readers, and detects those that disconnected (R25)", async () => {
+    const ask = open({ events: false });
+    const headers = await begin(ask);
+    const slow = await ask({ headers, body: JSON.stringify(call(1, "flood", { times: 20 })) });
+    expect((await slow.text()).match(/^data: /gm)).toHaveLength(21);
+    const gone = await ask({ headers, body: JSON.stringify(call(2, "flood", { times: 20 })) });
+    await gone.body?.cancel();
+    expect((await ask({ headers, body: JSON.stringify(call(3, "echo", { text: "on" })) })).status).toBe(200);
+  });
+
+  it("the fetch handler serves every path, unless one is given", async () => {
+    expect((await open()({ path: "/any", body: "{" })).status).toBe(400);
+    expect((await open({ path: "/mcp" })({ path: "/any", body: "{" })).status).toBe(404);
+  });
+});

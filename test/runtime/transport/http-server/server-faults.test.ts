@@ -1,0 +1,123 @@
+import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createHttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
+import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
+import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
+import { acceptBoth, call, createService, initialize, log, start, until, type Rig } from "./http-rig.ts";
+
+let rig: Rig | undefined;
+const unhandled: unknown[] = [];
+const keep = (reason: unknown): void => void unhandled.push(reason);
+
+beforeEach(() => {
+  unhandled.length = 0;
+  process.on("unhandledRejection", keep);
+});
+
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+  await delay(0);
+  process.off("unhandledRejection", keep);
+  expect(unhandled).toEqual([]);
+});
+
+const hook = (): never => {
+  throw new Error("The hook fails, too");
+};
+
+describe("an error in a callback", () => {
+  test("an error of the error hook ends neither the process nor other requests", async () => {
+    rig = await start({}, { authenticate: () => Promise.reject(new Error("secret")), onError: hook });
+    expect(await rig.send({ body: initialize("2025-11-25") })).toMatchObject({ status: 500 });
+  });
+
+  test("an error from invalid headers of a guard ends neither the process nor other requests", async () => {
+    const authenticate: ListenOptions["authenticate"] = (_, { addFields }) => {
+      addFields({ "x-broken": "a\r\nb" });
+      return { principal: "me" };
+    };
+    rig = await start({}, { authenticate, onError: hook });
+    expect(await rig.send({ body: "{" })).toMatchObject({ status: 500 });
+  });
+
+  test("an error after a stream has begun closes the stream", async () => {
+    class Broken extends MemoryEventStore {
+      override after(): never {
+        throw new Error("The store is gone");
+      }
+    }
+    const tools = { talk: async (context: Parameters<typeof log>[0]) => (await log(context, "a"), "done") };
+    rig = await start(tools, { events: new Broken(), onError: hook });
+    const session = await rig.open();
+    const { events } = await session.postStream(call(1, "talk"));
+    await until(() => events.length > 1);
+    const again = await session.listen(events[0]?.id);
+    await again.end();
+    expect((await session.post({ jsonrpc: "2.0", id: 2, method: "ping" })).status).toBe(200);
+  });
+
+  test("an error after a stream has begun on the web platform closes the stream", async () => {
+    const service = createService({});
+    const broken = {
+      ...service,
+      accept: () => {
+        throw new Error("The server cannot be served");
+      },
+    };
+    const handler = createHttpHandler(broken, { sse: {}, onError: hook, sessions: { maxSessions: 1 } });
+    const open = (): Promise<Response> =>
+      handler.fetch(new Request("http://localhost/sse", { headers: { accept: acceptBoth } }));
+    // A session that cannot be served takes no place.
+    for (const response of [await open(), await open()]) {
+      expect(response.status).toBe(200);
+      await expect(response.text()).rejects.toThrow();
+    }
+    await handler.close();
+  });
+});
+
+describe("a body that does not arrive", () => {
+  /** Sends a head and these parts of a body, with a pause before each. */
+  async function sendParts(url: string, parts: readonly string[], pause: number): Promise<string> {
+    const { host, port } = new URL(url);
+    const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
+    let answer = "";
+    socket.on("data", (chunk) => (answer += String(chunk)));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    const length = Buffer.byteLength(JSON.stringify(initialize("2025-11-25")));
+    const head = [`POST /mcp HTTP/1.1`, `Host: ${host}`, `Accept: ${acceptBoth}`, "Content-Type: application/json"];
+    socket.write([...head, "Connection: close", `Content-Length: ${length}`, "", ""].join("\r\n"));
+    for (const part of parts) {
+      await delay(pause);
+      socket.write(part);
+    }
+    await closed;
+    return answer;
+  }
+
+  const text = JSON.stringify(initialize("2025-11-25"));
+
+  test("a body that does not arrive times out (R35)", async () => {
+    rig = await start({}, { bodyTimeout: 100 });
+    expect(await sendParts(rig.url, [text.slice(0, 20)], 10)).toMatch(/^HTTP\/1\.1 408 [^]*was not received/);
+  });
+
+  test("a body that arrives slowly is accepted as long as it flows", async () => {
+    rig = await start({}, { bodyTimeout: 1_000 });
+    const parts = text.match(/[^]{1,10}/g) ?? [];
+    const began = performance.now();
+    expect(await sendParts(rig.url, parts, 1_500 / parts.length)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(performance.now() - began).toBeGreaterThan(1_000);
+  });
+
+  test("a body that does not arrive times out on the web platform", async () => {
+    const handler = createHttpHandler(createService({}), { bodyTimeout: 50 });
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) });
+    const headers = { accept: acceptBoth, "content-type": "application/json" };
+    const init = { method: "POST", headers, body, duplex: "half" } satisfies RequestInit & { duplex: "half" };
+    expect((await handler.fetch(new Request("http://localhost/mcp", init))).status).toBe(408);
+    await handler.close();
+  });
+});

@@ -1,0 +1,282 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { MemorySessionStore } from "../../../../runtime/stores/memory-session-store.ts";
+import type { SessionStore } from "../../../../runtime/stores/session-store.ts";
+import { ManualClock } from "../../manual-clock.ts";
+import { askRoots, call, initialize, log, start, textOf, until, type Rig, type Tool } from "./http-rig.ts";
+
+const rigs: Rig[] = [];
+let gate: ((value: string) => void) | undefined;
+
+const tools: Record<string, Tool> = {
+  echo: (_, args) => args.text,
+  who: (context) => context.session.peer.info?.name,
+  gate: () => new Promise((resolve) => (gate = resolve)),
+  log: async (context) => {
+    await log(context, "x");
+    return "logged";
+  },
+  ask: async (context) => {
+    try {
+      return await askRoots(context);
+    } catch (error) {
+      return error instanceof Error ? error.name : "";
+    }
+  },
+};
+
+async function begin(options?: Parameters<typeof start>[1]): Promise<Rig> {
+  const rig = await start(tools, options);
+  rigs.push(rig);
+  return rig;
+}
+
+afterEach(async () => {
+  gate?.("over");
+  gate = undefined;
+  await Promise.all(rigs.splice(0).map((rig) => rig.close()));
+});
+
+const ping = { jsonrpc: "2.0", id: 1, method: "ping" } as const;
+
+describe("a session", () => {
+  it.each(["POST", "GET", "DELETE"])(
+    "a session must be named: %s without its id is 400 (T-53, trap 1)",
+    async (method) => {
+      const rig = await begin();
+      const answer = await rig.send({ method, ...(method === "POST" && { body: ping }) });
+      expect(answer).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
+    },
+  );
+
+  it.each(["POST", "GET", "DELETE"])(
+    "a session must exist: %s with an unknown id is 404 (T-54, trap 1)",
+    async (method) => {
+      const rig = await begin();
+      const headers = { "mcp-session-id": crypto.randomUUID() };
+      const answer = await rig.send({ method, headers, ...(method === "POST" && { body: ping }) });
+      expect(answer).toMatchObject({ status: 404, json: { error: { code: -32600 } } });
+    },
+  );
+
+  it("a session ends by DELETE: calls and streams end, and its id is unknown (T-56, T-54, R38)", async () => {
+    const rig = await begin();
+    const session = await rig.open();
+    const stream = await session.listen();
+    const waiting = session.post(call(1, "gate"));
+    await until(() => gate !== undefined);
+    expect((await session.end()).status).toBe(204);
+    await stream.end();
+    expect((await waiting).status).toBe(404);
+    expect((await session.post(ping)).status).toBe(404);
+    expect((await session.end()).status).toBe(404);
+    expect((await session.listen()).status).toBe(404);
+    expect(rig.listener.handler.sessions.size).toBe(0);
+  });
+
+  it("a session shares nothing with others: equal ids do not mix (trap 6, R39)", async () => {
+    const rig = await begin();
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => rig.open()));
+    const answers = await Promise.all(
+      sessions.map((session, index) => session.post(call(1, "echo", { text: `${index}` }))),
+    );
+    expect(answers.map(({ json }) => textOf(json))).toEqual(sessions.map((_, index) => `${index}`));
+  });
+
+  it("an idle session ends after its time, one in use does not (T-54, trap 22)", async () => {
+    const clock = new ManualClock();
+    const rig = await begin({ clock, sessions: { ttl: 60_000 }, keepAlive: 15_000 });
+    const idle = await rig.open();
+    const listening = await rig.open();
+    const stream = await listening.listen();
+    const calling = await rig.open();
+    const waiting = calling.post(call(1, "gate"));
+    await until(() => gate !== undefined);
+    for (let passed = 0; passed < 90_000; passed += 15_000) clock.advance(15_000);
+    await until(() => rig.listener.handler.sessions.size === 2);
+    expect((await idle.post(ping)).status).toBe(404);
+    expect((await listening.post(ping)).status).toBe(200);
+    gate?.("still there");
+    await waiting;
+    expect((await calling.post(ping)).status).toBe(200);
+    stream.cut();
+  });
+
+  it("a session in use does not end when its time is shorter than the interval of comments", async () => {
+    const clock = new ManualClock();
+    const rig = await begin({ clock, sessions: { ttl: 3_000 }, keepAlive: 15_000 });
+    const idle = await rig.open();
+    const session = await rig.open();
+    const stream = await session.listen();
+    await stream.next();
+    for (let passed = 0; passed < 14_000; passed += 500) await clock.pass(500);
+    expect((await session.post(ping)).status).toBe(200);
+    expect((await idle.post(ping)).status).toBe(404);
+    expect(stream.text).not.toContain("\n:");
+    await clock.pass(2_000);
+    await until(() => stream.text.includes("\n:"), "a comment");
+    stream.cut();
+  });
+
+  it("a session is rejected above the limit (R38)", async () => {
+    const rig = await begin({ sessions: { maxSessions: 2 } });
+    const first = await rig.open();
+    await rig.open();
+    const refused = await rig.send({ body: initialize("2025-11-25") });
+    expect(refused).toMatchObject({ status: 503, json: { error: { code: -32603 } } });
+    expect(refused.headers["retry-after"]).toBe("30");
+    await first.end();
+    expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(200);
+  });
+
+  it("a session that was never used is replaced by a new one, the oldest first (R38)", async () => {
+    const store = new MemorySessionStore({ maxSessions: 3 });
+    const rig = await begin({ sessions: { store } });
+    const used = await rig.open();
+    const idle: string[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      const opened = await rig.send({ body: initialize("2025-11-25") });
+      expect(opened.status).toBe(200);
+      idle.push(String(opened.headers["mcp-session-id"]));
+    }
+    const late = await rig.open();
+    expect((await used.post(ping)).status).toBe(200);
+    expect((await late.post(ping)).status).toBe(200);
+    const statusOf = async (id = ""): Promise<number> =>
+      (await rig.send({ headers: { "mcp-session-id": id }, body: ping })).status;
+    expect([await statusOf(idle.at(-2)), await statusOf(idle.at(-1))]).toEqual([404, 200]);
+    expect([rig.listener.handler.sessions.size, store.size]).toEqual([3, 3]);
+    await until(() => rig.connections.filter(({ state }) => state !== "DISCONNECTED").length === 3);
+    expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(503);
+  });
+
+  it("a session of another principal is not replaced", async () => {
+    const store = new MemorySessionStore({ maxSessions: 4 });
+    const authenticate = (head: { header(name: string): string | undefined }): { principal: string } => ({
+      principal: head.header("authorization") ?? "",
+    });
+    const rig = await begin({ sessions: { store }, authenticate });
+    const open = (authorization: string) => rig.send({ body: initialize("2025-11-25"), headers: { authorization } });
+    const alice = String((await open("alice")).headers["mcp-session-id"]);
+    for (let count = 0; count < 10; count += 1) expect((await open("mallory")).status).toBe(200);
+    const headers = { authorization: "alice", "mcp-session-id": alice };
+    expect((await rig.send({ headers, body: ping })).status).toBe(200);
+  });
+
+  it("a session that was never used is replaced by a stream of HTTP with SSE as well", async () => {
+    const rig = await begin({ sessions: { maxSessions: 1 }, sse: {} });
+    expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(200);
+    const stream = await rig.stream({ method: "GET", path: "/sse", headers: { accept: "text/event-stream" } });
+    expect(stream.status).toBe(200);
+    expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(503);
+    stream.cut();
+  });
+
+  it("a session for an initialize of more than 64 KiB is not kept", async () => {
+    const store = new MemorySessionStore();
+    const rig = await begin({ sessions: { store } });
+    const large = initialize("2025-11-25", { experimental: { x: { text: "x".repeat(70_000) } } });
+    const answer = await rig.send({ body: large });
+    expect(answer.json).toMatchObject({ error: { code: -32602, data: { limit: 65_536 } } });
+    expect(answer.headers).not.toHaveProperty("mcp-session-id");
+    expect([rig.listener.handler.sessions.size, store.size]).toEqual([0, 0]);
+  });
+
+  it("a session leaves no memory behind after its end, 1,000 times (R70)", async () => {
+    const store = new MemorySessionStore();
+    const rig = await begin({ sessions: { store } });
+    for (let round = 0; round < 20; round += 1) {
+      const sessions = await Promise.all(Array.from({ length: 50 }, () => rig.open()));
+      await Promise.all(sessions.map((session) => session.end()));
+    }
+    expect([rig.listener.handler.sessions.size, store.size]).toEqual([0, 0]);
+    await until(() => rig.connections.every(({ state }) => state === "DISCONNECTED"));
+    expect(rig.connections).toHaveLength(1_000);
+  });
+});
+
+describe("sessions that several servers share (R45)", () => {
+  it("a shared session continues at another server, with its revision and capabilities", async () => {
+    const store = new MemorySessionStore();
+    const [one, two] = [await begin({ sessions: { store } }), await begin({ sessions: { store } })];
+    const session = await one.open("2025-06-18");
+    const moved = await two.send({ headers: session.headers, body: call(1, "who") });
+    expect(textOf(moved.json)).toBe("test");
+    expect(two.connections[0]?.session?.revision.id).toBe("2025-06-18");
+    expect((await two.send({ method: "DELETE", headers: session.headers })).status).toBe(204);
+    expect((await session.post(ping)).status).toBe(404);
+    expect(one.listener.handler.sessions.size).toBe(0);
+  });
+
+  it("a shared session fails by itself when the store does (R46)", async () => {
+    const store: SessionStore = {
+      add: () => Promise.reject(new Error("down")),
+      find: () => Promise.reject(new Error("down")),
+      remove: () => Promise.reject(new Error("down")),
+    };
+    const reports: string[] = [];
+    const rig = await begin({ sessions: { store }, onError: ({ error }) => reports.push(error.message) });
+    expect((await rig.send({ body: initialize("2025-11-25") })).status).toBe(503);
+    expect((await rig.send({ headers: { "mcp-session-id": "x" }, body: ping })).status).toBe(500);
+    expect(reports).toEqual(["down", "down"]);
+  });
+});
+
+describe("a server without sessions", () => {
+  it("a server without sessions handles each POST by itself, and issues no id (T-50)", async () => {
+    const rig = await begin({ sessions: false });
+    const opened = await rig.send({ body: initialize("2025-11-25") });
+    expect(opened.status).toBe(200);
+    expect(opened.headers).not.toHaveProperty("mcp-session-id");
+    const headers = { "mcp-protocol-version": "2025-11-25" };
+    expect(textOf((await rig.send({ headers, body: call(1, "echo", { text: "a" }) })).json)).toBe("a");
+    expect((await rig.send({ headers, body: { jsonrpc: "2.0", method: "notifications/initialized" } })).status).toBe(
+      202,
+    );
+    expect(rig.listener.handler.sessions.size).toBe(0);
+    await until(() => rig.connections.every(({ state }) => state === "DISCONNECTED"));
+  });
+
+  it.each(["GET", "DELETE"])("a server without sessions does not allow %s (T-34, T-57, trap 16)", async (method) => {
+    const rig = await begin({ sessions: false });
+    const answer = await rig.send({ method });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toBe("POST");
+  });
+
+  it("a server without sessions may stream calls, without ids", async () => {
+    const rig = await begin({ sessions: false });
+    const stream = await rig.stream({ headers: { "mcp-protocol-version": "2025-11-25" }, body: call(1, "log") });
+    await stream.end();
+    expect(stream.messages).toMatchObject([{ method: "notifications/message" }, { id: 1 }]);
+    expect(stream.text).not.toMatch(/^id:/m);
+  });
+
+  it("a server without sessions cannot send requests, and handlers get an error at once (T-21)", async () => {
+    const rig = await begin({ sessions: false });
+    const headers = { "mcp-protocol-version": "2025-11-25" };
+    expect(textOf((await rig.send({ headers, body: call(1, "ask") })).json)).toBe("CapabilityError");
+  });
+
+  it("a server without sessions responds to a whole batch, though some of its members are done at once (J-15)", async () => {
+    const rig = await begin({ sessions: false });
+    const answering = rig.send({ body: [ping, call(2, "gate"), { ...ping, id: 3 }, { ...ping, id: 3 }] });
+    await until(() => gate !== undefined);
+    gate?.("late");
+    const { status, json } = await answering;
+    expect(status).toBe(200);
+    expect(json).toHaveLength(4);
+    for (const id of [1, 3]) expect(json).toContainEqual({ jsonrpc: "2.0", id, result: {} });
+    expect(json).toContainEqual(expect.objectContaining({ id: 2, result: expect.anything() }));
+    expect(json).toContainEqual(expect.objectContaining({ id: 3, error: expect.anything() }));
+  });
+
+  it("a request without a version header has revision 2025-03-26, batches included (T-61)", async () => {
+    const rig = await begin({ sessions: false });
+    const answer = await rig.send({ body: [call(1, "echo", { text: "a" }), call(2, "echo", { text: "b" })] });
+    expect(answer.json).toHaveLength(2);
+    expect(rig.connections[0]?.session?.revision.id).toBe("2025-03-26");
+    const headers = { "mcp-protocol-version": "2025-11-25" };
+    expect((await rig.send({ headers, body: [ping] })).status).toBe(400);
+    expect((await rig.send({ headers: { "mcp-protocol-version": "x" }, body: ping })).status).toBe(400);
+  });
+});

@@ -1,0 +1,62 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Revision } from "../../../../generated/support.ts";
+import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
+import {
+  createStdioClientTransport,
+  type StdioClientOptions,
+  type StdioClientTransport,
+} from "../../../../runtime/transport/stdio/stdio-client.ts";
+import { createProgram } from "../../../program.ts";
+import { handshakeRevisions } from "../../fixture-revision.ts";
+
+const script = await createProgram(new URL("./fixtures/stdio-server.ts", import.meta.url));
+
+/** How the fixture server is started. */
+export const fixture: { readonly command: string; readonly args: readonly string[] } = {
+  command: process.execPath,
+  args: [script],
+};
+
+/** The fixture server as a bare process. */
+export function spawnFixture(flags: readonly string[] = []): ChildProcessWithoutNullStreams {
+  return spawn(fixture.command, [...flags, ...fixture.args]);
+}
+
+/** The fixture server, or another command, with a connected client. */
+export async function connectFixture(
+  options: Partial<StdioClientOptions> & { readonly revisions?: readonly Revision[] } = {},
+): Promise<{ readonly transport: StdioClientTransport; readonly client: ClientConnection }> {
+  const { revisions = handshakeRevisions, ...rest } = options;
+  const transport = createStdioClientTransport({ ...fixture, stderr: "ignore", ...rest });
+  const client = await connect(transport, { info: { name: "c", version: "1" }, revisions });
+  return { transport, client };
+}
+
+/** A server in one expression of JavaScript: it answers `initialize` and then does as told. */
+export function tinyServer(rest: string): { readonly command: string; readonly args: readonly string[] } {
+  const code = `
+    let text = "";
+    const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+    process.stdin.on("data", (chunk) => {
+      text += chunk;
+      for (let end; (end = text.indexOf("\\n")) !== -1; text = text.slice(end + 1)) {
+        const { id, method, params } = JSON.parse(text.slice(0, end));
+        if (method === "initialize") say({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: "tiny", version: "1" } } });
+        else if (id !== undefined) answer(id, method);
+      }
+    });
+    let answer = (id) => say({ id, result: {} });
+    ${rest}`;
+  return { command: process.execPath, args: ["-e", code] };
+}
+
+/** Whether a process runs. One that has ended and that nobody has waited for yet does not. */
+export function isAlive(pid: number | undefined): boolean {
+  try {
+    if (pid === undefined || !process.kill(pid, 0)) return false;
+    return process.platform !== "linux" || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
