@@ -5,7 +5,7 @@ import type { Session } from "../protocol/session.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import { SessionProxy } from "./session-proxy.ts";
 import type { StatelessProxy } from "./stateless-proxy.ts";
-import type { TaskBridge } from "./task-bridge.ts";
+import type { TaskBridge } from "./tasks/task-bridge.ts";
 import type { UpstreamOptions } from "./upstream.ts";
 
 /** Parts of a gateway that serve its clients. */

@@ -1,20 +1,17 @@
 import { isObject, type Progress, type RequestRow } from "../../generated/support.ts";
 import { findMethod, findRow } from "../protocol/method-rows.ts";
-import { readStartedTask } from "../client/tasks/extension-tasks.ts";
 import { isInputRequired } from "../client/input/input-required.ts";
-import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
+import type { CallContext } from "../protocol/incoming-call.ts";
 import { ClosedError, RpcError, errorCodes, methodNotFound } from "../jsonrpc/errors.ts";
 import type { Connection } from "../protocol/peer.ts";
 import type { Session } from "../protocol/session.ts";
 import { pause } from "../internal/timers.ts";
-import { readTaskParams, withoutTask } from "../tasks/task.ts";
+import { withoutTask } from "../tasks/task.ts";
 import type { ConnectionLimit, Leave } from "./connection-limit.ts";
-import { playCoreTask, startCoreTask } from "./core-task.ts";
 import { withGrace } from "./grace-period.ts";
-import { RelayedTask } from "./relayed-task.ts";
 import { toForwarded, toPrincipal, toRejection, toResult } from "./convert-messages.ts";
-import type { TaskBridge } from "./task-bridge.ts";
-import { declareTasks, needsTasks } from "./task-protocol.ts";
+import type { TaskBridge } from "./tasks/task-bridge.ts";
+import { declareTasks } from "./tasks/extension-upstream-tasks.ts";
 import type { Principal } from "./principal.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
 
@@ -105,7 +102,7 @@ export class SessionProxy {
     try {
       const upstream = await this.#connect();
       const result = toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
-      return row.handler === "listTools" ? this.#bridge.showTools(result, call.revision) : result;
+      return row.handler === "listTools" ? this.#bridge.at(call.revision).showTools(result) : result;
     } catch (error) {
       throw toRejection(error, row.method, call.revision);
     } finally {
@@ -156,46 +153,26 @@ export class SessionProxy {
     return isObject(result) ? toForwarded(result, upstream.revision) : result;
   }
 
-  /** Calls a tool. Starts a task for a client that requests one, and waits for a task if the tool only runs as one. */
-  async #callTool(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
-    const isOffered = this.#bridge.isOffered(row, call);
-    const asked = isOffered ? readTaskParams(params) : undefined;
+  /** Calls a tool, as a task if the client requests one or the tool only runs as one. */
+  #callTool(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
+    const tasks = this.#bridge.at(call.revision);
     const sent = toForwarded(withoutTask(params), call.revision);
     const forwarded = { row, params: sent, call };
-    if (this.#bridge.server === "extension") return this.#callWithTasks(upstream, forwarded, asked);
-    const isNeeded =
-      this.#bridge.server === "core" && this.#bridge.tools.supportOf(params) === "required" && !isOffered;
-    if (!asked && !isNeeded) return this.#complete(upstream, forwarded);
-    const request = (more: object, options: RequestOptions): Promise<unknown> =>
-      upstream.request(row.method, { ...sent, ...more }, options);
-    const task = asked?.ttl === undefined ? {} : { ttl: asked.ttl };
-    const begun = { row, upstream, task, signal: call.signal, call: () => call, request };
-    return asked ? startCoreTask(this.#bridge, begun) : playCoreTask(begun);
-  }
-
-  /** Calls a tool of a server that decides which calls become tasks. It may do so if the client requests a task, or if the tool only runs as one. */
-  async #callWithTasks(
-    upstream: Upstream,
-    forwarded: Forwarded<object>,
-    asked: { readonly ttl: number | undefined } | undefined,
-  ): Promise<unknown> {
-    const { row, call } = forwarded;
-    const run = (during: CallContext): Promise<unknown> => this.#follow(upstream, { ...forwarded, call: during });
-    if (asked) return this.#bridge.begin(call, { row, ttl: asked.ttl, terms: {}, run });
-    try {
-      return await this.#complete(upstream, forwarded);
-    } catch (error) {
-      if (!needsTasks(error, upstream)) throw error;
-      return run(call);
-    }
-  }
-
-  /** Sends a call to which the server may respond with a task, and waits for the result of the task. */
-  async #follow(upstream: Upstream, forwarded: Forwarded<object>): Promise<unknown> {
-    const other = await this.#connectWithTasks(upstream);
-    const result = await this.#complete(other, { ...forwarded, signal: withGrace(forwarded.call.signal) });
-    const started = readStartedTask(result);
-    return started ? new RelayedTask(other, started).run(forwarded.call) : result;
+    return this.#bridge.upstream.callTool({
+      row,
+      upstream,
+      signal: call.signal,
+      requested: tasks.readRequested(params, call),
+      isTaskRequired: this.#bridge.tools.supportOf(params) === "required" && !tasks.isOffered(call.session),
+      call: () => call,
+      request: (more, options) => upstream.request(row.method, { ...sent, ...more }, options),
+      complete: () => this.#complete(upstream, forwarded),
+      completeWithTasks: async (during) => {
+        const other = await this.#connectWithTasks(upstream);
+        const signal = withGrace(during.signal);
+        return { upstream: other, result: await this.#complete(other, { ...forwarded, call: during, signal }) };
+      },
+    });
   }
 
   #connectWithTasks({ revision }: Upstream): Promise<Upstream> {

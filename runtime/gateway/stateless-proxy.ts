@@ -4,14 +4,15 @@ import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
 import { ClosedError, RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import { createLogLevels, type LogLevels } from "../server/logging/log-levels.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
-import { startCoreTask } from "./core-task.ts";
+import { startCoreTask } from "./tasks/core-upstream-tasks.ts";
 import type { Owners } from "./owners.ts";
 import type { Lease, Pool } from "./pool.ts";
 import { toForwarded, toPrincipal, toRejection, toResult } from "./convert-messages.ts";
-import type { RelayedTask } from "./relayed-task.ts";
+import type { RelayedTask } from "./tasks/relayed-task.ts";
 import { untilVisited } from "./url-elicitation.ts";
 import { SuspendedCall } from "./suspended-call.ts";
-import type { TaskBridge } from "./task-bridge.ts";
+import type { TaskBridge } from "./tasks/task-bridge.ts";
+import { noClientTasks } from "./tasks/client-tasks.ts";
 import type { Listener } from "./upstream.ts";
 
 /** Options for clients without a session. */
@@ -41,14 +42,15 @@ export class StatelessProxy {
 
   /** Forwards a request to the server and returns its result. */
   async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
+    const tasks = this.#bridge.at(call.revision);
     try {
-      if (this.#bridge.isOfServer(row)) this.#bridge.owners.check(call, params);
+      tasks.check(row, params, call);
       const resumed = this.#resume(row, params, call);
       const suspended = resumed ?? new SuspendedCall(call, row.method, params);
       const leave = suspended.follow(call);
       if (!resumed) await this.#begin(suspended, row, params);
       const result = await this.#continue(suspended).finally(leave);
-      if (this.#bridge.server === "extension") this.#bridge.owners.note(call, result);
+      tasks.note(result, call);
       return toResult(result, row.handler, call.revision);
     } catch (error) {
       throw toRejection(error, row.method, call.revision);
@@ -108,10 +110,11 @@ export class StatelessProxy {
         suspended,
         server: upstream.revision,
       });
-    const isTask = this.#bridge.decides(row, params, suspended.call);
+    const tasks = row.handler === "callTool" ? this.#bridge.at(revision) : noClientTasks;
+    const requested = tasks.readRequested(params, suspended.call);
     const call = (): CallContext => suspended.call;
-    return isTask
-      ? startCoreTask(this.#bridge, { row, upstream, task: {}, signal: suspended.signal, call, request, onStarted })
+    return requested
+      ? startCoreTask({ row, upstream, signal: suspended.signal, call, request, onStarted }, requested)
       : request({}, {});
   }
 

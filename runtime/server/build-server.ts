@@ -132,7 +132,7 @@ function implementFeatures(
   served: readonly ServedFeature[],
   revision: Revision,
 ): Partial<HandlerOptions> {
-  const askForTask = features.find((feature) => feature.askForTask)?.askForTask;
+  const askForTask = features.find((feature) => feature.createAskForTask)?.createAskForTask?.(revision);
   const createScope = features.find((feature) => feature.createScopes)?.createScopes?.(revision, askForTask);
   const inputRunner = served.find((feature) => feature.inputRunner)?.inputRunner?.(revision);
   return { served, ...(createScope && { createScope }), ...(inputRunner && { inputRunner }) };

@@ -3,8 +3,8 @@ import { findRow } from "../../protocol/method-rows.ts";
 import { readMetaKeys } from "../../protocol/request-metadata.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
-import { hasExtensionTasks } from "../../tasks/task.ts";
 import { ListenStream } from "../subscriptions/listen-stream.ts";
+import { taskProtocolOf } from "./protocols.ts";
 
 /** Parts of a session that task notifications use. */
 export interface TaskListeningHost {
@@ -149,5 +149,5 @@ function toLine(connection: ClientConnection): ReconnectingConnection | undefine
   const { revision } = connection;
   const row = findRow(revision.clientRequests, "subscriptionsListen");
   const tag = row && readMetaKeys(revision).subscription;
-  return row && tag !== undefined && hasExtensionTasks(revision) ? { connection, row, tag } : undefined;
+  return row && tag !== undefined && taskProtocolOf(revision).hasSubscriptions ? { connection, row, tag } : undefined;
 }

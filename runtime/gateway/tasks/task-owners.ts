@@ -1,8 +1,8 @@
-import { isObject } from "../../generated/support.ts";
-import { readStartedTask } from "../client/tasks/extension-tasks.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
-import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
-import { readAuth } from "../server/context.ts";
+import { isObject } from "../../../generated/support.ts";
+import { readStartedTask } from "../../client/tasks/extension-tasks.ts";
+import type { CallContext } from "../../protocol/incoming-call.ts";
+import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
+import { readAuth } from "../../server/context.ts";
 
 /**
  * Owners of the tasks that the server started for clients of the gateway, which the server cannot distinguish. A task without a principal belongs
