@@ -1,6 +1,6 @@
 import type { Revision } from "../../generated/support.ts";
-import { findRow } from "../protocol/method-rows.ts";
-import type { Capabilities } from "../protocol/session.ts";
+import { findRow } from "../protocol/methods/method-rows.ts";
+import type { Capabilities } from "../protocol/session/session.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
 
 /** Returns the capabilities of a client with these handlers at a revision: those that the revision knows. */

@@ -2,9 +2,9 @@ import { extension as skills } from "../../generated/extensions/skills/methods.t
 import { extension as tasks } from "../../generated/extensions/tasks/methods.ts";
 import { extension as ui } from "../../generated/extensions/ui/methods.ts";
 import { isObject, type Extension, type Revision } from "../../generated/support.ts";
-import { extendRevisions } from "../protocol/extend-revisions.ts";
+import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
 import { taskProtocolOf } from "../client/tasks/protocols.ts";
-import type { Capabilities, Session } from "../protocol/session.ts";
+import type { Capabilities, Session } from "../protocol/session/session.ts";
 
 /** Extensions that pass by default. */
 export const knownExtensions: readonly Extension[] = [tasks, skills, ui];

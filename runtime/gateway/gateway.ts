@@ -1,29 +1,29 @@
 import { isObject, type Extension, type Revision } from "../../generated/support.ts";
 import type { ConnectionFactory } from "../client/connection-factory.ts";
 import { createAcceptor, type Acceptor } from "../lifecycle/acceptor.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import { ClosedError } from "../jsonrpc/errors.ts";
-import type { Connection } from "../protocol/peer.ts";
+import type { Connection } from "../protocol/peer/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
-import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
+import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
 import { guardHandlers } from "../server/extensions.ts";
 import { implementListening, type ListenMore, type ListenParams } from "../server/subscriptions/listen.ts";
 import { Listeners } from "../server/subscriptions/listeners.ts";
 import { tooMany } from "../server/resources/subscriptions.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { HttpService } from "../transport/http-server/settings.ts";
-import { ConnectionLimit } from "./connection-limit.ts";
+import { ConnectionLimit } from "./upstream/connection-limit.ts";
 import { knownExtensions, toServed, toSpoken } from "./extensions.ts";
-import { Proxies } from "./proxies.ts";
-import { Owners } from "./owners.ts";
-import { connectUpstream, type UpstreamTarget } from "./upstream-target.ts";
-import { Pool } from "./pool.ts";
+import { Proxies } from "./proxy/proxies.ts";
+import { Owners } from "./upstream/owners.ts";
+import { connectUpstream, type UpstreamTarget } from "./upstream/upstream-target.ts";
+import { Pool } from "./upstream/pool.ts";
 import { toClientCapabilitiesOf } from "./convert-messages.ts";
-import { StatelessProxy } from "./stateless-proxy.ts";
+import { StatelessProxy } from "./proxy/stateless-proxy.ts";
 import { TaskBridge } from "./tasks/task-bridge.ts";
 import type { Principal } from "./principal.ts";
-import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
-import { UpstreamWatcher } from "./upstream-watcher.ts";
+import { Upstream, type Listener, type UpstreamOptions } from "./upstream/upstream.ts";
+import { UpstreamWatcher } from "./upstream/upstream-watcher.ts";
 
 /** Server as clients of every revision see it, regardless of the revision that it speaks itself. It can be served over any transport. */
 export interface Gateway extends HttpService {

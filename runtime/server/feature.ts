@@ -1,6 +1,6 @@
 import type { Extension, Gate, RequestRow, Revision } from "../../generated/support.ts";
-import type { ListKind } from "../protocol/list-kinds.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
+import type { ListKind } from "../protocol/methods/list-kinds.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { ServerParts } from "./handlers.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";

@@ -1,4 +1,4 @@
-import type { RequestOptions } from "../protocol/incoming-call.ts";
+import type { RequestOptions } from "../protocol/peer/incoming-call.ts";
 import { hasName, isTimeoutError } from "../jsonrpc/errors.ts";
 import { SharedPromise } from "../internal/shared-promise.ts";
 import { pause, type Clock } from "../internal/timers.ts";

@@ -1,5 +1,5 @@
 import { isObject, type Gate, type RequestRow, type Revision, type Role } from "../../generated/support.ts";
-import { findRow } from "../protocol/method-rows.ts";
+import { findRow } from "../protocol/methods/method-rows.ts";
 import type { TaskRecord, TaskStatus } from "../stores/task-store.ts";
 
 /** Snapshot of a task at the time of the request. */

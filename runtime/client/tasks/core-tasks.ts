@@ -1,8 +1,8 @@
 import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
 import { CapabilityError } from "../../jsonrpc/errors.ts";
-import { readKnownMember } from "../../protocol/known-members.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import { isOpen, type Session } from "../../protocol/session.ts";
+import { readKnownMember } from "../../protocol/revision/known-members.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { isOpen, type Session } from "../../protocol/session/session.ts";
 import { toTaskParams } from "../../tasks/task-handle.ts";
 import { readCreatedTask, taskGate, taskKindOf } from "../../tasks/task.ts";
 import type { TaskProtocol } from "./task-protocol.ts";

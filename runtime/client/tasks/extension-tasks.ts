@@ -1,7 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import { PeerError, isPeerError } from "../../jsonrpc/errors.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import { isOpen } from "../../protocol/session.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { isOpen } from "../../protocol/session/session.ts";
 import type { TaskPort } from "../../tasks/task-handle.ts";
 import { isTaskState, type TaskState } from "../../tasks/task.ts";
 import type { Responder } from "../input/input-request.ts";

@@ -1,6 +1,6 @@
 import { isObject, type RequestRow } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import { readMetaKeys } from "../../protocol/request-metadata.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
 import { ListenStream } from "../subscriptions/listen-stream.ts";

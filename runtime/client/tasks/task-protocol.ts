@@ -1,5 +1,5 @@
-import type { RequestOptions } from "../../protocol/request-options.ts";
-import type { Session } from "../../protocol/session.ts";
+import type { RequestOptions } from "../../protocol/session/request-options.ts";
+import type { Session } from "../../protocol/session/session.ts";
 import type { TaskPort, TaskRequestOptions } from "../../tasks/task-handle.ts";
 import type { TaskState } from "../../tasks/task.ts";
 import type { ClientConnection } from "../connect.ts";

@@ -1,6 +1,6 @@
 import type { RequestRow } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
-import type { Capabilities, Session } from "../../protocol/session.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import type { Capabilities, Session } from "../../protocol/session/session.ts";
 import type { ListenMore } from "../../server/subscriptions/listen.ts";
 import type { TaskTerms } from "../../tasks/task-options.ts";
 

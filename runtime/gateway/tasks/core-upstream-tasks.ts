@@ -1,7 +1,7 @@
 import type { Progress } from "../../../generated/support.ts";
 import { coreTasks } from "../../client/tasks/core-tasks.ts";
 import type { TaskState } from "../../tasks/task.ts";
-import { withGrace } from "../grace-period.ts";
+import { withGrace } from "./grace-period.ts";
 import type { RequestedTask } from "./client-tasks.ts";
 import { RelayedTask } from "./relayed-task.ts";
 import type { UpstreamTasks, UpstreamToolCall } from "./upstream-tasks.ts";

@@ -1,8 +1,8 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { extensionTasks } from "../../client/tasks/extension-tasks.ts";
 import { isMissingCapabilityError } from "../../jsonrpc/errors.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
-import { findRow } from "../../protocol/method-rows.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { Principal } from "../principal.ts";
 import { RelayedTask } from "./relayed-task.ts";
 import type { SessionToolCall, UpstreamTasks } from "./upstream-tasks.ts";

@@ -1,6 +1,6 @@
 import type { Revision } from "../../../generated/support.ts";
-import { isOpen } from "../../protocol/session.ts";
-import { missingCapability } from "../../protocol/stateless-request.ts";
+import { isOpen } from "../../protocol/session/session.ts";
+import { missingCapability } from "../../protocol/peer/stateless-request.ts";
 import { findTaskGate } from "../../server/tasks/extension-tasks.ts";
 import { noClientTasks, type ClientTasks } from "./client-tasks.ts";
 import type { TaskNotifications } from "./task-notifications.ts";

@@ -1,10 +1,10 @@
-import type { CallContext } from "../../protocol/incoming-call.ts";
-import { isOpen } from "../../protocol/session.ts";
-import { missingCapability } from "../../protocol/stateless-request.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { isOpen } from "../../protocol/session/session.ts";
+import { missingCapability } from "../../protocol/peer/stateless-request.ts";
 import type { TaskProtocol } from "../../server/tasks/task-protocol.ts";
 import { readTaskParams } from "../../tasks/task.ts";
 import { toRejection, toResult } from "../convert-messages.ts";
-import type { ToolList } from "../tool-list.ts";
+import type { ToolList } from "../upstream/tool-list.ts";
 import { noClientTasks, type BridgedTask, type ClientTasks } from "./client-tasks.ts";
 import type { UpstreamTasks } from "./upstream-tasks.ts";
 

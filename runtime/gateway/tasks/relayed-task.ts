@@ -7,14 +7,14 @@ import {
   type Table,
 } from "../../../generated/support.ts";
 import { ServerTasks } from "../../client/tasks/server-tasks.ts";
-import { findMethod, findRow } from "../../protocol/method-rows.ts";
-import type { CallContext, RequestOptions } from "../../protocol/incoming-call.ts";
+import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
+import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes, methodNotFound } from "../../jsonrpc/errors.ts";
 import type { TaskHandle } from "../../tasks/task-handle.ts";
 import { readTask } from "../../tasks/task-control.ts";
 import { withRelatedTask, type TaskState } from "../../tasks/task.ts";
 import { toEmbedded, toForwarded, withoutInputRequired } from "../convert-messages.ts";
-import type { Listener, Upstream } from "../upstream.ts";
+import type { Listener, Upstream } from "../upstream/upstream.ts";
 
 /**
  * Task of the server that runs a call of the gateway's client, for any kinds of tasks on both sides. Requests of the server in

@@ -1,8 +1,8 @@
 import { isObject } from "../../../generated/support.ts";
 import { ListenStream } from "../../client/subscriptions/listen-stream.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import { readMetaKeys } from "../../protocol/request-metadata.ts";
-import type { Listener, Upstream } from "../upstream.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
+import type { Listener, Upstream } from "../upstream/upstream.ts";
 
 /** Parts of a gateway that task notifications use. */
 export interface TaskNotificationsHost {

@@ -1,6 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import { readStartedTask } from "../../client/tasks/extension-tasks.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { readAuth } from "../../server/context.ts";
 

@@ -1,6 +1,6 @@
 import type { RequestRow } from "../../../generated/support.ts";
-import type { CallContext, RequestOptions } from "../../protocol/incoming-call.ts";
-import type { Upstream } from "../upstream.ts";
+import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import type { Upstream } from "../upstream/upstream.ts";
 import type { RequestedTask } from "./client-tasks.ts";
 import type { RelayedTask } from "./relayed-task.ts";
 

@@ -1,8 +1,8 @@
 import type { RequestRow, Revision } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
-import { checkResult } from "../../protocol/routes.ts";
-import { isOpen } from "../../protocol/session.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { checkResult } from "../../protocol/peer/routes.ts";
+import { isOpen } from "../../protocol/session/session.ts";
 import { readTask } from "../../tasks/task-control.ts";
 import { FollowedTask, NoTaskError, type TaskCallOptions } from "../../tasks/task-handle.ts";
 import type { AskForTask } from "../feature.ts";

@@ -1,8 +1,8 @@
 import type { Awaitable, RequestRow, Revision } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
-import { isOpen } from "../../protocol/session.ts";
+import { isOpen } from "../../protocol/session/session.ts";
 import { createTaskHandlers } from "../../tasks/task-handlers.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import { readTaskParams, taskGate, taskKindOf } from "../../tasks/task.ts";

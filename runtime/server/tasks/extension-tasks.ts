@@ -1,9 +1,9 @@
 import { isObject, type Awaitable, type Gate, type Issue, type Revision } from "../../../generated/support.ts";
-import { findMethod, findRow } from "../../protocol/method-rows.ts";
-import { missingCapability, toStatelessError } from "../../protocol/stateless-request.ts";
+import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
+import { missingCapability, toStatelessError } from "../../protocol/peer/stateless-request.ts";
 import { attempt } from "../../internal/maybe-async.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
-import { isOpen } from "../../protocol/session.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { isOpen } from "../../protocol/session/session.ts";
 import type { TaskKey } from "../../stores/task-store.ts";
 import { toCreated, toDetailed } from "../../tasks/detailed-task.ts";
 import { StoredInputRequests } from "../../tasks/stored-input-requests.ts";

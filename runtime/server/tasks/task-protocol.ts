@@ -1,5 +1,5 @@
 import type { Gate } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { TaskRequest } from "../../tasks/task-manager.ts";
 import type { ListenMore } from "../subscriptions/listen.ts";
 
