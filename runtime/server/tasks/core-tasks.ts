@@ -1,22 +1,15 @@
-import type { Awaitable, RequestRow, Revision } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { Awaitable, Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { isOpen } from "../../protocol/session/session.ts";
 import { createTaskHandlers } from "../../tasks/task-handlers.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import { readTaskParams, taskGate, taskKindOf } from "../../tasks/task.ts";
-import type { ToolTask, ToolTaskOptions } from "../definition.ts";
+import type { ToolTask } from "../definition.ts";
 import type { Scene } from "../feature.ts";
 import { withPreparation } from "../tools/prepared-tool.ts";
-import type { AnyTool } from "../any-definition.ts";
 import type { TaskProtocol } from "./task-protocol.ts";
-
-/** Params of a call of a tool. */
-export interface CallParams {
-  readonly name: string;
-  readonly arguments?: object;
-}
+import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
 
 /** Returns the protocol of tasks of the core, at revisions that have them. */
 export function findCoreTasks(tasks: TaskManager, revision: Revision): TaskProtocol | undefined {
@@ -67,22 +60,6 @@ export function createCallTool(
 /** Returns the members that show the task support of a tool in `tools/list`, at revisions that have them. */
 export function describeTaskSupport(task: ToolTask, { knownMembers }: Revision): object {
   return knownMembers.includes("Tool.execution") ? { execution: { taskSupport: readTaskSupport(task) } } : {};
-}
-
-/** Returns the task options of a tool, or undefined if it does not run as a task. */
-export function readTerms({ task }: AnyTool): ToolTaskOptions | undefined {
-  return task === true ? {} : task;
-}
-
-/**
- * Returns the method row of tool calls.
- *
- * @throws {Error} when the revision has no tools.
- */
-export function findToolRow(revision: Revision): RequestRow {
-  const row = findRow(revision.clientRequests, "callTool");
-  if (!row) throw new Error(`Revision ${revision.id} has tasks but no tools`);
-  return row;
 }
 
 function readTaskSupport(task: ToolTask): "optional" | "required" {

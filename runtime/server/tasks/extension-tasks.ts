@@ -17,7 +17,7 @@ import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
 import type { AnyTool } from "../any-definition.ts";
 import type { TaskProtocol } from "./task-protocol.ts";
-import { findToolRow, readTerms, type CallParams } from "./core-tasks.ts";
+import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
 
 /** Dependencies of tasks by the extension. */
 export interface ExtensionTasksParts {
