@@ -6,7 +6,7 @@ export { createDualAcceptor } from "./lifecycle/dual-era.ts";
 export { createSessionAcceptor } from "./lifecycle/initialize-server.ts";
 export { createStatelessAcceptor } from "./lifecycle/stateless-server.ts";
 
-export type { Unavailable } from "./protocol/missing.ts";
+export type { Unavailable } from "./protocol/revision/missing.ts";
 
 export { buildServer } from "./server/build-server.ts";
 export type { BuildOptions } from "./server/build-server.ts";

@@ -27,14 +27,14 @@ export { listAll, readItems, readPages } from "./client/lists/pages.ts";
 
 export type { ClientSession } from "./client/session/session.ts";
 
-export type { CommonDeclarations } from "./protocol/missing.ts";
+export type { CommonDeclarations } from "./protocol/revision/missing.ts";
 
-export type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "./protocol/schema-issue.ts";
+export type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "./protocol/methods/schema-issue.ts";
 
 export { Metrics } from "./jsonrpc/metrics.ts";
 export type { MetricsSnapshot } from "./jsonrpc/metrics.ts";
 
-export type { CacheHint } from "./protocol/cache-hint.ts";
+export type { CacheHint } from "./protocol/methods/cache-hint.ts";
 
 export {
   CapabilityError,

@@ -1,5 +1,5 @@
 import { isObject, type Check, type Revision } from "../../generated/support.ts";
-import { findMethod } from "../../runtime/protocol/method-rows.ts";
+import { findMethod } from "../../runtime/protocol/methods/method-rows.ts";
 import { toMetadata } from "../../runtime/lifecycle/discover-client.ts";
 import type { Exchange, Wire } from "./wire.ts";
 

@@ -3,7 +3,7 @@ import { createUntypedClient } from "../../runtime/client/create-client.ts";
 import type { DefaultClientSession } from "../../runtime/client/session/default-session.ts";
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { connect } from "../../runtime/client/connect.ts";
-import { passedLimits } from "../../runtime/gateway/upstream-target.ts";
+import { passedLimits } from "../../runtime/gateway/upstream/upstream-target.ts";
 import { isPeerError } from "../../runtime/jsonrpc/errors.ts";
 import { createStdioClientTransport, type StdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";

@@ -1,6 +1,6 @@
 import { connect } from "../../runtime/client/connect.ts";
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
-import { passedLimits } from "../../runtime/gateway/upstream-target.ts";
+import { passedLimits } from "../../runtime/gateway/upstream/upstream-target.ts";
 import { EraCache } from "../../runtime/lifecycle/era-cache.ts";
 import { createTcpTransport } from "../../runtime/transport/tcp/tcp.ts";
 import type { Transport } from "../../runtime/transport/transport.ts";

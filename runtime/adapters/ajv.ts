@@ -1,6 +1,6 @@
 import { Ajv, type CodeOptions, type ErrorObject, type Format, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { JsonSchemaValidator, SchemaIssue } from "../protocol/schema-issue.ts";
+import type { JsonSchemaValidator, SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
 import { compilePattern, enforceable, withTextLimit, type PatternOptions } from "./schema-patterns.ts";
 

@@ -1,5 +1,5 @@
 import { format, Validator, type OutputUnit } from "@cfworker/json-schema";
-import type { JsonSchemaValidator, SchemaIssue } from "../protocol/schema-issue.ts";
+import type { JsonSchemaValidator, SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
 import { compilePattern, enforceable, withTextLimit, type PatternOptions } from "./schema-patterns.ts";
 import { mapSubschemas } from "./schema-walk.ts";

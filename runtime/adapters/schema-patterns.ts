@@ -1,5 +1,5 @@
 import { isObject } from "../../generated/support.ts";
-import type { SchemaIssue } from "../protocol/schema-issue.ts";
+import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { isLinearPattern } from "./linear-pattern.ts";
 import { isPattern } from "./pattern-syntax.ts";
 import { listSchemas, mapSubschemas } from "./schema-walk.ts";

@@ -1,5 +1,5 @@
-import type { ImplementationInfo } from "../protocol/session.ts";
-import type { SchemaIssue } from "../protocol/schema-issue.ts";
+import type { ImplementationInfo } from "../protocol/session/session.ts";
+import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
 import type { ClientSettings } from "./options.ts";
 

@@ -1,7 +1,6 @@
 import type { Revision } from "../../generated/support.ts";
-import { findRow } from "../protocol/method-rows.ts";
-import type { Capabilities } from "../protocol/session.ts";
-import { knowsTasks } from "../tasks/task.ts";
+import { findRow } from "../protocol/methods/method-rows.ts";
+import type { Capabilities } from "../protocol/session/session.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
 
 /** Returns the capabilities of a client with these handlers at a revision: those that the revision knows. */
@@ -22,8 +21,7 @@ export function toClientCapabilities(source: AnyClientOptions, revision: Revisio
       },
     }),
     ...(asks && known("elicitation") && { elicitation: modes }),
-    ...(knowsTasks(revision) &&
-      (sampling?.task || (asks && elicitation.task)) && { tasks: toTaskCapabilities(source) }),
+    ...(known("tasks") && (sampling?.task || (asks && elicitation.task)) && { tasks: toTaskCapabilities(source) }),
     ...(revision.extensions && { extensions: revision.extensions }),
   };
 }

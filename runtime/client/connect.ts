@@ -1,11 +1,11 @@
 import type { NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
-import { findMethod } from "../protocol/method-rows.ts";
+import { findMethod } from "../protocol/methods/method-rows.ts";
 import { openConnection } from "../lifecycle/initialize-client.ts";
 import type { OpenOptions } from "../lifecycle/open-options.ts";
-import type { RequestOptions } from "../protocol/incoming-call.ts";
+import type { RequestOptions } from "../protocol/peer/incoming-call.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
-import type { Connection, State } from "../protocol/peer.ts";
-import type { Capabilities, ImplementationInfo, Session } from "../protocol/session.ts";
+import type { Connection, State } from "../protocol/peer/peer.ts";
+import type { Capabilities, ImplementationInfo, Session } from "../protocol/session/session.ts";
 import { SessionView } from "./session/session-view.ts";
 
 /** Options of `connect`: the client's info, its revisions, its capabilities and its handlers for one connection. */

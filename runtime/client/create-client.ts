@@ -1,5 +1,5 @@
 import { EraCache } from "../lifecycle/era-cache.ts";
-import { extendRevisions } from "../protocol/extend-revisions.ts";
+import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
 import { DefaultClientSession } from "./session/default-session.ts";
 import { toConnectionFactory, type Connectable } from "./connection-factory.ts";
 import type { ClientOptions } from "./options.ts";

@@ -1,5 +1,5 @@
 import { RpcError, hasName } from "../jsonrpc/errors.ts";
-import { describeIssues, type SchemaIssue } from "../protocol/schema-issue.ts";
+import { describeIssues, type SchemaIssue } from "../protocol/methods/schema-issue.ts";
 
 /** Error for values of a form handler that do not fit the form. Check them with `context.check` and ask the user again. */
 export class FormError extends Error {

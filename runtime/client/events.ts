@@ -1,4 +1,4 @@
-import type { ListKind } from "../protocol/list-kinds.ts";
+import type { ListKind } from "../protocol/methods/list-kinds.ts";
 
 /** Events of a client's connection. */
 export type ClientEvent =

@@ -1,5 +1,5 @@
 import { isObject, type Revision } from "../../generated/support.ts";
-import type { ListKind } from "../protocol/list-kinds.ts";
+import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import type { Elicitation } from "./input/elicitation.ts";
 import type { Listening } from "./subscriptions/listen.ts";
 import type { RootsKeeper } from "./input/roots.ts";

@@ -1,10 +1,10 @@
 import type { Extension, Revision } from "../../generated/support.ts";
-import type { PeerOptions } from "../protocol/peer-options.ts";
+import type { PeerOptions } from "../protocol/peer/peer-options.ts";
 import type { Profile } from "../protocol/profile.ts";
-import type { ImplementationInfo } from "../protocol/session.ts";
-import type { Fields, MissingMethod, Unavailable } from "../protocol/missing.ts";
-import type { ListKind } from "../protocol/list-kinds.ts";
-import type { JsonSchemaValidator } from "../protocol/schema-issue.ts";
+import type { ImplementationInfo } from "../protocol/session/session.ts";
+import type { Fields, MissingMethod, Unavailable } from "../protocol/revision/missing.ts";
+import type { ListKind } from "../protocol/methods/list-kinds.ts";
+import type { JsonSchemaValidator } from "../protocol/methods/schema-issue.ts";
 import type { ReconnectOptions as ReconnectDelays } from "../transport/http-client/reconnect-delay.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { ClientEvent } from "./events.ts";

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../generated/support.ts";
-import type { HandlerResult, Without } from "../protocol/result-members.ts";
-import type { MissingKind, MissingMethod, Unavailable } from "../protocol/missing.ts";
-import type { SchemaIssue } from "../protocol/schema-issue.ts";
+import type { HandlerResult, Without } from "../protocol/revision/result-members.ts";
+import type { MissingKind, MissingMethod, Unavailable } from "../protocol/revision/missing.ts";
+import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import type { Roots } from "./input/roots.ts";
 import type { AnyElicitationOption } from "./any-definition.ts";
 import type { TaskControl } from "../tasks/task-control.ts";

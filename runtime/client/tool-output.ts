@@ -1,7 +1,7 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { toError } from "../jsonrpc/errors.ts";
-import { readKnownMember } from "../protocol/known-members.ts";
-import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../protocol/schema-issue.ts";
+import { readKnownMember } from "../protocol/revision/known-members.ts";
+import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { ToolOutputError } from "./errors.ts";
 
 /**

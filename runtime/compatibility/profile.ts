@@ -3,7 +3,7 @@ import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 import { errorCodes } from "../jsonrpc/errors.ts";
 import type { ErrorObject } from "../jsonrpc/message.ts";
 import type { HttpRejection, HttpRejectionReason, Profile, RetryAdvice } from "../protocol/profile.ts";
-import type { Capabilities } from "../protocol/session.ts";
+import type { Capabilities } from "../protocol/session/session.ts";
 import { addStructuredContent, readProgressToken, readResourceLinks } from "./conventions.ts";
 import { categoryOf } from "./error-categories.ts";
 import { findRejection, rejections, type Rejection } from "./rejections.ts";

@@ -2,7 +2,7 @@ import { ConversionError, isObject, type Loss, type OnLoss, type Revision } from
 import type { ClientConnection } from "../client/connect.ts";
 import { requestOf } from "../client/session/requests.ts";
 import { readItems, readNextCursor, type Page, type PageParams } from "../client/lists/pages.ts";
-import { findRow } from "../protocol/method-rows.ts";
+import { findRow } from "../protocol/methods/method-rows.ts";
 
 /** Part of what a server offers, and what clients of an older revision lose of it. */
 export interface PartLosses {

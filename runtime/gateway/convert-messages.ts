@@ -1,5 +1,5 @@
 import { isObject, type Revision } from "../../generated/support.ts";
-import { findRow } from "../protocol/method-rows.ts";
+import { findRow } from "../protocol/methods/method-rows.ts";
 import {
   RpcError,
   errorCodes,
@@ -9,8 +9,8 @@ import {
   isTimeoutError,
   methodNotFound,
 } from "../jsonrpc/errors.ts";
-import { omit } from "../protocol/known-members.ts";
-import { unknownImplementation, type Capabilities, type Session } from "../protocol/session.ts";
+import { omit } from "../protocol/revision/known-members.ts";
+import { unknownImplementation, type Capabilities, type Session } from "../protocol/session/session.ts";
 import { withoutSessionMembers } from "../server/input/ask-client.ts";
 import { createEnvelope } from "../server/envelope.ts";
 import { pickExtensions } from "./extensions.ts";

@@ -2,9 +2,9 @@ import { extension as skills } from "../../generated/extensions/skills/methods.t
 import { extension as tasks } from "../../generated/extensions/tasks/methods.ts";
 import { extension as ui } from "../../generated/extensions/ui/methods.ts";
 import { isObject, type Extension, type Revision } from "../../generated/support.ts";
-import { extendRevisions } from "../protocol/extend-revisions.ts";
-import type { Capabilities, Session } from "../protocol/session.ts";
-import { hasTasks } from "./task-protocol.ts";
+import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
+import { taskProtocolOf } from "../client/tasks/protocols.ts";
+import type { Capabilities, Session } from "../protocol/session/session.ts";
 
 /** Extensions that pass by default. */
 export const knownExtensions: readonly Extension[] = [tasks, skills, ui];
@@ -33,7 +33,9 @@ export function toServed(
 
 function readSettings(extension: Extension, server: Session): Record<string, unknown> | undefined {
   const { lifecycle } = server.revision;
-  if (extension.id === tasks.id && !extension.lifecycles.includes(lifecycle)) return hasTasks(server) ? {} : undefined;
+  if (extension.id === tasks.id && !extension.lifecycles.includes(lifecycle)) {
+    return taskProtocolOf(server.revision).isDeclared(server) ? {} : undefined;
+  }
   const { extensions: declared } = server.peer.capabilities;
   const settings = isObject(declared) ? declared[extension.id] : undefined;
   return isObject(settings) && extension.lifecycles.includes(lifecycle) ? settings : undefined;

@@ -1,30 +1,29 @@
 import { isObject, type Extension, type Revision } from "../../generated/support.ts";
 import type { ConnectionFactory } from "../client/connection-factory.ts";
 import { createAcceptor, type Acceptor } from "../lifecycle/acceptor.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import { ClosedError } from "../jsonrpc/errors.ts";
-import type { Connection } from "../protocol/peer.ts";
+import type { Connection } from "../protocol/peer/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
-import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
+import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
 import { guardHandlers } from "../server/extensions.ts";
 import { implementListening, type ListenMore, type ListenParams } from "../server/subscriptions/listen.ts";
 import { Listeners } from "../server/subscriptions/listeners.ts";
 import { tooMany } from "../server/resources/subscriptions.ts";
-import { knowsTasks } from "../tasks/task.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { HttpService } from "../transport/http-server/settings.ts";
-import { ConnectionLimit } from "./connection-limit.ts";
+import { ConnectionLimit } from "./upstream/connection-limit.ts";
 import { knownExtensions, toServed, toSpoken } from "./extensions.ts";
-import { Proxies } from "./proxies.ts";
-import { Owners } from "./owners.ts";
-import { connectUpstream, type UpstreamTarget } from "./upstream-target.ts";
-import { Pool } from "./pool.ts";
+import { Proxies } from "./proxy/proxies.ts";
+import { Owners } from "./upstream/owners.ts";
+import { connectUpstream, type UpstreamTarget } from "./upstream/upstream-target.ts";
+import { Pool } from "./upstream/pool.ts";
 import { toClientCapabilitiesOf } from "./convert-messages.ts";
-import { StatelessProxy } from "./stateless-proxy.ts";
-import { TaskBridge } from "./task-bridge.ts";
+import { StatelessProxy } from "./proxy/stateless-proxy.ts";
+import { TaskBridge } from "./tasks/task-bridge.ts";
 import type { Principal } from "./principal.ts";
-import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
-import { UpstreamWatcher } from "./upstream-watcher.ts";
+import { Upstream, type Listener, type UpstreamOptions } from "./upstream/upstream.ts";
+import { UpstreamWatcher } from "./upstream/upstream-watcher.ts";
 
 /** Server as clients of every revision see it, regardless of the revision that it speaks itself. It can be served over any transport. */
 export interface Gateway extends HttpService {
@@ -142,17 +141,17 @@ export async function createGateway(
       revisions,
       capabilities: (revision) => ({
         ...toClientCapabilitiesOf(serverCapabilities, revision),
-        ...(hasOwn(revision) && bridge.capabilitiesAt(revision)),
+        ...(hasOwn(revision) && bridge.at(revision).capabilities),
       }),
       handlers: (revision) => ({
         ...guardHandlers(
           {
             ...createForwarders(revision, serverCapabilities, (...request) => proxies.forward(...request)),
-            ...(hasOwn(revision) && bridge.handlersAt(revision)),
+            ...(hasOwn(revision) && bridge.at(revision).handlers),
           },
           revision,
         ),
-        ...implementWatching(revision, { listeners, main, more: bridge.listenAt(revision) }),
+        ...implementWatching(revision, { listeners, main, more: bridge.at(revision).listen }),
         rootsListChanged: (_params: unknown, connection: Connection) => proxies.notifyRootsListChanged(connection),
       }),
       onError,
@@ -184,9 +183,8 @@ const endless = { handler: Infinity, request: Infinity, work: Infinity, wait: In
 
 /** Creates a handler for every request of a revision that the server supports. */
 function createForwarders(revision: Revision, capabilities: Capabilities, forward: Proxies["forward"]): object {
-  const isOwnTasks = knowsTasks(revision);
   const rows = Object.values(revision.clientRequests).filter(
-    ({ handler }) => !ownMethods.has(handler) && !(isOwnTasks && taskHandlers.has(handler)),
+    ({ handler, gate }) => !ownMethods.has(handler) && gate?.path[0] !== ownCapability,
   );
   const open = rows.filter(({ gate }) => !gate || isDeclared(gate.path, capabilities));
   return Object.fromEntries(
@@ -196,8 +194,8 @@ function createForwarders(revision: Revision, capabilities: Capabilities, forwar
 
 const ownMethods: ReadonlySet<string> = new Set(["initialize", "ping", "discover", "subscriptionsListen"]);
 
-/** Handlers that the gateway replaces at revisions where clients request tasks: the tasks are those of the gateway. */
-const taskHandlers: ReadonlySet<string> = new Set(["getTask", "getTaskPayload", "cancelTask", "listTasks"]);
+/** Capability of tasks of the core: to clients, these are tasks of the gateway. */
+const ownCapability = "tasks";
 
 function isDeclared(path: readonly string[], capabilities: Capabilities): boolean {
   const found = path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), capabilities);

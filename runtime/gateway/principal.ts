@@ -1,4 +1,4 @@
-import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
+import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
 
 /** Client that the gateway represents at the server. */
 export interface Principal {

@@ -1,4 +1,4 @@
-import type { Connection } from "../protocol/peer.ts";
+import type { Connection } from "../protocol/peer/peer.ts";
 import { listenHttp, type HttpListener, type ListenOptions } from "../transport/http-server/listen.ts";
 import { serveStdio, type StdioConnection } from "../transport/stdio/stdio-server.ts";
 import type { Gateway } from "./gateway.ts";

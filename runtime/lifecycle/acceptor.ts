@@ -1,5 +1,5 @@
 import type { Channel } from "../jsonrpc/channel.ts";
-import type { Connection } from "../protocol/connection.ts";
+import type { Connection } from "../protocol/session/connection.ts";
 import { createDualAcceptor } from "./dual-era.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 

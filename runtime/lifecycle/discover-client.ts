@@ -1,8 +1,8 @@
 import { isObject, type RequestRow, type Revision } from "../../generated/support.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
-import { codeOf, readMetaKeys } from "../protocol/request-metadata.ts";
-import { createRoutes } from "../protocol/routes.ts";
-import { createRevisionConverter } from "../protocol/revision-converter.ts";
+import { codeOf, readMetaKeys } from "../protocol/session/request-metadata.ts";
+import { createRoutes } from "../protocol/peer/routes.ts";
+import { createRevisionConverter } from "../protocol/revision/revision-converter.ts";
 import {
   InvalidMessageError,
   VersionError,
@@ -12,8 +12,8 @@ import {
   isTimeoutError,
   toPeerError,
 } from "../jsonrpc/errors.ts";
-import type { Peer } from "../protocol/peer.ts";
-import { isImplementationInfo, type PeerInfo, type Session } from "../protocol/session.ts";
+import type { Peer } from "../protocol/peer/peer.ts";
+import { isImplementationInfo, type PeerInfo, type Session } from "../protocol/session/session.ts";
 import type { ServerEra } from "./era-cache.ts";
 import type { OpenOptions } from "./open-options.ts";
 import { isHandshake } from "./negotiation.ts";

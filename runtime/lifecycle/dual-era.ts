@@ -1,5 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
-import { missingMetadata, type MetadataReader } from "../protocol/request-metadata.ts";
+import { missingMetadata, type MetadataReader } from "../protocol/session/request-metadata.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import { isHandshake } from "./negotiation.ts";
 import { createOpenNotifications, createPerRequest, type PerRequest } from "./stateless-server.ts";

@@ -1,12 +1,12 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
-import { createRoutes, type Routes } from "../protocol/routes.ts";
-import { createRevisionConverter } from "../protocol/revision-converter.ts";
+import { createRoutes, type Routes } from "../protocol/peer/routes.ts";
+import { createRevisionConverter } from "../protocol/revision/revision-converter.ts";
 import { InvalidMessageError, VersionError, methodNotFound } from "../jsonrpc/errors.ts";
-import { createPendingRequests } from "../protocol/pending-requests.ts";
-import { Peer } from "../protocol/peer.ts";
-import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session.ts";
+import { createPendingRequests } from "../protocol/peer/pending-requests.ts";
+import { Peer } from "../protocol/peer/peer.ts";
+import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session/session.ts";
 import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
 import { discover, isRejection } from "./discover-client.ts";
 import type { OpenOptions } from "./open-options.ts";

@@ -1,6 +1,6 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
-import type { RequestHandler, RequestRoute, Routes } from "../protocol/routes.ts";
-import { createRevisionConverter, type RevisionConverter } from "../protocol/revision-converter.ts";
+import type { RequestHandler, RequestRoute, Routes } from "../protocol/peer/routes.ts";
+import { createRevisionConverter, type RevisionConverter } from "../protocol/revision/revision-converter.ts";
 import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
 import type { PerRevision, ServeOptions } from "./serve-options.ts";
 

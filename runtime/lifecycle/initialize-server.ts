@@ -1,14 +1,14 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
-import { createRoutes, type Entrance, type RequestHandler, type Routes } from "../protocol/routes.ts";
-import type { RevisionConverter } from "../protocol/revision-converter.ts";
+import { createRoutes, type Entrance, type RequestHandler, type Routes } from "../protocol/peer/routes.ts";
+import type { RevisionConverter } from "../protocol/revision/revision-converter.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../jsonrpc/errors.ts";
-import { Peer } from "../protocol/peer.ts";
-import { createPendingRequests } from "../protocol/pending-requests.ts";
+import { Peer } from "../protocol/peer/peer.ts";
+import { createPendingRequests } from "../protocol/peer/pending-requests.ts";
 import { shorten } from "../internal/shorten.ts";
-import type { PeerSettings } from "../protocol/peer-options.ts";
+import type { PeerSettings } from "../protocol/peer/peer-options.ts";
 import {
   alreadyInitialized,
   isImplementationInfo,
@@ -17,7 +17,7 @@ import {
   type PeerInfo,
   type ImplementationInfo,
   type Session,
-} from "../protocol/session.ts";
+} from "../protocol/session/session.ts";
 import { wrapAround, type Around, type LifecycleRequest } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import { addShutdown, readDeclared, toRejection, withProfile } from "./profile.ts";

@@ -1,6 +1,6 @@
-import type { CallContext } from "../protocol/incoming-call.ts";
-import type { RequestHandler } from "../protocol/routes.ts";
-import type { Session } from "../protocol/session.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { RequestHandler } from "../protocol/peer/routes.ts";
+import type { Session } from "../protocol/session/session.ts";
 
 /** Request that the lifecycle handles itself. */
 export interface LifecycleRequest {

@@ -1,8 +1,8 @@
 import type { Revision } from "../../generated/support.ts";
-import type { PeerOptions } from "../protocol/peer-options.ts";
+import type { PeerOptions } from "../protocol/peer/peer-options.ts";
 import type { Profile } from "../protocol/profile.ts";
-import type { Handlers } from "../protocol/routes.ts";
-import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
+import type { Handlers } from "../protocol/peer/routes.ts";
+import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
 import type { EraEntry } from "./era-cache.ts";
 import type { PerRevision } from "./serve-options.ts";
 

@@ -1,8 +1,8 @@
 import type { RequestRow } from "../../generated/support.ts";
-import type { RequestHandler, Routes } from "../protocol/routes.ts";
+import type { RequestHandler, Routes } from "../protocol/peer/routes.ts";
 import type { Timeouts } from "../jsonrpc/limits.ts";
 import type { Profile } from "../protocol/profile.ts";
-import type { Capabilities } from "../protocol/session.ts";
+import type { Capabilities } from "../protocol/session/session.ts";
 import { notInitialized } from "./initialize-routes.ts";
 
 /** Adds the timeouts of a profile to options; timeouts that are given take precedence. */

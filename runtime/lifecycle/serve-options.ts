@@ -1,11 +1,11 @@
 import type { Revision } from "../../generated/support.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
-import type { CacheHint } from "../protocol/cache-hint.ts";
-import type { Connection } from "../protocol/connection.ts";
-import type { PeerOptions } from "../protocol/peer-options.ts";
+import type { CacheHint } from "../protocol/methods/cache-hint.ts";
+import type { Connection } from "../protocol/session/connection.ts";
+import type { PeerOptions } from "../protocol/peer/peer-options.ts";
 import type { Profile } from "../protocol/profile.ts";
-import type { Handlers } from "../protocol/routes.ts";
-import type { Agreement, Capabilities, ImplementationInfo } from "../protocol/session.ts";
+import type { Handlers } from "../protocol/peer/routes.ts";
+import type { Agreement, Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
 import type { Around } from "./lifecycle-middleware.ts";
 
 /** Value for every revision, or a function that returns the value for the negotiated one. */

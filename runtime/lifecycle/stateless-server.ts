@@ -1,10 +1,10 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { chain } from "../internal/maybe-async.ts";
-import { toCacheMembers } from "../protocol/cache-hint.ts";
-import type { Entrance, Entry, RequestHandler, RequestRoute, Routes } from "../protocol/routes.ts";
-import { createStatelessCall } from "../protocol/stateless-request.ts";
-import { createRoutes } from "../protocol/routes.ts";
-import type { RevisionConverter } from "../protocol/revision-converter.ts";
+import { toCacheMembers } from "../protocol/methods/cache-hint.ts";
+import type { Entrance, Entry, RequestHandler, RequestRoute, Routes } from "../protocol/peer/routes.ts";
+import { createStatelessCall } from "../protocol/peer/stateless-request.ts";
+import { createRoutes } from "../protocol/peer/routes.ts";
+import type { RevisionConverter } from "../protocol/revision/revision-converter.ts";
 import { InvalidMessageError, type RpcError } from "../jsonrpc/errors.ts";
 import {
   createMetadataReader,
@@ -13,12 +13,12 @@ import {
   unsupportedVersion,
   withoutMetadata,
   type MetadataReader,
-} from "../protocol/request-metadata.ts";
+} from "../protocol/session/request-metadata.ts";
 import { merge } from "../internal/merge.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
-import { Peer } from "../protocol/peer.ts";
-import type { PeerSettings } from "../protocol/peer-options.ts";
-import type { Agreement, PeerInfo } from "../protocol/session.ts";
+import { Peer } from "../protocol/peer/peer.ts";
+import type { PeerSettings } from "../protocol/peer/peer-options.ts";
+import type { Agreement, PeerInfo } from "../protocol/session/session.ts";
 import { wrapAround } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import { withProfile } from "./profile.ts";

@@ -32,15 +32,15 @@ export type { LoopDelay } from "../jsonrpc/metrics.ts";
 
 export { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 
-export type { CallContext, RequestOptions } from "./incoming-call.ts";
+export type { CallContext, RequestOptions } from "./peer/incoming-call.ts";
 
-export type { ListKind } from "./list-kinds.ts";
+export type { ListKind } from "./methods/list-kinds.ts";
 
-export type { Connection, State } from "./peer.ts";
-export type { PeerOptions } from "./peer-options.ts";
+export type { Connection, State } from "./peer/peer.ts";
+export type { PeerOptions } from "./peer/peer-options.ts";
 
-export type { HandlerResult } from "./result-members.ts";
+export type { HandlerResult } from "./revision/result-members.ts";
 
-export type { Handlers, NotificationHandler, RequestHandler } from "./routes.ts";
+export type { Handlers, NotificationHandler, RequestHandler } from "./peer/routes.ts";
 
-export type { Capabilities, PeerInfo, ImplementationInfo, Session } from "./session.ts";
+export type { Capabilities, PeerInfo, ImplementationInfo, Session } from "./session/session.ts";

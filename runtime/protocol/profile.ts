@@ -2,10 +2,10 @@ import type { Revision } from "../../generated/support.ts";
 import { attempt, chain } from "../internal/maybe-async.ts";
 import type { Timeouts } from "../jsonrpc/limits.ts";
 import type { ErrorObject } from "../jsonrpc/message.ts";
-import type { RequestHandler } from "./call-context.ts";
+import type { RequestHandler } from "./session/call-context.ts";
 import { RpcError, toErrorObject } from "../jsonrpc/errors.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
-import type { Capabilities } from "./session.ts";
+import type { Capabilities } from "./session/session.ts";
 
 /**
  * Conventions of a community that the official protocol neither has nor forbids. Without a profile there are none. None of them concern revisions

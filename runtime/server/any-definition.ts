@@ -1,4 +1,4 @@
-import type { CacheHint } from "../protocol/cache-hint.ts";
+import type { CacheHint } from "../protocol/methods/cache-hint.ts";
 import type { ServerOptions, ToolTaskOptions } from "./definition.ts";
 import type { Authenticated, Complete } from "./protocol-types.ts";
 import type { Schema } from "./schema.ts";

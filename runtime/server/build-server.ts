@@ -1,7 +1,7 @@
 import type { Gate, Revision } from "../../generated/support.ts";
 import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
-import { extendRevisions } from "../protocol/extend-revisions.ts";
-import type { ImplementationInfo } from "../protocol/session.ts";
+import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
+import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { AnyCoreDefinition, AnyServerDefinition } from "./any-definition.ts";
 import { toCapabilities } from "./capabilities.ts";
 import { checkFeatures, checkServer } from "./check-definition.ts";
@@ -132,7 +132,7 @@ function implementFeatures(
   served: readonly ServedFeature[],
   revision: Revision,
 ): Partial<HandlerOptions> {
-  const askForTask = features.find((feature) => feature.askForTask)?.askForTask;
+  const askForTask = features.find((feature) => feature.createAskForTask)?.createAskForTask?.(revision);
   const createScope = features.find((feature) => feature.createScopes)?.createScopes?.(revision, askForTask);
   const inputRunner = served.find((feature) => feature.inputRunner)?.inputRunner?.(revision);
   return { served, ...(createScope && { createScope }), ...(inputRunner && { inputRunner }) };

@@ -1,6 +1,6 @@
 import { isObject, type Gate, type Revision } from "../../generated/support.ts";
-import { listChanged, type ListKind } from "../protocol/list-kinds.ts";
-import type { Capabilities } from "../protocol/session.ts";
+import { listChanged, type ListKind } from "../protocol/methods/list-kinds.ts";
+import type { Capabilities } from "../protocol/session/session.ts";
 
 /** Declarations of a server in addition to the methods that it handles. */
 export interface Declared {

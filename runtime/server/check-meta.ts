@@ -1,5 +1,5 @@
 import { isObject } from "../../generated/support.ts";
-import { checkMeta } from "../protocol/meta-keys.ts";
+import { checkMeta } from "../protocol/session/meta-keys.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { isObject, type NotificationRow } from "../../generated/support.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { LogLevels } from "./logging/log-levels.ts";
 import type { Authenticated } from "./protocol-types.ts";
 import type { InputRunner } from "./input/input-runner.ts";

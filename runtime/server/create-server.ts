@@ -1,9 +1,9 @@
 import type { Implementation, Revision } from "../../generated/support.ts";
 import type { Around } from "../lifecycle/lifecycle-middleware.ts";
-import type { CacheHint } from "../protocol/cache-hint.ts";
-import type { Connection } from "../protocol/peer.ts";
+import type { CacheHint } from "../protocol/methods/cache-hint.ts";
+import type { Connection } from "../protocol/peer/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
-import type { Capabilities, ImplementationInfo } from "../protocol/session.ts";
+import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 import type { ServerExtensions, ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
 import { buildServer, type BuildOptions } from "./build-server.ts";

@@ -1,8 +1,8 @@
 import type { Awaitable, Extension } from "../../generated/support.ts";
-import type { Without } from "../protocol/result-members.ts";
-import type { CacheHint } from "../protocol/cache-hint.ts";
-import type { Fields, MissingMember, Unavailable } from "../protocol/missing.ts";
-import type { ListKind } from "../protocol/list-kinds.ts";
+import type { Without } from "../protocol/revision/result-members.ts";
+import type { CacheHint } from "../protocol/methods/cache-hint.ts";
+import type { Fields, MissingMember, Unavailable } from "../protocol/revision/missing.ts";
+import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";

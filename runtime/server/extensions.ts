@@ -1,7 +1,7 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
-import { missingCapability } from "../protocol/stateless-request.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
-import { isOpen } from "../protocol/session.ts";
+import { missingCapability } from "../protocol/peer/stateless-request.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import { isOpen } from "../protocol/session/session.ts";
 
 /** Wraps the handlers of extension methods so that they reject clients that do not declare the extension. */
 export function guardHandlers(handlers: object, revision: Revision): object {

@@ -1,6 +1,6 @@
 import type { Extension, Gate, RequestRow, Revision } from "../../generated/support.ts";
-import type { ListKind } from "../protocol/list-kinds.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
+import type { ListKind } from "../protocol/methods/list-kinds.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { ServerParts } from "./handlers.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
@@ -24,8 +24,8 @@ export interface Feature {
   create(parts: ServerParts, source: AnyCoreDefinition): ServedFeature;
   /** Returns the members that lists show of a tool in addition to those of its definition. */
   readonly describeTool?: (tool: AnyTool, revision: Revision) => object;
-  /** Sends an input request to the client as a task, where the client supports that. */
-  readonly askForTask?: AskForTask;
+  /** Returns the function that sends input requests to clients as tasks, at revisions where clients have tasks. */
+  readonly createAskForTask?: (revision: Revision) => AskForTask | undefined;
   /** Returns the function that creates contexts at a revision, if they offer more than those of programs without input requests. */
   createScopes?(revision: Revision, askForTask: AskForTask | undefined): CreateScope;
 }

@@ -1,7 +1,7 @@
 import type { Awaitable, Revision } from "../../generated/support.ts";
-import type { ListKind } from "../protocol/list-kinds.ts";
-import { findRow } from "../protocol/method-rows.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
+import type { ListKind } from "../protocol/methods/list-kinds.ts";
+import { findRow } from "../protocol/methods/method-rows.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Catalogue } from "./list/catalogue.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../protocol/schema-issue.ts";
+import type { JsonSchemaValidator, ObjectSchema, SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { ownVendor, type Schema } from "./schema.ts";
 
 /** Options of `fromJsonSchema`: the validator that enforces the schema. */

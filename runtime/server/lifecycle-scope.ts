@@ -1,6 +1,6 @@
 import type { Around } from "../lifecycle/lifecycle-middleware.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
-import type { Session } from "../protocol/session.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { Session } from "../protocol/session/session.ts";
 import { readAuth } from "./context.ts";
 import { runMiddleware, type Middleware } from "./middleware/middleware.ts";
 import { createOnce } from "./input/once.ts";

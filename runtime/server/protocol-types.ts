@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../generated/support.ts";
-import type { HandlerResult, Envelope, Without } from "../protocol/result-members.ts";
+import type { HandlerResult, Envelope, Without } from "../protocol/revision/result-members.ts";
 import type {
   AvailableContent,
   MissingMember,
@@ -7,7 +7,7 @@ import type {
   MissingMethod,
   Unavailable,
   UnavailableMembers,
-} from "../protocol/missing.ts";
+} from "../protocol/revision/missing.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
 
 /**

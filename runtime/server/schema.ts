@@ -1,4 +1,4 @@
-import type { SchemaIssue } from "../protocol/schema-issue.ts";
+import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { checkSchema, type Side } from "./tools/check-schema.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../generated/support.ts";
-import type { PeerInfo } from "../protocol/session.ts";
+import type { PeerInfo } from "../protocol/session/session.ts";
 
 /** Identifies a session and its owner. For other owners the session does not exist. */
 export interface SessionKey {

@@ -1,6 +1,6 @@
 import type { Caller, NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
-import { findRow } from "../protocol/method-rows.ts";
-import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
+import { findRow } from "../protocol/methods/method-rows.ts";
+import type { CallContext, RequestOptions } from "../protocol/peer/incoming-call.ts";
 import { isClosedError, isUnreachableError } from "../jsonrpc/errors.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
 import { toTaskState, withRelatedTask } from "./task.ts";

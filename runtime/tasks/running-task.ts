@@ -1,8 +1,8 @@
 import type { NotificationRow, RequestRow } from "../../generated/support.ts";
-import type { CallContext, RequestOptions } from "../protocol/incoming-call.ts";
-import { checkResult } from "../protocol/routes.ts";
+import type { CallContext, RequestOptions } from "../protocol/peer/incoming-call.ts";
+import { checkResult } from "../protocol/peer/routes.ts";
 import { CapabilityError } from "../jsonrpc/errors.ts";
-import { isOpen } from "../protocol/session.ts";
+import { isOpen } from "../protocol/session/session.ts";
 import { SharedPromise } from "../internal/shared-promise.ts";
 import { followSignals } from "../internal/abort-signals.ts";
 import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";

@@ -1,4 +1,4 @@
-import type { CallContext } from "../protocol/incoming-call.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
 
 /** Access of a handler to the task that its request has become. */
 export interface TaskControl {

@@ -1,5 +1,4 @@
-import { isObject } from "../../generated/support.ts";
-import type { RequestOptions } from "../protocol/incoming-call.ts";
+import type { RequestOptions } from "../protocol/peer/incoming-call.ts";
 import { hasName, isTimeoutError } from "../jsonrpc/errors.ts";
 import { SharedPromise } from "../internal/shared-promise.ts";
 import { pause, type Clock } from "../internal/timers.ts";
@@ -60,17 +59,6 @@ export class NoTaskError extends Error {
 /** True if a value is a `NoTaskError`, also one of another copy of this package. */
 export function isNoTaskError(value: unknown): value is NoTaskError {
   return hasName(value, ["NoTaskError"]);
-}
-
-/**
- * Reads the result of a request for a task.
- *
- * @throws {NoTaskError} when the result is not a task.
- */
-export function readCreatedTask(method: string, response: unknown): TaskState {
-  const task = isObject(response) ? response.task : undefined;
-  if (!isTaskState(task)) throw new NoTaskError(method, response);
-  return task;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { RequestRow } from "../../generated/support.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { TaskManager } from "./task-manager.ts";
 import type { TaskTerms } from "./task-options.ts";
 import { readTaskParams, withoutTask } from "./task.ts";

@@ -1,10 +1,10 @@
 import { isObject, type RequestRow } from "../../generated/support.ts";
 import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
-import type { CallContext } from "../protocol/incoming-call.ts";
+import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import { InvalidMessageError, RpcError, errorCodes, toError, toErrorObject } from "../jsonrpc/errors.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
-import type { Session } from "../protocol/session.ts";
+import type { Session } from "../protocol/session/session.ts";
 import { shorten } from "../internal/shorten.ts";
 import { DeadlineTimer, pause } from "../internal/timers.ts";
 import { isFinal, type TaskKey, type TaskRecord } from "../stores/task-store.ts";

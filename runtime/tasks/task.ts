@@ -1,5 +1,5 @@
 import { isObject, type Gate, type RequestRow, type Revision, type Role } from "../../generated/support.ts";
-import { findRow } from "../protocol/method-rows.ts";
+import { findRow } from "../protocol/methods/method-rows.ts";
 import type { TaskRecord, TaskStatus } from "../stores/task-store.ts";
 
 /** Snapshot of a task at the time of the request. */
@@ -37,15 +37,13 @@ export function isTaskState(value: unknown): value is TaskState {
   return isObject(value) && typeof value.taskId === "string" && typeof value.status === "string";
 }
 
-/** True if requests can become tasks at a revision, on either side. */
-export function knowsTasks(revision: Revision): boolean {
-  const handlers = Object.values(revision.clientRequests).map(({ handler }) => handler);
-  return handlers.includes("getTask") && handlers.includes("getTaskPayload");
-}
+/** Kind of tasks: those of the core, which are requested, or those of the tasks extension, on which the server decides. */
+export type TaskKind = "core" | "extension";
 
-/** True if servers decide at a revision that calls become tasks, because it has the tasks extension. */
-export function hasExtensionTasks({ clientRequests }: Revision): boolean {
-  return findRow(clientRequests, "getTask")?.needs !== undefined;
+/** Returns the kind of tasks at a revision, if it has tasks. */
+export function taskKindOf({ clientRequests }: Revision): TaskKind | undefined {
+  if (findRow(clientRequests, "getTaskPayload")) return "core";
+  return findRow(clientRequests, "getTask")?.needs && "extension";
 }
 
 /**
@@ -61,6 +59,12 @@ export function taskGate(row: RequestRow, side: Role): Gate {
 export function readTaskParams(params: unknown): { readonly ttl: number | undefined } | undefined {
   const task = isObject(params) ? params.task : undefined;
   return isObject(task) ? { ttl: typeof task.ttl === "number" ? task.ttl : undefined } : undefined;
+}
+
+/** Returns the task that the response to a request for a task names, if it names one. */
+export function readCreatedTask(response: unknown): TaskState | undefined {
+  const task = isObject(response) ? response.task : undefined;
+  return isTaskState(task) ? task : undefined;
 }
 
 /** Returns the params of a request without the `task` member. */

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Connection } from "../../runtime/protocol/peer.ts";
+import type { Connection } from "../../runtime/protocol/peer/peer.ts";
 import { MemoryEventStore } from "../../runtime/stores/memory-event-store.ts";
 import { listenHttp } from "../../runtime/transport/http-server/listen.ts";
 import { listenTcp } from "../../runtime/transport/tcp/tcp.ts";

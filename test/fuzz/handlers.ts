@@ -1,5 +1,5 @@
 import type { Method } from "../../generator/model.ts";
-import type { Handlers, RequestHandler } from "../../runtime/protocol/routes.ts";
+import type { Handlers, RequestHandler } from "../../runtime/protocol/peer/routes.ts";
 import { RpcError } from "../../runtime/jsonrpc/errors.ts";
 import { StaticResult } from "../../runtime/jsonrpc/message.ts";
 import { mutate } from "../oracle/mutations.ts";

@@ -1,7 +1,7 @@
 import { connect, type ClientConnection } from "../../runtime/client/connect.ts";
 import { createAcceptor } from "../../runtime/lifecycle/acceptor.ts";
 import type { Timeouts } from "../../runtime/jsonrpc/limits.ts";
-import type { Capabilities } from "../../runtime/protocol/session.ts";
+import type { Capabilities } from "../../runtime/protocol/session/session.ts";
 import { settle } from "../../runtime/testing/manual-clock.ts";
 import { isObject, type Revision } from "../../generated/support.ts";
 import { createRandom, isHit, pick, type Random } from "../oracle/random.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isObject, type Revision } from "../../generated/support.ts";
 import { revisions } from "../../generated/revisions.ts";
-import { checkMetaKey } from "../../runtime/protocol/meta-keys.ts";
+import { checkMetaKey } from "../../runtime/protocol/session/meta-keys.ts";
 import { createUntypedClient } from "../../runtime/client/create-client.ts";
 import { isCapabilityError } from "../../runtime/jsonrpc/errors.ts";
 import { ToolError } from "../../runtime/server/errors.ts";

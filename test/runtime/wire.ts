@@ -1,6 +1,6 @@
 import { createAcceptor, type ServeOptions } from "../../runtime/lifecycle/acceptor.ts";
 import type { RequestId } from "../../runtime/jsonrpc/message.ts";
-import type { Connection } from "../../runtime/protocol/peer.ts";
+import type { Connection } from "../../runtime/protocol/peer/peer.ts";
 import type { ErrorReport } from "../../runtime/jsonrpc/error-report.ts";
 import { settle } from "../../runtime/testing/manual-clock.ts";
 import { play } from "../../runtime/testing/transcript.ts";

@@ -1,62 +1,62 @@
-export { authorizationCode } from "./authorization-code.ts";
-export type { AuthorizationCodeOptions } from "./authorization-code.ts";
-export type { DocumentClient } from "./authorization-code.ts";
+export { authorizationCode } from "./grants/authorization-code.ts";
+export type { AuthorizationCodeOptions } from "./grants/authorization-code.ts";
+export type { DocumentClient } from "./grants/authorization-code.ts";
 
-export type { Network } from "./network.ts";
+export type { Network } from "./network/network.ts";
 
-export { openBrowser } from "./browser.ts";
-export type { OpenUrl } from "./browser.ts";
+export { openBrowser } from "./redirect/browser.ts";
+export type { OpenUrl } from "./redirect/browser.ts";
 
-export { clientCredentials } from "./client-credentials.ts";
-export type { ClientCredentialsOptions } from "./client-credentials.ts";
+export { clientCredentials } from "./grants/client-credentials.ts";
+export type { ClientCredentialsOptions } from "./grants/client-credentials.ts";
 
-export type { Discovery } from "./discovery.ts";
+export type { Discovery } from "./discovery/discovery.ts";
 
-export { enterpriseManaged } from "./enterprise.ts";
-export type { EnterpriseOptions } from "./enterprise.ts";
-export type { IdentityAssertion } from "./enterprise.ts";
+export { enterpriseManaged } from "./grants/enterprise.ts";
+export type { EnterpriseOptions } from "./grants/enterprise.ts";
+export type { IdentityAssertion } from "./grants/enterprise.ts";
 
 export { AuthError } from "./errors.ts";
 export { isAuthError } from "./errors.ts";
 export type { AuthErrorCode } from "./errors.ts";
 
-export { createFileStore } from "./file-store.ts";
+export { createFileStore } from "./tokens/file-store.ts";
 
-export type { Grant } from "./grant.ts";
-export type { GrantRequest } from "./grant.ts";
+export type { Grant } from "./grants/grant.ts";
+export type { GrantRequest } from "./grants/grant.ts";
 
-export type { ClientIdentity } from "./identity.ts";
-export type { SigningKey } from "./identity.ts";
-export type { TokenAuthMethod } from "./identity.ts";
+export type { ClientIdentity } from "./identity/identity.ts";
+export type { SigningKey } from "./identity/identity.ts";
+export type { TokenAuthMethod } from "./identity/identity.ts";
 
-export { createDpopKey } from "./keys.ts";
-export { importSigningKey } from "./keys.ts";
-export type { DpopKey } from "./keys.ts";
+export { createDpopKey } from "./identity/keys.ts";
+export { importSigningKey } from "./identity/keys.ts";
+export type { DpopKey } from "./identity/keys.ts";
 
-export { createLoopbackRedirect } from "./loopback-redirect.ts";
-export type { LoopbackOptions } from "./loopback-redirect.ts";
+export { createLoopbackRedirect } from "./redirect/loopback-redirect.ts";
+export type { LoopbackOptions } from "./redirect/loopback-redirect.ts";
 
-export type { ServerMetadata } from "./metadata.ts";
+export type { ServerMetadata } from "./discovery/metadata.ts";
 
 export { createOAuthProvider } from "./provider.ts";
 export type { OAuthOptions } from "./provider.ts";
 export type { OAuthProvider } from "./provider.ts";
 
-export type { Redirection } from "./redirect.ts";
-export type { Redirector } from "./redirect.ts";
+export type { Redirection } from "./redirect/redirect.ts";
+export type { Redirector } from "./redirect/redirect.ts";
 
-export type { ClientDescription } from "./registration.ts";
-export type { RegisteredClient } from "./registration.ts";
+export type { ClientDescription } from "./grants/registration.ts";
+export type { RegisteredClient } from "./grants/registration.ts";
 
-export type { AuthStep } from "./requester.ts";
+export type { AuthStep } from "./network/requester.ts";
 
-export { createMemoryStore } from "./store.ts";
-export type { CredentialStore } from "./store.ts";
+export { createMemoryStore } from "./tokens/store.ts";
+export type { CredentialStore } from "./tokens/store.ts";
 
-export type { TokenEndpoint } from "./token-endpoint.ts";
+export type { TokenEndpoint } from "./tokens/token-endpoint.ts";
 
-export type { Tokens } from "./tokens.ts";
+export type { Tokens } from "./tokens/tokens.ts";
 
-export type { AssertionAudience } from "./workload.ts";
-export type { WorkloadIdentityOptions } from "./workload.ts";
-export { workloadIdentity } from "./workload.ts";
+export type { AssertionAudience } from "./grants/workload.ts";
+export type { WorkloadIdentityOptions } from "./grants/workload.ts";
+export { workloadIdentity } from "./grants/workload.ts";

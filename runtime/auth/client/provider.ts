@@ -1,19 +1,19 @@
 import type { AuthResponse, AuthProvider, AuthRequest } from "../../transport/http-client/auth-provider.ts";
 import { describeUrl, type Fetch } from "../../transport/http-client/endpoint.ts";
-import type { Network } from "./network.ts";
-import { findChallenge, readChallenges, type Challenge } from "./challenge.ts";
-import { discover, type Discovery } from "./discovery.ts";
+import type { Network } from "./network/network.ts";
+import { findChallenge, readChallenges, type Challenge } from "./discovery/challenge.ts";
+import { discover, type Discovery } from "./discovery/discovery.ts";
 import { AuthError, isAuthError } from "./errors.ts";
-import type { Grant } from "./grant.ts";
-import type { DpopKey } from "./keys.ts";
-import { createPinnedFetch } from "./pinned-fetch.ts";
-import { Proofs } from "./proofs.ts";
-import { Requester, type AuthStep } from "./requester.ts";
-import { offlineAccess, readScopes, selectScopes } from "./scopes.ts";
-import { createMemoryStore, type CredentialStore } from "./store.ts";
-import { TokenEndpoint } from "./token-endpoint.ts";
+import type { Grant } from "./grants/grant.ts";
+import type { DpopKey } from "./identity/keys.ts";
+import { createPinnedFetch } from "./network/pinned-fetch.ts";
+import { Proofs } from "./identity/proofs.ts";
+import { Requester, type AuthStep } from "./network/requester.ts";
+import { offlineAccess, readScopes, selectScopes } from "./grants/scopes.ts";
+import { createMemoryStore, type CredentialStore } from "./tokens/store.ts";
+import { TokenEndpoint } from "./tokens/token-endpoint.ts";
 import { TokenStore } from "./token-store.ts";
-import { createUrlRules } from "./url-rules.ts";
+import { createUrlRules } from "./network/url-rules.ts";
 
 /** Options of `createOAuthProvider`. */
 export interface OAuthOptions {

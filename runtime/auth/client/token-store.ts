@@ -1,9 +1,9 @@
-import { findServerMetadata, toResource, type Discovery } from "./discovery.ts";
+import { findServerMetadata, toResource, type Discovery } from "./discovery/discovery.ts";
 import { isAuthError } from "./errors.ts";
-import type { Grant, GrantRequest } from "./grant.ts";
-import { storeKeys, type CredentialStore } from "./store.ts";
-import type { TokenEndpoint } from "./token-endpoint.ts";
-import { decodeTokens, encodeTokens, type Tokens } from "./tokens.ts";
+import type { Grant, GrantRequest } from "./grants/grant.ts";
+import { storeKeys, type CredentialStore } from "./tokens/store.ts";
+import type { TokenEndpoint } from "./tokens/token-endpoint.ts";
+import { decodeTokens, encodeTokens, type Tokens } from "./tokens/tokens.ts";
 
 /** Options of `TokenStore`. */
 export interface TokenStoreOptions {

@@ -1,6 +1,6 @@
 import { toError } from "../../jsonrpc/errors.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
-import { findRow } from "../../protocol/method-rows.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { KeepAliveOptions } from "../options.ts";
 

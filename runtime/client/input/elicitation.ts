@@ -1,10 +1,10 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
-import { omit } from "../../protocol/known-members.ts";
+import { omit } from "../../protocol/revision/known-members.ts";
 import { ResponseScope, FormScope } from "./response-scope.ts";
 import { FormError } from "../errors.ts";
-import { checkForm, fillForm } from "../../protocol/elicitation-form.ts";
+import { checkForm, fillForm } from "../../protocol/methods/elicitation-form.ts";
 import type { AnyElicitationOption } from "../any-definition.ts";
 
 /** Handler of the server's elicitation requests in one session. */

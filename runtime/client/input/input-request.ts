@@ -1,9 +1,9 @@
 import { isObject, type NotificationRow, type RequestRow, type Revision } from "../../../generated/support.ts";
-import { findMethod } from "../../protocol/method-rows.ts";
-import type { CallContext, RequestOptions } from "../../protocol/incoming-call.ts";
+import { findMethod } from "../../protocol/methods/method-rows.ts";
+import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { InvalidMessageError } from "../../jsonrpc/errors.ts";
 import { toProgressRate } from "../../jsonrpc/throttle.ts";
-import type { Session } from "../../protocol/session.ts";
+import type { Session } from "../../protocol/session/session.ts";
 import type { Rate } from "../../jsonrpc/token-bucket.ts";
 import type { ClientConnection } from "../connect.ts";
 import { InputRequiredError } from "../errors.ts";

@@ -1,6 +1,6 @@
 import { isObject, type CallOptions, type Progress } from "../../../generated/support.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
-import type { Session } from "../../protocol/session.ts";
+import type { Session } from "../../protocol/session/session.ts";
 import { followSignals } from "../../internal/abort-signals.ts";
 import { handleInputRequest, type Responder } from "./input-request.ts";
 import { InputRequiredError } from "../errors.ts";

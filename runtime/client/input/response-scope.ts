@@ -1,8 +1,8 @@
-import type { CallContext } from "../../protocol/incoming-call.ts";
-import type { SchemaIssue } from "../../protocol/schema-issue.ts";
-import { unknownImplementation } from "../../protocol/session.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import type { SchemaIssue } from "../../protocol/methods/schema-issue.ts";
+import { unknownImplementation } from "../../protocol/session/session.ts";
 import { CallScope } from "../../tasks/call-scope.ts";
-import { checkForm, fillForm } from "../../protocol/elicitation-form.ts";
+import { checkForm, fillForm } from "../../protocol/methods/elicitation-form.ts";
 import type { AnyClientRequestContext, AnyFormContext } from "../any-definition.ts";
 
 /** Context for a handler of the user: a view of the server's request. */

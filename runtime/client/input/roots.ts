@@ -1,5 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { ResponseScope } from "./response-scope.ts";
 import type { AnyRootsOption } from "../any-definition.ts";
 

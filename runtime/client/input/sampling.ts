@@ -1,8 +1,8 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { checkToolResults } from "../../protocol/tool-results.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import { checkToolResults } from "../../protocol/methods/tool-results.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
-import { omit } from "../../protocol/known-members.ts";
+import { omit } from "../../protocol/revision/known-members.ts";
 import { ResponseScope } from "./response-scope.ts";
 import type { AnySamplingOption } from "../any-definition.ts";
 

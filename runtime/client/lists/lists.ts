@@ -1,9 +1,9 @@
 import { isObject } from "../../../generated/support.ts";
 import { ClosedError, errorCodes, isPeerError } from "../../jsonrpc/errors.ts";
-import type { RequestOptions } from "../../protocol/incoming-call.ts";
-import { isOpen } from "../../protocol/session.ts";
-import { listChanged, type ListKind } from "../../protocol/list-kinds.ts";
-import { findRow } from "../../protocol/method-rows.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import { isOpen } from "../../protocol/session/session.ts";
+import { listChanged, type ListKind } from "../../protocol/methods/list-kinds.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { ClientConnection } from "../connect.ts";
 import { requestOf } from "../session/requests.ts";
 import { IncompleteListError } from "../errors.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
-import type { RequestOptions } from "../../protocol/incoming-call.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import type { ClientConnection } from "../connect.ts";
 import { IncompleteListError } from "../errors.ts";
 

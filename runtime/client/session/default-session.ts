@@ -1,9 +1,9 @@
 import { isObject, type NotificationRow, type RequestRow } from "../../../generated/support.ts";
-import { findMethod } from "../../protocol/method-rows.ts";
-import type { RequestOptions } from "../../protocol/incoming-call.ts";
+import { findMethod } from "../../protocol/methods/method-rows.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { InvalidMessageError } from "../../jsonrpc/errors.ts";
-import type { State } from "../../protocol/peer.ts";
-import type { Session } from "../../protocol/session.ts";
+import type { State } from "../../protocol/peer/peer.ts";
+import type { Session } from "../../protocol/session/session.ts";
 import type { ClientConnection } from "../connect.ts";
 import { withFreshHeaders } from "../connection/fresh-headers.ts";
 import { readPageItems, type AnyPage, type ListOptions } from "../lists/lists.ts";

@@ -1,5 +1,5 @@
-import type { RequestOptions } from "../../protocol/incoming-call.ts";
-import { findRow } from "../../protocol/method-rows.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { SessionCallOptions } from "./session.ts";
 

@@ -4,7 +4,7 @@ import {
   type Capabilities,
   type ImplementationInfo,
   type Session,
-} from "../../protocol/session.ts";
+} from "../../protocol/session/session.ts";
 
 /** View of a session: what the client knows of its server. */
 export abstract class SessionView {

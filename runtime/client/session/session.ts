@@ -1,7 +1,7 @@
-import type { RequestOptions } from "../../protocol/incoming-call.ts";
-import type { Capabilities } from "../../protocol/session.ts";
-import type { Without } from "../../protocol/result-members.ts";
-import type { MissingMethod, Unavailable } from "../../protocol/missing.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import type { Capabilities } from "../../protocol/session/session.ts";
+import type { Without } from "../../protocol/revision/result-members.ts";
+import type { MissingMethod, Unavailable } from "../../protocol/revision/missing.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { Retry } from "../options.ts";
 import type { PageLimits } from "../lists/pages.ts";

@@ -1,7 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import { fromBase64 } from "../../framing/base64.ts";
 import { fromUtf8 } from "../../framing/utf8.ts";
-import type { RequestOptions } from "../../protocol/incoming-call.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { isInside, toSkillRoot } from "../../skills/entry.ts";
 import { SkillError } from "../../skills/errors.ts";
 import type { SkillEntry, SkillResource } from "../../skills/skill.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
-import type { RequestOptions } from "../../protocol/incoming-call.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { checkSkillEntry, readSkillEntry } from "../../skills/entry.ts";
 import { SkillError } from "../../skills/errors.ts";
 import type { ParseYaml } from "../../skills/frontmatter.ts";

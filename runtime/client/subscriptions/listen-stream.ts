@@ -1,5 +1,5 @@
 import { isObject, type RequestRow } from "../../../generated/support.ts";
-import type { ListenFilter } from "../../protocol/subscription-filter.ts";
+import type { ListenFilter } from "../../protocol/methods/subscription-filter.ts";
 import { TimeoutError, toError } from "../../jsonrpc/errors.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";

@@ -1,10 +1,10 @@
 import { isObject, type RequestRow } from "../../../generated/support.ts";
-import { filterMembers, type ListenFilter } from "../../protocol/subscription-filter.ts";
-import { listChanged, listKinds, type ListKind } from "../../protocol/list-kinds.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import { readMetaKeys } from "../../protocol/request-metadata.ts";
+import { filterMembers, type ListenFilter } from "../../protocol/methods/subscription-filter.ts";
+import { listChanged, listKinds, type ListKind } from "../../protocol/methods/list-kinds.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import { isPeerError, toError } from "../../jsonrpc/errors.ts";
-import { isOpen } from "../../protocol/session.ts";
+import { isOpen } from "../../protocol/session/session.ts";
 import { pause, systemClock, type Clock } from "../../internal/timers.ts";
 import { toDelay, type Reconnection } from "../../transport/http-client/reconnect-delay.ts";
 import { isHttpError } from "../../transport/http-client/errors.ts";

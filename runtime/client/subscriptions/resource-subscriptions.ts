@@ -1,4 +1,4 @@
-import type { RequestOptions } from "../../protocol/incoming-call.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 
 /** Function that is called with the URI of a changed resource: the one subscribed to, or one below it. */
 export type ResourceListener = (uri: string) => unknown;

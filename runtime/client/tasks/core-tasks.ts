@@ -1,10 +1,10 @@
 import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
 import { CapabilityError } from "../../jsonrpc/errors.ts";
-import { readKnownMember } from "../../protocol/known-members.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import { isOpen } from "../../protocol/session.ts";
-import { readCreatedTask, toTaskParams } from "../../tasks/task-handle.ts";
-import { knowsTasks, taskGate } from "../../tasks/task.ts";
+import { readKnownMember } from "../../protocol/revision/known-members.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { isOpen, type Session } from "../../protocol/session/session.ts";
+import { toTaskParams } from "../../tasks/task-handle.ts";
+import { readCreatedTask, taskGate, taskKindOf } from "../../tasks/task.ts";
 import type { TaskProtocol } from "./task-protocol.ts";
 
 /**
@@ -13,11 +13,9 @@ import type { TaskProtocol } from "./task-protocol.ts";
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 export const coreTasks: TaskProtocol = {
-  isRequired(tool, { revision, session }) {
-    const row = findToolRow(revision);
-    const isDeclared = row !== undefined && isOpen(taskGate(row, "server"), session);
-    return isDeclared && readSupport(tool, revision) === "required";
-  },
+  hasSubscriptions: false,
+  isDeclared,
+  isRequired: (tool, { revision, session }) => isDeclared(session) && readSupport(tool, revision) === "required",
   requireSupport({ name, listed }, { revision, session }) {
     const row = findToolRow(revision);
     if (!row) throw new Error(`Revision ${revision.id} of the session has no tasks; call "${name}" without a task`);
@@ -28,13 +26,18 @@ export const coreTasks: TaskProtocol = {
     }
   },
   toRequest: (task, taskEnded) => ({ params: { task: toTaskParams(task) }, options: { taskEnded } }),
-  readCreated: (response) => readCreatedTask("tools/call", response),
+  readCreated: readCreatedTask,
   readContinued: () => undefined,
   createPort: (host) => ({ send: (handler, taskId, options) => host.call(handler, { taskId }, options) }),
 };
 
+function isDeclared(session: Session): boolean {
+  const row = findToolRow(session.revision);
+  return row !== undefined && isOpen(taskGate(row, "server"), session);
+}
+
 function findToolRow(revision: Revision): RequestRow | undefined {
-  return knowsTasks(revision) ? findRow(revision.clientRequests, "callTool") : undefined;
+  return taskKindOf(revision) === "core" ? findRow(revision.clientRequests, "callTool") : undefined;
 }
 
 /** Reads `taskSupport`; a missing value means `forbidden`. */

@@ -1,6 +1,8 @@
 import { isObject } from "../../../generated/support.ts";
 import { PeerError, isPeerError } from "../../jsonrpc/errors.ts";
-import { NoTaskError, type TaskPort } from "../../tasks/task-handle.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { isOpen } from "../../protocol/session/session.ts";
+import type { TaskPort } from "../../tasks/task-handle.ts";
 import { isTaskState, type TaskState } from "../../tasks/task.ts";
 import type { Responder } from "../input/input-request.ts";
 import { respondToAll } from "../input/input-required.ts";
@@ -13,16 +15,17 @@ import type { TaskProtocol } from "./task-protocol.ts";
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export const extensionTasks: TaskProtocol = {
+  hasSubscriptions: true,
+  isDeclared(session) {
+    const gate = findRow(session.revision.clientRequests, "getTask")?.gate;
+    return gate !== undefined && isOpen(gate, session);
+  },
   isRequired: () => false,
   requireSupport() {
     // Every call may become a task.
   },
   toRequest: () => ({ params: {}, options: {} }),
-  readCreated(response) {
-    const task = readStartedTask(response);
-    if (!task) throw new NoTaskError("tools/call", response);
-    return task;
-  },
+  readCreated: readStartedTask,
   readContinued: readStartedTask,
   createPort(host) {
     const { send, outcome } = new ExtensionTaskPort(host);

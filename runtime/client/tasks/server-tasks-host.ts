@@ -2,7 +2,6 @@ import type { Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { Responder } from "../input/input-request.ts";
 import type { SessionCallOptions } from "../session/session.ts";
-import type { TaskListening } from "./task-notifications.ts";
 
 /** Parts of a session that the tasks of a server use. */
 export interface ServerTasksHost {
@@ -13,5 +12,15 @@ export interface ServerTasksHost {
   /** Returns the handlers of input requests of tasks, where these do not arrive as requests. */
   responder(): Responder;
   /** Source of notifications of task changes. Default: tasks are polled. */
-  readonly listening?: Pick<TaskListening, "watch" | "forget" | "isHeard">;
+  readonly listening?: TaskSubscriptions;
+}
+
+/** Subscriptions to changes of tasks. */
+export interface TaskSubscriptions {
+  /** Called when a caller waits for a task. */
+  watch(taskId: string): void;
+  /** Called when no caller waits for a task. */
+  forget(taskId: string): void;
+  /** True if the server has agreed to notify of a task. */
+  isHeard(taskId: string): boolean;
 }

@@ -1,9 +1,8 @@
-import { FollowedTask, type TaskHandle, type TaskRequestOptions } from "../../tasks/task-handle.ts";
-import { hasExtensionTasks, isTaskState, type TaskState } from "../../tasks/task.ts";
+import { FollowedTask, NoTaskError, type TaskHandle, type TaskRequestOptions } from "../../tasks/task-handle.ts";
+import { isTaskState, type TaskState } from "../../tasks/task.ts";
 import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
 import type { SessionCallOptions } from "../session/session.ts";
-import { coreTasks } from "./core-tasks.ts";
-import { extensionTasks } from "./extension-tasks.ts";
+import { taskProtocolOf } from "./protocols.ts";
 import type { ServerTasksHost } from "./server-tasks-host.ts";
 import type { TaskProtocol } from "./task-protocol.ts";
 
@@ -55,7 +54,11 @@ export class ServerTasks {
     const params = { name, ...(args && { arguments: args }), ...request.params };
     const starting = this.#host
       .call("callTool", params, { ...rest, ...request.options, retry: "never" })
-      .then((response) => this.follow(protocol.readCreated(response), toResult, ended));
+      .then((response) => {
+        const created = protocol.readCreated(response);
+        if (!created) throw new NoTaskError("tools/call", response);
+        return this.follow(created, toResult, ended);
+      });
     return signal ? giveUpOn(signal, starting) : starting;
   }
 
@@ -121,7 +124,7 @@ export class ServerTasks {
   }
 
   get #protocol(): TaskProtocol {
-    return hasExtensionTasks(this.#host.connection().revision) ? extensionTasks : coreTasks;
+    return taskProtocolOf(this.#host.connection().revision);
   }
 
   #remove({ taskId, held }: Entry): void {

@@ -1,10 +1,11 @@
 import { isObject, type RequestRow } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import { readMetaKeys } from "../../protocol/request-metadata.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
-import { hasExtensionTasks } from "../../tasks/task.ts";
 import { ListenStream } from "../subscriptions/listen-stream.ts";
+import { taskProtocolOf } from "./protocols.ts";
+import type { TaskSubscriptions } from "./server-tasks-host.ts";
 
 /** Parts of a session that task notifications use. */
 export interface TaskListeningHost {
@@ -22,7 +23,7 @@ export interface TaskListeningHost {
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
-export class TaskListening {
+export class TaskListening implements TaskSubscriptions {
   readonly #host: TaskListeningHost;
   readonly #wanted = new Set<string>();
   /** Ids of tasks that the server does not notify of. */
@@ -62,7 +63,6 @@ export class TaskListening {
     this.#current = undefined;
   }
 
-  /** True if the server has agreed to notify of a task. */
   isHeard(taskId: string): boolean {
     return this.#current?.honoured.has(taskId) ?? false;
   }
@@ -149,5 +149,5 @@ function toLine(connection: ClientConnection): ReconnectingConnection | undefine
   const { revision } = connection;
   const row = findRow(revision.clientRequests, "subscriptionsListen");
   const tag = row && readMetaKeys(revision).subscription;
-  return row && tag !== undefined && hasExtensionTasks(revision) ? { connection, row, tag } : undefined;
+  return row && tag !== undefined && taskProtocolOf(revision).hasSubscriptions ? { connection, row, tag } : undefined;
 }

@@ -1,4 +1,5 @@
-import type { RequestOptions } from "../../protocol/request-options.ts";
+import type { RequestOptions } from "../../protocol/session/request-options.ts";
+import type { Session } from "../../protocol/session/session.ts";
 import type { TaskPort, TaskRequestOptions } from "../../tasks/task-handle.ts";
 import type { TaskState } from "../../tasks/task.ts";
 import type { ClientConnection } from "../connect.ts";
@@ -6,6 +7,10 @@ import type { ServerTasksHost } from "./server-tasks-host.ts";
 
 /** Kind of tasks of a server: those of the core, which its clients request, or those of the tasks extension, on which the server decides. */
 export interface TaskProtocol {
+  /** True if a client can subscribe to the changes of its tasks. */
+  readonly hasSubscriptions: boolean;
+  /** True if the server declares that calls of tools can become tasks. */
+  isDeclared(session: Session): boolean;
   /** True if a tool, as the server lists it, only runs as a task that the client has to request. */
   isRequired(tool: object | undefined, connection: ClientConnection): boolean;
   /**
@@ -20,12 +25,8 @@ export interface TaskProtocol {
   ): void;
   /** Returns what a call that shall become a task has in addition to a plain call. */
   toRequest(task: TaskRequestOptions["task"], ended: AbortSignal): TaskRequest;
-  /**
-   * Reads the response to such a call.
-   *
-   * @throws {NoTaskError} when it names no task
-   */
-  readCreated(response: unknown): TaskState;
+  /** Returns the task that the response to such a call names, if it names one. */
+  readCreated(response: unknown): TaskState | undefined;
   /** Returns the task as which a plain call continues, if its result says so. */
   readContinued(result: unknown): TaskState | undefined;
   /** Creates the part of a handle that sends requests about its task. */

@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
-import { isOpen } from "../../protocol/session.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { isOpen } from "../../protocol/session/session.ts";
 import { allowTask } from "../../tasks/task-handlers.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import { readRelatedTask, taskGate, withRelatedTask } from "../../tasks/task.ts";

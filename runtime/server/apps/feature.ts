@@ -1,6 +1,6 @@
 import { extension } from "../../../generated/extensions/ui/methods.ts";
 import { isObject } from "../../../generated/support.ts";
-import { toPrivate } from "../../protocol/cache-hint.ts";
+import { toPrivate } from "../../protocol/methods/cache-hint.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { selectFrom } from "../list/catalogue.ts";
 import type { Feature, Scene } from "../feature.ts";

@@ -1,4 +1,4 @@
-import type { MissingMember, Unavailable } from "../../protocol/missing.ts";
+import type { MissingMember, Unavailable } from "../../protocol/revision/missing.ts";
 import type { ToolTypes } from "../protocol-types.ts";
 
 /** The `ui` member of tool definitions. It is unavailable at revisions whose tools have no `_meta`. */

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../../generated/support.ts";
-import type { CacheHint } from "../../protocol/cache-hint.ts";
+import type { CacheHint } from "../../protocol/methods/cache-hint.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { AnyContext, AnyRequester } from "../any-definition.ts";
 

@@ -1,6 +1,6 @@
 import type { Revision } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
-import type { KnownMember } from "../../protocol/known-members.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import type { KnownMember } from "../../protocol/revision/known-members.ts";
 import { completeArgument, hasCompletions, type CompleteParams } from "./complete.ts";
 import type { Feature } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";

@@ -1,5 +1,5 @@
 import type { RequestRow } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { InvalidMessageError } from "../../jsonrpc/errors.ts";
 import { readTaskParams, withoutTask } from "../../tasks/task.ts";
 import { checkInputRequest } from "./check-request.ts";

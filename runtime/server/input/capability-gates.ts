@@ -1,5 +1,5 @@
 import { isObject, type EmbeddedRow, type Gate, type RequestRow, type Revision } from "../../../generated/support.ts";
-import { isOpen, type Session } from "../../protocol/session.ts";
+import { isOpen, type Session } from "../../protocol/session/session.ts";
 
 /**
  * Returns the first capability that an input request needs and that the client has not declared, if any. Includes those for the mode of an

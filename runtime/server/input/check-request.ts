@@ -1,7 +1,7 @@
 import { isObject, type Gate, type RequestRow } from "../../../generated/support.ts";
-import { checkToolResults } from "../../protocol/tool-results.ts";
+import { checkToolResults } from "../../protocol/methods/tool-results.ts";
 import { CapabilityError, InvalidMessageError } from "../../jsonrpc/errors.ts";
-import type { Session } from "../../protocol/session.ts";
+import type { Session } from "../../protocol/session/session.ts";
 import { hasCapability, isDeclared, samplingGates } from "./capability-gates.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { fail, isObject, under, type EmbeddedRow, type Issue, type RequestRow } from "../../../generated/support.ts";
-import { checkContent } from "../../protocol/elicitation-form.ts";
+import { checkContent } from "../../protocol/methods/elicitation-form.ts";
 
 /**
  * Returns the problem of the response to an input request, if any. The response must be of the right kind, and a form must be filled in as

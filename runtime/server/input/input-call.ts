@@ -1,6 +1,6 @@
 import type { NotificationRow, Progress, RequestRow } from "../../../generated/support.ts";
-import type { CallContext, RequestOptions } from "../../protocol/incoming-call.ts";
-import { RelayedCall } from "../../protocol/relayed-call.ts";
+import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import { RelayedCall } from "../../protocol/peer/relayed-call.ts";
 import type { AskingInputState, InputContext } from "./input-runner.ts";
 
 /** Input state between a handler and the client. */

@@ -1,5 +1,5 @@
 import type { Awaitable, Issue, RequestRow } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { createOnce } from "./once.ts";
 import type { ClientInput } from "./input-record.ts";
 import { Steps } from "./steps.ts";

@@ -1,6 +1,6 @@
 import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { CapabilityError } from "../../jsonrpc/errors.ts";
 import { askClient, type AskingParts } from "./ask-client.ts";
 import { HandlerScope, type ContextParts, type CreateScope } from "../context.ts";

@@ -1,9 +1,9 @@
 import { isObject, under, type Awaitable, type RequestRow } from "../../../generated/support.ts";
 import { toBase64Url } from "../../framing/base64.ts";
 import { attempt, isThenable } from "../../internal/maybe-async.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { CapabilityError, invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
-import { checkParams } from "../../protocol/outgoing-params.ts";
+import { checkParams } from "../../protocol/peer/outgoing-params.ts";
 import { followSignals } from "../../internal/abort-signals.ts";
 import { systemClock } from "../../internal/timers.ts";
 import { checkInputResponse } from "./check-response.ts";

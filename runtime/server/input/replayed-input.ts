@@ -1,7 +1,7 @@
 import { isObject, type Awaitable } from "../../../generated/support.ts";
-import { toStatelessError } from "../../protocol/stateless-request.ts";
+import { toStatelessError } from "../../protocol/peer/stateless-request.ts";
 import { attempt, chain } from "../../internal/maybe-async.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { readAuth } from "../context.ts";
 import { InputRequired } from "./input-required.ts";
 import { toStateScope } from "./request-state.ts";

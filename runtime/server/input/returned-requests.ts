@@ -1,7 +1,7 @@
 import { fail, isObject, under, type EmbeddedRow, type RequestRow, type Table } from "../../../generated/support.ts";
-import { findMethod } from "../../protocol/method-rows.ts";
+import { findMethod } from "../../protocol/methods/method-rows.ts";
 import { CapabilityError, InvalidMessageError, invalidParams } from "../../jsonrpc/errors.ts";
-import type { Session } from "../../protocol/session.ts";
+import type { Session } from "../../protocol/session/session.ts";
 import { checkInputResponse } from "./check-response.ts";
 import { checkConversation } from "./check-request.ts";
 import type { InputRequiredFields } from "./input-required.ts";

@@ -1,6 +1,6 @@
 import type { Awaitable, EmbeddedRow, RequestRow, Revision, Table } from "../../../generated/support.ts";
 import { chain } from "../../internal/maybe-async.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
 import { checkInputResponse } from "./check-response.ts";
 import { askClient } from "./ask-client.ts";

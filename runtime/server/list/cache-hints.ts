@@ -1,4 +1,4 @@
-import type { CacheHint } from "../../protocol/cache-hint.ts";
+import type { CacheHint } from "../../protocol/methods/cache-hint.ts";
 
 /** Cache hints for results that belong to no single resource. A list with entries of restricted visibility is always private. */
 export interface CacheHints {

@@ -1,5 +1,5 @@
 import type { Revision } from "../../../generated/support.ts";
-import { listKinds, type ListKind } from "../../protocol/list-kinds.ts";
+import { listKinds, type ListKind } from "../../protocol/methods/list-kinds.ts";
 import { createCatalogue, type Catalogue, type CatalogueRules } from "./catalogue.ts";
 import { createListChanges } from "./list-changed.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";

@@ -1,4 +1,4 @@
-import { listChanged, type ListKind } from "../../protocol/list-kinds.ts";
+import { listChanged, type ListKind } from "../../protocol/methods/list-kinds.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 
 /** Creates a function that notifies clients of changed lists: once for each list and turn of the event loop, regardless of the number of changes. */

@@ -1,4 +1,4 @@
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { StaticResult } from "../../jsonrpc/message.ts";
 import type { Listing } from "./list-page.ts";
 

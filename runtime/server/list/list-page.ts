@@ -1,5 +1,5 @@
-import { toPrivate } from "../../protocol/cache-hint.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import { toPrivate } from "../../protocol/methods/cache-hint.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
 import type { Listed } from "./catalogue.ts";
 import type { CacheHints } from "./cache-hints.ts";

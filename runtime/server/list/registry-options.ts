@@ -1,5 +1,5 @@
 import type { Revision } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 import type { CacheHints } from "./cache-hints.ts";
 import type { Cursors } from "./cursors.ts";

@@ -1,5 +1,5 @@
 import type { Revision } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { TokenBucket, type Rate } from "../../jsonrpc/token-bucket.ts";
 
 /** Syslog severities, least severe first; the same in every revision. */

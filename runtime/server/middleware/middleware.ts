@@ -1,5 +1,5 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
 import type { AnyContext } from "../any-definition.ts";
 

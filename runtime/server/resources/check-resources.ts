@@ -1,4 +1,4 @@
-import { checkHint } from "../../protocol/cache-hint.ts";
+import { checkHint } from "../../protocol/methods/cache-hint.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { AnyResource, AnyResourceTemplate } from "../any-definition.ts";
 import { parseUriTemplate, type UriTemplate } from "./uri-template.ts";

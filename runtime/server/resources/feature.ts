@@ -1,5 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { checkResource, checkTemplate } from "./check-resources.ts";
 import { checkMetaOf } from "../check-meta.ts";
 import { checkUnique } from "../check-definition.ts";

@@ -1,6 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
-import { toPrivate } from "../../protocol/cache-hint.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import { toPrivate } from "../../protocol/methods/cache-hint.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { StaticResult } from "../../jsonrpc/message.ts";
 import type { Catalogue, Listed } from "../list/catalogue.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";

@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { toPrivate } from "../../protocol/cache-hint.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import { toPrivate } from "../../protocol/methods/cache-hint.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { merge } from "../../internal/merge.ts";
 import { shorten } from "../../internal/shorten.ts";

@@ -1,7 +1,7 @@
 import { RpcError } from "../../jsonrpc/errors.ts";
-import type { Connection } from "../../protocol/peer.ts";
+import type { Connection } from "../../protocol/peer/peer.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
-import type { Session } from "../../protocol/session.ts";
+import type { Session } from "../../protocol/session/session.ts";
 import { notifySession, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
 
 /** Resource subscriptions of sessions. When a session ends, its subscriptions are removed. */

@@ -1,8 +1,8 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import type { Acceptor, ServeOptions } from "../../lifecycle/acceptor.ts";
 import type { Channel } from "../../jsonrpc/channel.ts";
-import type { Connection } from "../../protocol/peer.ts";
-import type { Capabilities } from "../../protocol/session.ts";
+import type { Connection } from "../../protocol/peer/peer.ts";
+import type { Capabilities } from "../../protocol/session/session.ts";
 import type { CoreServer, ServerImplementation } from "../create-server.ts";
 
 /** Options for the connections of a server. All other options come from the server itself. */

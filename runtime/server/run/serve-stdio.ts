@@ -1,4 +1,4 @@
-import type { Connection } from "../../protocol/peer.ts";
+import type { Connection } from "../../protocol/peer/peer.ts";
 import { serveStdio as serveStandardStreams, type ServeStdioOptions } from "../../transport/stdio/stdio-server.ts";
 import { serve, type ServerConnectionOptions } from "./acceptor.ts";
 import type { CoreServer } from "../create-server.ts";

@@ -1,4 +1,4 @@
-import { listKinds } from "../../protocol/list-kinds.ts";
+import { listKinds } from "../../protocol/methods/list-kinds.ts";
 import type { Feature } from "../feature.ts";
 import { implementListening } from "./listen.ts";
 import { Listeners } from "./listeners.ts";

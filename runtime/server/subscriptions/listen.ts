@@ -1,9 +1,9 @@
 import { isObject, type NotificationRow, type Revision } from "../../../generated/support.ts";
-import { filterMembers, type ListenFilter } from "../../protocol/subscription-filter.ts";
-import { listKinds, type ListKind } from "../../protocol/list-kinds.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
-import { readMetaKeys } from "../../protocol/request-metadata.ts";
+import { filterMembers, type ListenFilter } from "../../protocol/methods/subscription-filter.ts";
+import { listKinds, type ListKind } from "../../protocol/methods/list-kinds.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
 import type { Listeners } from "./listeners.ts";
 import { tooMany } from "../resources/subscriptions.ts";
 

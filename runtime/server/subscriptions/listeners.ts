@@ -1,8 +1,8 @@
 import type { NotificationRow } from "../../../generated/support.ts";
-import { filterMembers, type ListenFilter } from "../../protocol/subscription-filter.ts";
-import { listChanged, listKinds } from "../../protocol/list-kinds.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
+import { filterMembers, type ListenFilter } from "../../protocol/methods/subscription-filter.ts";
+import { listChanged, listKinds } from "../../protocol/methods/list-kinds.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { Audience } from "./session-registry.ts";
 
 /** Open subscription requests with their filters. */

@@ -1,7 +1,7 @@
 import type { NotificationRow } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import type { Connection } from "../../protocol/peer.ts";
-import type { Session } from "../../protocol/session.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { Connection } from "../../protocol/peer/peer.ts";
+import type { Session } from "../../protocol/session/session.ts";
 
 /** Receiver of changes in addition to the sessions. */
 export interface Audience {

@@ -1,17 +1,23 @@
-import type { RequestRow } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
-import { checkResult } from "../../protocol/routes.ts";
-import { isOpen } from "../../protocol/session.ts";
+import type { RequestRow, Revision } from "../../../generated/support.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { checkResult } from "../../protocol/peer/routes.ts";
+import { isOpen } from "../../protocol/session/session.ts";
 import { readTask } from "../../tasks/task-control.ts";
-import { FollowedTask, readCreatedTask, type TaskCallOptions } from "../../tasks/task-handle.ts";
-import { knowsTasks, readTaskParams, taskGate, withoutTask } from "../../tasks/task.ts";
+import { FollowedTask, NoTaskError, type TaskCallOptions } from "../../tasks/task-handle.ts";
+import type { AskForTask } from "../feature.ts";
+import { readCreatedTask, readTaskParams, taskGate, taskKindOf, withoutTask } from "../../tasks/task.ts";
+
+/** Returns the function that sends requests which clients run as tasks, at revisions where clients have tasks. */
+export function createAskForTask(revision: Revision): AskForTask | undefined {
+  return taskKindOf(revision) === "core" ? askForTask : undefined;
+}
 
 /** Sends a request that the client runs as a task if it can. Otherwise sends a plain request. */
-export function askForTask(call: CallContext, row: RequestRow, params: object): Promise<unknown> {
-  const { signal, session, revision } = call;
+function askForTask(call: CallContext, row: RequestRow, params: object): Promise<unknown> {
+  const { signal, session } = call;
   // A task that waits for its requestor sends its requests through that wait. A second task would have no requestor to report to.
-  const isPossible = knowsTasks(revision) && !readTask(call) && isOpen(taskGate(row, "client"), session);
+  const isPossible = !readTask(call) && isOpen(taskGate(row, "client"), session);
   return isPossible ? followTask(call, row, params) : call.request(row, withoutTask(params), { signal });
 }
 
@@ -20,7 +26,9 @@ async function followTask(call: CallContext, row: RequestRow, params: object): P
   const response = await call.request(row, params, { taskEnded: ended.signal });
   // A client that returns a final result instead of a task has already done the work.
   if (readTaskParams(response) === undefined) return response;
-  const task = new FollowedTask<unknown>(readCreatedTask(row.method, response), {
+  const created = readCreatedTask(response);
+  if (!created) throw new NoTaskError(row.method, response);
+  const task = new FollowedTask<unknown>(created, {
     clock: undefined,
     send: (handler, taskId, options) => send(call, handler, { taskId, options }),
     toResult: (value) => checkResult(row, value),

@@ -1,13 +1,13 @@
 import { isObject, type Awaitable, type Gate, type Issue, type Revision } from "../../../generated/support.ts";
-import { findMethod, findRow } from "../../protocol/method-rows.ts";
-import { missingCapability, toStatelessError } from "../../protocol/stateless-request.ts";
+import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
+import { missingCapability, toStatelessError } from "../../protocol/peer/stateless-request.ts";
 import { attempt } from "../../internal/maybe-async.ts";
-import type { CallContext } from "../../protocol/incoming-call.ts";
-import { isOpen } from "../../protocol/session.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { isOpen } from "../../protocol/session/session.ts";
 import type { TaskKey } from "../../stores/task-store.ts";
 import { toCreated, toDetailed } from "../../tasks/detailed-task.ts";
 import { StoredInputRequests } from "../../tasks/stored-input-requests.ts";
-import type { TaskKeeping, TaskManager } from "../../tasks/task-manager.ts";
+import type { TaskManager } from "../../tasks/task-manager.ts";
 import { checkInputResponse } from "../input/check-response.ts";
 import { createAskingInputRunner } from "../input/session-input.ts";
 import { readAuth, type ContextParts } from "../context.ts";
@@ -16,17 +16,13 @@ import type { ListenMore } from "../subscriptions/listen.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
 import type { AnyTool } from "../any-definition.ts";
-import { findToolRow, readTerms } from "./tool-tasks.ts";
+import type { TaskProtocol } from "./task-protocol.ts";
+import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
 
 /** Dependencies of tasks by the extension. */
 export interface ExtensionTasksParts {
   readonly scene: Scene;
   readonly sessions: SessionRegistry;
-}
-
-interface CallParams {
-  readonly name: string;
-  readonly arguments?: object;
 }
 
 interface TaskParams {
@@ -44,22 +40,22 @@ interface UpdateParams extends TaskParams {
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTasksParts): Implemented {
-  const { handlers, listen, keeping } = serveTasks(tasks, { revision: parts.scene.revision, audience: parts.sessions });
-  return { handlers: { ...handlers, callTool: createCallTool(tasks, { scene: parts.scene, keeping }) }, listen };
+  const { scene, sessions } = parts;
+  const protocol = createExtensionTasks(tasks, { revision: scene.revision, audience: sessions });
+  const { handlers, listen } = protocol;
+  return { handlers: { ...handlers, callTool: createCallTool(scene, protocol) }, listen };
 }
 
-/** Handlers and settings for tasks of the extension, independent of the work in them. */
-export interface ServedTasks {
-  readonly handlers: object;
-  readonly listen: ListenMore;
-  readonly keeping: TaskKeeping;
-}
-
-/** Creates the handlers of the tasks extension. */
-export function serveTasks(
+/**
+ * Returns the protocol of tasks of the tasks extension.
+ *
+ * @throws {Error} when the revision does not define the client capability for tasks.
+ */
+export function createExtensionTasks(
   tasks: TaskManager,
   { revision, audience }: { readonly revision: Revision; readonly audience: Pick<SessionRegistry, "notifyTopic"> },
-): ServedTasks {
+): TaskProtocol & { readonly listen: ListenMore } {
+  const gate = findTaskGate(revision);
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
   const checkStored = (request: unknown, response: unknown): Issue | undefined => {
     const { method, params } = isObject(request) ? request : {};
@@ -84,9 +80,12 @@ export function serveTasks(
       notifyStatus: (record) => audience.notifyTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
     });
   return {
+    gate,
     handlers,
-    listen: createListen(revision, (id, call) => tasks.isHeard(keyOf(call, id))),
-    keeping: { ownerOf, createOutlet },
+    listen: createListen(gate, (id, call) => tasks.isHeard(keyOf(call, id))),
+    async start(call, request) {
+      return toCreated(await tasks.begin(call, { ...request, keeping: { ownerOf, createOutlet } }));
+    },
   };
 }
 
@@ -97,12 +96,11 @@ function ownerOf({ origin }: CallContext, id: string): string {
 }
 
 function createCallTool(
-  tasks: TaskManager,
-  { scene, keeping }: Pick<ExtensionTasksParts, "scene"> & Pick<ServedTasks, "keeping">,
+  scene: Scene,
+  { gate, start }: TaskProtocol,
 ): (params: CallParams, call: CallContext) => Promise<object> {
   const { revision, tools, inputRunner, toContext, createScope } = scene;
   const row = findToolRow(revision);
-  const gate = findGate(revision);
   const inside: ContextParts = {
     message: scene.message,
     levels: scene.levels,
@@ -132,24 +130,27 @@ function createCallTool(
     // Invalid arguments, and input that is required first, need no task.
     if (!ready) return response;
     const work = runInside(afterPreparation(tool, ready.args), args, params);
-    return toCreated(await tasks.begin(call, { row, ttl: undefined, terms, keeping, work }));
+    return start(call, { row, ttl: undefined, terms, work });
   };
 }
 
-/** Returns the capability that a client must declare with every request about tasks. */
-function findGate(revision: Revision): Gate {
+/**
+ * Returns the capability that a client must declare with every request about tasks.
+ *
+ * @throws {Error} when the revision does not define it.
+ */
+export function findTaskGate(revision: Revision): Gate {
   const gate = findRow(revision.clientRequests, "getTask")?.needs;
   if (!gate) throw new Error(`Revision ${revision.id} has no client capability for tasks`);
   return gate;
 }
 
 /** Creates the reader of task ids in filters. It leaves out unknown tasks, tasks of other owners and tasks that run in other processes. */
-function createListen(revision: Revision, find: (id: string, call: CallContext) => Promise<boolean>): ListenMore {
+function createListen(gate: Gate, find: (id: string, call: CallContext) => Promise<boolean>): ListenMore {
   return async (asked, call) => {
     const { taskIds } = asked;
     if (!Array.isArray(taskIds)) return { filter: {}, topics: [] };
-    const gate = findGate(revision);
-    if (!isOpen(gate, call.session)) throw missingCapability(revision, gate);
+    if (!isOpen(gate, call.session)) throw missingCapability(call.revision, gate);
     const ids = [...new Set(taskIds.filter((id) => typeof id === "string"))];
     const found = await Promise.all(ids.map((id) => find(id, call).catch(() => false)));
     const honoured = ids.filter((_, index) => found[index]);

@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { readParamHeaders, type ParamHeader } from "../../framing/param-headers.ts";
-import { findMethod } from "../../protocol/method-rows.ts";
+import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { MetadataSender, HttpService } from "../../transport/http-server/settings.ts";
 import { isVisible } from "../list/list-page.ts";
 import type { CoreServer } from "../create-server.ts";

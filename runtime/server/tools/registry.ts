@@ -1,6 +1,6 @@
 import { isObject, type Awaitable, type Revision } from "../../../generated/support.ts";
-import { findRow } from "../../protocol/method-rows.ts";
-import { describeIssues } from "../../protocol/schema-issue.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { describeIssues } from "../../protocol/methods/schema-issue.ts";
 import { attempt, chain } from "../../internal/maybe-async.ts";
 import { isCapabilityError, isPeerError, isRpcError, SetupError, toError } from "../../jsonrpc/errors.ts";
 import { merge } from "../../internal/merge.ts";

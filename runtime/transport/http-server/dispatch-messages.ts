@@ -1,7 +1,7 @@
 import { notInBatch } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../../jsonrpc/message.ts";
-import { stillRunning } from "../../protocol/incoming-requests.ts";
+import { stillRunning } from "../../protocol/peer/incoming-requests.ts";
 import type { Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import type { Batched, PostBody, Single } from "./post-body.ts";

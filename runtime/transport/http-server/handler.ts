@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { StreamPosition } from "../../stores/event-store.ts";
-import type { CloseOptions } from "../../protocol/connection.ts";
-import type { Connection } from "../../protocol/peer.ts";
+import type { CloseOptions } from "../../protocol/session/connection.ts";
+import type { Connection } from "../../protocol/peer/peer.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Profile } from "../../protocol/profile.ts";
 import { createMetadataRules } from "./metadata-headers.ts";

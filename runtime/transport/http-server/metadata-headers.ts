@@ -1,6 +1,6 @@
 import type { HeaderRule, Revision } from "../../../generated/support.ts";
 import { decodeField, readParamValue } from "../../framing/param-headers.ts";
-import { createMetadataReader, type MetadataReader } from "../../protocol/request-metadata.ts";
+import { createMetadataReader, type MetadataReader } from "../../protocol/session/request-metadata.ts";
 import type { RequestHead } from "./exchange/exchange.ts";
 
 /** Rules for the metadata of stateless requests, in the message and in its headers. */

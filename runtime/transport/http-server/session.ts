@@ -5,7 +5,7 @@ import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
 import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import { UnreachableError } from "../../jsonrpc/errors.ts";
 import type { ErrorObject, Incoming, Outgoing, RequestId } from "../../jsonrpc/message.ts";
-import type { Connection } from "../../protocol/peer.ts";
+import type { Connection } from "../../protocol/peer/peer.ts";
 import type { StoredEvent, StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";

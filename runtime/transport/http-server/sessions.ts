@@ -1,6 +1,6 @@
 import type { Awaitable, Revision } from "../../../generated/support.ts";
-import type { CloseOptions } from "../../protocol/connection.ts";
-import type { Connection } from "../../protocol/peer.ts";
+import type { CloseOptions } from "../../protocol/session/connection.ts";
+import type { Connection } from "../../protocol/peer/peer.ts";
 import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";

@@ -6,7 +6,7 @@ import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { isEndless } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../jsonrpc/message.ts";
-import { findMethod } from "../../protocol/method-rows.ts";
+import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import { streamFields, toJsonResponse, toOnlyEvent, type ResponseMode } from "./session-response.ts";

@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import { findBatchProblem } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
-import { alreadyInitialized } from "../../protocol/session.ts";
+import { alreadyInitialized } from "../../protocol/session/session.ts";
 import { validateStateless, type StatelessOutcome, type StatelessContext } from "./validate-stateless.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { authenticate, checkScopes } from "./authenticate.ts";

@@ -1,10 +1,15 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { decodeField, isSameField, readParamValue } from "../../framing/param-headers.ts";
-import { codeOf, missingMetadata, unsupportedVersion, withoutMetadata } from "../../protocol/request-metadata.ts";
+import {
+  codeOf,
+  missingMetadata,
+  unsupportedVersion,
+  withoutMetadata,
+} from "../../protocol/session/request-metadata.ts";
 import { noBatches } from "../../jsonrpc/batch.ts";
 import { RpcError, toErrorObject } from "../../jsonrpc/errors.ts";
 import type { ErrorMessage, Incoming, RequestId } from "../../jsonrpc/message.ts";
-import type { Agreement } from "../../protocol/session.ts";
+import type { Agreement } from "../../protocol/session/session.ts";
 import type { MetadataRules } from "./metadata-headers.ts";
 import type { RequestHead } from "./exchange/exchange.ts";
 import type { Identity } from "./identity.ts";

@@ -17,7 +17,7 @@ import {
 } from "../http-server/validate-request.ts";
 import type { HttpOrigin, Identity } from "../http-server/identity.ts";
 import { streamFields } from "../http-server/session-response.ts";
-import type { Connection } from "../../protocol/connection.ts";
+import type { Connection } from "../../protocol/session/connection.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import { reject, type Rejection } from "../http-server/rejection.ts";
 import type { HttpService, SseOptions } from "../http-server/settings.ts";

@@ -2,7 +2,7 @@ import { encodeEvent, keepAliveComment } from "../../framing/sse-events.ts";
 import { encode } from "../../framing/json.ts";
 import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
 import type { Outgoing } from "../../jsonrpc/message.ts";
-import type { Connection } from "../../protocol/peer.ts";
+import type { Connection } from "../../protocol/peer/peer.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import { FirstMessage } from "../first-message.ts";
 import type { EventWriter } from "../http-server/exchange/exchange.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
-import { findMethod } from "../../../runtime/protocol/method-rows.ts";
+import { findMethod } from "../../../runtime/protocol/methods/method-rows.ts";
 import type { Channel } from "../../../runtime/jsonrpc/channel.ts";
 import { tap, type Seen } from "./tap.ts";
 

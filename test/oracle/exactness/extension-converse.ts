@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
-import { findMethod } from "../../../runtime/protocol/method-rows.ts";
+import { findMethod } from "../../../runtime/protocol/methods/method-rows.ts";
 import { knownExtensions } from "../../../runtime/gateway/extensions.ts";
 import type { Channel } from "../../../runtime/jsonrpc/channel.ts";
-import { extendRevisions } from "../../../runtime/protocol/extend-revisions.ts";
+import { extendRevisions } from "../../../runtime/protocol/revision/extend-revisions.ts";
 import { uiMimeType } from "../../../runtime/server/apps/ui-resource.ts";
 import { tap, type Seen } from "./tap.ts";
 

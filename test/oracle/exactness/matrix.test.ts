@@ -6,7 +6,7 @@ import type { Revision } from "../../../generated/support.ts";
 import type { Channel } from "../../../runtime/jsonrpc/channel.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createGateway } from "../../../runtime/gateway/gateway.ts";
-import type { UpstreamTarget } from "../../../runtime/gateway/upstream-target.ts";
+import type { UpstreamTarget } from "../../../runtime/gateway/upstream/upstream-target.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import type { HttpListener } from "../../../runtime/transport/http-server/listen.ts";

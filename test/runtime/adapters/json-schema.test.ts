@@ -7,7 +7,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
 import { createCfworkerValidator } from "../../../runtime/adapters/cfworker.ts";
 import type { SchemaBounds } from "../../../runtime/adapters/schema-bounds.ts";
-import type { JsonSchemaValidator, ObjectSchema } from "../../../runtime/protocol/schema-issue.ts";
+import type { JsonSchemaValidator, ObjectSchema } from "../../../runtime/protocol/methods/schema-issue.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { createProgram } from "../../program.ts";

@@ -4,7 +4,7 @@ import { createCfworkerValidator } from "../../../runtime/adapters/cfworker.ts";
 import { isLinearPattern } from "../../../runtime/adapters/linear-pattern.ts";
 import { compileRe2 } from "../../../runtime/adapters/re2.ts";
 import { compilePattern, type PatternOptions } from "../../../runtime/adapters/schema-patterns.ts";
-import type { JsonSchemaValidator, ObjectSchema } from "../../../runtime/protocol/schema-issue.ts";
+import type { JsonSchemaValidator, ObjectSchema } from "../../../runtime/protocol/methods/schema-issue.ts";
 import { createPatternSource, slowPatterns } from "./generated-patterns.ts";
 
 describe("the proof of linear time", () => {

@@ -3,7 +3,7 @@ import { ServerCalls } from "../../../generated/2025-11-25/server.ts";
 import { ClientCalls } from "../../../generated/2025-11-25/client.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
-import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { play } from "../wire.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ConnectionLimit } from "../../../runtime/gateway/connection-limit.ts";
+import { ConnectionLimit } from "../../../runtime/gateway/upstream/connection-limit.ts";
 
 const { signal } = new AbortController();
 

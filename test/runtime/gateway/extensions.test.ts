@@ -7,7 +7,7 @@ import { isObject, type Revision } from "../../../generated/support.ts";
 import type { ClientConnection } from "../../../runtime/client/connect.ts";
 import { knownExtensions } from "../../../runtime/gateway/extensions.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../runtime/gateway/gateway.ts";
-import { extendRevisions } from "../../../runtime/protocol/extend-revisions.ts";
+import { extendRevisions } from "../../../runtime/protocol/revision/extend-revisions.ts";
 import type { ServerExtensions, ServerSkills } from "../../../runtime/server/definition.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";

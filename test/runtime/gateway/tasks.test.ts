@@ -12,7 +12,7 @@ import type { DefaultClientSession } from "../../../runtime/client/session/defau
 import type { AnyClientOptions } from "../../../runtime/client/any-definition.ts";
 import { createGateway, type Gateway } from "../../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp } from "../../../runtime/gateway/serve.ts";
-import { extendRevisions } from "../../../runtime/protocol/extend-revisions.ts";
+import { extendRevisions } from "../../../runtime/protocol/revision/extend-revisions.ts";
 import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import type { AnyContext, AnyTool } from "../../../runtime/server/any-definition.ts";

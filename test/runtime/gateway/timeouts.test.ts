@@ -5,7 +5,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprot
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import type { ClientConnection } from "../../../runtime/client/connect.ts";
-import { fetchWithLongTimeout } from "../../../runtime/gateway/long-timeout-fetch.ts";
+import { fetchWithLongTimeout } from "../../../runtime/gateway/upstream/long-timeout-fetch.ts";
 import { createGate } from "../tasks/task-wire.ts";
 import { createGateway, type GatewayOptions } from "../../../runtime/gateway/gateway.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";

@@ -3,7 +3,7 @@ import { connect as connectSocket, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createAcceptor, type Acceptor } from "../../../runtime/lifecycle/acceptor.ts";
-import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 import { listenTcp } from "../../../runtime/transport/tcp/tcp.ts";
 import { serveWebSocket } from "../../../runtime/transport/websocket/ws-package.ts";

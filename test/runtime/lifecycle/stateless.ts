@@ -1,6 +1,6 @@
 import { revisions } from "../../../generated/revisions.ts";
 import type { Revision } from "../../../generated/support.ts";
-import { readMetaKeys } from "../../../runtime/protocol/request-metadata.ts";
+import { readMetaKeys } from "../../../runtime/protocol/session/request-metadata.ts";
 import type { RequestId } from "../../../runtime/jsonrpc/message.ts";
 
 /** The newest revision whose requests stand alone. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkForm, fillForm } from "../../../runtime/protocol/elicitation-form.ts";
+import { checkForm, fillForm } from "../../../runtime/protocol/methods/elicitation-form.ts";
 
 function schema(field: object, required: readonly string[] = []): object {
   return { type: "object", properties: { a: field }, required };

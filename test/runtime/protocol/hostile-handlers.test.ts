@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { RpcError, isRpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { newest } from "../fixture-revision.ts";
 import { serveWire, settle } from "../wire.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { isClosedError } from "../../../runtime/jsonrpc/errors.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { ManualClock } from "../manual-clock.ts";

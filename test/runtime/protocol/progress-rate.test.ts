@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Progress } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { Throttle } from "../../../runtime/jsonrpc/throttle.ts";
 import type { Rate } from "../../../runtime/jsonrpc/token-bucket.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";

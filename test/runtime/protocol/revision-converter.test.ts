@@ -5,7 +5,7 @@ import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import type { Method, RevisionModel } from "../../../generator/model.ts";
 import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
-import type { LossMode } from "../../../runtime/protocol/revision-converter.ts";
+import type { LossMode } from "../../../runtime/protocol/revision/revision-converter.ts";
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";

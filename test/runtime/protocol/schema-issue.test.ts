@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeIssues, type SchemaIssue } from "../../../runtime/protocol/schema-issue.ts";
+import { describeIssues, type SchemaIssue } from "../../../runtime/protocol/methods/schema-issue.ts";
 
 const repeat = (count: number, issue: SchemaIssue): SchemaIssue[] => Array.from({ length: count }, () => issue);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Gate, Role } from "../../../generated/support.ts";
-import { isOpen, type Session } from "../../../runtime/protocol/session.ts";
+import { isOpen, type Session } from "../../../runtime/protocol/session/session.ts";
 import { newest } from "../fixture-revision.ts";
 
 function session(role: Role, client: object, server: object): Session {

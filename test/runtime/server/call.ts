@@ -1,7 +1,7 @@
 import { isObject, type Caller, type Progress, type Revision } from "../../../generated/support.ts";
-import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
-import type { Session } from "../../../runtime/protocol/session.ts";
+import type { Session } from "../../../runtime/protocol/session/session.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 
 /** What a handler sent while it ran. */

@@ -1,7 +1,7 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
-import type { Connection } from "../../../runtime/protocol/peer.ts";
+import type { Connection } from "../../../runtime/protocol/peer/peer.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";

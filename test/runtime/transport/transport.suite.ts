@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Revision } from "../../../generated/support.ts";
 import { connect, type ClientConnection } from "../../../runtime/client/connect.ts";
-import type { Connection } from "../../../runtime/protocol/peer.ts";
+import type { Connection } from "../../../runtime/protocol/peer/peer.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
-import type { Connection } from "../../../runtime/protocol/peer.ts";
+import type { Connection } from "../../../runtime/protocol/peer/peer.ts";
 import {
   createStdioClientTransport,
   type StdioClientTransport,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFileStore, createMemoryStore, type CredentialStore } from "../../../../runtime/auth/client/index.ts";
-import { retryWhileLocked } from "../../../../runtime/auth/client/retry-while-locked.ts";
+import { retryWhileLocked } from "../../../../runtime/auth/client/tokens/retry-while-locked.ts";
 import { createRigClient, startRig, type Rig, type Script } from "./rig.ts";
 
 const ends: (() => Promise<void>)[] = [];

@@ -4,7 +4,7 @@ import { createAjvValidator } from "../../../../runtime/adapters/ajv.ts";
 import { isToolOutputError } from "../../../../runtime/client/errors.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
-import type { KnownMember } from "../../../../runtime/protocol/known-members.ts";
+import type { KnownMember } from "../../../../runtime/protocol/revision/known-members.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
 import { play, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";
 import type { Wire } from "../../../../runtime/testing/wire.ts";

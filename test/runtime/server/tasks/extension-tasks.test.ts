@@ -195,6 +195,24 @@ describe("input requests of a task of the extension", () => {
     expect(textOf(await until(taskId, "completed"))).toBe("1,2,3");
   });
 
+  test("input requests keep their key when a handler requests them as tasks", async () => {
+    const keyed = defineTool({
+      name: "keyed",
+      task: true,
+      async execute(_args, { elicit }) {
+        const params: typeof form = { ...form, ...{ task: {} } };
+        return String((await elicit(params, { key: "name" })).content?.a);
+      },
+    });
+    const { ask, until } = serveExtension({ tools: [keyed] });
+    const { taskId } = await ask("tools/call", { name: "keyed" });
+    expect((await until(taskId, "input_required")).inputRequests).toEqual({
+      name: { method: "elicitation/create", params: form },
+    });
+    await ask("tasks/update", { taskId, inputResponses: { name: accept("ada") } });
+    expect(textOf(await until(taskId, "completed"))).toBe("ada");
+  });
+
   test("input requests before the task take retries, and the task is created after their responses (XT-06)", async () => {
     const first = defineTool({
       name: "first",

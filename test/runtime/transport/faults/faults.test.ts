@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
 import { createAcceptor } from "../../../../runtime/lifecycle/acceptor.ts";
-import type { CallContext } from "../../../../runtime/protocol/incoming-call.ts";
+import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import type { Timeouts } from "../../../../runtime/jsonrpc/limits.ts";
 import { createStdioClientTransport } from "../../../../runtime/transport/stdio/stdio-client.ts";
 import { createHttpClientTransport } from "../../../../runtime/transport/http-client/http-client.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { afterEach, describe, expect, test } from "vitest";
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
-import type { PeerOptions } from "../../../../runtime/protocol/peer-options.ts";
+import type { PeerOptions } from "../../../../runtime/protocol/peer/peer-options.ts";
 import { createStdioClientTransport } from "../../../../runtime/transport/stdio/stdio-client.ts";
 import { createHttpClientTransport } from "../../../../runtime/transport/http-client/http-client.ts";
 import { createTcpTransport, listenTcp } from "../../../../runtime/transport/tcp/tcp.ts";

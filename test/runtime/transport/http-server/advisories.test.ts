@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { CallContext } from "../../../../runtime/protocol/incoming-call.ts";
+import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import type { Authenticate } from "../../../../runtime/transport/http-server/identity.ts";
 import { request as toAlone } from "../../lifecycle/stateless.ts";

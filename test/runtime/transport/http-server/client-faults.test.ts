@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import type { CallContext } from "../../../../runtime/protocol/incoming-call.ts";
+import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import { Metrics } from "../../../../runtime/jsonrpc/metrics.ts";
 import { ManualClock } from "../../manual-clock.ts";
 import { inTime } from "../../../in-time.ts";

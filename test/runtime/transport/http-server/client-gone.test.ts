@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Connection } from "../../../../runtime/protocol/peer.ts";
+import type { Connection } from "../../../../runtime/protocol/peer/peer.ts";
 import type { Exchange } from "../../../../runtime/transport/http-server/exchange/exchange.ts";
 import { FetchExchange } from "../../../../runtime/transport/http-server/exchange/fetch-exchange.ts";
 import { createHttpHandler } from "../../../../runtime/transport/http-server/handler.ts";

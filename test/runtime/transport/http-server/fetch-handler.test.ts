@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createHttpHandler, type HttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
-import type { CallContext } from "../../../../runtime/protocol/incoming-call.ts";
+import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import { acceptBoth, call, createService, initialize, log, textOf } from "./http-rig.ts";
 
 const tools = {

@@ -4,8 +4,8 @@ import { revisions as allRevisions } from "../../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../../generated/support.ts";
 import { EventDecoder, type ServerEvent } from "../../../../runtime/framing/sse-events.ts";
 import { createAcceptor, type ServeOptions } from "../../../../runtime/lifecycle/acceptor.ts";
-import type { CallContext } from "../../../../runtime/protocol/incoming-call.ts";
-import type { Connection } from "../../../../runtime/protocol/peer.ts";
+import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
+import type { Connection } from "../../../../runtime/protocol/peer/peer.ts";
 import { listenHttp, type HttpListener, type ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import type { HttpService } from "../../../../runtime/transport/http-server/settings.ts";
 

@@ -5,7 +5,7 @@ import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.
 import type { SessionKey } from "../../../../runtime/stores/session-store.ts";
 import type { HttpOrigin } from "../../../../runtime/transport/http-server/identity.ts";
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
-import type { CallContext } from "../../../../runtime/protocol/incoming-call.ts";
+import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
 import { count, cutAndResume } from "../faults/cuts.ts";
 import { call, changed, log, start, textOf, until, type Rig, type Session, type Tool } from "./http-rig.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
-import type { Connection } from "../../../../runtime/protocol/peer.ts";
+import type { Connection } from "../../../../runtime/protocol/peer/peer.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
 import {
   createSocketTransport,

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
 import { createAcceptor } from "../../../../runtime/lifecycle/acceptor.ts";
-import type { CallContext } from "../../../../runtime/protocol/incoming-call.ts";
-import type { Connection } from "../../../../runtime/protocol/peer.ts";
+import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
+import type { Connection } from "../../../../runtime/protocol/peer/peer.ts";
 import type { ErrorReport } from "../../../../runtime/jsonrpc/error-report.ts";
 import { createWebSocketTransport } from "../../../../runtime/transport/websocket/websocket-client.ts";
 import {

@@ -1,0 +1,177 @@
+import { readCode, type PendingSignIn } from "../redirect/callback.ts";
+import { AuthError, isAuthError } from "../errors.ts";
+import { toPurpose, type Grant, type GrantRequest } from "./grant.ts";
+import type { ClientIdentity } from "../identity/identity.ts";
+import type { ServerMetadata } from "../discovery/metadata.ts";
+import { createSignInSecrets } from "../tokens/oauth.ts";
+import type { Redirection, Redirector } from "../redirect/redirect.ts";
+import {
+  checkDocumentUrl,
+  findIdentity,
+  findRedirectUri,
+  forgetRegistration,
+  identify,
+  type ClientDescription,
+  type RegisteredClient,
+  type RegistrationOptions,
+} from "./registration.ts";
+import { offlineAccess } from "./scopes.ts";
+import type { TokenPurpose } from "../tokens/token-endpoint.ts";
+import type { Tokens } from "../tokens/tokens.ts";
+
+/**
+ * Client described by a document. It is the same client at every authorization server that a server may name, so a shared secret would be disclosed
+ * to all of them.
+ */
+export interface DocumentClient extends Pick<ClientIdentity, "clientId" | "signingKey"> {
+  /** Default: `private_key_jwt` if there is a key. */
+  readonly method?: "none" | "private_key_jwt";
+}
+
+/** Options of `authorizationCode`. */
+export interface AuthorizationCodeOptions {
+  /** Brings users to the authorization server and back. Use `createLoopbackRedirect()` for programs on their machine. */
+  readonly redirect: Redirector;
+  /** Description of the application for dynamic registration. */
+  readonly client: ClientDescription;
+  /** Clients that are registered manually, one for each authorization server. */
+  readonly registered?: readonly RegisteredClient[];
+  /** URL (https) of the document that describes the client, with the key that the document names, if any. A client secret is rejected. */
+  readonly document?: string | DocumentClient;
+  /** True if the client may register itself when nothing else works. Default: true if `registered` is empty. */
+  readonly dynamicRegistration?: boolean;
+  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
+  readonly scopes?: readonly string[];
+  /** True to request refresh tokens if they are available. Default `true`. */
+  readonly refreshTokens?: boolean;
+}
+
+/**
+ * Creates a grant for users who sign in: the authorization code grant with PKCE.
+ *
+ * @throws {AuthError} when `document` has a shared secret or an invalid URL.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
+ */
+export function authorizationCode(options: AuthorizationCodeOptions): Grant {
+  const { redirect, registered = [], scopes, refreshTokens: wantsRefresh = true } = options;
+  const isDynamic = options.dynamicRegistration ?? registered.length === 0;
+  const document = toDocument(options.document);
+  const toRegistration = ({ store, endpoint }: GrantRequest): RegistrationOptions => ({
+    registered,
+    document,
+    isDynamic,
+    description: options.client,
+    wantsRefresh,
+    isBound: endpoint.isBound,
+    store,
+    requester: endpoint.requester,
+  });
+  return {
+    scopes,
+    wantsRefresh,
+    issuers: registered.map(({ issuer }) => issuer),
+    async obtain(request) {
+      const { server } = request.discovery;
+      checkPkce(server);
+      const redirection = await redirect.open({ preferred: await findRedirectUri(server, request.store) });
+      try {
+        checkRedirectUri(redirection.redirectUri);
+        const identity = await identify(server, redirection.redirectUri, toRegistration(request));
+        return await signIn(request, { identity, redirection });
+      } finally {
+        await redirection.close();
+      }
+    },
+    async findHolder({ clientId }, request) {
+      const found = await findIdentity(request.discovery.server, toRegistration(request));
+      return found?.clientId === clientId ? found : undefined;
+    },
+  };
+}
+
+interface Visit {
+  readonly identity: ClientIdentity;
+  readonly redirection: Redirection;
+}
+
+async function signIn(request: GrantRequest, { identity, redirection }: Visit): Promise<Tokens> {
+  const { discovery, endpoint, scopes } = request;
+  const { server, resource } = discovery;
+  const { redirectUri } = redirection;
+  const { state, verifier, challenge } = await createSignInSecrets();
+  const pending: PendingSignIn = { state, redirectUri, issuer: server.issuer, namesIssuer: server.namesIssuer };
+  const keyId = await endpoint.keyId();
+  const url = toAuthorizationUrl(server, {
+    response_type: "code",
+    client_id: identity.clientId,
+    redirect_uri: redirectUri,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    state,
+    ...toPurpose(resource, scopes),
+    // OpenID requires the user's consent for access that lasts after the user has left.
+    ...(scopes.includes(offlineAccess) && { prompt: "consent" }),
+    ...(keyId !== undefined && { dpop_jkt: keyId }),
+  });
+  const code = readCode(await redirection.visit(url, { state }), pending);
+  const parameters = { code, redirect_uri: redirectUri, code_verifier: verifier, resource };
+  const purpose: TokenPurpose = { resource, requested: scopes };
+  try {
+    return await endpoint.obtain({ server, identity, grantType: "authorization_code", parameters }, purpose);
+  } catch (error) {
+    if (isAuthError(error) && error.reason === "invalid_client") await forgetRegistration(server, request.store);
+    throw error;
+  }
+}
+
+/** Does not start a sign-in if the code could be stolen. A server without metadata cannot declare PKCE support, so it passes. */
+function checkPkce({ issuer, isAssumed, codeChallengeMethods }: ServerMetadata): void {
+  if (isAssumed || codeChallengeMethods?.includes("S256")) return;
+  throw new AuthError(
+    "pkce-unsupported",
+    `${issuer} does not support PKCE with S256 (code_challenge_methods_supported)`,
+  );
+}
+
+function toAuthorizationUrl(server: ServerMetadata, parameters: Readonly<Record<string, string>>): URL {
+  if (!server.authorizationEndpoint)
+    throw new AuthError("metadata", `The metadata of ${server.issuer} has no authorization_endpoint`);
+  const url = new URL(server.authorizationEndpoint);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  url.hash = "";
+  return url;
+}
+
+/**
+ * Rejects redirect URIs that are neither https nor http on this machine.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
+ */
+function checkRedirectUri(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = url?.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (url && (isLocal || url.protocol === "https:")) return;
+  throw new AuthError("configuration", "The redirect URI is not secure; use https, or http on localhost");
+}
+
+/** The types exclude the options that are rejected here, but a value of a wider type still passes the type check. */
+function toDocument(given: string | ClientIdentity | undefined): ClientIdentity | undefined {
+  if (given === undefined) return undefined;
+  const identity: ClientIdentity = typeof given === "string" ? { clientId: given } : given;
+  checkDocumentUrl(identity.clientId);
+  const { clientSecret, assertionAudience, method } = identity;
+  if (clientSecret !== undefined || method?.startsWith("client_secret")) {
+    throw new AuthError(
+      "configuration",
+      "The option document has a clientSecret; use a signingKey, or the option registered for one issuer",
+    );
+  }
+  // An authorization server could name the token endpoint of another server and replay the assertion there.
+  if (assertionAudience === "token-endpoint") {
+    throw new AuthError(
+      "configuration",
+      'The option document has assertionAudience "token-endpoint"; omit it to use the issuer',
+    );
+  }
+  return identity;
+}

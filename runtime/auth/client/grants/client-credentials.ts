@@ -1,0 +1,49 @@
+import { toPurpose, type Grant, type GrantRequest } from "./grant.ts";
+import { AuthError } from "../errors.ts";
+import type { RegisteredClient } from "./registration.ts";
+
+/** Options of `clientCredentials`. */
+export interface ClientCredentialsOptions {
+  /** Registrations of the client, each with its secret or key. The issuer determines which of them is used. */
+  readonly registered: readonly RegisteredClient[];
+  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
+  readonly scopes?: readonly string[];
+}
+
+/**
+ * Creates a grant for a program that acts for itself, with a secret or a signed assertion.
+ *
+ * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
+ */
+export function clientCredentials({ registered, scopes }: ClientCredentialsOptions): Grant {
+  return {
+    scopes,
+    wantsRefresh: false,
+    issuers: registered.map(({ issuer }) => issuer),
+    obtain(request) {
+      const { server, resource } = request.discovery;
+      const identity = findRegistered(registered, request);
+      const parameters = toPurpose(resource, request.scopes);
+      const wish = { server, identity, grantType: "client_credentials", parameters };
+      return request.endpoint.obtain(wish, { resource, requested: request.scopes });
+    },
+    findHolder: async (_tokens, request) => findRegistered(registered, request),
+  };
+}
+
+/**
+ * Returns the registration at the issuer. Credentials from another issuer are never sent to it.
+ *
+ * @throws {AuthError} when the client is not registered there.
+ */
+export function findRegistered(
+  registered: readonly RegisteredClient[],
+  { discovery: { server } }: Pick<GrantRequest, "discovery">,
+): RegisteredClient {
+  const found = registered.find(({ issuer }) => issuer === server.issuer);
+  if (found) return found;
+  throw new AuthError(
+    "no-client",
+    `The client is not registered with ${server.issuer}, which issues the tokens of this server`,
+  );
+}

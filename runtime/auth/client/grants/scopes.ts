@@ -1,0 +1,43 @@
+import { AuthError } from "../errors.ts";
+
+/**
+ * Splits a scope value from the wire. The value comes from a remote party and becomes part of a URL.
+ *
+ * @throws {AuthError} when a scope has an invalid character or is too long, or when there are more than 100 scopes.
+ */
+export function readScopes(text: string): readonly string[] {
+  const scopes = [...new Set(text.split(" ").filter((scope) => scope !== ""))];
+  const isFit = scopes.length <= maxScopes && scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(scope));
+  if (isFit) return scopes;
+  throw new AuthError("metadata", "The server requests invalid scopes or more than 100 scopes");
+}
+
+/** Sources of the scopes to request. */
+export interface ScopeSources {
+  /** Scopes that the server's challenge demands. If present, they take precedence over `wanted` and `supported`. */
+  readonly challenged: readonly string[] | undefined;
+  /** Scopes that the metadata of the server lists. */
+  readonly supported: readonly string[] | undefined;
+  /** Scopes that the application wants. They take precedence over `supported`. */
+  readonly wanted: readonly string[] | undefined;
+  /** Scopes of earlier token requests, if more are needed now. */
+  readonly before: readonly string[];
+  /** True if a refresh token is wanted and the authorization server supports it. */
+  readonly offline: boolean;
+}
+
+/**
+ * Returns the scopes to request: the fewest that are known to be necessary. An empty list leaves the choice to the authorization server.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
+ */
+export function selectScopes({ challenged, supported, wanted, before, offline }: ScopeSources): readonly string[] {
+  const needed = challenged ?? wanted ?? supported ?? [];
+  const scopes = [...new Set([...before, ...needed])];
+  return offline && !scopes.includes(offlineAccess) ? [...scopes, offlineAccess] : scopes;
+}
+
+/** Scope that requests a refresh token. */
+export const offlineAccess = "offline_access";
+
+const maxScopes = 100;

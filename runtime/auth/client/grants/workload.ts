@@ -1,0 +1,66 @@
+import type { Awaitable } from "../../../../generated/support.ts";
+import { AuthError } from "../errors.ts";
+import { toPurpose, type Grant } from "./grant.ts";
+
+/** Audience of an assertion. */
+export interface AssertionAudience {
+  readonly issuer: string;
+  readonly tokenEndpoint: string;
+  readonly resource: string;
+}
+
+/** Options of `workloadIdentity`. */
+export interface WorkloadIdentityOptions {
+  /** Authorization servers that accept assertions of the platform, as they write their issuer. Assertions are sent to no other server. */
+  readonly issuers: readonly string[];
+  /** Returns the JWT that the platform issues to the workload. It is called for each token request, because such tokens are short-lived. */
+  readonly assertion: (audience: AssertionAudience) => Awaitable<string>;
+  /** Client id for authorization servers that require one. Default: no client id is sent. */
+  readonly clientId?: string;
+  /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
+  readonly scopes?: readonly string[];
+}
+
+/**
+ * Creates a grant for a workload that presents an assertion of its platform. A rejection is final: the request is not retried and no other grant is
+ * tried.
+ *
+ * @throws {AuthError} when `issuers` is empty.
+ * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
+ */
+export function workloadIdentity({ assertion, clientId = "", issuers, scopes }: WorkloadIdentityOptions): Grant {
+  checkIssuers(issuers);
+  return {
+    scopes,
+    wantsRefresh: false,
+    issuers,
+    async obtain({ discovery: { server, resource }, endpoint, scopes: requested }) {
+      if (!issuers.includes(server.issuer)) throw describeStranger(server.issuer);
+      const audience = { issuer: server.issuer, tokenEndpoint: server.tokenEndpoint?.href ?? "", resource };
+      const parameters = { assertion: await assertion(audience), ...toPurpose(resource, requested) };
+      const identity = { clientId, method: "none" } as const;
+      return endpoint.obtain({ server, identity, grantType: jwtBearer, parameters }, { resource, requested });
+    },
+    findHolder: async () => undefined,
+  };
+}
+
+/**
+ * With an empty list, the workload could not authorize anywhere. The check at run time is for untyped callers, because earlier versions had no
+ * `issuers`.
+ */
+function checkIssuers(issuers: readonly string[] | undefined): void {
+  if (issuers !== undefined && issuers.length > 0) return;
+  throw new AuthError(
+    "configuration",
+    "The option workloadIdentity has no issuers; list the accepted authorization servers",
+  );
+}
+
+/** The server chooses its authorization server, so the client must not send an assertion to one that the application did not name. */
+function describeStranger(issuer: string): AuthError {
+  return new AuthError("no-client", `${issuer} is not one of the issuers of workloadIdentity; no assertion is sent`);
+}
+
+/** Grant type that exchanges a signed assertion for a token. */
+export const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";

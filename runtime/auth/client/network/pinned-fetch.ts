@@ -1,0 +1,60 @@
+import { lookup, type LookupAddress } from "node:dns";
+import { request as requestPlain, type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { request as requestSecure } from "node:https";
+import type { LookupFunction } from "node:net";
+import { Readable } from "node:stream";
+import type { Fetch } from "../../../transport/http-client/endpoint.ts";
+
+/**
+ * Creates a `fetch` that connects only to addresses that the check accepts. It resolves a name once and connects to the address that was checked. It
+ * does not follow redirects.
+ *
+ * @param check - throws for an address that may not be connected to
+ */
+export function createPinnedFetch(check: (address: string, host: string) => void): Fetch {
+  const resolve = createLookup(check);
+  return (url, init) =>
+    new Promise((settle, reject) => {
+      const headers = Object.fromEntries(new Headers(init.headers));
+      const options: RequestOptions = { method: init.method ?? "GET", headers, lookup: resolve, agent: false };
+      const sent = send(url, init.signal ? { ...options, signal: init.signal } : options);
+      sent.on("error", reject);
+      sent.on("response", (response) => settle(toResponse(response)));
+      sent.end(init.body instanceof URLSearchParams ? init.body.toString() : init.body);
+    });
+}
+
+function send(url: URL, options: RequestOptions): ClientRequest {
+  return url.protocol === "https:" ? requestSecure(url, options) : requestPlain(url, options);
+}
+
+/** Every address of a name must pass the check, because the connection may use any of them. */
+function createLookup(check: (address: string, host: string) => void): LookupFunction {
+  return (host, options, done) => {
+    lookup(host, { ...options, all: true }, (error, addresses: readonly LookupAddress[] = []) => {
+      const [first] = addresses;
+      if (error || !first) return done(error ?? new Error(`${host} has no address`), "");
+      try {
+        for (const { address } of addresses) check(address, host);
+      } catch (rejection) {
+        return done(rejection instanceof Error ? rejection : new Error("refused"), "");
+      }
+      if (options.all) done(null, [...addresses]);
+      else done(null, first.address, first.family);
+    });
+  };
+}
+
+function toResponse(message: IncomingMessage): Response {
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(message.headersDistinct)) {
+    for (const value of values) headers.append(name, value);
+  }
+  const status = message.statusCode ?? 500;
+  if ([101, 204, 205, 304].includes(status)) {
+    message.resume();
+    return new Response(null, { status, headers });
+  }
+  const body: unknown = Readable.toWeb(message);
+  return new Response(body instanceof ReadableStream ? body : null, { status, headers });
+}

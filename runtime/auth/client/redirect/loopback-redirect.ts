@@ -1,0 +1,148 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { isObject } from "../../../../generated/support.ts";
+import { openBrowser, type OpenUrl } from "./browser.ts";
+import { AuthError, isAuthError } from "../errors.ts";
+import type { Redirection, Redirector } from "./redirect.ts";
+
+/** Options of `createLoopbackRedirect`. */
+export interface LoopbackOptions {
+  /** Opens the sign-in URL for the user. Default: opens the browser. */
+  readonly open?: OpenUrl;
+  /**
+   * Called with the sign-in URL before `open`, so that a program can show it if no browser can be opened. With this option, a browser that does not
+   * open is not an error.
+   */
+  readonly onUrl?: (url: URL) => void;
+  /** Port to listen on. If it is in use, another port is chosen. Default: the port that the client is registered with, else any. */
+  readonly port?: number;
+  /** Path of the redirect URI. Default `/callback`. */
+  readonly path?: string;
+  /** Milliseconds for the user to sign in. Default 5 min. */
+  readonly timeout?: number;
+  /** HTML document that the user sees after the sign-in. */
+  readonly page?: string;
+}
+
+/**
+ * Creates a redirector that listens on 127.0.0.1 only, until one authorization response has arrived. Responses that do not belong to the sign-in are
+ * rejected and change nothing.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
+ */
+export function createLoopbackRedirect(options: LoopbackOptions = {}): Redirector {
+  const { path = "/callback" } = options;
+  return {
+    async open({ preferred }) {
+      const server = createServer();
+      const port = await listen(server, options.port ?? findPort(preferred, path));
+      return createRedirection(server, `http://127.0.0.1:${port}${path}`, options);
+    },
+  };
+}
+
+function createRedirection(server: Server, redirectUri: string, options: LoopbackOptions): Redirection {
+  return {
+    redirectUri,
+    async visit(url, { state }) {
+      const callback = receive(server, { redirectUri, state, options });
+      callback.catch(() => {});
+      await show(url, options);
+      return callback;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Expected {
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly options: LoopbackOptions;
+}
+
+function receive(server: Server, expected: Expected): Promise<string> {
+  const { timeout = 300_000 } = expected.options;
+  return new Promise((resolve, reject) => {
+    const expire = (): void =>
+      reject(
+        new AuthError("authorization-incomplete", `The authorization response was not received within ${timeout} ms`),
+      );
+    const timer = setTimeout(expire, timeout);
+    server.on("close", () => {
+      clearTimeout(timer);
+      reject(new AuthError("authorization-incomplete", "The sign-in was aborted"));
+    });
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      const callback = readCallback(request, expected);
+      respond(response, callback, expected.options);
+      if (callback !== undefined) response.once("close", () => resolve(callback));
+    });
+  });
+}
+
+/** Web pages can send requests to this machine as well. Only the request with the right state is the authorization response. */
+function readCallback(
+  { method, url = "", headers }: IncomingMessage,
+  { redirectUri, state }: Expected,
+): string | undefined {
+  const own = new URL(redirectUri);
+  if (method !== "GET" || headers.host !== own.host || !URL.canParse(url, own.origin)) return undefined;
+  const target = new URL(url, own.origin);
+  const isOurs = target.origin === own.origin && target.pathname === own.pathname;
+  return isOurs && target.searchParams.get("state") === state ? target.href : undefined;
+}
+
+function respond(
+  response: ServerResponse,
+  callback: string | undefined,
+  { page = defaultPage }: LoopbackOptions,
+): void {
+  // Neither the code in the URL nor the page may be cached or passed on.
+  const headers = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+    Connection: "close",
+  };
+  if (callback === undefined) response.writeHead(404, headers).end("Not found");
+  else response.writeHead(200, headers).end(page);
+}
+
+const defaultPage =
+  "<!doctype html><meta charset=utf-8><title>Signed in</title><p>You can close this window and return to the application.";
+
+async function show(url: URL, { open = openBrowser, onUrl }: LoopbackOptions): Promise<void> {
+  onUrl?.(url);
+  try {
+    await open(url);
+  } catch (error) {
+    if (!onUrl || (isAuthError(error) && error.code === "unsafe-url")) throw error;
+  }
+}
+
+/** Returns the port that the client is registered with, so that it need not register again. */
+function findPort(preferred: string | undefined, path: string): number {
+  if (preferred === undefined || !URL.canParse(preferred)) return 0;
+  const { hostname, pathname, port } = new URL(preferred);
+  return hostname === "127.0.0.1" && pathname === path ? Number(port) : 0;
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => {
+      if (error.code !== "EADDRINUSE" || port === 0)
+        return reject(new AuthError("authorization-incomplete", `The redirect listener could not use port ${port}`));
+      listen(server, 0).then(resolve, reject);
+    };
+    server.once("error", onError);
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", onError);
+      const address: unknown = server.address();
+      resolve(isObject(address) ? Number(address.port) : port);
+    });
+  });
+}

@@ -1,0 +1,188 @@
+import {
+  None,
+  PrivateKeyJwt,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  customFetch,
+  allowInsecureRequests,
+  generateRandomCodeVerifier,
+  generateRandomState,
+  genericTokenEndpointRequest,
+  modifyAssertion,
+  processGenericTokenEndpointResponse,
+  revocationRequest,
+  type AuthorizationServer,
+  type ClientAuth,
+} from "oauth4webapi";
+import { AuthError, isAuthError, quoteReason, readReason } from "../errors.ts";
+import { chooseMethod, type ClientIdentity } from "../identity/identity.ts";
+import type { ServerMetadata } from "../discovery/metadata.ts";
+import type { AuthorizationResponse } from "../network/requester.ts";
+import type { TokenResponse } from "./tokens.ts";
+
+/** Request to the token endpoint. */
+export interface TokenRequest {
+  readonly server: ServerMetadata;
+  readonly identity: ClientIdentity;
+  readonly grantType: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Token types that the response may have, in lower case. */
+  readonly types: readonly string[];
+  /** Posts a form. Rejects if no response arrives. */
+  readonly post: (url: URL, form: FormRequest) => Promise<AuthorizationResponse>;
+}
+
+/** Form body with the headers that authenticate the client. */
+export interface FormRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Secrets that protect one sign-in. */
+export interface SignInSecrets {
+  readonly state: string;
+  readonly verifier: string;
+  readonly challenge: string;
+}
+
+/** Creates the secrets for one sign-in. @see https://www.rfc-editor.org/rfc/rfc7636 */
+export async function createSignInSecrets(): Promise<SignInSecrets> {
+  const verifier = generateRandomCodeVerifier();
+  return { state: generateRandomState(), verifier, challenge: await calculatePKCECodeChallenge(verifier) };
+}
+
+/**
+ * Requests a token from the token endpoint. Errors hold no credentials.
+ *
+ * @throws {AuthError} when the endpoint rejects the request or its response holds no valid token.
+ */
+export async function requestToken(request: TokenRequest): Promise<TokenResponse> {
+  const { server, identity, grantType, parameters, types, post } = request;
+  if (!server.tokenEndpoint) throw new AuthError("metadata", `The metadata of ${server.issuer} has no token_endpoint`);
+  const as: AuthorizationServer = { issuer: server.issuer, token_endpoint: server.tokenEndpoint.href };
+  // The library requires a client id even if none is sent. It only compares the id with OpenID tokens.
+  const client = { client_id: identity.clientId === "" ? "unnamed" : identity.clientId };
+  const secrets = [...confidential.map((name) => parameters[name] ?? ""), identity.clientSecret ?? ""];
+  const send = async (url: string, init: LibraryRequest): Promise<Response> => {
+    const result = await post(new URL(url), { headers: init.headers, body: init.body.toString() });
+    if (result.status >= 400)
+      throw describeRejection(result, { grantType, secrets: [...secrets, ...readProofs(init)] });
+    return new Response(result.text, { status: result.status, headers: { "content-type": "application/json" } });
+  };
+  try {
+    // The destination of requests is checked before and while they are sent.
+    const options = { [customFetch]: send, [allowInsecureRequests]: true };
+    const response = await genericTokenEndpointRequest(
+      as,
+      client,
+      toClientAuth(server, identity),
+      grantType,
+      parameters,
+      options,
+    );
+    const recognizedTokenTypes = Object.fromEntries(types.map((type) => [type, () => {}]));
+    const result = await processGenericTokenEndpointResponse(as, client, response, { recognizedTokenTypes });
+    if (!types.includes(result.token_type)) throw new Error(result.token_type);
+    return {
+      accessToken: result.access_token,
+      type: result.token_type,
+      refreshToken: result.refresh_token,
+      expiresIn: result.expires_in,
+      issuedType: typeof result.issued_token_type === "string" ? result.issued_token_type : undefined,
+    };
+  } catch (error) {
+    if (isAuthError(error)) throw error;
+    // Errors of the library carry the response, and with it the token.
+    const kinds = types.join(" or ");
+    throw new AuthError("token-answer", `${server.issuer} returned no token of the type ${kinds}`);
+  }
+}
+
+/** Request to revoke a token. */
+export interface Revocation extends Pick<TokenRequest, "server" | "identity" | "post"> {
+  readonly token: string;
+  readonly kind: "access_token" | "refresh_token";
+}
+
+/**
+ * Revokes a token if the server has a revocation endpoint.
+ *
+ * @throws {AuthError} when the server rejects the revocation.
+ * @see https://www.rfc-editor.org/rfc/rfc7009
+ */
+export async function revokeToken({ server, identity, token, kind, post }: Revocation): Promise<void> {
+  const { issuer, revocationEndpoint: url, revocationAuthMethods: methods } = server;
+  if (!url) return;
+  const secrets = [token, identity.clientSecret ?? ""];
+  const judged = methods ? { ...server, tokenAuthMethods: methods } : server;
+  const send = async (_url: string, { headers, body }: LibraryRequest): Promise<Response> => {
+    const result = await post(url, { headers, body: body.toString() });
+    // Stateless tokens cannot be revoked: they end when they expire.
+    const isStateless = result.json?.error === "unsupported_token_type";
+    if (result.status === 200 || isStateless) return new Response(null);
+    const proofs = readProofs({ headers, body });
+    throw describeRejection(result, { grantType: `the revocation of the ${kind}`, secrets: [...secrets, ...proofs] });
+  };
+  await revocationRequest(
+    { issuer, revocation_endpoint: url.href },
+    { client_id: identity.clientId },
+    toClientAuth(judged, identity),
+    token,
+    { additionalParameters: { token_type_hint: kind }, [customFetch]: send, [allowInsecureRequests]: true },
+  );
+}
+
+interface LibraryRequest {
+  readonly headers: Record<string, string>;
+  readonly body: URLSearchParams;
+}
+
+const confidential: readonly string[] = ["code", "code_verifier", "refresh_token", "assertion", "subject_token"];
+
+/** Returns the credentials of a request in their encoded form, which an authorization server may repeat in its error. */
+function readProofs({ headers, body }: LibraryRequest): readonly string[] {
+  const basic = new Headers(headers).get("authorization")?.replace(/^\S+ +/, "");
+  return [basic, body.get("client_assertion")].filter((proof) => typeof proof === "string");
+}
+
+/** Returns the authentication of the client at the token endpoint. */
+function toClientAuth(server: ServerMetadata, identity: ClientIdentity): ClientAuth {
+  const { clientSecret = "", signingKey, assertionAudience } = identity;
+  const method = chooseMethod(identity, server);
+  switch (method) {
+    case "none":
+      return identity.clientId === "" ? (): void => {} : None();
+    case "client_secret_post":
+      return ClientSecretPost(clientSecret);
+    case "client_secret_basic":
+      return (_server, _client, _body, headers) => {
+        headers.set("authorization", `Basic ${btoa(`${encode(identity.clientId)}:${encode(clientSecret)}`)}`);
+      };
+    case "private_key_jwt": {
+      if (!signingKey) throw new AuthError("configuration", "private_key_jwt requires a signing key");
+      const { key, kid } = signingKey;
+      const setAudience = (_header: object, claims: { aud?: unknown }): void => {
+        if (assertionAudience === "token-endpoint") claims.aud = server.tokenEndpoint?.href;
+      };
+      return PrivateKeyJwt(kid === undefined ? { key } : { key, kid }, { [modifyAssertion]: setAudience });
+    }
+    default:
+      return method satisfies never;
+  }
+}
+
+/** Encodes only the characters that require it, because many servers do not decode. @see https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+function encode(text: string): string {
+  return new URLSearchParams({ "": text }).toString().slice(1);
+}
+
+function describeRejection(
+  { status, json = {} }: AuthorizationResponse,
+  { grantType, secrets }: { readonly grantType: string; readonly secrets: readonly string[] },
+): AuthError {
+  const reason = readReason(json.error);
+  const why = quoteReason(reason, json.error_description, secrets);
+  return new AuthError("token-refused", `The authorization server rejected ${grantType} with HTTP ${status}${why}`, {
+    reason,
+  });
+}

@@ -1,0 +1,255 @@
+import { isObject, type Progress, type RequestRow } from "../../../generated/support.ts";
+import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
+import { isInputRequired } from "../../client/input/input-required.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { ClosedError, RpcError, errorCodes, methodNotFound } from "../../jsonrpc/errors.ts";
+import type { Connection } from "../../protocol/peer/peer.ts";
+import type { Session } from "../../protocol/session/session.ts";
+import { pause } from "../../internal/timers.ts";
+import { withoutTask } from "../../tasks/task.ts";
+import type { ConnectionLimit, Leave } from "../upstream/connection-limit.ts";
+import { withGrace } from "../tasks/grace-period.ts";
+import { toForwarded, toPrincipal, toRejection, toResult } from "../convert-messages.ts";
+import type { TaskBridge } from "../tasks/task-bridge.ts";
+import { declareTasks } from "../tasks/extension-upstream-tasks.ts";
+import type { Principal } from "../principal.ts";
+import { Upstream, type Listener, type UpstreamOptions } from "../upstream/upstream.ts";
+
+/** Session of a client, which is a session with the server as well. */
+export class SessionProxy {
+  readonly #connection: Connection;
+  readonly #session: Session;
+  readonly #options: UpstreamOptions;
+  readonly #limit: ConnectionLimit;
+  readonly #listener: Listener;
+  readonly #bridge: TaskBridge;
+  /** Aborted when the session has ended. */
+  readonly #over = new AbortController();
+  /** Connection to the server, opened at the first request of the client. */
+  #upstream: Promise<Upstream> | undefined;
+  /** Connection on which the server may respond with tasks. It declares them, so it is opened only when a task is wanted. */
+  #withTasks: Promise<Upstream> | undefined;
+  /** Requests in progress. A request of the server in that time belongs to the last of them. */
+  readonly #calls = new Set<CallContext>();
+  #loss: Error | undefined;
+
+  constructor(options: UpstreamOptions, { connection, session, bridge, limit }: GatewayProxy) {
+    this.#options = options;
+    this.#connection = connection;
+    this.#session = session;
+    this.#bridge = bridge;
+    this.#limit = limit;
+    this.#listener = {
+      ask: (method, params, signal) => this.#ask(method, params, { signal }),
+      notify: (handler, params) => this.#notify(handler, params),
+    };
+  }
+
+  /** Reason why the server has ended the session, if it has. */
+  get loss(): Error | undefined {
+    return this.#loss;
+  }
+
+  /** Passes on a notification that the gateway itself received, as long as the session has no connection of its own on which to receive it. */
+  hear(handler: string, params: object): void {
+    if (!this.#upstream) this.#notify(handler, params);
+  }
+
+  /** Returns the connection of the session. If it could not be opened, the next request opens it again. */
+  #connect(): Promise<Upstream> {
+    if (this.#upstream) return this.#upstream;
+    const opening = this.#open();
+    this.#upstream = opening;
+    opening.catch(() => (this.#upstream = undefined));
+    return opening;
+  }
+
+  async #open(): Promise<Upstream> {
+    const { signal } = this.#over;
+    const isStateless = this.#session.isStateless === true;
+    const leave = await (isStateless ? this.#limit.enterCall(signal) : this.#limit.enterSession(signal));
+    const upstream = await this.#openWith(toPrincipal(this.#session), leave);
+    this.#followEnd(upstream);
+    return upstream;
+  }
+
+  /** Opens a connection, and releases its place when it has ended. */
+  async #openWith(principal: Principal, leave: Leave): Promise<Upstream> {
+    try {
+      const upstream = await Upstream.open(this.#options, principal, () => this.#listener);
+      void upstream.connection.closed.then(leave);
+      return upstream;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Closes the session of the client when the server has ended the session. */
+  #followEnd({ connection }: Upstream): void {
+    const { signal, onError } = this.#options;
+    void connection.closed.then((reason) => {
+      if (signal.aborted || this.#over.signal.aborted) return;
+      this.#loss = reason ?? new Error("The server closed the connection");
+      onError({ kind: "transport", error: this.#loss });
+      return this.#connection.close();
+    });
+  }
+
+  /** Forwards a request to the server and returns its result. */
+  async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
+    this.#calls.add(call);
+    try {
+      const upstream = await this.#connect();
+      const result = toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
+      return row.handler === "listTools" ? this.#bridge.at(call.revision).showTools(result) : result;
+    } catch (error) {
+      throw toRejection(error, row.method, call.revision);
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  async notifyRootsListChanged(): Promise<void> {
+    // A server without a connection has not requested roots yet.
+    if (!this.#upstream) return;
+    const { connection } = await this.#upstream;
+    const row = findRow(connection.revision.clientNotifications, "rootsListChanged");
+    if (row) await connection.notify(row, {});
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort(new ClosedError("The session has ended"));
+    const upstreams = [this.#upstream, this.#withTasks];
+    await Promise.all(upstreams.map(async (opening) => opening?.then((upstream) => upstream.close()).catch(() => {})));
+  }
+
+  async #run(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
+    const { uri, level } = isObject(params) ? params : {};
+    if (row.handler === "setLevel" && typeof level === "string") return (await upstream.setLevel(level), {});
+    if (row.handler === "subscribe" && typeof uri === "string") return upstream.subscribe(uri);
+    if (row.handler === "unsubscribe" && typeof uri === "string") return upstream.unsubscribe(uri);
+    if (row.handler === "callTool") return this.#callTool(upstream, { row, params, call });
+    return this.#complete(upstream, { row, params: toForwarded(params, call.revision), call });
+  }
+
+  /**
+   * Sends a call until its result is complete. The input requests inside of results go to the client. The number of rounds is bounded, for
+   * servers that require input again and again.
+   */
+  async #complete(
+    upstream: Upstream,
+    { row, params, call, signal = call.signal }: Forwarded<object>,
+  ): Promise<unknown> {
+    const options = { signal, onProgress: (progress: Progress) => void call.progress(progress) };
+    let result = await upstream.request(row.method, params, options);
+    for (let attempt = 1; isInputRequired(result); attempt += 1) {
+      if (attempt > maxInputRounds) throw new RpcError(errorCodes.internalError, tooMuchInput);
+      const input = await this.#respond(result, call);
+      // Without an input request, the server waits for something else.
+      if (input.inputResponses === undefined) await pause(inputRetryDelay, undefined, signal);
+      result = await upstream.request(row.method, { ...params, ...input }, options);
+    }
+    return isObject(result) ? toForwarded(result, upstream.revision) : result;
+  }
+
+  /** Calls a tool, as a task if the client requests one or the tool only runs as one. */
+  #callTool(upstream: Upstream, { row, params, call }: Forwarded): Promise<unknown> {
+    const tasks = this.#bridge.at(call.revision);
+    const sent = toForwarded(withoutTask(params), call.revision);
+    const forwarded = { row, params: sent, call };
+    return this.#bridge.upstream.callTool({
+      row,
+      upstream,
+      signal: call.signal,
+      requested: tasks.readRequested(params, call),
+      isTaskRequired: this.#bridge.tools.supportOf(params) === "required" && !tasks.isOffered(call.session),
+      call: () => call,
+      request: (more, options) => upstream.request(row.method, { ...sent, ...more }, options),
+      complete: () => this.#complete(upstream, forwarded),
+      completeWithTasks: async (during) => {
+        const other = await this.#connectWithTasks(upstream);
+        const signal = withGrace(during.signal);
+        return { upstream: other, result: await this.#complete(other, { ...forwarded, call: during, signal }) };
+      },
+    });
+  }
+
+  #connectWithTasks({ revision }: Upstream): Promise<Upstream> {
+    if (this.#withTasks) return this.#withTasks;
+    const opening = this.#openWith(declareTasks(toPrincipal(this.#session), revision), this.#limit.enterBeside());
+    this.#withTasks = opening;
+    opening.catch(() => (this.#withTasks = undefined));
+    return opening;
+  }
+
+  /** Sends the input requests inside of a result to the client, one request for each. */
+  async #respond({ inputRequests, requestState }: Record<string, unknown>, call: CallContext): Promise<InputResponses> {
+    const requests = isObject(inputRequests) ? Object.entries(inputRequests) : [];
+    const responses = requests.map(async ([key, inputRequest]): Promise<[string, unknown]> => {
+      const { method, params } = isObject(inputRequest) ? inputRequest : {};
+      const { signal } = call;
+      return [key, await this.#ask(String(method), isObject(params) ? params : {}, { signal, call })];
+    });
+    return {
+      ...(requests.length > 0 && { inputResponses: Object.fromEntries(await Promise.all(responses)) }),
+      ...(typeof requestState === "string" && { requestState }),
+    };
+  }
+
+  #ask(method: string, params: object, { signal, call }: Asking): Promise<unknown> {
+    const row = findMethod(this.#session.revision.serverRequests, method);
+    if (!row) return Promise.reject(methodNotFound(method));
+    return (call ?? this.#latest ?? this.#connection).request(row, withoutTask(params), { signal });
+  }
+
+  #notify(handler: string, params: object): void {
+    const row = findRow(this.#session.revision.serverNotifications, handler);
+    if (!row || passedOnOtherwise.has(handler)) return;
+    const target = handler === "loggingMessage" ? (this.#latest ?? this.#connection) : this.#connection;
+    // A client that is about to disconnect may no longer receive it.
+    target.notify(row, params).catch(() => {});
+  }
+
+  get #latest(): CallContext | undefined {
+    return [...this.#calls].at(-1);
+  }
+}
+
+/** Parts of a gateway that a session proxy uses. */
+export interface GatewayProxy {
+  readonly connection: Connection;
+  readonly session: Session;
+  readonly bridge: TaskBridge;
+  readonly limit: ConnectionLimit;
+}
+
+interface Forwarded<Params = unknown> {
+  readonly row: RequestRow;
+  readonly params: Params;
+  readonly call: CallContext;
+  /** Aborts the requests to the server. Default: the signal of the call. */
+  readonly signal?: AbortSignal;
+}
+
+/** Params that the next round adds to the call. */
+interface InputResponses {
+  readonly inputResponses?: object;
+  readonly requestState?: string;
+}
+
+interface Asking {
+  readonly signal: AbortSignal;
+  /** Request that the input request belongs to, if known. */
+  readonly call?: CallContext;
+}
+
+/** Milliseconds between two rounds without an input request. */
+const inputRetryDelay = 250;
+
+/** Maximum number of rounds of one call, as by default for clients. */
+const maxInputRounds = 10;
+
+const tooMuchInput = `The server required input more than ${maxInputRounds} times in one call`;
+
+const passedOnOtherwise: ReadonlySet<string> = new Set(["progress", "cancelled", "taskStatus"]);

@@ -1,0 +1,127 @@
+import { isObject, type EmbeddedRow } from "../../../generated/support.ts";
+import { findMethod } from "../../protocol/methods/method-rows.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { InvalidMessageError, RpcError, errorCodes, methodNotFound } from "../../jsonrpc/errors.ts";
+import { followSignals } from "../../internal/abort-signals.ts";
+import { readAuth } from "../../server/context.ts";
+import { toStateScope } from "../../server/input/request-state.ts";
+import { toEmbedded } from "../convert-messages.ts";
+
+interface SentInputRequest {
+  readonly method: string;
+  readonly params: object;
+  readonly row: EmbeddedRow;
+  resolve(respond: unknown): void;
+}
+
+/** Outcome of a step of a call: it is done, or its server has requested input. */
+export type Turn = { readonly kind: "done"; readonly result: unknown } | { readonly kind: "asked" };
+
+/** Call at a server with sessions that continues while its client collects input responses. */
+export class SuspendedCall {
+  readonly #identity: string;
+  readonly #inputRequests = new Map<string, SentInputRequest>();
+  readonly #given = new AbortController();
+  #count = 0;
+  #asked: () => void = () => {};
+  #work: Promise<unknown> = Promise.resolve();
+  /** Request that currently represents the call and receives the messages of the server. */
+  call: CallContext;
+
+  constructor(call: CallContext, method: string, params: unknown) {
+    this.call = call;
+    this.#identity = identify(call, method, params);
+  }
+
+  /** Aborted when the client cancels the call, or does not return. */
+  get signal(): AbortSignal {
+    return this.#given.signal;
+  }
+
+  /** Lets a request stand for the call from now on. Until the returned function is called, aborting the request aborts the call. */
+  follow(call: CallContext): () => void {
+    this.call = call;
+    return followSignals(this.#given, [call.signal]);
+  }
+
+  begin(work: Promise<unknown>): void {
+    this.#work = work;
+    work.catch(() => {});
+  }
+
+  abort(reason: Error): void {
+    this.#given.abort(reason);
+  }
+
+  /** True if a request is the same call again, by the same client. */
+  isSame(call: CallContext, method: string, params: unknown): boolean {
+    return this.#identity === identify(call, method, params);
+  }
+
+  /** Sends a request of the server to the client, with the next result. */
+  ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+    const row = findMethod(this.call.revision.embeddedRequests, method);
+    if (!row) return Promise.reject(methodNotFound(method));
+    const shown = toEmbedded(params);
+    const issue = row.params(shown);
+    if (issue) return Promise.reject(new InvalidMessageError(method, "params", issue));
+    this.#count += 1;
+    const key = `${row.handler}-${this.#count}`;
+    return new Promise((resolve, reject) => {
+      this.#inputRequests.set(key, { method, params: shown, row, resolve });
+      const withdraw = (): void => {
+        this.#inputRequests.delete(key);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", withdraw, { once: true });
+      // Concurrent requests are shown together. A request that was shown and has its response by then is not shown again.
+      setTimeout(() => this.#inputRequests.has(key) && this.#asked());
+    });
+  }
+
+  /**
+   * Takes the responses that a client brings. Ignores responses without a request.
+   *
+   * @throws {RpcError} when a response is invalid
+   */
+  respond(responses: unknown): void {
+    if (!isObject(responses)) return;
+    const given = [...this.#inputRequests].flatMap(([key, inputRequest]) =>
+      Object.hasOwn(responses, key) ? [{ key, inputRequest, response: responses[key] }] : [],
+    );
+    for (const { key, inputRequest, response } of given) {
+      const issue = inputRequest.row.result(response);
+      if (!issue) continue;
+      throw new RpcError(errorCodes.invalidParams, "Invalid params: invalid input response", {
+        data: { ...issue, key },
+      });
+    }
+    for (const { key, inputRequest, response } of given) {
+      this.#inputRequests.delete(key);
+      inputRequest.resolve(response);
+    }
+  }
+
+  /** Waits until the server has responded, or requests input. */
+  async next(): Promise<Turn> {
+    if (this.#inputRequests.size > 0) return { kind: "asked" };
+    const asked = new Promise<Turn>((resolve) => (this.#asked = () => resolve({ kind: "asked" })));
+    const done = this.#work.then((result): Turn => ({ kind: "done", result }));
+    return Promise.race([done, asked]);
+  }
+
+  /** Returns the result that contains all open input requests. */
+  toResult(requestState: string): object {
+    const inputRequests = [...this.#inputRequests].map(([key, { method, params }]) => {
+      const isBare = Object.keys(params).length === 0;
+      return [key, isBare ? { method } : { method, params }];
+    });
+    return { resultType: "input_required", inputRequests: Object.fromEntries(inputRequests), requestState };
+  }
+}
+
+/** Returns the identity of a call: its principal, revision, method and params. Responses with another identity are not accepted. */
+function identify({ origin, revision }: CallContext, method: string, params: unknown): string {
+  const principal = readAuth(origin)?.principal;
+  return toStateScope({ revision: revision.id, method, params: isObject(params) ? params : {}, principal });
+}

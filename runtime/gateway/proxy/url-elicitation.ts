@@ -1,0 +1,58 @@
+import { isObject, type Gate, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { findRow } from "../../protocol/methods/method-rows.ts";
+import { missingCapability } from "../../protocol/peer/stateless-request.ts";
+import { isPeerError } from "../../jsonrpc/errors.ts";
+import { isOpen } from "../../protocol/session/session.ts";
+import type { SuspendedCall } from "./suspended-call.ts";
+
+/** Call whose client has no session, at a server with sessions. */
+export interface VisitedCall {
+  readonly row: RequestRow;
+  readonly suspended: SuspendedCall;
+  /** Revision that the server speaks. */
+  readonly server: Revision;
+}
+
+/**
+ * Sends a call that a server may reject until the user has visited some pages. For clients that do not know that rejection, the pages are
+ * input requests inside of a result. When such a client returns, the call is sent again on the same connection, because the server may
+ * identify the user by it.
+ *
+ * @throws {RpcError} when such a client has not declared URL elicitation
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ */
+export async function untilVisited(request: () => Promise<unknown>, call: VisitedCall): Promise<unknown> {
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      const pages = readPages(error, call.server);
+      if (!pages || !(await visit(pages, call))) throw error;
+    }
+  }
+}
+
+/** Returns the pages that a server requires to be visited, if that is why it rejected the call. */
+function readPages(error: unknown, { errors }: Revision): readonly object[] | undefined {
+  const rule = errors.urlElicitationRequired;
+  if (!isPeerError(error) || !rule?.emitted || error.code !== rule.code || !isObject(error.data)) return undefined;
+  const { elicitations } = error.data;
+  const isList = Array.isArray(elicitations) && elicitations.length > 0 && elicitations.every(isObject);
+  return isList ? elicitations : undefined;
+}
+
+/** True if the user has agreed to visit all pages. */
+async function visit(pages: readonly object[], { row, suspended }: VisitedCall): Promise<boolean> {
+  const { revision, session } = suspended.call;
+  const elicit = findRow(revision.embeddedRequests, "elicit");
+  if (!elicit?.gate || !mayAsk(row)) return false;
+  const gate: Gate = { ...elicit.gate, path: [...elicit.gate.path, "url"] };
+  if (!isOpen(gate, session)) throw missingCapability(revision, gate);
+  const responses = pages.map((page) => suspended.ask(elicit.method, { ...page, mode: "url" }, suspended.signal));
+  return (await Promise.all(responses)).every((response) => isObject(response) && response.action === "accept");
+}
+
+/** True if results of a method may require input. */
+function mayAsk(row: RequestRow): boolean {
+  return row.result({ resultType: "input_required", requestState: "" }) === undefined;
+}

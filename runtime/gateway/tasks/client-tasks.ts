@@ -1,0 +1,70 @@
+import type { RequestRow } from "../../../generated/support.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import type { Capabilities, Session } from "../../protocol/session/session.ts";
+import type { ListenMore } from "../../server/subscriptions/listen.ts";
+import type { TaskTerms } from "../../tasks/task-options.ts";
+
+/** Call of a tool that continues as a task of the gateway, which represents one of the server. */
+export interface BridgedTask {
+  readonly row: RequestRow;
+  readonly ttl: number | undefined;
+  readonly terms: TaskTerms;
+  run(during: CallContext): Promise<unknown>;
+  /** Called instead of `run` if the task has ended before it was run. */
+  spared?(): void;
+}
+
+/** Task of the gateway that a call of a tool is to become. */
+export interface RequestedTask {
+  /** Requested lifetime in milliseconds, if any. */
+  readonly ttl: number | undefined;
+  /** Continues the call as a task, and returns the response that names the task. */
+  begin(call: CallContext, task: BridgedTask): Promise<object>;
+}
+
+/**
+ * Tasks for the clients of a gateway at one revision: tasks of the gateway, of the core or of the tasks extension, or those of the server, or
+ * none.
+ */
+export interface ClientTasks {
+  /** Capabilities that the gateway declares for its tasks, without extensions. */
+  readonly capabilities: Capabilities;
+  /** Handlers of requests about tasks of the gateway, by handler name. */
+  readonly handlers: object;
+  /** Reads task ids in subscription requests. */
+  readonly listen: ListenMore;
+  /** True if a client may run calls of tools as tasks of the gateway. */
+  isOffered(session: Session): boolean;
+  /**
+   * Returns the task that a call of a tool is to become, if it is to become one.
+   *
+   * @throws {RpcError} when the tool only runs as a task, and the client does not declare tasks
+   */
+  readRequested(params: unknown, call: CallContext): RequestedTask | undefined;
+  /** Returns a list of tools with the task support that clients see. */
+  showTools(result: unknown): unknown;
+  /**
+   * Checks that a request is not about a task of another client.
+   *
+   * @throws {RpcError} when it is
+   */
+  check(row: RequestRow, params: unknown, call: CallContext): void;
+  /** Remembers the client whose task the result of a call names. */
+  note(result: unknown, call: CallContext): void;
+}
+
+/** Tasks of a client that has none. */
+export const noClientTasks: ClientTasks = {
+  capabilities: {},
+  handlers: {},
+  listen: () => Promise.resolve({ filter: {}, topics: [] }),
+  isOffered: () => false,
+  readRequested: () => undefined,
+  showTools: (result) => result,
+  check() {
+    // No request is about a task of the server.
+  },
+  note() {
+    // No result names a task of the server.
+  },
+};

@@ -1,0 +1,35 @@
+import type { Revision } from "../../../generated/support.ts";
+import { isOpen } from "../../protocol/session/session.ts";
+import { missingCapability } from "../../protocol/peer/stateless-request.ts";
+import { findTaskGate } from "../../server/tasks/extension-tasks.ts";
+import { noClientTasks, type ClientTasks } from "./client-tasks.ts";
+import type { TaskNotifications } from "./task-notifications.ts";
+import type { TaskOwners } from "./task-owners.ts";
+
+/** Parts of a gateway that follow tasks of the server. */
+export interface ForwardedTasksParts {
+  readonly owners: TaskOwners;
+  readonly notifications: TaskNotifications;
+}
+
+/** Returns tasks of the server for clients that use the tasks extension as well. Each client has access to its own tasks. */
+export function createForwardedTasks(revision: Revision, { owners, notifications }: ForwardedTasksParts): ClientTasks {
+  const gate = findTaskGate(revision);
+  return {
+    ...noClientTasks,
+    async listen({ taskIds }, call) {
+      if (!Array.isArray(taskIds)) return { filter: {}, topics: [] };
+      if (!isOpen(gate, call.session)) throw missingCapability(revision, gate);
+      const ids = [...new Set(taskIds.filter((id) => typeof id === "string"))];
+      const own = ids.filter((id) => owners.isOwn(call, id));
+      const [honoured, topic] = await notifications.watch(own, call.signal);
+      return honoured.length > 0 ? { filter: { taskIds: honoured }, topics: [topic] } : { filter: {}, topics: [] };
+    },
+    check({ handler }, params, call) {
+      if (aboutTasks.has(handler)) owners.check(call, params);
+    },
+    note: (result, call) => owners.note(call, result),
+  };
+}
+
+const aboutTasks: ReadonlySet<string> = new Set(["getTask", "updateTask", "cancelTask"]);

@@ -1,0 +1,97 @@
+import type { Revision } from "../../../generated/support.ts";
+import { taskProtocolOf } from "../../client/tasks/protocols.ts";
+import type { OnError } from "../../jsonrpc/error-report.ts";
+import type { Session } from "../../protocol/session/session.ts";
+import { readAuth } from "../../server/context.ts";
+import type { Listeners } from "../../server/subscriptions/listeners.ts";
+import { createCoreTasks } from "../../server/tasks/core-tasks.ts";
+import { createExtensionTasks } from "../../server/tasks/extension-tasks.ts";
+import { TaskManager } from "../../tasks/task-manager.ts";
+import type { TaskOptions } from "../../tasks/task-options.ts";
+import { taskKindOf, type TaskKind } from "../../tasks/task.ts";
+import { gatewayItself, type Principal } from "../principal.ts";
+import type { ToolList } from "../upstream/tool-list.ts";
+import type { Listener, Upstream } from "../upstream/upstream.ts";
+import { noClientTasks, type ClientTasks } from "./client-tasks.ts";
+import { coreUpstreamTasks } from "./core-upstream-tasks.ts";
+import { declareTasks, extensionUpstreamTasks } from "./extension-upstream-tasks.ts";
+import { createForwardedTasks } from "./forwarded-tasks.ts";
+import { createCoreClientTasks, createExtensionClientTasks } from "./gateway-tasks.ts";
+import { TaskNotifications } from "./task-notifications.ts";
+import { TaskOwners } from "./task-owners.ts";
+import { noUpstreamTasks, type UpstreamTasks } from "./upstream-tasks.ts";
+
+/** Parts of a gateway that its tasks use. */
+export interface TaskBridgeOptions {
+  /** Session of the gateway with the server. */
+  readonly server: Session;
+  readonly listeners: Listeners;
+  readonly tools: ToolList;
+  readonly tasks: TaskOptions | undefined;
+  /** Opens a connection to the server for a principal. */
+  open(principal: Principal, listener: Listener): Promise<Upstream>;
+  readonly onError: OnError;
+}
+
+/**
+ * Tasks of a gateway. If server and client both use the tasks extension, the tasks are the server's own. Otherwise, each is a task of the gateway
+ * that represents one of the server, and belongs to the client alone.
+ */
+export class TaskBridge {
+  readonly tools: ToolList;
+  /** Tasks of the server. */
+  readonly upstream: UpstreamTasks;
+  readonly #kind: TaskKind | undefined;
+  readonly #listeners: Listeners;
+  readonly #manager: TaskManager;
+  readonly #owners = new TaskOwners();
+  readonly #notifications: TaskNotifications;
+  readonly #clients = new Map<Revision, ClientTasks>();
+
+  constructor({ server, listeners, tools, tasks, onError, open }: TaskBridgeOptions) {
+    const { revision } = server;
+    this.#kind = taskProtocolOf(revision).isDeclared(server) ? taskKindOf(revision) : undefined;
+    this.upstream = this.#kind ? upstreamTasks[this.#kind] : noUpstreamTasks;
+    this.tools = tools;
+    this.#listeners = listeners;
+    const principal = declareTasks(gatewayItself, revision);
+    this.#notifications = new TaskNotifications({
+      open: (listener) => open(principal, listener),
+      notify: (topic, task) => listeners.notifyTopic(topic, "taskStatus", task),
+    });
+    this.#manager = new TaskManager({
+      ...tasks,
+      onError,
+      principalOf: ({ origin }) => readAuth(origin)?.principal,
+    });
+  }
+
+  /** Returns the tasks for clients at a revision. */
+  at(revision: Revision): ClientTasks {
+    const known = this.#clients.get(revision);
+    if (known) return known;
+    const created = this.#create(revision);
+    this.#clients.set(revision, created);
+    return created;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#manager.close(), this.#notifications.close()]);
+  }
+
+  #create(revision: Revision): ClientTasks {
+    const kind = this.#kind && taskKindOf(revision);
+    if (!kind) return noClientTasks;
+    if (kind === "core") return createCoreClientTasks(createCoreTasks(this.#manager, revision), this.upstream);
+    if (this.#kind === "extension") {
+      return createForwardedTasks(revision, { owners: this.#owners, notifications: this.#notifications });
+    }
+    const protocol = createExtensionTasks(this.#manager, { revision, audience: this.#listeners });
+    return createExtensionClientTasks(protocol, this.tools);
+  }
+}
+
+const upstreamTasks: Readonly<Record<TaskKind, UpstreamTasks>> = {
+  core: coreUpstreamTasks,
+  extension: extensionUpstreamTasks,
+};

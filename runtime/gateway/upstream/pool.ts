@@ -1,0 +1,130 @@
+import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
+import type { Owner } from "./owners.ts";
+import type { Principal } from "../principal.ts";
+import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
+
+/** Connection to the server that belongs to one call. */
+export interface Lease {
+  readonly upstream: Upstream;
+  /** Sends further messages of the server to another listener. */
+  listen(listener: Listener): void;
+  /** Releases the connection. Later messages of the server on it are not delivered. */
+  release(): void;
+}
+
+/** Call that needs a connection. */
+export interface Leasing {
+  readonly principal: Principal;
+  readonly owner: Owner;
+  readonly listener: Listener;
+  readonly signal: AbortSignal;
+}
+
+interface Member {
+  readonly key: string;
+  readonly owner: Owner;
+  readonly upstream: Upstream;
+  listener: Listener | undefined;
+}
+
+/** Connections for calls without a session. Each serves one call at a time, for one owner and for clients with the same info and capabilities. */
+export class Pool {
+  readonly #options: UpstreamOptions;
+  readonly #limit: ConnectionLimit;
+  /** Idle connections; the most recently used one is last. */
+  #idle: readonly Member[] = [];
+  readonly #all = new Set<Member>();
+
+  constructor(options: UpstreamOptions, limit: ConnectionLimit) {
+    this.#options = options;
+    this.#limit = limit;
+  }
+
+  /**
+   * Takes a connection on which the server knows this principal and which serves no other call, as soon as the limit allows one.
+   *
+   * @throws {RpcError} when info and capabilities of the principal are too long, or no connection becomes free in time
+   */
+  async take({ principal, owner, listener, signal }: Leasing): Promise<Lease> {
+    const key = toKey(owner, principal);
+    const leave = await this.#limit.enterCall(signal);
+    const member = await this.#find({ key, owner }, principal).catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    member.listener = listener;
+    return {
+      upstream: member.upstream,
+      listen: (other) => void (member.listener = other),
+      release: () => {
+        member.listener = undefined;
+        this.#keep(member);
+        leave();
+      },
+    };
+  }
+
+  /** Closes the idle connections of an owner. */
+  forget({ key }: Owner): void {
+    for (const member of this.#idle) if (member.owner.key === key) this.#close(member);
+  }
+
+  async close(): Promise<void> {
+    this.#idle = [];
+    await Promise.all([...this.#all].map(({ upstream }) => upstream.close()));
+  }
+
+  async #find(wanted: Pick<Member, "key" | "owner">, principal: Principal): Promise<Member> {
+    const member = this.#idle.findLast(({ key }) => key === wanted.key);
+    if (!member) return this.#open(wanted, principal);
+    this.#idle = this.#idle.filter((idle) => idle !== member);
+    return member;
+  }
+
+  async #open(kept: Pick<Member, "key" | "owner">, principal: Principal): Promise<Member> {
+    const holder: { member: Member | undefined } = { member: undefined };
+    const upstream = await Upstream.open(this.#options, principal, () => holder.member?.listener);
+    const member: Member = { ...kept, upstream, listener: undefined };
+    holder.member = member;
+    this.#all.add(member);
+    void upstream.connection.closed.then((reason) => this.#remove(member, reason));
+    return member;
+  }
+
+  #keep(member: Member): void {
+    if (!this.#all.has(member)) return;
+    if (member.owner.isOver) return this.#close(member);
+    this.#idle = [...this.#idle, member];
+    const [oldest] = this.#idle;
+    if (this.#idle.length > mostIdle && oldest) this.#close(oldest);
+  }
+
+  #close(member: Member): void {
+    this.#idle = this.#idle.filter((idle) => idle !== member);
+    void member.upstream.close();
+  }
+
+  #remove(member: Member, reason: Error | undefined): void {
+    const { signal, onError } = this.#options;
+    if (reason && !signal.aborted) onError({ kind: "transport", error: reason });
+    this.#all.delete(member);
+    this.#idle = this.#idle.filter((idle) => idle !== member);
+  }
+}
+
+/**
+ * Returns the key of a connection. Its length is bounded: a connection keeps its key for its lifetime, and a stateless request may declare anything.
+ */
+function toKey(owner: Owner, principal: Principal): string {
+  const key = JSON.stringify([owner.key, principal]);
+  if (key.length <= longestKey) return key;
+  const message = `Invalid params: clientInfo and capabilities have more than ${longestKey} characters; shorten them`;
+  throw new RpcError(errorCodes.invalidParams, message, { data: { characters: key.length, limit: longestKey } });
+}
+
+/** Maximum number of characters of `clientInfo` and capabilities as JSON, with the key of the owner. */
+const longestKey = 64 * 1024;
+
+/** Maximum number of idle connections that are kept. */
+const mostIdle = 8;

@@ -1,0 +1,268 @@
+import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
+import type { ClientConnection } from "../../client/connect.ts";
+import { ListenStream } from "../../client/subscriptions/listen-stream.ts";
+import type { ConnectionFactory } from "../../client/connection-factory.ts";
+import type { ListenFilter } from "../../protocol/methods/subscription-filter.ts";
+import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
+import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
+import { methodNotFound, toError } from "../../jsonrpc/errors.ts";
+import type { OnError } from "../../jsonrpc/error-report.ts";
+import { readRelatedTask } from "../../tasks/task.ts";
+import type { Principal } from "../principal.ts";
+import { leaveOutDeep } from "./deep-tools.ts";
+import { toServerCapabilitiesOf, withoutInputRequired } from "../convert-messages.ts";
+
+/** Receiver of the server's requests and notifications. */
+export interface Listener {
+  /** Sends a request to the client. Rejects if no client can receive it. */
+  ask(method: string, params: object, signal: AbortSignal): Promise<unknown>;
+  /** Receives a notification of the server, by handler name. */
+  notify(handler: string, params: object): void;
+}
+
+/** Options of connections to the server. */
+export interface UpstreamOptions {
+  readonly open: ConnectionFactory;
+  readonly revisions: readonly Revision[];
+  readonly onError: OnError;
+  /** Milliseconds without a response or progress after which a request of a client fails. */
+  readonly idleTimeout: number;
+  /** Maximum levels of a message with a tool that is passed on. */
+  readonly maxDepth: number;
+  /** Aborted when no further connection may be opened. */
+  readonly signal: AbortSignal;
+}
+
+/** Connection to the server behind the gateway, on behalf of one client at a time. */
+export class Upstream {
+  readonly connection: ClientConnection;
+  /** Least severe level that the server logs, where each request names it. */
+  readonly #level: { value: string | undefined };
+  readonly #uris = new Set<string>();
+  readonly #tasks: Map<string, Listener>;
+  readonly #options: Pick<UpstreamOptions, "maxDepth" | "onError">;
+  /** Timeouts of a client's requests: the server may take as long as the client waits, unless it falls silent. */
+  readonly #terms: RequestOptions;
+  #listening: ListenStream | undefined;
+
+  private constructor(connection: ClientConnection, { level, tasks, options }: Keeping) {
+    this.connection = connection;
+    this.#options = options;
+    this.#level = level;
+    this.#tasks = tasks;
+    this.#terms = { timeout: options.idleTimeout, totalTimeout: Infinity };
+  }
+
+  /** Connects. Later messages of the server go to the listener that `listener` returns at that time. */
+  static async open(
+    options: UpstreamOptions,
+    principal: Principal,
+    listener: () => Listener | undefined,
+  ): Promise<Upstream> {
+    const { open, revisions, onError, signal } = options;
+    const level: { value: string | undefined } = { value: undefined };
+    const tasks = new Map<string, Listener>();
+    const holder: { upstream?: Upstream } = {};
+    const connection = await open({
+      info: principal.info,
+      revisions,
+      capabilities: (revision) => toServerCapabilitiesOf(principal, revision),
+      handlers: (revision) => ({
+        ...createResponders(revision, { tasks, listener }),
+        subscriptionsAcknowledged(params: unknown) {
+          if (!holder.upstream?.acknowledge(params)) listener()?.notify("subscriptionsAcknowledged", toObject(params));
+        },
+      }),
+      logLevel: () => level.value,
+      onError,
+      signal,
+      // The client responds to requests of the server, however long that takes.
+      timeouts: { request: ownTimeout, total: Infinity, handler: Infinity },
+      onNewSession: () => void holder.upstream?.renew(),
+      onNotificationsLost() {},
+    });
+    const upstream = new Upstream(connection, { level, tasks, options });
+    holder.upstream = upstream;
+    // Not awaited: a client that connects has not requested anything yet that could change.
+    void upstream.#listen();
+    await upstream.#learnHeaders(signal).catch((thrown: unknown) => {
+      if (upstream.connection.state === "DISCONNECTED") throw thrown;
+      // Tools that cannot be listed may still be called.
+      onError({ kind: "protocol", error: toError(thrown) });
+    });
+    return upstream;
+  }
+
+  get revision(): Revision {
+    return this.connection.revision;
+  }
+
+  /** Sends a request of a client. Rejects if the server's revision does not have the method. */
+  request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
+    const row = findMethod(this.revision.clientRequests, method);
+    return row ? this.send(row, params, options) : Promise.reject(methodNotFound(method));
+  }
+
+  /** Sends a request by its row in the server's revision. */
+  async send(row: RequestRow, params: unknown, options: RequestOptions): Promise<unknown> {
+    const result = await this.connection.request(row, params, { ...this.#terms, ...options });
+    return row.handler === "listTools" ? this.#showTools(result) : withoutInputRequired(result, this.revision);
+  }
+
+  #showTools(result: unknown): unknown {
+    const { maxDepth, onError } = this.#options;
+    const shown = leaveOutDeep(result, maxDepth);
+    for (const name of shown.leftOut) {
+      const error = new Error(
+        `The tool ${JSON.stringify(name)} is omitted; it is nested deeper than ${maxDepth} levels`,
+      );
+      onError({ kind: "protocol", method: "tools/list", error });
+    }
+    return shown.result;
+  }
+
+  /** Sends messages that belong to a task of the server to a listener, until the returned function is called. */
+  hearTask(taskId: string, listener: Listener): () => void {
+    this.#tasks.set(taskId, listener);
+    return () => void this.#tasks.delete(taskId);
+  }
+
+  /** Sets the least severe level that the server logs on this connection. */
+  async setLevel(level: string | undefined): Promise<void> {
+    const row = findRow(this.revision.clientRequests, "setLevel");
+    const isNew = this.#level.value !== level;
+    this.#level.value = level;
+    if (row && level !== undefined && isNew && this.connection.serverCapabilities.logging !== undefined)
+      await this.send(row, { level }, {});
+  }
+
+  /** Subscribes to a resource, and again whenever the session is renewed. */
+  subscribe(uri: string): Promise<unknown> {
+    this.#uris.add(uri);
+    return this.#subscribe("subscribe", uri);
+  }
+
+  unsubscribe(uri: string): Promise<unknown> {
+    this.#uris.delete(uri);
+    return this.#subscribe("unsubscribe", uri);
+  }
+
+  /** Handles an acknowledgement of the server. Returns `false` if it is not for the subscription of this connection. */
+  acknowledge(params: unknown): boolean {
+    const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
+    const tag = readMetaKeys(this.revision).subscription;
+    if (tag === undefined || !this.#listening?.is(meta[tag])) return false;
+    this.#listening.accept(params);
+    return true;
+  }
+
+  /** Restores what the server has lost with the session. A server that rejects it can still be used. */
+  async renew(): Promise<void> {
+    const level = this.#level.value;
+    this.#level.value = undefined;
+    await this.setLevel(level).catch(() => {});
+    for (const uri of this.#uris) await this.#subscribe("subscribe", uri).catch(() => {});
+  }
+
+  close(): Promise<void> {
+    this.#listening?.end();
+    return this.connection.close();
+  }
+
+  async #subscribe(handler: string, uri: string): Promise<unknown> {
+    const row = findRow(this.revision.clientRequests, handler);
+    if (row) return this.send(row, { uri }, {});
+    await this.#listen();
+    return {};
+  }
+
+  /**
+   * Opens a subscription to all changes that the server announces, at revisions where they need one. Settles when the server has acknowledged
+   * it: no change after that is missed.
+   */
+  async #listen(): Promise<void> {
+    const row = findRow(this.revision.clientRequests, "subscriptionsListen");
+    if (!row) return;
+    const { tools, prompts, resources } = this.connection.serverCapabilities;
+    const filter: ListenFilter = {
+      ...(hears(tools) && { toolsListChanged: true }),
+      ...(hears(prompts) && { promptsListChanged: true }),
+      ...(hears(resources) && { resourcesListChanged: true }),
+      ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
+    };
+    const before = this.#listening;
+    this.#listening = undefined;
+    if (Object.keys(filter).length > 0) {
+      this.#listening = new ListenStream(this.connection, { row, filter, clock: undefined, timeout: ownTimeout });
+      // A server that rejects a subscription can still be used.
+      await this.#listening.acknowledged.catch(() => {});
+    }
+    before?.end();
+  }
+
+  /** Lists the tools, because over HTTP their arguments may have to be repeated in headers: the lists say which. */
+  async #learnHeaders(signal: AbortSignal): Promise<void> {
+    const row = findRow(this.revision.clientRequests, "listTools");
+    if (this.revision.lifecycle !== "per-request" || !row) return;
+    if (this.connection.serverCapabilities.tools !== undefined) await this.connection.request(row, {}, { signal });
+  }
+}
+
+/** State of a connection, apart from the connection itself. */
+interface Keeping {
+  readonly level: { value: string | undefined };
+  readonly tasks: Map<string, Listener>;
+  readonly options: UpstreamOptions;
+}
+
+/** Milliseconds for the gateway's own requests, which belong to no client. */
+const ownTimeout = 30_000;
+
+function hears(capability: unknown): boolean {
+  return isObject(capability) && capability.listChanged === true;
+}
+
+/** Listeners to the messages of a server. */
+interface Listeners {
+  /** Listeners by the task that a message belongs to. */
+  readonly tasks: ReadonlyMap<string, Listener>;
+  listener(): Listener | undefined;
+}
+
+/** Creates handlers that pass on all requests and notifications of a server. */
+function createResponders(revision: Revision, { tasks, listener }: Listeners): object {
+  const inputRequests = Object.values(revision.serverRequests).filter(({ handler }) => handler !== "ping");
+  const notices = Object.values(revision.serverNotifications);
+  const find = (taskId: string | undefined): Listener | undefined =>
+    (taskId === undefined ? undefined : tasks.get(taskId)) ?? listener();
+  const ask =
+    ({ method }: RequestRow) =>
+    async (params: unknown, { meta, signal }: CallContext): Promise<unknown> => {
+      const taskId = readRelatedTask(meta, revision);
+      // The response that starts the task may be in the same chunk. The code that waits for it registers the task in a moment.
+      if (taskId !== undefined && !tasks.has(taskId)) await new Promise((resolve) => setTimeout(resolve));
+      const target = find(taskId);
+      if (!target) throw methodNotFound(method);
+      return target.ask(method, toObject(params), signal);
+    };
+  const notify =
+    (handler: string) =>
+    (params: unknown): void =>
+      find(readTaskId(handler, params, revision))?.notify(handler, toObject(params));
+  return Object.fromEntries([
+    ...inputRequests.map((row) => [row.handler, ask(row)]),
+    ...notices.map(({ handler }) => [handler, notify(handler)]),
+  ]);
+}
+
+/** Returns the task that a notification is about, or belongs to. */
+function readTaskId(handler: string, params: unknown, revision: Revision): string | undefined {
+  const { taskId, _meta } = isObject(params) ? params : {};
+  if (handler === "taskStatus") return typeof taskId === "string" ? taskId : undefined;
+  return readRelatedTask(isObject(_meta) ? _meta : {}, revision);
+}
+
+function toObject(params: unknown): object {
+  return isObject(params) ? params : {};
+}

@@ -1,0 +1,163 @@
+import { Batch, findBatchProblem } from "../../jsonrpc/batch.ts";
+import type { Problem } from "../../jsonrpc/channel.ts";
+import { RpcError, errorCodes, invalidRequest, toErrorObject } from "../../jsonrpc/errors.ts";
+import type { IncomingRequests } from "./incoming-requests.ts";
+import type { Limits } from "../../jsonrpc/limits.ts";
+import { classify, type Incoming, type Message, type RequestId } from "../../jsonrpc/message.ts";
+import { acceptNotification, type NotificationHost } from "./notifications.ts";
+import type { OutgoingRequests } from "./outgoing-requests.ts";
+
+/** Part of the connection that the message router uses. */
+export interface MessageRouterHost extends NotificationHost {
+  readonly limits: Limits;
+  reply(message: Message, batch: Batch | undefined): void;
+  replyAll(messages: readonly Message[]): void;
+}
+
+/** Receivers of the routed messages, and options. */
+export interface MessageRouterOptions {
+  readonly incomingRequests: IncomingRequests;
+  readonly pendingRequests: OutgoingRequests;
+  /** True if input that belongs to no request gets an error response. A client never responds to what a server prints by mistake. */
+  readonly reportsStrays: boolean;
+}
+
+/** Routes what arrives: every message goes to exactly one receiver, and no message ends the connection. */
+export class MessageRouter {
+  readonly #host: MessageRouterHost;
+  readonly #options: MessageRouterOptions;
+  /** Receives the messages behind a request whose response has to be sent first, in wire order. */
+  #behind: (() => void)[] = [];
+
+  constructor(host: MessageRouterHost, options: MessageRouterOptions) {
+    this.#host = host;
+    this.#options = options;
+    options.incomingRequests.whenFree(() => this.#receiveWaiting());
+  }
+
+  /** Handles one parsed value: a message, or a batch of messages. */
+  message(value: unknown, origin: unknown): void {
+    if (Array.isArray(value)) return this.#takeBatch(value, origin);
+    this.classified(classify(value), origin);
+  }
+
+  /** Handles one classified message. */
+  classified(incoming: Incoming, origin: unknown): void {
+    if (this.#options.incomingRequests.isBusy && this.#canWait(incoming))
+      return void this.#behind.push(() => this.classified(incoming, origin));
+    this.#receive(incoming, undefined, origin);
+  }
+
+  /** Handles input that could not be read. If its envelope could be read, the request is rejected or the pending call fails. */
+  problem(problem: Problem): void {
+    const isSyntax = problem.kind === "syntax" || problem.kind === "encoding";
+    const error = new RpcError(isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, problem.message);
+    const incoming = problem.value === undefined ? undefined : classify(problem.value);
+    this.#host.report({ kind: "protocol", error });
+    if (incoming === undefined) return this.#reject(undefined, error, undefined);
+    if (incoming.kind === "notification") return;
+    if (this.#discard(incoming, new Error(problem.message))) return;
+    if (incoming.kind === "request" || incoming.kind === "invalid") this.#reject(incoming.id, error, undefined);
+  }
+
+  /** True if a message may wait. `ping` and stateless requests do not wait, and no more messages wait than may run. */
+  #canWait(incoming: Incoming): boolean {
+    if (this.#isCrowded) return false;
+    if (incoming.kind !== "request") return true;
+    return incoming.method !== "ping" && this.#host.routes.enter?.(incoming) === undefined;
+  }
+
+  #receiveWaiting(): void {
+    const waiting = this.#behind;
+    this.#behind = [];
+    for (const receive of waiting) receive();
+  }
+
+  get #isCrowded(): boolean {
+    return this.#behind.length >= this.#host.limits.maxCalls;
+  }
+
+  #takeBatch(values: readonly unknown[], origin: unknown): void {
+    if (this.#options.incomingRequests.isBusy && !this.#isCrowded)
+      return void this.#behind.push(() => this.#takeBatch(values, origin));
+    this.#receiveBatch(values, origin);
+  }
+
+  #receiveBatch(values: readonly unknown[], origin: unknown): void {
+    const { routes, limits } = this.#host;
+    const problem = findBatchProblem(values, { batching: routes.batching, maxBatch: limits.maxBatch });
+    if (problem !== undefined) {
+      this.#host.report({ kind: "protocol", error: new Error(problem) });
+      for (const incoming of values.map(classify)) this.#discard(incoming, new Error(problem));
+      return this.#reject(undefined, invalidRequest(problem), undefined);
+    }
+    const batch = new Batch(values.length, (replies) => this.#host.replyAll(replies));
+    for (const value of values) this.#receive(classify(value), batch, origin);
+  }
+
+  #receive(incoming: Incoming, batch: Batch | undefined, origin: unknown): void {
+    switch (incoming.kind) {
+      case "request":
+        return this.#options.incomingRequests.accept(incoming, batch || origin ? { batch, origin } : nowhere);
+      case "invalid":
+        return this.#receiveInvalid(incoming, batch);
+      case "notification":
+        acceptNotification(incoming, this.#host, this.#options);
+        return batch?.skip();
+      case "result":
+        this.#options.pendingRequests.resolve(incoming.id, incoming.result);
+        return batch?.skip();
+      case "error":
+        this.#options.pendingRequests.reject(incoming.id, incoming.error);
+        return batch?.skip();
+      case "unusable":
+        this.#receiveUnusable(incoming);
+        return batch?.skip();
+      default:
+        return incoming satisfies never;
+    }
+  }
+
+  #receiveInvalid(incoming: Extract<Incoming, { kind: "invalid" }>, batch: Batch | undefined): void {
+    const { id, reason } = incoming;
+    const error = new Error(reason);
+    this.#host.report({ kind: "protocol", error });
+    if (this.#discard(incoming, error)) return batch?.skip();
+    this.#reject(id, invalidRequest(reason), batch);
+  }
+
+  #receiveUnusable(incoming: Extract<Incoming, { kind: "unusable" }>): void {
+    const error = new Error(incoming.reason);
+    this.#host.report({ kind: "protocol", error });
+    this.#discard(incoming, error);
+  }
+
+  /** Fails the call that got an unusable response immediately: no other response will come. Returns true if the call was pending. */
+  #discard(incoming: Incoming, error: Error): boolean {
+    const id = readResponseId(incoming);
+    return id !== undefined && this.#options.pendingRequests.discard(id, error);
+  }
+
+  /** Sends an error response. Without a readable id the error has none: neither `null` nor an invented one. */
+  #reject(id: RequestId | undefined, error: RpcError, batch: Batch | undefined): void {
+    if (id === undefined && !this.#options.reportsStrays) return batch?.skip();
+    const body = toErrorObject(error);
+    this.#host.reply(id === undefined ? { jsonrpc: "2.0", error: body } : { jsonrpc: "2.0", id, error: body }, batch);
+  }
+}
+
+/** Returns the id of the request to which a message responds, or seems to. */
+function readResponseId(incoming: Incoming): RequestId | undefined {
+  switch (incoming.kind) {
+    case "request":
+    case "notification":
+      return undefined;
+    case "invalid":
+      return incoming.mayRespond ? incoming.id : undefined;
+    default:
+      return incoming.id;
+  }
+}
+
+/** Source of nearly every request: no batch, and no information of the transport. */
+const nowhere: { readonly batch: undefined; readonly origin: undefined } = { batch: undefined, origin: undefined };

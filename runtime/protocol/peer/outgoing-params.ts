@@ -1,0 +1,56 @@
+import { isObject, type NotificationRow, type RequestRow } from "../../../generated/support.ts";
+import { CapabilityError, InvalidMessageError } from "../../jsonrpc/errors.ts";
+import { merge } from "../../internal/merge.ts";
+import { isOpen, type Session } from "../session/session.ts";
+
+/** Message that is about to be sent. */
+export interface Sendable {
+  readonly kind: "request" | "notification";
+  readonly method: string;
+  readonly params: unknown;
+  /** Token with which the peer may report progress. */
+  readonly progressToken?: number | undefined;
+}
+
+/**
+ * Checks that the capability which a message needs was declared.
+ *
+ * @throws {CapabilityError} when the side that must declare it has not
+ * @throws {ClosedError} when there is no session
+ */
+export function requireGate({ gate, method }: RequestRow | NotificationRow, host: { requireSession(): Session }): void {
+  if (gate && !isOpen(gate, host.requireSession())) throw new CapabilityError(method, gate);
+}
+
+/**
+ * Returns params as the session's revision has them, with the metadata that each request carries about itself and its sender.
+ *
+ * @throws {InvalidMessageError} when the given metadata is invalid
+ * @throws {ConversionError} when a value would be lost and `onLoss` is `error`
+ */
+export function toSendable(session: Session | undefined, sendable: Sendable): unknown {
+  const { kind, progressToken } = sendable;
+  const params = session?.converter ? session.converter.params(sendable) : sendable.params;
+  const metadata = kind === "request" ? session?.toMetadata?.() : undefined;
+  if (!metadata && progressToken === undefined) return params;
+  const given = isObject(params) ? params : {};
+  // New members come first: adding one after a spread makes engines leave their fast path.
+  const own = progressToken === undefined ? metadata : { progressToken, ...metadata };
+  if (!Object.hasOwn(given, "_meta")) return { _meta: own, ...given };
+  const meta = isObject(given._meta) ? given._meta : {};
+  const issue = session?.checkMetadata?.(meta);
+  if (issue) throw new InvalidMessageError(sendable.method, "params", issue);
+  const token = progressToken === undefined ? {} : { progressToken };
+  return merge(given, { _meta: merge(metadata ? merge(metadata, meta) : meta, token) });
+}
+
+/**
+ * Checks params before they are sent.
+ *
+ * @throws {InvalidMessageError} when they do not fit their row
+ */
+export function checkParams(row: RequestRow | NotificationRow, params: unknown): void {
+  if (params === undefined && row.paramsOptional) return;
+  const issue = row.params(params);
+  if (issue) throw new InvalidMessageError(row.method, "params", issue);
+}

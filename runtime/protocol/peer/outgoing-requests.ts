@@ -1,0 +1,92 @@
+import type { Progress, RequestRow } from "../../../generated/support.ts";
+import type { RequestOptions } from "../session/request-options.ts";
+import type { Timeouts } from "../../jsonrpc/limits.ts";
+import type { ErrorObject, Outgoing, RequestId } from "../../jsonrpc/message.ts";
+import type { Routes } from "./routes.ts";
+import type { ErrorReport } from "../../jsonrpc/error-report.ts";
+import type { Sendable } from "./outgoing-params.ts";
+import type { Session } from "../session/session.ts";
+import type { DeadlineTimer } from "../../internal/timers.ts";
+
+/** Part of the connection that the table of pending calls uses. */
+export interface OutgoingRequestsHost {
+  readonly session: Session | undefined;
+  readonly timeouts: Timeouts;
+  now(): number;
+  /** Returns params as the session's revision has them. */
+  toSendable(sendable: Sendable): unknown;
+  /** Watches timeouts, and keeps the process alive while there are any. */
+  readonly deadlines: Pick<DeadlineTimer, "watch" | "hold" | "release">;
+  send(message: Outgoing, related?: RequestId): void | Promise<void>;
+  readonly routes: Routes;
+  report(report: ErrorReport): void;
+}
+
+/** Receives the outcome of a call. One of the two is called, once, while the response is being read. */
+export interface Settler<Result> {
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/** Options of a call that is sent. */
+export interface StartOptions extends RequestOptions {
+  /** Request of the peer to which this one belongs. */
+  readonly related?: RequestId | undefined;
+}
+
+/** Table of the requests that one end sends. */
+export interface OutgoingRequests {
+  /** Number of calls that wait for their response. */
+  readonly size: number;
+  /**
+   * Sends a request.
+   *
+   * @throws {Error} when it cannot be sent at all
+   */
+  start<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    settler: Settler<Result>,
+    options: StartOptions,
+  ): void;
+  /** Handles the peer's result for an outgoing request. */
+  resolve(id: RequestId, result: unknown): void;
+  /** Handles the peer's error for an outgoing request; without an id, the request is unknown. */
+  reject(id: RequestId | undefined, error: ErrorObject): void;
+  /** Fails an outgoing request whose response cannot be used. Returns true if the request was pending. */
+  discard(id: RequestId, error: Error): boolean;
+  /** Handles a progress report of the peer. */
+  progress(token: RequestId, progress: Progress): void;
+  /** Pauses the timeout of a call that waits for something on this side, such as a user who signs in. Returns a function that resumes it. */
+  hold(id: RequestId): () => void;
+  /** Ends calls whose timeout has expired, and returns the earliest deadline left. */
+  sweep(now: number): number;
+  /** Fails every pending call with an error. */
+  failAll(error: Error): void;
+}
+
+/** Creates the table of outgoing requests. */
+export type CreatePendingRequests = (host: OutgoingRequestsHost) => OutgoingRequests;
+
+/** Creates the table of an end that sends no requests. It reports every response as unexpected. */
+export function createNoRequests(host: Pick<OutgoingRequestsHost, "report">): OutgoingRequests {
+  const reportStray = (id: RequestId | undefined): void =>
+    host.report({
+      kind: "protocol",
+      ...(id !== undefined && { id }),
+      error: new Error("The response has an unknown request id"),
+    });
+  return {
+    size: 0,
+    start({ method }) {
+      throw new Error(`The project is generated without requests to the peer; ${method} cannot be sent`);
+    },
+    resolve: reportStray,
+    reject: reportStray,
+    discard: () => false,
+    progress: reportStray,
+    hold: () => () => {},
+    sweep: () => Infinity,
+    failAll() {},
+  };
+}

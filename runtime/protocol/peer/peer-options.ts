@@ -1,0 +1,30 @@
+import type { Counting } from "../../jsonrpc/counted-channel.ts";
+import type { LossMode } from "../revision/revision-converter.ts";
+import type { Limits, Timeouts } from "../../jsonrpc/limits.ts";
+import type { CreatePendingRequests } from "./outgoing-requests.ts";
+import type { OnError } from "../../jsonrpc/error-report.ts";
+import type { Clock } from "../../internal/timers.ts";
+import type { Rate } from "../../jsonrpc/token-bucket.ts";
+
+/** Options of a client or a server. */
+export interface PeerOptions {
+  readonly limits?: Partial<Limits>;
+  readonly timeouts?: Partial<Timeouts>;
+  /** Rate of the progress reports of one call: its burst, and its reports per second in the long run. Default 100 and 20. */
+  readonly progressRate?: Rate;
+  /** Receives errors that are visible nowhere else: failed handlers, faults of the peer. Default: none. */
+  readonly onError?: OnError;
+  /** Counts activity, together with everything else that is given the same object. Default: nothing is counted. */
+  readonly metrics?: Counting;
+  readonly clock?: Clock;
+  /** Treatment of values that a peer of an older revision cannot receive. Default: `convert`. */
+  readonly onLoss?: LossMode;
+}
+
+/** Settings of one end of a connection. */
+export interface PeerSettings extends PeerOptions {
+  /** True if input that belongs to no request gets an error response. A client never responds to what a server prints by mistake. */
+  readonly reportsStrays: boolean;
+  /** Creates the table of outgoing requests. Default: this end sends none. */
+  readonly createPendingRequests?: CreatePendingRequests | undefined;
+}

@@ -1,0 +1,283 @@
+import type { NotificationRow, RequestRow } from "../../../generated/support.ts";
+import type { Batch } from "../../jsonrpc/batch.ts";
+import { noOptions, type RequestOptions } from "../session/request-options.ts";
+import type { Channel, Problem, Receiver } from "../../jsonrpc/channel.ts";
+import type { CloseOptions, Connection, State } from "../session/connection.ts";
+import type { Routes } from "./routes.ts";
+import { createConfirmation, type Confirmation } from "../../jsonrpc/confirmation.ts";
+import { checkParams, requireGate, toSendable, type Sendable } from "./outgoing-params.ts";
+import { ClosedError, closedEarly, toError } from "../../jsonrpc/errors.ts";
+import { IncomingRequests, drain, type IncomingRequestsHost } from "./incoming-requests.ts";
+import { toLimits, toTimeouts, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
+import type { Incoming, Message, NotificationMessage, Outgoing, RequestId } from "../../jsonrpc/message.ts";
+import { MessageRouter, type MessageRouterHost } from "./message-router.ts";
+import { LogRoom } from "../../jsonrpc/log-buffer.ts";
+import {
+  createNoRequests,
+  type OutgoingRequests,
+  type OutgoingRequestsHost,
+  type Settler,
+} from "./outgoing-requests.ts";
+import type { PeerSettings } from "./peer-options.ts";
+import { transmit } from "../../jsonrpc/responses.ts";
+import { toProgressRate } from "../../jsonrpc/throttle.ts";
+import type { ErrorReport } from "../../jsonrpc/error-report.ts";
+import type { Session } from "../session/session.ts";
+import { DeadlineTimer, systemClock, type Clock } from "../../internal/timers.ts";
+import type { Rate } from "../../jsonrpc/token-bucket.ts";
+
+export type { Connection, State } from "../session/connection.ts";
+
+/** JSON-RPC over a channel, the same for both ends. The lifecycle defines through `open` what may arrive. */
+export class Peer implements Connection, Receiver, IncomingRequestsHost, OutgoingRequestsHost, MessageRouterHost {
+  readonly closed: Promise<Error | undefined>;
+  readonly limits: Limits;
+  readonly timeouts: Timeouts;
+  readonly progressRate: Rate;
+  readonly deadlines: DeadlineTimer;
+  readonly hold = (id: RequestId): (() => void) => this.#pendingRequests.hold(id);
+  readonly #channel: Channel;
+  readonly #logs: LogRoom;
+  readonly #settings: PeerSettings;
+  readonly #clock: Clock;
+  readonly #incomingRequests: IncomingRequests = new IncomingRequests(this);
+  readonly #pendingRequests: OutgoingRequests;
+  readonly #router: MessageRouter;
+  #routes: Routes;
+  #session: Session | undefined;
+  #state: State = "NOT_INITIALIZED";
+  #confirmation: Confirmation | undefined;
+  #closing: Promise<void> | undefined;
+  #resolveClosed: (reason: Error | undefined) => void = () => {};
+
+  constructor(channel: Channel, routes: Routes, options: PeerSettings) {
+    this.#channel = channel;
+    this.#routes = routes;
+    this.#pendingRequests = createNoRequests(this);
+    if (options.createPendingRequests) this.#pendingRequests = options.createPendingRequests(this);
+    this.#router = new MessageRouter(this, {
+      incomingRequests: this.#incomingRequests,
+      pendingRequests: this.#pendingRequests,
+      reportsStrays: options.reportsStrays,
+    });
+    this.limits = toLimits(options.limits);
+    this.#logs = new LogRoom(channel, this.limits);
+    this.timeouts = toTimeouts(options.timeouts);
+    this.progressRate = toProgressRate(options.progressRate);
+    this.#settings = options;
+    options.metrics?.enter(this.#incomingRequests, this.#pendingRequests, channel);
+    this.#clock = options.clock ?? systemClock;
+    this.deadlines = new DeadlineTimer(this.#clock, (now) => this.#sweep(now));
+    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  get routes(): Routes {
+    return this.#routes;
+  }
+
+  start(): void {
+    this.#channel.start(this);
+  }
+
+  begin(): void {
+    if (this.#state === "NOT_INITIALIZED") this.#state = "INITIALIZING";
+  }
+
+  /** Opens the session that both ends have agreed on: from now on these routes apply. */
+  open(session: Session, routes: Routes): void {
+    this.begin();
+    this.#session = session;
+    this.#routes = routes;
+    this.#channel.agree?.(session.revision);
+  }
+
+  /** Completes the handshake: requests may be sent in both directions. */
+  confirm(): void {
+    if (this.#state !== "INITIALIZING") return;
+    this.#state = "INITIALIZED";
+    this.#confirmation?.resolve();
+  }
+
+  request<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    options: RequestOptions = noOptions,
+    related?: RequestId,
+  ): Promise<Result> {
+    if (this.#state === "INITIALIZING" && this.#session && row.method !== "ping") {
+      return this.#whenConfirmed().then(() => this.#request(row, params, options, related));
+    }
+    return this.#request(row, params, options, related);
+  }
+
+  /** Sends a request whose outcome is delivered while the response is being read, before the next message. */
+  ask<Params, Result>(row: RequestRow<Params, Result>, params: Params, settler: Settler<Result>): void {
+    this.#requireOpen();
+    this.#pendingRequests.start(row, params, settler, {});
+  }
+
+  /** Sends a notification. A rejection that is not awaited must not end the process, so it counts as handled. */
+  notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
+    const sent = this.#notify(row, params, related);
+    sent.catch(() => {});
+    return sent;
+  }
+
+  async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
+    this.#requireOpen();
+    const params = this.#convert({ method: message.method, params: message.params });
+    await this.send(params === message.params ? message : { ...message, params }, related);
+  }
+
+  close({ drain: milliseconds = this.timeouts.drain }: CloseOptions = {}): Promise<void> {
+    this.#closing ??= Promise.resolve().then(() => this.#close(milliseconds));
+    return this.#closing;
+  }
+
+  message(value: unknown, origin?: unknown): void {
+    if (!this.#closing) this.#router.message(value, origin);
+  }
+
+  classified(incoming: Incoming, origin?: unknown): void {
+    if (!this.#closing) this.#router.classified(incoming, origin);
+  }
+
+  problem(problem: Problem): void {
+    if (!this.#closing) this.#router.problem(problem);
+  }
+
+  ended(): void {
+    void this.close();
+  }
+
+  disconnected(reason?: Error): void {
+    if (this.#state === "DISCONNECTED") return;
+    this.#state = "DISCONNECTED";
+    this.#closing ??= Promise.resolve();
+    this.deadlines.stop();
+    this.#settings.metrics?.leave(this.#incomingRequests);
+    this.#confirmation?.resolve();
+    this.#resolveClosed(reason);
+    if (this.#pendingRequests.size > 0) this.#pendingRequests.failAll(closedEarly(reason));
+    if (this.#incomingRequests.size > 0) this.#incomingRequests.abortAll(closedEarly(reason));
+  }
+
+  requireSession(): Session {
+    if (!this.#session) throw new ClosedError("The session is not initialized yet");
+    return this.#session;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  toSendable(sendable: Sendable): unknown {
+    return toSendable(this.#session, sendable);
+  }
+
+  deadlineAfter(milliseconds: number): number {
+    const deadline = this.#clock.now() + milliseconds;
+    if (deadline !== Infinity) this.deadlines.watch(deadline);
+    return deadline;
+  }
+
+  send(message: Outgoing, related?: RequestId): void | Promise<void> {
+    if (this.#logs.admits(message)) return this.#channel.send(message, related);
+    this.#settings.metrics?.drop("log");
+  }
+
+  reply(message: Message, batch: Batch | undefined): void {
+    this.#settings.metrics?.responded(message);
+    if (batch) batch.add(message);
+    else transmit(message, this);
+  }
+
+  replyAll(messages: readonly Message[]): void {
+    transmit(messages, this);
+  }
+
+  abandon(id: RequestId): void {
+    this.#channel.abandon?.(id);
+  }
+
+  report(report: ErrorReport): void {
+    this.#settings.metrics?.reported(report);
+    try {
+      this.#settings.onError?.(report);
+    } catch {
+      // The hook is the last resort: there is nothing left to report to.
+    }
+  }
+
+  #request<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    options: RequestOptions,
+    related: RequestId | undefined,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#requireOpen();
+      requireGate(row, this);
+      this.#pendingRequests.start(
+        row,
+        params,
+        { resolve, reject },
+        related === undefined ? options : { ...options, related },
+      );
+    });
+  }
+
+  async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
+    this.#requireOpen();
+    requireGate(row, this);
+    const sendable = this.#convert({ method: row.method, params });
+    checkParams(row, sendable);
+    const isEarly = this.#state === "INITIALIZING" && related === undefined && row.method !== "notifications/message";
+    if (isEarly) await this.#whenConfirmed();
+    await this.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
+  }
+
+  /** Ends calls whose timeout has expired, and returns the earliest deadline left. */
+  #sweep(now: number): number {
+    if (this.#pendingRequests.size > 0)
+      return Math.min(this.#incomingRequests.sweep(now), this.#pendingRequests.sweep(now));
+    return this.#incomingRequests.sweep(now);
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw new ClosedError("The connection is closed", { unsent: true });
+  }
+
+  /** Waits until the handshake is confirmed. A client that never confirms but sends requests is served nevertheless, a little later. */
+  #whenConfirmed(): Promise<void> {
+    this.#confirmation ??= createConfirmation(this.#clock, this.timeouts.confirmation);
+    return this.#confirmation.promise;
+  }
+
+  /** Returns the params of a notification as the session's revision has them. */
+  #convert(notification: Omit<Sendable, "kind">): unknown {
+    if (this.#session?.converter) return this.#session.converter.params({ kind: "notification", ...notification });
+    return notification.params;
+  }
+
+  async #close(milliseconds: number): Promise<void> {
+    const error = new ClosedError("The connection was closed before the response was sent");
+    this.#pendingRequests.failAll(error);
+    await drain(this.#incomingRequests, this.#clock, milliseconds);
+    this.#incomingRequests.abortAll(error);
+    try {
+      await this.#channel.close();
+    } catch (thrown) {
+      this.report({ kind: "transport", error: toError(thrown) });
+    }
+    this.disconnected();
+  }
+}

@@ -1,0 +1,305 @@
+import {
+  fail,
+  isObject,
+  under,
+  type Issue,
+  type Progress,
+  type RequestRow,
+  type Revision,
+} from "../../../generated/support.ts";
+import { checkResult } from "./routes.ts";
+import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } from "../../jsonrpc/errors.ts";
+import { withoutUnknownMembers } from "../revision/known-members.ts";
+import { isPatient, timeoutOf, totalTimeoutOf } from "../../jsonrpc/limits.ts";
+import type { ErrorObject, RequestId } from "../../jsonrpc/message.ts";
+import type { OutgoingRequests, OutgoingRequestsHost, Settler, StartOptions } from "./outgoing-requests.ts";
+import { readResult } from "../profile.ts";
+import { checkParams } from "./outgoing-params.ts";
+import { SlotMap } from "../../internal/slot-map.ts";
+
+/** Creates the table of an end that sends requests. */
+export function createPendingRequests(host: OutgoingRequestsHost): OutgoingRequests {
+  return new PendingRequests(host);
+}
+
+/** Outgoing requests. Each has a unique id and is settled exactly once: by a result, an error, a timeout, a signal or the end of the connection. */
+class PendingRequests implements OutgoingRequests {
+  readonly #host: OutgoingRequestsHost;
+  readonly #pending = new SlotMap<RequestId, PendingCall>();
+  /** Calls with a response, whose tasks may still report progress. */
+  readonly #tasks = new Map<RequestId, PendingCall>();
+  #lastId = 0;
+  /** Number of pending calls with a timeout. */
+  #timed = 0;
+
+  constructor(host: OutgoingRequestsHost) {
+    this.#host = host;
+  }
+
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  start<Params, Result>(
+    row: RequestRow<Params, Result>,
+    params: Params,
+    settler: Settler<Result>,
+    options: StartOptions,
+  ): void {
+    options.signal?.throwIfAborted();
+    const id = ++this.#lastId;
+    const { method } = row;
+    // The id is the token: both are unique among the active outgoing requests.
+    const progressToken = options.onProgress !== undefined || isPatient(row) ? id : undefined;
+    const sendable = this.#host.toSendable({ kind: "request", method, params, progressToken });
+    checkParams(row, sendable);
+    const call = new PendingRequest(id, row, settler, this.#findTerms(row, options));
+    this.#pending.set(id, call);
+    options.onId?.(id);
+    if (call.deadline !== Infinity) this.#watch(call);
+    try {
+      const sent = this.#host.send({ jsonrpc: "2.0", id, method, params: sendable }, options.related);
+      sent?.catch((error: unknown) => this.#take(id)?.fail(toError(error)));
+    } catch (error) {
+      this.#take(id);
+      throw error;
+    }
+    if (options.signal) call.listen(options.signal, () => this.#abort(call, options.signal?.reason));
+  }
+
+  resolve(id: RequestId, result: unknown): void {
+    const call = this.#take(id);
+    if (!call) return this.#reportStray(id);
+    this.#keepProgress(call);
+    const revision = this.#host.session?.revision;
+    let known = result;
+    known = readResult(result, call.method, { profile: this.#host.routes.profile, revision });
+    if (revision) known = withoutUnknownMembers(known, revision);
+    const issue = checkResultType(revision, call.row, known);
+    if (issue) call.fail(new InvalidMessageError(call.method, "result", issue));
+    else call.accept(known);
+  }
+
+  reject(id: RequestId | undefined, error: ErrorObject): void {
+    if (id === undefined) return this.#host.report({ kind: "protocol", error: new PeerError(error) });
+    const call = this.#take(id);
+    if (call) call.fail(toPeerError(new PeerError(error), this.#host.session?.revision));
+    else this.#reportStray(id);
+  }
+
+  discard(id: RequestId, error: Error): boolean {
+    const call = this.#take(id);
+    call?.fail(error);
+    return call !== undefined;
+  }
+
+  /**
+   * Handles a progress report: the call gets more time, up to its total timeout.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts
+   */
+  progress(token: RequestId, progress: Progress): void {
+    const call = this.#pending.get(token) ?? this.#tasks.get(token);
+    if (!call) return this.#reportStray(token);
+    call.extend(this.#host.now());
+    try {
+      call.options.onProgress?.(progress);
+    } catch (error) {
+      this.#host.report({ kind: "callback", method: call.method, id: token, error: toError(error) });
+    }
+  }
+
+  hold(id: RequestId): () => void {
+    const since = this.#host.now();
+    const release = this.#pending.get(id)?.hold();
+    return () => this.#host.deadlines.watch(release?.(this.#host.now() - since) ?? Infinity);
+  }
+
+  sweep(now: number): number {
+    let next = Infinity;
+    for (const call of this.#pending.values()) {
+      if (call.deadline <= now) this.#expire(call);
+      else next = Math.min(next, call.deadline);
+    }
+    return next;
+  }
+
+  failAll(error: Error): void {
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.fail(error);
+    this.#tasks.clear();
+  }
+
+  #findTerms(row: RequestRow, options: StartOptions): Terms {
+    const { timeouts } = this.#host;
+    const now = this.#host.now();
+    const timeout = options.timeout ?? timeoutOf(row, timeouts);
+    return { options, timeout, now, cap: now + (options.totalTimeout ?? totalTimeoutOf(row, timeouts)) };
+  }
+
+  /** Watches the timeout of a call. The process does not end silently while such a call is pending. */
+  #watch(call: PendingCall): void {
+    call.isTimed = true;
+    this.#timed += 1;
+    this.#host.deadlines.watch(call.deadline);
+    if (this.#timed === 1) this.#host.deadlines.hold();
+  }
+
+  #release(): void {
+    this.#timed -= 1;
+    if (this.#timed === 0) this.#host.deadlines.release();
+  }
+
+  #take(id: RequestId): PendingCall | undefined {
+    const call = this.#pending.get(id);
+    if (!call) return undefined;
+    this.#pending.delete(id);
+    if (call.isTimed) this.#release();
+    call.unlisten();
+    return call;
+  }
+
+  /**
+   * Keeps a call for the progress of its task, which may follow the response.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-progress-notifications
+   */
+  #keepProgress(call: PendingCall): void {
+    const { taskEnded, onProgress } = call.options;
+    if (!taskEnded || !onProgress || taskEnded.aborted) return;
+    this.#tasks.set(call.id, call);
+    taskEnded.addEventListener("abort", () => this.#tasks.delete(call.id), { once: true });
+  }
+
+  #abort(call: PendingCall, reason: unknown): void {
+    if (!this.#take(call.id)) return;
+    call.fail(reason);
+    this.#notifyCancelled(call, reason instanceof Error ? reason.message : undefined);
+  }
+
+  #expire(call: PendingCall): void {
+    this.#take(call.id);
+    const error = new TimeoutError(call.method, call.limit);
+    call.fail(error);
+    this.#notifyCancelled(call, "Request timed out");
+  }
+
+  /**
+   * Sends the cancellation of a call. The handshake is never cancelled: the client closes the connection instead. A task is cancelled by a request.
+   */
+  #notifyCancelled(call: PendingCall, reason: string | undefined): void {
+    if (call.row.duration === "initialize" || call.options.taskEnded) return;
+    const params = reason === undefined ? { requestId: call.id } : { requestId: call.id, reason };
+    const sent = this.#host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, call.options.related);
+    sent?.catch((error: unknown) => this.#host.report({ kind: "transport", error: toError(error) }));
+  }
+
+  /** Reports a response to an unknown request. Responses and progress may cross a cancellation; only an id that was never used is a fault. */
+  #reportStray(id: RequestId): void {
+    const issued = typeof id === "number" && id > 0 && id <= this.#lastId;
+    if (issued) return;
+    this.#host.report({ kind: "protocol", id, error: new Error("The response has an unknown request id") });
+  }
+}
+
+/** Pending call as the table sees it, independent of its types. */
+interface PendingCall {
+  readonly id: number;
+  readonly row: RequestRow;
+  readonly method: string;
+  readonly deadline: number;
+  /** True if a timeout was set for it. */
+  isTimed: boolean;
+  /** Milliseconds after which it times out, for the error message. */
+  readonly limit: number;
+  readonly options: StartOptions;
+  accept(result: unknown): void;
+  fail(error: unknown): void;
+  extend(now: number): void;
+  /** Pauses the timeout. Returns a function that resumes it and returns the new deadline. */
+  hold(): (stood: number) => number;
+  unlisten(): void;
+}
+
+/** Timeouts of a call; `now` and `cap` are times of the clock. */
+interface Terms {
+  readonly options: StartOptions;
+  readonly timeout: number;
+  readonly now: number;
+  readonly cap: number;
+}
+
+class PendingRequest<Params, Result> implements PendingCall {
+  readonly id: number;
+  readonly row: RequestRow<Params, Result>;
+  deadline: number;
+  isTimed = false;
+  readonly #settler: Settler<Result>;
+  readonly #terms: Terms;
+  #held = 0;
+  #unlisten: (() => void) | undefined;
+
+  constructor(id: number, row: RequestRow<Params, Result>, settler: Settler<Result>, terms: Terms) {
+    this.id = id;
+    this.row = row;
+    this.#settler = settler;
+    this.#terms = terms;
+    this.deadline = Math.min(terms.now + terms.timeout, terms.cap);
+  }
+
+  get method(): string {
+    return this.row.method;
+  }
+
+  get options(): StartOptions {
+    return this.#terms.options;
+  }
+
+  get limit(): number {
+    const { cap, now, timeout } = this.#terms;
+    return this.deadline === cap + this.#held ? cap - now : timeout;
+  }
+
+  accept(result: unknown): void {
+    try {
+      this.#settler.resolve(checkResult(this.row, result));
+    } catch (error) {
+      this.#settler.reject(error);
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#settler.reject(error);
+  }
+
+  extend(now: number): void {
+    this.deadline = Math.min(now + this.#terms.timeout, this.#terms.cap + this.#held);
+  }
+
+  hold(): (stood: number) => number {
+    const { deadline } = this;
+    this.deadline = Infinity;
+    return (stood) => {
+      this.#held += stood;
+      return (this.deadline = deadline + stood);
+    };
+  }
+
+  listen(signal: AbortSignal, onAbort: () => void): void {
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#unlisten = () => signal.removeEventListener("abort", onAbort);
+  }
+
+  unlisten(): void {
+    this.#unlisten?.();
+  }
+}
+
+/** Checks that the kind of a result is allowed for this request: others cannot be understood. A result without a kind is complete. */
+function checkResultType(revision: Revision | undefined, row: RequestRow, result: unknown): Issue | undefined {
+  const always = revision?.resultTypes?.known;
+  const kind = isObject(result) ? result.resultType : undefined;
+  if (!always || kind === undefined) return undefined;
+  const known = row.kinds ? [...always, ...row.kinds] : always;
+  if (typeof kind === "string" && known.includes(kind)) return undefined;
+  return under("resultType", fail(known.map((name) => JSON.stringify(name)).join(" or ")));
+}

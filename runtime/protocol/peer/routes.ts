@@ -1,0 +1,169 @@
+import {
+  isObject,
+  type Issue,
+  type NotificationRow,
+  type RequestRow,
+  type Revision,
+  type Role,
+  type Table,
+} from "../../../generated/support.ts";
+import type { StatelessHost, StatelessRequest } from "./stateless-request.ts";
+import type { NotificationHandler, RequestHandler } from "../session/call-context.ts";
+import type { IncomingCall } from "./incoming-call.ts";
+import type { RevisionConverter } from "../revision/revision-converter.ts";
+import { InvalidMessageError, methodNotFound, type RpcError } from "../../jsonrpc/errors.ts";
+import { omit } from "../revision/known-members.ts";
+import { profileHandler, type Profile } from "../profile.ts";
+import type { Session } from "../session/session.ts";
+
+export type { NotificationHandler, RequestHandler } from "../session/call-context.ts";
+
+/** Handlers by name (`callTool`): a Map, an object, or an instance of a class. */
+export type Handlers = object;
+
+/** Route of one request; without a handler the request is rejected. */
+export interface RequestRoute {
+  readonly row: RequestRow;
+  readonly handle: RequestHandler | undefined;
+  /** True if later messages wait for the response, because it decides how they are handled. */
+  readonly isFirst?: true;
+}
+
+/** Route of one notification, with an optional handler. */
+export interface NotificationRoute {
+  readonly row: NotificationRow;
+  readonly handle: NotificationHandler | undefined;
+}
+
+/** Messages that may arrive now, by method. Any number of connections share the same routes. */
+export interface Routes {
+  readonly requests: ReadonlyMap<string, RequestRoute>;
+  readonly notifications: ReadonlyMap<string, NotificationRoute>;
+  readonly batching: boolean;
+  readonly neverBatched: ReadonlySet<string>;
+  /** Creates the error of a request without a route. */
+  readonly reject: (method: string) => RpcError;
+  /** True if the peer may not send requests: they get no response. */
+  readonly isSilent?: true;
+  /** Runs first for every request. A stateless request brings its own session, regardless of the connection's. */
+  readonly enter?: Entrance | undefined;
+  readonly profile?: Profile | undefined;
+}
+
+/** Returns the entry of a stateless request, or its rejection; nothing for a request that belongs to the connection's session. */
+export type Entrance = (request: { readonly method: string; readonly params: unknown }) => Entry | RpcError | undefined;
+
+/** Routes and session of one stateless request. */
+export interface Entry {
+  readonly routes: Routes;
+  readonly session: Session;
+  createCall(host: StatelessHost, session: Session, request: StatelessRequest): IncomingCall;
+}
+
+/** Options of routes: the role of this end, its handlers and the built-in ones. */
+export interface RouteOptions {
+  readonly role: Role;
+  readonly handlers: Handlers;
+  /** Handlers by method that take precedence over the user's. */
+  readonly builtins?: ReadonlyMap<string, RequestHandler>;
+  /** Set when the handlers are written for a newer revision. */
+  readonly converter?: RevisionConverter | undefined;
+  readonly profile?: Profile | undefined;
+}
+
+/** Copies the tables of a revision into maps, once: method names come from peers and must not reach an object's prototype. */
+export function createRoutes(revision: Revision, options: RouteOptions): Routes {
+  const { clientRequests, clientNotifications } = revision;
+  if (options.role === "client") {
+    return toRoutes(revision, [revision.serverRequests, revision.serverNotifications], options);
+  }
+  return toRoutes(revision, [clientRequests, clientNotifications], options);
+}
+
+/** Creates routes from the tables of what the peer sends. */
+function toRoutes(
+  revision: Revision,
+  [requests, notifications]: readonly [Table<RequestRow>, Table<NotificationRow>],
+  options: RouteOptions,
+): Routes {
+  return {
+    requests: createRequestRoutes(requests, options),
+    notifications: createNotificationRoutes(notifications, options.handlers),
+    batching: revision.batching,
+    neverBatched: new Set(revision.neverBatched),
+    reject: methodNotFound,
+    profile: options.profile,
+  };
+}
+
+/**
+ * Returns a value of the peer with the type of its row.
+ *
+ * @throws {InvalidMessageError} when it does not fit
+ */
+export function checkResult<Params, Result>(row: RequestRow<Params, Result>, value: unknown): Result {
+  const issue = row.result(value);
+  const readable = issue && (withMinimum(row, value, issue) ?? withoutNulls(row, value));
+  if (readable) return checkResult(row, readable);
+  if (issue) throw new InvalidMessageError(row.method, "result", issue);
+  // The only assertion of the runtime: the generated check has just accepted the value, and check and type come from one declaration.
+  return value as Result;
+}
+
+/** Returns a result with the minimum in place of a lower number that the revision lets peers send; `undefined` for any other issue. */
+function withMinimum({ minimums = {} }: RequestRow, value: unknown, { path }: Issue): object | undefined {
+  if (!isObject(value) || !Object.hasOwn(minimums, path)) return undefined;
+  const [sent, minimum] = [value[path], minimums[path]];
+  const isLow = typeof sent === "number" && minimum !== undefined && sent < minimum;
+  return isLow ? { ...value, [path]: minimum } : undefined;
+}
+
+/** Returns params or a result without the `null`s that a peer may send for absent members; `undefined` where there are none. */
+export function withoutNulls({ nulls = [] }: RequestRow, value: unknown): object | undefined {
+  if (!isObject(value)) return undefined;
+  const found = nulls.filter((name) => value[name] === null);
+  return found.length > 0 ? omit(value, ...found) : undefined;
+}
+
+function createRequestRoutes(table: Table<RequestRow>, options: RouteOptions): ReadonlyMap<string, RequestRoute> {
+  const routes = new Map<string, RequestRoute>();
+  for (const [method, row] of Object.entries(table)) {
+    const handle = options.builtins?.get(method) ?? readHandler(options.handlers, row.handler);
+    routes.set(method, { row, handle });
+  }
+  fitHandlers(routes, options);
+  return routes;
+}
+
+/** Converts results to the session's revision, and after that with the profile. */
+function fitHandlers(routes: Map<string, RequestRoute>, options: RouteOptions): void {
+  for (const [method, { row, handle }] of routes) {
+    if (!handle) continue;
+    let fitting = handle;
+    fitting = options.converter?.handler(fitting, method) ?? fitting;
+    fitting = profileHandler(fitting, method, options.profile);
+    routes.set(method, { row, handle: fitting });
+  }
+}
+
+function createNotificationRoutes(
+  table: Table<NotificationRow>,
+  handlers: Handlers,
+): ReadonlyMap<string, NotificationRoute> {
+  const routes = new Map<string, NotificationRoute>();
+  for (const [method, row] of Object.entries(table)) {
+    const route = { row, handle: readHandler(handlers, row.handler) };
+    for (const name of [method, ...(row.aliases ?? [])]) routes.set(name, route);
+  }
+  return routes;
+}
+
+/** Returns a handler by name. It may be a method of an object, so it keeps its `this`. */
+function readHandler(handlers: Handlers, name: string): ((params: unknown, context: unknown) => unknown) | undefined {
+  const handler: unknown = handlers instanceof Map ? handlers.get(name) : Reflect.get(handlers, name);
+  return isFunction(handler) ? (params, context) => handler.call(handlers, params, context) : undefined;
+}
+
+function isFunction(value: unknown): value is (params: unknown, context: unknown) => unknown {
+  return typeof value === "function";
+}

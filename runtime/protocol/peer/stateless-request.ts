@@ -1,0 +1,115 @@
+import type { Gate, NotificationRow, RequestRow, Revision } from "../../../generated/support.ts";
+import { IncomingCall, type CallHost, type IncomingRequest } from "./incoming-call.ts";
+import type { CloseOptions, State } from "../session/connection.ts";
+import { RpcError, errorCodes, isCapabilityError } from "../../jsonrpc/errors.ts";
+import type { NotificationMessage, Outgoing, RequestId } from "../../jsonrpc/message.ts";
+import { checkParams, requireGate } from "./outgoing-params.ts";
+import { isOpen, type Session } from "../session/session.ts";
+import type { Rate } from "../../jsonrpc/token-bucket.ts";
+
+/** Part of the connection that a stateless call uses. */
+export interface StatelessHost extends CallHost {
+  send(message: Outgoing, related?: RequestId): void | Promise<void>;
+}
+
+/** Stateless request, with its row and its origin. */
+export interface StatelessRequest {
+  readonly request: IncomingRequest;
+  readonly row: RequestRow;
+  readonly origin: unknown;
+}
+
+/** Creates the call of a stateless request. */
+export function createStatelessCall(host: StatelessHost, session: Session, request: StatelessRequest): IncomingCall {
+  return new StatelessCall(host, session, request);
+}
+
+/** Call that brings its own session. It ignores the connection's session, and sends nothing once it is over. */
+class StatelessCall extends IncomingCall {
+  constructor(host: StatelessHost, session: Session, { request, row, origin }: StatelessRequest) {
+    super(new RequestHost(host, session), request, row, { batch: undefined, origin });
+  }
+
+  override notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
+    return this.done ? Promise.resolve() : super.notify(row, params);
+  }
+}
+
+class RequestHost implements CallHost {
+  readonly #host: StatelessHost;
+  readonly #session: Session;
+
+  constructor(host: StatelessHost, session: Session) {
+    this.#host = host;
+    this.#session = session;
+  }
+
+  get state(): State {
+    return this.#host.state;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  get closed(): Promise<Error | undefined> {
+    return this.#host.closed;
+  }
+
+  get progressRate(): Rate {
+    return this.#host.progressRate;
+  }
+
+  close(options?: CloseOptions): Promise<void> {
+    return this.#host.close(options);
+  }
+
+  now(): number {
+    return this.#host.now();
+  }
+
+  deadlineAfter(milliseconds: number): number {
+    return this.#host.deadlineAfter(milliseconds);
+  }
+
+  requireSession(): Session {
+    return this.#session;
+  }
+
+  /** Rejects every request to the client, because none can be sent here. The error names a capability that the client has not declared. */
+  request<Params, Result>(row: RequestRow<Params, Result>): Promise<Result> {
+    const { revision } = this.#session;
+    if (row.gate && !isOpen(row.gate, this.#session)) return Promise.reject(missingCapability(revision, row.gate));
+    const advice = "send it from a tool, prompt or resource handler";
+    return Promise.reject(new Error(`Revision ${revision.id} does not allow ${row.method} here; ${advice}`));
+  }
+
+  async notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
+    requireGate(row, this);
+    checkParams(row, params);
+    await this.#host.send({ jsonrpc: "2.0", method: row.method, params }, related);
+  }
+
+  async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
+    await this.#host.send(message, related);
+  }
+}
+
+/**
+ * Creates the error of a request that needs a capability which its client did not declare. The client may declare it and retry.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta
+ */
+export function missingCapability({ errors }: Revision, { path }: Gate): RpcError {
+  const name = "missingRequiredClientCapability";
+  const code = (Object.hasOwn(errors, name) ? errors[name]?.code : undefined) ?? errorCodes.invalidRequest;
+  const requiredCapabilities = path.reduceRight<object>((inner, key) => ({ [key]: inner }), {});
+  return new RpcError(code, `The client has not declared the capability ${path.join(".")}`, {
+    data: { requiredCapabilities },
+  });
+}
+
+/** Converts an error for clients with stateless requests: they may declare the missing capability and retry. */
+export function toStatelessError(error: unknown, revision: Revision): unknown {
+  return isCapabilityError(error) && error.gate.side === "client" ? missingCapability(revision, error.gate) : error;
+}

@@ -1,0 +1,40 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+
+/** Members that the runtime acts on and that not every revision has, as a declaration and a path from it. */
+export type KnownMember =
+  | "Result.resultType"
+  | "CacheableResult.ttlMs"
+  | "CacheableResult.cacheScope"
+  | "CompleteRequest.params.context"
+  | "Tool.annotations"
+  | "Tool.execution"
+  | "Tool.outputSchema";
+
+/** Returns a member of a value from the peer, where the peer's revision has it. Elsewhere it has no meaning. */
+export function readKnownMember(value: unknown, member: KnownMember, { knownMembers }: Revision): unknown {
+  return isObject(value) && knownMembers.includes(member) ? value[nameOf(member)] : undefined;
+}
+
+/**
+ * Returns a result without the envelope members that the revision does not have: another revision would act on them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/index#resulttype
+ */
+export function withoutUnknownMembers(result: unknown, { knownMembers }: Revision): unknown {
+  if (!isObject(result) || !envelope.some(({ name }) => name in result)) return result;
+  const unknown = envelope.filter(({ member, name }) => name in result && !knownMembers.includes(member));
+  return unknown.length === 0 ? result : omit(result, ...unknown.map(({ name }) => name));
+}
+
+/** Returns an object without some of its members. */
+export function omit(value: Readonly<Record<string, unknown>>, ...names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+}
+
+const envelope = (["Result.resultType", "CacheableResult.ttlMs", "CacheableResult.cacheScope"] as const).map(
+  (member) => ({ member, name: nameOf(member) }),
+);
+
+function nameOf(member: KnownMember): string {
+  return member.slice(member.lastIndexOf(".") + 1);
+}

@@ -1,0 +1,115 @@
+import {
+  ConversionError,
+  type Conversion,
+  type OnLoss,
+  type Revision,
+  type Role,
+  type Table,
+} from "../../../generated/support.ts";
+import { chain } from "../../internal/maybe-async.ts";
+import type { RequestHandler } from "../session/call-context.ts";
+import type { SentConverter, SentParams } from "../session/session.ts";
+import { StaticResult } from "../../jsonrpc/message.ts";
+import type { OnError } from "../../jsonrpc/error-report.ts";
+
+/**
+ * Treatment of values that an older peer cannot receive: `convert` omits or rewrites them, `warn` also reports them, `error` refuses to send them.
+ */
+export type LossMode = "convert" | "warn" | "error";
+
+/** Converts what one end sends to an older revision than the one that its code is written for. */
+export interface RevisionConverter extends SentConverter {
+  /** Wraps a handler so that its results fit the older revision; a static result is converted once. */
+  handler(handle: RequestHandler, method: string): RequestHandler;
+}
+
+/** Options of a converter: the role of the sender, and the revision that its code is written for. */
+export interface RevisionConverterOptions {
+  readonly role: Role;
+  readonly written: Revision;
+  readonly mode: LossMode | undefined;
+  readonly onError: OnError | undefined;
+}
+
+/** Creates the converter of a session; returns `undefined` if its revision is the one that the code is written for. */
+export function createRevisionConverter(
+  revision: Revision,
+  options: RevisionConverterOptions,
+): RevisionConverter | undefined {
+  const { conversions } = revision;
+  if (!conversions || revision === options.written) return undefined;
+  const onLoss = createLossHook(revision, options.mode ?? "convert", options.onError);
+  const { clientRequests, serverRequests, clientNotifications, serverNotifications } = conversions;
+  return options.role === "server"
+    ? new TableConverter(
+        { request: serverRequests, notification: serverNotifications, results: clientRequests },
+        onLoss,
+      )
+    : new TableConverter(
+        { request: clientRequests, notification: clientNotifications, results: serverRequests },
+        onLoss,
+      );
+}
+
+interface Tables {
+  readonly request: Table<Conversion>;
+  readonly notification: Table<Conversion>;
+  /** Conversions of results, by the method of their request. */
+  readonly results: Table<Conversion>;
+}
+
+class TableConverter implements RevisionConverter {
+  readonly #tables: Tables;
+  readonly #onLoss: OnLoss | undefined;
+
+  constructor(tables: Tables, onLoss: OnLoss | undefined) {
+    this.#tables = tables;
+    this.#onLoss = onLoss;
+  }
+
+  params({ kind, method, params }: SentParams): unknown {
+    const convert = params === undefined ? undefined : find(this.#tables[kind], method)?.params;
+    return convert ? convert(params, this.#onLoss) : params;
+  }
+
+  handler(handle: RequestHandler, method: string): RequestHandler {
+    const convert = find(this.#tables.results, method)?.result;
+    const onLoss = this.#onLoss;
+    if (!convert) return handle;
+    const converted = new WeakMap<StaticResult, StaticResult>();
+    const convertResult = (result: unknown): unknown => {
+      if (!(result instanceof StaticResult)) return convert(result, onLoss);
+      const known = converted.get(result) ?? new StaticResult(convert(result.value, onLoss));
+      converted.set(result, known);
+      return known;
+    };
+    return (params, context) => chain(handle(params, context), convertResult);
+  }
+
+  result(method: string, value: unknown): unknown {
+    const convert = find(this.#tables.results, method)?.result;
+    return convert ? convert(value, this.#onLoss) : value;
+  }
+}
+
+function find(table: Table<Conversion>, method: string): Conversion | undefined {
+  return Object.hasOwn(table, method) ? table[method] : undefined;
+}
+
+function createLossHook(revision: Revision, mode: LossMode, onError: OnError | undefined): OnLoss | undefined {
+  switch (mode) {
+    case "convert":
+      return undefined;
+    case "warn":
+      return ({ type, member, rule }) =>
+        onError?.({
+          kind: "loss",
+          error: new Error(`Revision ${revision.id} has no ${member} in ${type}; it was converted (${rule})`),
+        });
+    case "error":
+      return ({ type, member }) => {
+        const reason = 'it would be lost, which `onLoss: "error"` forbids';
+        throw new ConversionError({ type, member, revision: revision.id, reason });
+      };
+  }
+}

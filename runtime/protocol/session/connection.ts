@@ -1,0 +1,25 @@
+import type { Caller, NotificationRow, RequestRow } from "../../../generated/support.ts";
+import type { RequestOptions } from "./request-options.ts";
+import type { Session } from "./session.ts";
+
+/** State in the lifecycle of a connection. */
+export type State = "NOT_INITIALIZED" | "INITIALIZING" | "INITIALIZED" | "DISCONNECTED";
+
+/** One end of a connection, as the application sees it. */
+export interface Connection extends Caller {
+  readonly state: State;
+  /** Session that was agreed on; absent before the handshake. */
+  readonly session: Session | undefined;
+  /** Resolves when nothing can be sent or received, with the reason if the connection broke. */
+  readonly closed: Promise<Error | undefined>;
+  request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
+  notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
+  /** Fails pending requests, waits a while for running handlers, flushes and closes. May be called again. */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+/** Options of closing a connection. */
+export interface CloseOptions {
+  /** Milliseconds to wait for running handlers. Default: the connection's timeout `drain`, 1 s. */
+  readonly drain?: number;
+}

@@ -1,0 +1,100 @@
+import type { EmptyCapability, Gate, Issue, Revision, Role } from "../../../generated/support.ts";
+import { isObject } from "../../../generated/support.ts";
+
+/** Name and version of a program, as in `clientInfo` and `serverInfo`. */
+export interface ImplementationInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly [member: string]: unknown;
+}
+
+/** Identity of a program that did not identify itself. */
+export const unknownImplementation: ImplementationInfo = Object.freeze({ name: "unknown", version: "" });
+
+/** Declared capabilities; unknown ones are kept. */
+export type Capabilities = Readonly<Record<string, unknown>>;
+
+/** One end of a session: its identity and its declared capabilities. */
+export interface PeerInfo {
+  /** Absent where the revision lets the peer omit it, and the peer did. */
+  readonly info: ImplementationInfo | undefined;
+  readonly capabilities: Capabilities;
+}
+
+/** Converts what one end sends in a session to the revision of the session. */
+export interface SentConverter {
+  /** Converts the params of a request or notification. */
+  params(sent: SentParams): unknown;
+  /** Converts a result that no handler returns. */
+  result(method: string, value: unknown): unknown;
+}
+
+/** Params to convert, and their message. */
+export interface SentParams {
+  readonly kind: "request" | "notification";
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** Agreement of both ends; fixed for the life of the connection. */
+export interface Session {
+  readonly revision: Revision;
+  /** Role of this end of the connection. */
+  readonly role: Role;
+  readonly own: PeerInfo;
+  readonly peer: PeerInfo;
+  /** Advice of the server on its use. */
+  readonly instructions: string | undefined;
+  /** True if the session is that of one request or POST, so that nothing can be counted per session. */
+  readonly isStateless?: boolean;
+  /** Converts what this end sends to the session's revision; absent when its code is written for that revision. */
+  readonly converter?: SentConverter | undefined;
+  /** Returns the metadata of each outgoing request; absent where a handshake has sent it once. */
+  readonly toMetadata?: () => Readonly<Record<string, unknown>>;
+  /** Checks the metadata that an outgoing request is given. */
+  readonly checkMetadata?: (meta: Readonly<Record<string, unknown>>) => Issue | undefined;
+}
+
+/** Agreement of a server and a client in a handshake that took place elsewhere, or in the metadata of a stateless request. */
+export interface Agreement {
+  readonly revision: Revision;
+  readonly client: PeerInfo;
+  /** True if the agreement holds for one POST. */
+  readonly isStateless?: boolean;
+}
+
+/** Reason for the rejection of a second `initialize`. */
+export const alreadyInitialized = "The session is already initialized";
+
+/** True if a checked value names a program. */
+export function isImplementationInfo(value: unknown): value is ImplementationInfo {
+  return isObject(value) && typeof value.name === "string" && typeof value.version === "string";
+}
+
+/** True if the capability behind a gate was declared by the side that must declare it. */
+export function isOpen(gate: Gate, session: Session): boolean {
+  const party = gate.side === session.role ? session.own : session.peer;
+  let value: unknown = party.capabilities;
+  let depth = 0;
+  for (const key of gate.path) {
+    if (!isObject(value)) return false;
+    if (value[key] === undefined) return isImplied(gate, depth, value, session.revision.emptyCapabilities);
+    value = value[key];
+    depth += 1;
+  }
+  return value === true || isObject(value);
+}
+
+/** True if an empty object implies one of its members: `elicitation: {}` for `form`. */
+function isImplied(
+  gate: Gate,
+  depth: number,
+  parent: Record<string, unknown>,
+  rules: readonly EmptyCapability[],
+): boolean {
+  if (depth !== gate.path.length - 1 || Object.keys(parent).length > 0) return false;
+  const path = gate.path.slice(0, depth).join("/");
+  return rules.some(
+    (rule) => rule.side === gate.side && rule.means === gate.path[depth] && rule.path.join("/") === path,
+  );
+}

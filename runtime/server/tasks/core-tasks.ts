@@ -1,0 +1,71 @@
+import type { Awaitable, Revision } from "../../../generated/support.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
+import { isOpen } from "../../protocol/session/session.ts";
+import { createTaskHandlers } from "../../tasks/task-handlers.ts";
+import type { TaskManager } from "../../tasks/task-manager.ts";
+import { readTaskParams, taskGate, taskKindOf } from "../../tasks/task.ts";
+import type { ToolTask } from "../definition.ts";
+import type { Scene } from "../feature.ts";
+import { withPreparation } from "../tools/prepared-tool.ts";
+import type { TaskProtocol } from "./task-protocol.ts";
+import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
+
+/** Returns the protocol of tasks of the core, at revisions that have them. */
+export function findCoreTasks(tasks: TaskManager, revision: Revision): TaskProtocol | undefined {
+  return taskKindOf(revision) === "core" ? createCoreTasks(tasks, revision) : undefined;
+}
+
+/**
+ * Returns the protocol of tasks of the core.
+ *
+ * @throws {Error} when the revision has no tools.
+ */
+export function createCoreTasks(tasks: TaskManager, revision: Revision): TaskProtocol {
+  return {
+    gate: taskGate(findToolRow(revision), "server"),
+    handlers: createTaskHandlers(tasks),
+    start: (call, request) => tasks.start(call, request),
+  };
+}
+
+/**
+ * Creates the handler of tool calls that run as tasks if the client requests it and the tool permits it. Preparations run first: without tasks
+ * too, as they do before a task begins.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+ */
+export function createCallTool(
+  { revision, tools, inputRunner, toContext }: Scene,
+  protocol: TaskProtocol | undefined,
+): (params: CallParams, call: CallContext) => Promise<object> {
+  const row = findToolRow(revision);
+  return async (params, call) => {
+    const { name, arguments: args = {} } = params;
+    const tool = withPreparation(tools.find(name, toContext(call)));
+    const work = (during: CallContext): Awaitable<object> =>
+      inputRunner.run({ method: row.method, params }, during, (run) => tools.run(tool, args, toContext(run)));
+    // A task request without the negotiated capability is ignored, and the call runs plainly.
+    if (!protocol || !isOpen(protocol.gate, call.session)) return work(call);
+    const asked = readTaskParams(params);
+    const terms = readTerms(tool);
+    if (asked && !terms) throw mismatch(`Tool "${name}" does not support tasks; call it without a task`, name);
+    if (!asked && terms?.support === "required")
+      throw mismatch(`Tool "${name}" requires a task; call it with a task`, name);
+    if (!asked || !terms) return work(call);
+    return protocol.start(call, { row, ttl: asked.ttl, terms, work });
+  };
+}
+
+/** Returns the members that show the task support of a tool in `tools/list`, at revisions that have them. */
+export function describeTaskSupport(task: ToolTask, { knownMembers }: Revision): object {
+  return knownMembers.includes("Tool.execution") ? { execution: { taskSupport: readTaskSupport(task) } } : {};
+}
+
+function readTaskSupport(task: ToolTask): "optional" | "required" {
+  return task === true ? "optional" : (task.support ?? "optional");
+}
+
+function mismatch(message: string, name: string): RpcError {
+  return new RpcError(errorCodes.methodNotFound, message, { data: { name } });
+}

@@ -1,0 +1,23 @@
+import type { Gate } from "../../../generated/support.ts";
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import type { TaskRequest } from "../../tasks/task-manager.ts";
+import type { ListenMore } from "../subscriptions/listen.ts";
+
+/**
+ * Kind of tasks that a server runs at a revision: those of the core, which clients request, or those of the tasks extension, on which the server
+ * decides.
+ */
+export interface TaskProtocol {
+  /** Capability without which no call of a tool becomes a task. */
+  readonly gate: Gate;
+  /** Handlers of requests about tasks, by handler name. */
+  readonly handlers: object;
+  /** Reads task ids in subscription requests, where clients subscribe to tasks. */
+  readonly listen?: ListenMore;
+  /**
+   * Starts a task for a request. Returns the response that names the task.
+   *
+   * @throws {RpcError} when the store has no room for another task
+   */
+  start(call: CallContext, request: TaskRequest): Promise<object>;
+}
