@@ -1,4 +1,4 @@
-/** What authors of servers and clients use every day; the other entries of the package have the rest. */
+/** Everyday functions for authors of servers and clients; the other entries of the package have the rest. */
 export type { Extension, Issue, Progress, Revision } from "../generated/support.ts";
 
 export { connectStdio } from "./client/connect-stdio.ts";

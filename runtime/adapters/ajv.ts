@@ -18,6 +18,14 @@ export interface AjvOptions extends SchemaBounds, PatternOptions {
  * outside of the schema.
  *
  * @see https://ajv.js.org
+ * @example
+ * ```ts
+ * import { fromJsonSchema } from "mcp-server-runtime";
+ * import { createAjvValidator } from "mcp-server-runtime/adapters/ajv";
+ *
+ * const validate = createAjvValidator();
+ * const city = fromJsonSchema({ type: "object", properties: { city: { type: "string" } } }, { validate });
+ * ```
  */
 export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidator {
   const compiled = new WeakMap<object, ValidateFunction>();

@@ -15,6 +15,14 @@ export interface CfworkerOptions extends SchemaBounds, PatternOptions {
  * schema is prepared on first use, and the result is kept as long as the schema lives. References cannot point outside of the schema.
  *
  * @see https://github.com/cfworker/cfworker/tree/main/packages/json-schema
+ * @example
+ * ```ts
+ * import { fromJsonSchema } from "mcp-server-runtime";
+ * import { createCfworkerValidator } from "mcp-server-runtime/adapters/cfworker";
+ *
+ * const validate = createCfworkerValidator();
+ * const city = fromJsonSchema({ type: "object", properties: { city: { type: "string" } } }, { validate });
+ * ```
  */
 export function createCfworkerValidator(options: CfworkerOptions = {}): JsonSchemaValidator {
   const prepared = new WeakMap<object, Prepared>();

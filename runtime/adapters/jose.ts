@@ -40,6 +40,15 @@ export interface JwtOptions {
  *
  * @throws {Error} when `algorithms` contains one that is not asymmetric.
  * @see https://www.rfc-editor.org/rfc/rfc9068
+ * @example
+ * ```ts
+ * import { verifyJwt } from "mcp-server-runtime/adapters/jose";
+ * import { requireBearerToken } from "mcp-server-runtime/auth/server";
+ *
+ * const issuer = "https://login.example.com";
+ * const verify = verifyJwt({ keys: { [issuer]: `${issuer}/jwks.json` } });
+ * const authenticate = requireBearerToken({ resource: "https://mcp.example.com/mcp", issuer, verify });
+ * ```
  */
 export function verifyJwt(options: JwtOptions = {}): VerifyToken {
   const { algorithms = asymmetric, types = ["at+jwt", "jwt", ""] } = options;
@@ -67,6 +76,18 @@ export function verifyJwt(options: JwtOptions = {}): VerifyToken {
  *
  * @throws {Error} when `algorithms` contains one that is not asymmetric.
  * @see https://www.rfc-editor.org/rfc/rfc9449
+ * @example
+ * ```ts
+ * import { createProofReader, verifyJwt } from "mcp-server-runtime/adapters/jose";
+ * import { requireBearerToken } from "mcp-server-runtime/auth/server";
+ *
+ * const authenticate = requireBearerToken({
+ *   resource: "https://mcp.example.com/mcp",
+ *   issuer: "https://login.example.com",
+ *   verify: verifyJwt(),
+ *   dpop: { proofs: createProofReader() },
+ * });
+ * ```
  */
 export function createProofReader({ algorithms = asymmetric }: Pick<JwtOptions, "algorithms"> = {}): ProofReader {
   checkAlgorithms(algorithms);

@@ -30,6 +30,13 @@ export interface TraceOptions {
  * arguments nor results are recorded. The name of a span for a rejected request is only its method. Text from clients is redacted and shortened.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp
+ * @example
+ * ```ts
+ * import { traceRequests } from "mcp-server-runtime/adapters/open-telemetry";
+ *
+ * const trace = traceRequests({ attributes: { "network.transport": "pipe" } });
+ * defineServer({ name: "demo", version: "1.0.0", middleware: [trace] });
+ * ```
  */
 export function traceRequests(options: TraceOptions = {}): Middleware {
   return (request, next) => {

@@ -16,6 +16,13 @@ export interface Re2Pattern {
  * make the program very large.
  *
  * @see https://github.com/le0pard/re2js
+ * @example
+ * ```ts
+ * import { createCfworkerValidator } from "mcp-server-runtime/adapters/cfworker";
+ * import { compileRe2 } from "mcp-server-runtime/adapters/re2";
+ *
+ * const validate = createCfworkerValidator({ patterns: compileRe2 });
+ * ```
  */
 export function compileRe2(pattern: string): Re2Pattern | undefined {
   const program = toRe2(pattern);

@@ -1,10 +1,17 @@
 import { parse } from "yaml";
 
 /**
- * Parses YAML with the package `yaml`: `readSkills("skills", { parseYaml })`. Dates remain text and duplicate keys are errors. References that would
- * expand a small document to a large one are rejected.
+ * Parses YAML with the package `yaml`. Dates remain text and duplicate keys are errors. References that would expand a small document to a large one
+ * are rejected.
  *
  * @throws {Error} when the text is not valid YAML: the errors of `yaml`.
+ * @example
+ * ```ts
+ * import { readSkills } from "mcp-server-runtime";
+ * import { parseYaml } from "mcp-server-runtime/adapters/yaml";
+ *
+ * const skills = await readSkills("skills", { parseYaml });
+ * ```
  */
 export function parseYaml(text: string): unknown {
   return parse(text, { schema: "core", maxAliasCount: 100, logLevel: "error" });

@@ -16,6 +16,17 @@ export interface ConnectHttpOptions extends ConnectServerOptions, HttpClientOpti
  * fail, rejects with the failure of the first, which is more informative.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
+ * @example
+ * ```ts
+ * import { connectClient, connectHttp } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * const url = "https://mcp.example.com/mcp";
+ * const client = await connectClient<Declarations>((options) => connectHttp(url, options), {
+ *   info: { name: "my-client", version: "1.0.0" },
+ *   revisions,
+ * });
+ * ```
  */
 export async function connectHttp(url: string | URL, options: ConnectHttpOptions): Promise<ClientConnection> {
   const { olderServerStatuses = [400, 404, 405], eras } = options;

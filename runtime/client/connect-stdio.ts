@@ -9,6 +9,17 @@ import type { ConnectServerOptions } from "./connection-factory.ts";
  * know: such a server is started once more and opened by a handshake.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ * @example
+ * ```ts
+ * import { connectClient, connectStdio } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * await using client = await connectClient<Declarations>(
+ *   (options) => connectStdio({ command: "node", args: ["dist/server.js"] }, options),
+ *   { info: { name: "my-client", version: "1.0.0" }, revisions },
+ * );
+ * console.log(await client.listTools());
+ * ```
  */
 export async function connectStdio(
   command: StdioClientOptions,

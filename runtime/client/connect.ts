@@ -28,7 +28,21 @@ export interface ClientConnection extends Connection {
   notify(method: string, params?: unknown): Promise<void>;
 }
 
-/** Connects to a server and resolves when the session is open. A failure closes the transport. */
+/**
+ * Connects to a server and resolves when the session is open. A failure closes the transport.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryTransports, serve } from "mcp-server-runtime";
+ * import { connect } from "mcp-server-runtime/client";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * const [clientEnd, serverEnd] = createInMemoryTransports();
+ * serve(server, serverEnd);
+ * const connection = await connect(clientEnd, { info: { name: "test", version: "1" }, revisions });
+ * console.log(connection.revision.id);
+ * ```
+ */
 export async function connect(transport: Channel, options: ConnectOptions): Promise<ClientConnection> {
   const peer = await openConnection(transport, options);
   return new Client(peer, peer.requireSession());

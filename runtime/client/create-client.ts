@@ -23,17 +23,39 @@ export interface Client<P extends ClientTypes> {
 }
 
 /**
- * Creates a client for the declarations of a revision: `createClient<Declarations>({ info, revisions: [revision] })`. Results of older servers
- * fit the negotiated revision, which may lack what `P` has.
+ * Creates a client for the declarations of a revision. Results of older servers fit the negotiated revision, which may lack what `P` has.
  *
  * @throws {Error} when `keepAlive.interval` is not above 0
+ * @example
+ * ```ts
+ * import { connectHttp, createClient } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * const client = createClient<Declarations>({ info: { name: "my-client", version: "1.0.0" }, revisions });
+ * const notes = await client.connect((options) => connectHttp("https://notes.example.com/mcp", options));
+ * const result = await notes.callTool("search", { text: "MCP" });
+ * await client.close(); // closes every session
+ * ```
  */
 export function createClient<P extends ClientTypes>(options: ClientOptions<P>): Client<P>;
 export function createClient(source: AnyClientOptions): object {
   return createUntypedClient(source);
 }
 
-/** Connects to one server; short for `createClient(options).connect(source)`. */
+/**
+ * Connects to one server; short for `createClient(options).connect(source)`.
+ *
+ * @example
+ * ```ts
+ * import { connectClient, connectStdio } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * const client = await connectClient<Declarations>(
+ *   (options) => connectStdio({ command: "node", args: ["dist/server.js"] }, options),
+ *   { info: { name: "my-client", version: "1.0.0" }, revisions },
+ * );
+ * ```
+ */
 export function connectClient<P extends ClientTypes>(
   source: Connectable,
   options: ClientOptions<P> & { readonly signal?: AbortSignal },

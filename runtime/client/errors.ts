@@ -1,7 +1,16 @@
 import { RpcError, hasName } from "../jsonrpc/errors.ts";
 import { describeIssues, type SchemaIssue } from "../protocol/methods/schema-issue.ts";
 
-/** Error for values of a form handler that do not fit the form. Check them with `context.check` and ask the user again. */
+/**
+ * Error for values of a form handler that do not fit the form. Check them with `context.check` and ask the user again.
+ *
+ * @example
+ * ```ts
+ * import { FormError, isFormError } from "mcp-server-runtime";
+ *
+ * const report = (error: unknown): string => (isFormError(error) ? `Correct the form: ${error.message}` : "Try again");
+ * ```
+ */
 export class FormError extends Error {
   readonly issues: readonly SchemaIssue[];
 
@@ -102,6 +111,17 @@ export function isToolOutputError(value: unknown): value is ToolOutputError {
  * Returns the rejection of a sampling request by the user: throw it from the handler.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#error-handling
+ * @example
+ * ```ts
+ * import { connectHttp, createClient, rejectedByUser } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * const client = createClient<Declarations>({
+ *   info: { name: "my-client", version: "1.0.0" },
+ *   revisions,
+ *   sampling: { createMessage: () => Promise.reject(rejectedByUser()) },
+ * });
+ * ```
  */
 export function rejectedByUser(message = "User rejected sampling request"): RpcError {
   return new RpcError(-1, message);

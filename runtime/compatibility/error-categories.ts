@@ -37,12 +37,30 @@ export const errorRanges: readonly ErrorRange[] = [
   { category: "completion", from: -32113, to: -32110 },
 ];
 
-/** Returns the category of an error code of the guides, if it has one. */
+/**
+ * Returns the category of an error code of the guides, if it has one.
+ *
+ * @example
+ * ```ts
+ * import { toErrorCategory } from "mcp-server-runtime/compatibility";
+ *
+ * toErrorCategory(-32031); // "tools"
+ * ```
+ */
 export function toErrorCategory(code: number): ErrorCategory | undefined {
   return errorRanges.find(({ from, to }) => from <= code && code <= to)?.category;
 }
 
-/** Returns the category of errors in a method. */
+/**
+ * Returns the category of errors in a method.
+ *
+ * @example
+ * ```ts
+ * import { categoryOf } from "mcp-server-runtime/compatibility";
+ *
+ * categoryOf("tools/call"); // "tools"
+ * ```
+ */
 export function categoryOf(method: string): ErrorCategory {
   const [head = ""] = method.split("/");
   return methodCategories.get(head) ?? "core";

@@ -21,7 +21,17 @@ export interface CommunityOptions {
   readonly alwaysStructured?: boolean;
 }
 
-/** Creates the community profile with optional conventions. */
+/**
+ * Creates the community profile with optional conventions.
+ *
+ * @example
+ * ```ts
+ * import { serveStdio } from "mcp-server-runtime";
+ * import { createCommunityProfile } from "mcp-server-runtime/compatibility";
+ *
+ * await serveStdio(server, { profile: createCommunityProfile() });
+ * ```
+ */
 export function createCommunityProfile(options: CommunityOptions = {}): Profile {
   const { topLevelProgressToken = false, lenientResourceLinks = false, alwaysStructured = false } = options;
   return {

@@ -92,7 +92,16 @@ export interface RejectionOptions {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Creates an error that rejects a request: throw it from middleware. Its `data` contains the category, and whether a retry may succeed. */
+/**
+ * Creates an error that rejects a request: throw it from middleware. Its `data` contains the category, and whether a retry may succeed.
+ *
+ * @example
+ * ```ts
+ * import { createRejection } from "mcp-server-runtime/compatibility";
+ *
+ * throw createRejection("rateExceeded", "Too many calls", { retryAfter: 5 });
+ * ```
+ */
 export function createRejection(name: RejectionName, message: string, options: RejectionOptions = {}): RpcError {
   const { code, category, retryable } = rejections[name];
   const { retryAfter, data } = options;
@@ -101,7 +110,19 @@ export function createRejection(name: RejectionName, message: string, options: R
   });
 }
 
-/** Returns the catalogue entry of an error from the peer, or undefined if it has none. */
+/**
+ * Returns the catalogue entry of an error from the peer, or undefined if it has none.
+ *
+ * @example
+ * ```ts
+ * import { readRejection } from "mcp-server-runtime/compatibility";
+ *
+ * const mayRetry = await client.callTool("report").then(
+ *   () => false,
+ *   (error: unknown) => readRejection(error)?.retryable ?? false,
+ * );
+ * ```
+ */
 export function readRejection(error: unknown): Rejection | undefined {
   return isRpcError(error) ? findRejection(error.code) : undefined;
 }

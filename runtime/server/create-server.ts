@@ -66,6 +66,14 @@ export interface ServerImplementation extends Implementation<object> {
  *
  * @throws {SetupError} when the definition cannot be served: an invalid name, a duplicate name, a schema that cannot be shown to clients
  * @throws {Error} when there is no revision, or when an extension is invalid
+ * @example
+ * ```ts
+ * import { createServer } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * const tools = [{ name: "greet", execute: () => "Hello" }];
+ * const server = createServer({ name: "demo", version: "1.0.0", tools }, revisions);
+ * ```
  */
 export function createServer(
   source: AnyServerDefinition & ServerSkills & ServerTasks & ServerRequestState & ServerExtensions,

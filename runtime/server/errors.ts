@@ -5,6 +5,16 @@ import { shorten } from "../internal/shorten.ts";
 /**
  * Failure whose message is sent to the client. A call of a tool returns it in a result marked `isError`, so that the model can react to it. Any
  * other request is rejected with an error response that has this message.
+ *
+ * @example
+ * ```ts
+ * import { ToolError } from "mcp-server-runtime";
+ *
+ * const forecast = defineTool({
+ *   name: "forecast",
+ *   execute: () => Promise.reject(new ToolError("There is no forecast today. Try again tomorrow.")),
+ * });
+ * ```
  */
 export class ToolError extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {

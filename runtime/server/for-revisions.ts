@@ -28,10 +28,18 @@ export interface RevisionDefiners<P extends ProtocolTypes> {
 }
 
 /**
- * Binds the definition functions to the types of a revision, for use of this package as a library:
- * `const { defineServer, defineTool } = forRevisions<Declarations>([revision]);`
+ * Binds the definition functions to the types of a revision, for use of this package as a library.
  *
  * @param revisions - the revisions that servers speak, newest first; `P` should be the declarations of the first
+ * @example
+ * ```ts
+ * import { forRevisions, runServer } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
+ * const greet = defineTool({ name: "greet", execute: () => "Hello" });
+ * await runServer(defineServer({ name: "demo", version: "1.0.0", tools: [greet] }));
+ * ```
  */
 export function forRevisions<P extends ProtocolTypes>(revisions: readonly Revision[]): RevisionDefiners<P> {
   return {

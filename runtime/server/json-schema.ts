@@ -10,6 +10,19 @@ export interface JsonSchemaOptions {
  * Makes a plain JSON Schema usable as the input or output of a tool. Clients receive it unchanged, in any dialect, so
  * `validate` must enforce exactly this schema. The type is inferred from a literal. Name the type where the inferred one is too simple:
  * `fromJsonSchema<Query>(schema, { validate })`.
+ *
+ * @example
+ * ```ts
+ * import { fromJsonSchema } from "mcp-server-runtime";
+ * import { createAjvValidator } from "mcp-server-runtime/adapters/ajv";
+ *
+ * const properties = { city: { type: "string" } } as const;
+ * const forecast = defineTool({
+ *   name: "forecast",
+ *   inputSchema: fromJsonSchema({ type: "object", properties, required: ["city"] }, { validate: createAjvValidator() }),
+ *   execute: ({ city }) => `It rains in ${city}.`,
+ * });
+ * ```
  */
 export function fromJsonSchema<const S extends ObjectSchema>(
   schema: S,

@@ -19,6 +19,17 @@ export interface SkillOptions {
  * Creates a skill from text.
  *
  * @throws {SetupError} when the skill is invalid, with a description of the problem.
+ * @example
+ * ```ts
+ * import { createSkill } from "mcp-server-runtime";
+ *
+ * const review = await createSkill({
+ *   frontmatter: { name: "review", description: "Reviews a change. Use it before a merge." },
+ *   body: "Read the diff, then see [the checklist](CHECKLIST.md).",
+ *   files: { "CHECKLIST.md": "- Are there tests?" },
+ * });
+ * defineServer({ name: "handbook", version: "1.0.0", skills: [review] });
+ * ```
  */
 export async function createSkill({ frontmatter, body, files = {}, folder }: SkillOptions): Promise<Skill> {
   const path = folder === undefined ? frontmatter.name : `${folder}/${frontmatter.name}`;

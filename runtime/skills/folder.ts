@@ -20,6 +20,13 @@ export interface ReadSkillsOptions {
  *
  * @param folders - one folder or several; a folder that contains a `SKILL.md` itself is a skill
  * @throws {SetupError} when something cannot be served, with the name of the file
+ * @example
+ * ```ts
+ * import { readSkills } from "mcp-server-runtime";
+ * import { parseYaml } from "mcp-server-runtime/adapters/yaml";
+ *
+ * defineServer({ name: "handbook", version: "1.0.0", skills: await readSkills("skills", { parseYaml }) });
+ * ```
  */
 export async function readSkills(
   folders: string | URL | readonly (string | URL)[],

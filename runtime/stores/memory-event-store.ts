@@ -21,7 +21,17 @@ export interface MemoryEventStoreOptions {
   readonly metrics?: Pick<Counting, "drop">;
 }
 
-/** Event store in the memory of this process. */
+/**
+ * Event store in the memory of this process.
+ *
+ * @example
+ * ```ts
+ * import { serveHttp } from "mcp-server-runtime";
+ * import { MemoryEventStore } from "mcp-server-runtime/stores";
+ *
+ * await serveHttp(server, { port: 3000, events: new MemoryEventStore() });
+ * ```
+ */
 export class MemoryEventStore implements EventStore {
   readonly #options: Required<Omit<MemoryEventStoreOptions, "metrics">>;
   readonly #metrics: Pick<Counting, "drop"> | undefined;

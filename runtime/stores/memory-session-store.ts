@@ -13,7 +13,17 @@ export interface MemorySessionStoreOptions {
   readonly clock?: Pick<Clock, "now">;
 }
 
-/** Session store in the memory of this process. */
+/**
+ * Session store in the memory of this process.
+ *
+ * @example
+ * ```ts
+ * import { serveHttp } from "mcp-server-runtime";
+ * import { MemorySessionStore } from "mcp-server-runtime/stores";
+ *
+ * await serveHttp(server, { port: 3000, sessions: { store: new MemorySessionStore() } });
+ * ```
+ */
 export class MemorySessionStore implements SessionStore {
   readonly #ttl: number;
   readonly #shares: Shares;

@@ -25,7 +25,17 @@ export interface MemoryTaskStoreOptions {
   readonly clock?: Pick<Clock, "now">;
 }
 
-/** Task store in the memory of this process. */
+/**
+ * Task store in the memory of this process.
+ *
+ * @example
+ * ```ts
+ * import { MemoryTaskStore } from "mcp-server-runtime/stores";
+ *
+ * const report = defineTool({ name: "report", task: true, execute: () => "Done." });
+ * defineServer({ name: "reports", version: "1.0.0", tools: [report], tasks: { store: new MemoryTaskStore() } });
+ * ```
+ */
 export class MemoryTaskStore implements TaskStore {
   readonly #options: Required<MemoryTaskStoreOptions>;
   /** Tasks by id, the oldest first; the lists of each owner have the same order. */

@@ -13,7 +13,17 @@ export interface ReplayStore {
   add(key: string, until: number, owner?: string): Awaitable<boolean>;
 }
 
-/** Replay store in the memory of this process. */
+/**
+ * Replay store in the memory of this process.
+ *
+ * @example
+ * ```ts
+ * import { MemoryReplayStore } from "mcp-server-runtime/stores";
+ *
+ * const requestState = { keys: [crypto.getRandomValues(new Uint8Array(32))], replay: new MemoryReplayStore() };
+ * defineServer({ name: "orders", version: "1.0.0", requestState });
+ * ```
+ */
 export class MemoryReplayStore implements ReplayStore {
   readonly #shares: Shares;
   readonly #now: () => number;

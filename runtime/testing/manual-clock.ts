@@ -1,6 +1,18 @@
 import type { Clock } from "../internal/timers.ts";
 
-/** Clock whose time only advances on request: pass it to a server or a client as `clock`. */
+/**
+ * Clock whose time only advances on request: pass it to a server or a client as `clock`.
+ *
+ * @example
+ * ```ts
+ * import { connectInMemory, ManualClock } from "mcp-server-runtime/testing";
+ *
+ * const clock = new ManualClock();
+ * await using client = await connectInMemory<Declarations>(server, { clock });
+ * const call = client.callTool("report");
+ * await clock.pass(60_000); // the timeout of the call expires
+ * ```
+ */
 export class ManualClock implements Clock {
   /** Number of timers that were ever started. */
   started = 0;
@@ -50,7 +62,21 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Runs all work that is ready to run, without advancing the time. */
+/**
+ * Runs all work that is ready to run, without advancing the time.
+ *
+ * @example
+ * ```ts
+ * import { settle, Wire } from "mcp-server-runtime/testing";
+ * import { serve } from "mcp-server-runtime";
+ *
+ * const wire = new Wire();
+ * serve(server, wire);
+ * wire.post({ jsonrpc: "2.0", id: 1, method: "ping" });
+ * await settle();
+ * console.log(wire.sent);
+ * ```
+ */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

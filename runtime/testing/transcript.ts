@@ -32,6 +32,15 @@ export class TranscriptError extends Error {
  * Their order does not matter.
  *
  * @throws {TranscriptError} when an expected line is missing, or lines are left over at the end.
+ * @example
+ * ```ts
+ * import { play } from "mcp-server-runtime/testing";
+ *
+ * await play(server, [
+ *   '> {"id": 1, "method": "ping"}', // sent to the server
+ *   '< {"id": 1, "result": {}}', // expected of the server
+ * ]);
+ * ```
  */
 export async function play(
   target: Server | Acceptor | Wire,

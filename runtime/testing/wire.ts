@@ -4,7 +4,21 @@ import type { Channel, Receiver } from "../jsonrpc/channel.ts";
 import { toLimits, type Limits } from "../jsonrpc/limits.ts";
 import type { Outgoing, RequestId } from "../jsonrpc/message.ts";
 
-/** Remote end of a connection as raw text. Connect a client or a server to it to test that side. */
+/**
+ * Remote end of a connection as raw text. Connect a client or a server to it to test that side.
+ *
+ * @example
+ * ```ts
+ * import { serve } from "mcp-server-runtime";
+ * import { settle, Wire } from "mcp-server-runtime/testing";
+ *
+ * const wire = new Wire();
+ * serve(server, wire);
+ * wire.write("no JSON\n");
+ * await settle();
+ * console.log(wire.sent); // an error response
+ * ```
+ */
 export class Wire implements Channel {
   /** Messages that the side under test sent and that the test has not read yet. */
   readonly sent: unknown[] = [];

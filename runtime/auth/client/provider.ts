@@ -63,6 +63,18 @@ export interface OAuthProvider extends AuthProvider {
  * obtains a token and has the request repeated. Tokens are sent to this server only.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ * @example
+ * ```ts
+ * import { connectClient, connectHttp } from "mcp-server-runtime";
+ * import { authorizationCode, createLoopbackRedirect, createOAuthProvider } from "mcp-server-runtime/auth/client";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * const url = "https://mcp.example.com/mcp";
+ * const info = { name: "my-client", version: "1.0.0" };
+ * const grant = authorizationCode({ redirect: createLoopbackRedirect(), client: info });
+ * const auth = createOAuthProvider(url, { grant });
+ * const client = await connectClient((options) => connectHttp(url, { ...options, auth }), { info, revisions });
+ * ```
  */
 export function createOAuthProvider(server: string | URL, options: OAuthOptions): OAuthProvider {
   return new OAuth(new URL(server), options);

@@ -26,6 +26,14 @@ export interface ApiKeyOptions {
  * not identify a user. Only hashes of keys are kept, and the comparison time does not depend on the input.
  *
  * @throws {SetupError} when a key is too short or a hash is malformed.
+ * @example
+ * ```ts
+ * import { serveHttp } from "mcp-server-runtime";
+ * import { requireApiKey } from "mcp-server-runtime/auth/server";
+ *
+ * const key = { principal: "ci", scopes: ["notes:read"], sha256: process.env["CI_KEY_SHA256"] ?? "" };
+ * await serveHttp(server, { authenticate: requireApiKey({ keys: [key] }) });
+ * ```
  */
 export function requireApiKey({ keys, in: place = "x-api-key" }: ApiKeyOptions): Guard {
   const find: Find = typeof keys === "function" ? (shown) => keys(toHex(shown)) : createFinder(keys);

@@ -12,6 +12,20 @@ import { checkScopeNames } from "./scopes.ts";
  *
  * @throws {SetupError} when an option is not valid.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ * @example
+ * ```ts
+ * import { serveHttp } from "mcp-server-runtime";
+ * import { verifyJwt } from "mcp-server-runtime/adapters/jose";
+ * import { requireBearerToken } from "mcp-server-runtime/auth/server";
+ *
+ * const authenticate = requireBearerToken({
+ *   resource: "https://mcp.example.com/mcp", // the URL that clients use
+ *   issuer: "https://login.example.com", // exactly as it names itself
+ *   verify: verifyJwt(),
+ *   scopes: ["notes:read"], // needed by every request
+ * });
+ * await serveHttp(server, { port: 3000, authenticate });
+ * ```
  */
 export function requireBearerToken(options: TokenOptions): Guard {
   const { resource, scopes = [], dpop, metadata, onDenied } = options;

@@ -17,6 +17,15 @@ export interface CertificateOptions {
 /**
  * Creates a guard that accepts clients with a certificate that the TLS layer trusts. Listen with `tls: { key, cert, ca, requestCert: true,
  * rejectUnauthorized: false }`, so that other clients get an error response with the reason.
+ *
+ * @example
+ * ```ts
+ * import { serveHttp } from "mcp-server-runtime";
+ * import { requireCertificate } from "mcp-server-runtime/auth/server";
+ *
+ * const authenticate = requireCertificate({ toIdentity: ({ subject }) => ({ principal: subject }) });
+ * await serveHttp(server, { port: 3000, authenticate });
+ * ```
  */
 export function requireCertificate({ toIdentity = toSubject, read = readOwn }: CertificateOptions = {}): Guard {
   return {

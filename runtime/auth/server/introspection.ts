@@ -25,6 +25,20 @@ export interface IntrospectionOptions {
  *
  * @throws {SetupError} when the endpoint is not a valid URL.
  * @see https://www.rfc-editor.org/rfc/rfc7662
+ * @example
+ * ```ts
+ * import { introspectTokens, requireBearerToken } from "mcp-server-runtime/auth/server";
+ *
+ * const authenticate = requireBearerToken({
+ *   resource: "https://mcp.example.com/mcp",
+ *   issuer: "https://login.example.com",
+ *   verify: introspectTokens({
+ *     endpoint: "https://login.example.com/introspect",
+ *     clientId: "notes",
+ *     clientSecret: process.env["INTROSPECTION_SECRET"] ?? "",
+ *   }),
+ * });
+ * ```
  */
 export function introspectTokens(options: IntrospectionOptions): VerifyToken {
   const { endpoint, clientId, clientSecret, timeout = 5_000, maxConcurrent = 100, fetch: ask = fetch } = options;

@@ -25,6 +25,18 @@ export interface FailureLimit extends Rate {
  * limit.
  *
  * @throws {SetupError} when the rate is not valid.
+ * @example
+ * ```ts
+ * import { serveHttp } from "mcp-server-runtime";
+ * import { limitAuthFailures, type Guard } from "mcp-server-runtime/auth/server";
+ *
+ * const guard: Guard = {
+ *   authenticate: (head) =>
+ *     head.header("authorization") === process.env["PASSWORD"] ? { principal: "ada" } : { status: 401, headers: {} },
+ * };
+ * const authenticate = limitAuthFailures(guard, { burst: 10, perSecond: 0.1 });
+ * await serveHttp(server, { authenticate });
+ * ```
  */
 export function limitAuthFailures(guard: Guard, options: FailureLimit): Guard {
   checkRate("limitAuthFailures", options);

@@ -28,11 +28,16 @@ export interface ListBounds {
 }
 
 /**
- * Reads the pages of a list one after the other: `readPages((page) => calls.listTools(page))`. An empty cursor is a cursor; only its absence
- * ends the list.
+ * Reads the pages of a list one after the other. An empty cursor is a cursor; only its absence ends the list.
  *
  * @throws {IncompleteListError} when the list exceeds its bounds or repeats a cursor, which would never end
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
+ * @example
+ * ```ts
+ * import { readPages } from "mcp-server-runtime";
+ *
+ * for await (const { tools } of readPages((page) => calls.listTools(page))) console.log(tools.length);
+ * ```
  */
 export async function* readPages<Result extends Page>(
   fetch: (params: PageParams) => Promise<Result>,
@@ -57,7 +62,20 @@ export async function* readPages<Result extends Page>(
   if (wanted === undefined) throw new IncompleteListError(`has more than ${maxPages} pages`);
 }
 
-/** Reads the items of a list, page after page: `readItems((page) => calls.listTools(page), (page) => page.tools)`. */
+/**
+ * Reads the items of a list, page after page.
+ *
+ * @example
+ * ```ts
+ * import { readItems } from "mcp-server-runtime";
+ *
+ * const tools = readItems(
+ *   (page) => calls.listTools(page),
+ *   ({ tools }) => tools,
+ * );
+ * for await (const { name } of tools) console.log(name);
+ * ```
+ */
 export async function* readItems<Result extends Page, Item>(
   fetch: (params: PageParams) => Promise<Result>,
   pick: (page: Result) => readonly Item[],
@@ -66,7 +84,16 @@ export async function* readItems<Result extends Page, Item>(
   for await (const page of readPages(fetch, limits)) yield* pick(page);
 }
 
-/** Reads the items of a list by method name, for clients without types: `listAll(connection, "tools/list")`. */
+/**
+ * Reads the items of a list by method name, for clients without types.
+ *
+ * @example
+ * ```ts
+ * import { listAll } from "mcp-server-runtime";
+ *
+ * for await (const tool of listAll(connection, "tools/list")) console.log(tool);
+ * ```
+ */
 export async function* listAll(
   connection: ClientConnection,
   method: string,

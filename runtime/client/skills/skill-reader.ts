@@ -68,7 +68,19 @@ export interface LoadedSkill {
   read(reference: string, options?: RequestOptions): Promise<SkillContent>;
 }
 
-/** Creates a reader of the skills of the server behind a session. */
+/**
+ * Creates a reader of the skills of the server behind a session.
+ *
+ * @example
+ * ```ts
+ * import { parseYaml } from "mcp-server-runtime/adapters/yaml";
+ * import { createSkillReader } from "mcp-server-runtime/skills";
+ *
+ * const skills = createSkillReader(client, { parseYaml });
+ * const [first] = await skills.list();
+ * if (first) console.log((await skills.load(first)).text);
+ * ```
+ */
 export function createSkillReader(server: SkillServer, options: SkillReaderOptions): SkillReader {
   const get = async (uri: string, request: RequestOptions = {}): Promise<SkillEntry> => {
     const { skill } = toObject(await server.request("skills/get", { uri }, request));

@@ -72,6 +72,16 @@ type UiContents = { contents: { uri: string; mimeType: string; text: string; _me
  *
  * @throws {SetupError} when the scheme is not `ui://`, the HTML is not a complete document or an origin is invalid.
  * @see https://github.com/modelcontextprotocol/ext-apps
+ * @example
+ * ```ts
+ * import { createUiResource } from "mcp-server-runtime";
+ *
+ * const html = "<!doctype html><title>Tickets</title>";
+ * const board = createUiResource({ uri: "ui://tickets/board", name: "board", html });
+ * const ui = { resourceUri: "ui://tickets/board" } as const;
+ * const list = defineTool({ name: "list-tickets", ui, execute: () => "2 tickets" });
+ * defineServer({ name: "tickets", version: "1.0.0", tools: [list], resources: [board] });
+ * ```
  */
 export function createUiResource(options: UiResourceOptions): UiResource {
   const { html, csp, permissions, domain, prefersBorder, ...fields } = options;

@@ -3,6 +3,18 @@ import type { Complete } from "../protocol-types.ts";
 /**
  * Creates a completion function over a fixed list. Values that begin with the typed text come first, then values that contain it, then values that
  * contain its letters in order.
+ *
+ * @example
+ * ```ts
+ * import { completeFrom } from "mcp-server-runtime";
+ *
+ * const city = defineResourceTemplate({
+ *   uriTemplate: "city://{country}/{name}",
+ *   name: "city",
+ *   complete: { country: completeFrom(["it", "no"]) },
+ *   read: ({ country, name }) => `${name} is in ${country}.`,
+ * });
+ * ```
  */
 export function completeFrom(values: readonly string[]): Complete {
   const folded = values.map((value) => ({ value, text: value.toLowerCase() }));

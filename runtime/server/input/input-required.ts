@@ -24,6 +24,18 @@ export class InputRequired<Fields extends InputRequiredFields = InputRequiredFie
  *
  * @throws {Error} when neither `inputRequests` nor `requestState` is given
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ * @example
+ * ```ts
+ * import { inputRequired } from "mcp-server-runtime";
+ *
+ * const roots = defineTool({
+ *   name: "count-roots",
+ *   execute: (_args, { inputResponses }) =>
+ *     inputResponses?.roots
+ *       ? `${JSON.stringify(inputResponses.roots)}`
+ *       : inputRequired({ inputRequests: { roots: { method: "roots/list" } } }),
+ * });
+ * ```
  */
 export function inputRequired<Fields extends InputRequiredFields>(fields: Fields): InputRequired<Fields> {
   return new InputRequired(fields);

@@ -34,7 +34,18 @@ export interface AuditOptions {
   readonly methods?: readonly string[];
 }
 
-/** Creates middleware that stores an entry for each audited request. */
+/**
+ * Creates middleware that stores an entry for each audited request.
+ *
+ * @example
+ * ```ts
+ * import { appendFile } from "node:fs/promises";
+ * import { auditLog } from "mcp-server-runtime";
+ *
+ * const audit = auditLog({ write: (entry) => appendFile("audit.jsonl", `${JSON.stringify(entry)}\n`) });
+ * defineServer({ name: "demo", version: "1.0.0", middleware: [audit] });
+ * ```
+ */
 export function auditLog(options: AuditOptions): Middleware {
   const methods = new Set(options.methods ?? ["tools/call", "resources/read", "prompts/get"]);
   return (request, next) => {

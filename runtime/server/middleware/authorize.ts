@@ -6,6 +6,14 @@ import type { Middleware, ServerRequest } from "./middleware.ts";
 /**
  * Creates middleware that checks before each request if the client may send it. `false` rejects the request with error 403 and no further detail. To
  * give more detail, throw an `RpcError`. To hide a tool, resource or prompt from a client, use `visible` instead.
+ *
+ * @example
+ * ```ts
+ * import { authorize } from "mcp-server-runtime";
+ *
+ * const readOnly = authorize(({ method, context }) => method !== "tools/call" || context.auth?.principal === "admin");
+ * defineServer({ name: "demo", version: "1.0.0", middleware: [readOnly] });
+ * ```
  */
 export function authorize(isAllowed: (request: ServerRequest) => Awaitable<boolean>): Middleware {
   return async (request, next) => {

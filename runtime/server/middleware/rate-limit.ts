@@ -23,6 +23,13 @@ export interface RateLimitOptions extends Rate {
  * Creates middleware that rejects requests over a rate with error 429. `data.retryAfter` is the number of seconds to wait.
  *
  * @throws {SetupError} when the rate is invalid.
+ * @example
+ * ```ts
+ * import { rateLimit } from "mcp-server-runtime";
+ *
+ * const limit = rateLimit({ burst: 20, perSecond: 5, methods: ["tools/call"] });
+ * defineServer({ name: "demo", version: "1.0.0", middleware: [limit] });
+ * ```
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
   checkRate("rateLimit", options);

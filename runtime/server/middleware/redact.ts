@@ -16,6 +16,13 @@ const hidden = "[redacted]";
 /**
  * Returns a copy of a value that may be logged: without values that look like secrets, without URL queries, and of bounded size. This is a safety
  * net: do not pass in values that must not be logged.
+ *
+ * @example
+ * ```ts
+ * import { redact } from "mcp-server-runtime";
+ *
+ * redact({ user: "ada", password: "s3cret" }); // { user: "ada", password: "[redacted]" }
+ * ```
  */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return redactText(value);
@@ -27,7 +34,16 @@ export function redact(value: unknown, depth = 0): unknown {
   return isObject(value) ? redactMembers(value, depth) : value;
 }
 
-/** Returns a text without parts that look like secrets, shortened to a bounded length. */
+/**
+ * Returns a text without parts that look like secrets, shortened to a bounded length.
+ *
+ * @example
+ * ```ts
+ * import { redactText } from "mcp-server-runtime";
+ *
+ * redactText("GET https://example.com/?token=1"); // "GET https://example.com/?[redacted]"
+ * ```
+ */
 export function redactText(text: string): string {
   const shown = cut(text)
     .replace(secretTexts, hidden)

@@ -11,6 +11,13 @@ export interface RequestLogOptions {
 /**
  * Creates middleware that writes one line for each request: method and target, outcome, reason of a cancellation and duration. It contains neither
  * arguments nor results, and no input from a client can break a line or add one.
+ *
+ * @example
+ * ```ts
+ * import { requestLogger } from "mcp-server-runtime";
+ *
+ * defineServer({ name: "demo", version: "1.0.0", middleware: [requestLogger()] });
+ * ```
  */
 export function requestLogger({ write = console.error }: RequestLogOptions = {}): Middleware {
   return (request, next) =>

@@ -79,7 +79,20 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
   };
 }
 
-/** Creates the error response for a URI without a resource, also for template handlers, with the code of the revision. */
+/**
+ * Creates the error response for a URI without a resource, also for template handlers, with the code of the revision.
+ *
+ * @example
+ * ```ts
+ * import { resourceNotFound } from "mcp-server-runtime";
+ *
+ * const note = defineResourceTemplate({
+ *   uriTemplate: "notes://{id}",
+ *   name: "note",
+ *   read: ({ id }) => Promise.reject(resourceNotFound(`notes://${id}`, revision)),
+ * });
+ * ```
+ */
 export function resourceNotFound(uri: string, revision: Revision): RpcError {
   const rule = Object.hasOwn(revision.errors, "resourceNotFound") ? revision.errors.resourceNotFound : undefined;
   const code = rule?.emitted ? rule.code : errorCodes.invalidParams;

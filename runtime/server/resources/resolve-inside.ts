@@ -10,6 +10,20 @@ import { fileURLToPath } from "node:url";
  * The result holds at the time of the check: programs that may write into the root can replace a file by a link afterwards.
  *
  * @throws {Error} when the root does not exist.
+ * @example
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { resolveInside } from "mcp-server-runtime";
+ *
+ * const page = defineResourceTemplate({
+ *   uriTemplate: "page:///{+path}",
+ *   name: "page",
+ *   read: async ({ path }) => {
+ *     const file = await resolveInside("pages", path);
+ *     return file && readFile(file, "utf8");
+ *   },
+ * });
+ * ```
  */
 export async function resolveInside(root: string | URL, path: string): Promise<string | undefined> {
   const folder = await realpath(typeof root === "string" ? root : fileURLToPath(root));

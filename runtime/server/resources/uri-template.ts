@@ -21,6 +21,13 @@ export interface UriTemplate {
  *
  * @throws {Error} when the template is invalid, with the position of the first mistake.
  * @see https://www.rfc-editor.org/rfc/rfc6570
+ * @example
+ * ```ts
+ * import { parseUriTemplate } from "mcp-server-runtime/protocol";
+ *
+ * const template = parseUriTemplate("notes://{id}");
+ * template.expand({ id: "7" }); // "notes://7"
+ * ```
  */
 export function parseUriTemplate(text: string): UriTemplate {
   const parts = readParts(text);

@@ -16,12 +16,33 @@ export type ServerConnectionOptions = Omit<
   readonly changes?: false;
 };
 
-/** Serves one connection over any transport. */
+/**
+ * Serves one connection over any transport.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryTransports, serve } from "mcp-server-runtime";
+ *
+ * const [clientEnd, serverEnd] = createInMemoryTransports();
+ * const connection = serve(server, serverEnd);
+ * await connection.closed;
+ * ```
+ */
 export function serve(server: CoreServer, transport: Channel, options: ServerConnectionOptions = {}): Connection {
   return createServerAcceptor(server, options)(transport);
 }
 
-/** Prepares a server for any number of connections. Lists are built once, and connections share no mutable state. */
+/**
+ * Prepares a server for any number of connections. Lists are built once, and connections share no mutable state.
+ *
+ * @example
+ * ```ts
+ * import { createServerAcceptor, listenTcp } from "mcp-server-runtime/transports";
+ *
+ * const accept = createServerAcceptor(server);
+ * await listenTcp({ port: 4000, accept });
+ * ```
+ */
 export function createServerAcceptor(server: CoreServer, options: ServerConnectionOptions = {}): Acceptor {
   const { around, progressRate } = server;
   return server.createAcceptor({

@@ -30,7 +30,18 @@ export interface PortListener {
 /** Listens on a port. Transports without `Host`, `Origin` and credentials ignore `access` and serve the local machine only. */
 export type Listen = (service: PortService, access: AccessOptions) => Promise<PortListener>;
 
-/** Creates the further transports of a program, keyed by the command-line option that names their port: `{ tcp: listenTcp }` adds `--tcp PORT`. */
+/**
+ * Creates the further transports of a program, keyed by the command-line option that names their port.
+ *
+ * @example
+ * ```ts
+ * import { runServer } from "mcp-server-runtime";
+ * import { createFurtherTransports, listenTcp } from "mcp-server-runtime/transports";
+ *
+ * const further = createFurtherTransports({ tcp: (service) => listenTcp(service) });
+ * await runServer(server, { further }); // `node server.js --tcp 4000`
+ * ```
+ */
 export function createFurtherTransports(transports: Readonly<Record<string, Listen>>): FurtherTransports {
   return {
     names: Object.keys(transports),

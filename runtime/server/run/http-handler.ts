@@ -7,7 +7,17 @@ import type { CoreServer } from "../create-server.ts";
 /** Options of a server over HTTP. */
 export type ServeHttpOptions = HttpOptions & ServerConnectionOptions;
 
-/** Creates a function from HTTP requests to responses, for any platform and framework. */
+/**
+ * Creates a function from HTTP requests to responses, for any platform and framework.
+ *
+ * @example
+ * ```ts
+ * import { createHttpHandler } from "mcp-server-runtime";
+ *
+ * const handler = createHttpHandler(server, { allowedHosts: ["mcp.example.com"] });
+ * export default { fetch: (request: Request) => handler.fetch(request) };
+ * ```
+ */
 export function createHttpHandler(server: CoreServer, options: ServeHttpOptions = {}): HttpHandler {
   return createHandler(toHttpService(server, options), { onError: server.onError, ...options });
 }

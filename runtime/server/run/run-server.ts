@@ -40,7 +40,16 @@ export interface FurtherTransports {
 /** Options of a server program. The command line and the environment take precedence. */
 export type RunOptions = ListenOptions & ServerConnectionOptions & CommandLineOptions;
 
-/** Serves on stdin and stdout until the client disconnects. `--help` and `--version` print a text instead. */
+/**
+ * Serves on stdin and stdout until the client disconnects. `--help` and `--version` print a text instead.
+ *
+ * @example
+ * ```ts
+ * import { runStdio } from "mcp-server-runtime";
+ *
+ * await runStdio(server);
+ * ```
+ */
 export async function runStdio(
   server: CoreServer,
   options: ServerConnectionOptions & CommandLineOptions = {},
@@ -56,6 +65,13 @@ export async function runStdio(
  * The port comes from `--http PORT`, `MCP_HTTP_PORT` or `PORT`. `HOST` and `ALLOWED_HOSTS` (comma-separated names) permit access from other machines.
  * `/health` responds with `200`. Messages for people go to stderr. If the process cannot listen, it prints the reason and exits with code 1, whereas
  * `serveHttp` throws.
+ *
+ * @example
+ * ```ts
+ * import { runHttp } from "mcp-server-runtime";
+ *
+ * await runHttp(server); // `PORT=3000 node server.js`
+ * ```
  */
 export async function runHttp(server: CoreServer, options: RunOptions = {}): Promise<void> {
   const ports = await readArguments(server, options, "http");
@@ -67,6 +83,13 @@ export async function runHttp(server: CoreServer, options: RunOptions = {}): Pro
 /**
  * Serves on stdin and stdout, or over HTTP if `--http PORT` or `MCP_HTTP_PORT` is given. The variable `PORT` counts only if stdin is not a pipe,
  * because hosts pass on variables that are meant for other programs.
+ *
+ * @example
+ * ```ts
+ * import { runServer } from "mcp-server-runtime";
+ *
+ * await runServer(server); // `node server.js` or `node server.js --http 3000`
+ * ```
  */
 export async function runServer(server: CoreServer, options: RunOptions = {}): Promise<void> {
   const ports = await readArguments(server, options, "either");
@@ -80,6 +103,13 @@ export async function runServer(server: CoreServer, options: RunOptions = {}): P
  * Returns the port at which `runServer` serves over HTTP, or undefined if it does not.
  *
  * @throws {ListenError} when the given value is not a port.
+ * @example
+ * ```ts
+ * import { readHttpPort, runServer } from "mcp-server-runtime";
+ *
+ * console.error(readHttpPort() === undefined ? "Serving on stdio" : "Serving over HTTP");
+ * await runServer(server);
+ * ```
  */
 export function readHttpPort({ args = process.argv.slice(2) }: CommandLineOptions = {}): number | undefined {
   const { tokens } = parseArgs({ args: [...args], options: { http: { type: "string" } }, strict: false, tokens: true });

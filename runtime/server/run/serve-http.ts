@@ -3,7 +3,18 @@ import type { ServerConnectionOptions } from "./acceptor.ts";
 import { toHttpService } from "./http-handler.ts";
 import type { CoreServer } from "../create-server.ts";
 
-/** Serves a server over HTTP on a port of this machine. */
+/**
+ * Serves a server over HTTP on a port of this machine.
+ *
+ * @example
+ * ```ts
+ * import { serveHttp } from "mcp-server-runtime";
+ *
+ * const listener = await serveHttp(server, { port: 3000 });
+ * console.log(listener.url); // http://127.0.0.1:3000/mcp
+ * await listener.close();
+ * ```
+ */
 export function serveHttp(
   server: CoreServer,
   options: ListenOptions & ServerConnectionOptions = {},

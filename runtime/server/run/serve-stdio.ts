@@ -11,7 +11,16 @@ export interface StdioService {
   close(): Promise<void>;
 }
 
-/** Serves a server on stdin and stdout until the client disconnects. From then on, `console.log` writes to stderr. */
+/**
+ * Serves a server on stdin and stdout until the client disconnects. From then on, `console.log` writes to stderr.
+ *
+ * @example
+ * ```ts
+ * import { serveStdio } from "mcp-server-runtime";
+ *
+ * await serveStdio(server);
+ * ```
+ */
 export function serveStdio(
   server: CoreServer,
   options: ServerConnectionOptions & ServeStdioOptions = {},

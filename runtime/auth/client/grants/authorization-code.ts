@@ -51,6 +51,13 @@ export interface AuthorizationCodeOptions {
  *
  * @throws {AuthError} when `document` has a shared secret or an invalid URL.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
+ * @example
+ * ```ts
+ * import { authorizationCode, createLoopbackRedirect, createOAuthProvider } from "mcp-server-runtime/auth/client";
+ *
+ * const grant = authorizationCode({ redirect: createLoopbackRedirect(), client: { name: "my-client" } });
+ * const auth = createOAuthProvider("https://mcp.example.com/mcp", { grant });
+ * ```
  */
 export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   const { redirect, registered = [], scopes, refreshTokens: wantsRefresh = true } = options;

@@ -14,6 +14,14 @@ export interface ClientCredentialsOptions {
  * Creates a grant for a program that acts for itself, with a secret or a signed assertion.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
+ * @example
+ * ```ts
+ * import { clientCredentials, createOAuthProvider } from "mcp-server-runtime/auth/client";
+ *
+ * const clientSecret = process.env["CLIENT_SECRET"];
+ * const registered = [{ issuer: "https://login.example.com", clientId: "nightly", clientSecret }];
+ * const auth = createOAuthProvider("https://mcp.example.com/mcp", { grant: clientCredentials({ registered }) });
+ * ```
  */
 export function clientCredentials({ registered, scopes }: ClientCredentialsOptions): Grant {
   return {

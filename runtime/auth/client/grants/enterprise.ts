@@ -34,6 +34,17 @@ export interface EnterpriseOptions {
  *
  * @throws {AuthError} when `document` is not a valid URL.
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
+ * @example
+ * ```ts
+ * import { enterpriseManaged } from "mcp-server-runtime/auth/client";
+ *
+ * declare const session: { idToken: string };
+ * const issuer = "https://idp.example.com";
+ * const grant = enterpriseManaged({
+ *   identityProvider: { issuer, tokenEndpoint: `${issuer}/token`, clientId: "desktop" },
+ *   identity: () => ({ type: "id_token", token: session.idToken }),
+ * });
+ * ```
  */
 export function enterpriseManaged(options: EnterpriseOptions): Grant {
   const { identityProvider, registered = [], scopes } = options;

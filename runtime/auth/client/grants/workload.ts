@@ -27,6 +27,17 @@ export interface WorkloadIdentityOptions {
  *
  * @throws {AuthError} when `issuers` is empty.
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
+ * @example
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { createOAuthProvider, workloadIdentity } from "mcp-server-runtime/auth/client";
+ *
+ * const grant = workloadIdentity({
+ *   issuers: ["https://login.example.com"],
+ *   assertion: () => readFile("/var/run/secrets/tokens/mcp", "utf8"),
+ * });
+ * const auth = createOAuthProvider("https://mcp.example.com/mcp", { grant });
+ * ```
  */
 export function workloadIdentity({ assertion, clientId = "", issuers, scopes }: WorkloadIdentityOptions): Grant {
   checkIssuers(issuers);

@@ -26,13 +26,35 @@ export interface DpopKey {
  * Creates a key pair for one process. The private key cannot be exported, so tokens bound to it become useless when the process ends.
  *
  * @throws {AuthError} when the algorithm is not an asymmetric signature algorithm.
+ * @example
+ * ```ts
+ * import { clientCredentials, createDpopKey, createOAuthProvider } from "mcp-server-runtime/auth/client";
+ *
+ * const dpop = await createDpopKey();
+ * const grant = clientCredentials({ registered: [{ issuer: "https://login.example.com", clientId: "nightly" }] });
+ * const auth = createOAuthProvider("https://mcp.example.com/mcp", { grant, dpop });
+ * ```
  */
 export async function createDpopKey(algorithm = "ES256"): Promise<DpopKey> {
   const pair = await generateKeyPair(checkAlgorithm(algorithm), { extractable: false });
   return { ...pair, algorithm };
 }
 
-/** Creates a signing key from PKCS#8 in PEM or from a JWK. @throws {AuthError} when it is not a private key for the algorithm. */
+/**
+ * Creates a signing key from PKCS#8 in PEM or from a JWK.
+ *
+ * @throws {AuthError} when it is not a private key for the algorithm.
+ * @example
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { clientCredentials, importSigningKey } from "mcp-server-runtime/auth/client";
+ *
+ * const key = await importSigningKey(await readFile("key.pem", "utf8"), "ES256");
+ * const grant = clientCredentials({
+ *   registered: [{ issuer: "https://login.example.com", clientId: "nightly", signingKey: { key } }],
+ * });
+ * ```
+ */
 export async function importSigningKey(source: string | JWK, algorithm: string): Promise<CryptoKey> {
   checkAlgorithm(algorithm);
   try {

@@ -4,7 +4,16 @@ import { AuthError } from "../errors.ts";
 /** Shows a URL to the user. Rejects if that is not possible. */
 export type OpenUrl = (url: URL) => Promise<void>;
 
-/** Opens a URL in the user's browser. Uses no shell and opens only web pages, because URLs come from servers. */
+/**
+ * Opens a URL in the user's browser. Uses no shell and opens only web pages, because URLs come from servers.
+ *
+ * @example
+ * ```ts
+ * import { createLoopbackRedirect, openBrowser } from "mcp-server-runtime/auth/client";
+ *
+ * const redirect = createLoopbackRedirect({ open: openBrowser, onUrl: (url) => console.error(`Sign in: ${url}`) });
+ * ```
+ */
 export const openBrowser: OpenUrl = (url) => {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     return Promise.reject(

@@ -28,6 +28,13 @@ export interface LoopbackOptions {
  * rejected and change nothing.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
+ * @example
+ * ```ts
+ * import { authorizationCode, createLoopbackRedirect } from "mcp-server-runtime/auth/client";
+ *
+ * const redirect = createLoopbackRedirect({ onUrl: (url) => console.error(`Sign in: ${url}`) });
+ * const grant = authorizationCode({ redirect, client: { name: "my-client" } });
+ * ```
  */
 export function createLoopbackRedirect(options: LoopbackOptions = {}): Redirector {
   const { path = "/callback" } = options;

@@ -10,6 +10,15 @@ import { readStored } from "./tokens.ts";
 /**
  * Keeps credentials in one file that only its owner can read. A file that others can read is rejected. Several processes of the owner may share it.
  * If a keychain is available, prefer it and implement `CredentialStore` with it.
+ *
+ * @example
+ * ```ts
+ * import { homedir } from "node:os";
+ * import { join } from "node:path";
+ * import { createFileStore } from "mcp-server-runtime/auth/client";
+ *
+ * const store = createFileStore(join(homedir(), ".config", "my-client", "credentials.json"));
+ * ```
  */
 export function createFileStore(path: string): CredentialStore {
   const queue = new KeyedQueue<string>();

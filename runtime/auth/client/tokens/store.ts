@@ -14,7 +14,18 @@ export interface CredentialStore {
   exclusively?<Result>(key: string, task: () => Promise<Result>): Promise<Result>;
 }
 
-/** Creates a store that keeps credentials until the process ends. The clients of one user may share it; different users must not. */
+/**
+ * Creates a store that keeps credentials until the process ends. The clients of one user may share it; different users must not.
+ *
+ * @example
+ * ```ts
+ * import { clientCredentials, createMemoryStore, createOAuthProvider } from "mcp-server-runtime/auth/client";
+ *
+ * const store = createMemoryStore(); // shared by the connections of one user
+ * const grant = clientCredentials({ registered: [{ issuer: "https://login.example.com", clientId: "nightly" }] });
+ * const auth = createOAuthProvider("https://mcp.example.com/mcp", { grant, store });
+ * ```
+ */
 export function createMemoryStore(): CredentialStore {
   const values = new Map<string, string>();
   const queue = new KeyedQueue<string>();
