@@ -21,7 +21,7 @@ import type {
   WithContent,
 } from "./protocol-types.ts";
 import type { RequestStateOptions } from "./input/request-state-options.ts";
-import type { KeepsLiterals, NoArguments, Schema } from "./schema.ts";
+import type { KeepsLiteral, NoArguments, Schema } from "./schema.ts";
 import type { Flat, TemplateVariables } from "./resources/template-variables.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
@@ -29,18 +29,27 @@ import type { Rate } from "../jsonrpc/token-bucket.ts";
  * A tool: its description for the model, and the function that runs it.
  * `I` is the type that `inputSchema` yields, `O` the type that `outputSchema` yields; `O` is `undefined` without an output schema.
  */
-export type ToolDefinition<P extends ToolTypes, I = NoArguments, O = undefined> = Fields<
-  P,
-  "Tool",
-  "inputSchema" | "outputSchema" | "execution"
-> & {
+// One object type instead of an intersection, here and below: compile errors then name the definition and the member, and nothing else.
+export type ToolDefinition<P extends ToolTypes, I = NoArguments, O = undefined> = {
+  readonly [Name in keyof ToolMembers<P, I, O>]: ToolMembers<P, I, O>[Name];
+};
+
+type ToolMembers<P extends ToolTypes, I, O> = Fields<P, "Tool", "inputSchema" | "outputSchema" | "execution"> & {
   /** Schema of the arguments. Default: the tool takes no arguments and rejects any. */
-  readonly inputSchema?: Schema<I>;
+  readonly inputSchema?: SchemaOf<I>;
   /** Called with checked arguments. Throw a `ToolError` to report a failure to the model. */
   readonly execute: Execute<P, I, O>;
-} & Visibility<P> &
+} & OtherNames &
+  Visibility<P> &
   TaskSupport<P, I> &
   StructuredOutput<P, O>;
+
+/** Schema that yields `T`. If the compiler cannot infer `T` from what was given as a schema, its errors quote the remedy. */
+type SchemaOf<T> = unknown extends T
+  ? Schema<T>
+  : keyof T extends never
+    ? Schema<T> | (Unavailable<"wrap it in z.object({ ... }) or fromJsonSchema(...)"> & Schema<never>)
+    : Schema<T>;
 
 /** Access control of a definition: the clients that may see it, and the scopes that its use needs. */
 export interface Visibility<P extends ToolTypes> {
@@ -61,8 +70,19 @@ export interface Visibility<P extends ToolTypes> {
  * `inputRequired(...)`, at revisions that have it.
  */
 export type Execute<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined]
-  ? Method<I, HandlerContext<P>, string | ResultOf<P, "CallToolResult"> | InputOf<P> | KeepsLiterals>
-  : Method<I, HandlerContext<P>, NoInfer<O> | InputOf<P>>;
+  ? Method<Arguments<I>, HandlerContext<P>, TextOrContent<P, "define outputSchema to return other values">>
+  : Method<Arguments<I>, HandlerContext<P>, Returned<NoInfer<O> | InputOf<P>, NoInfer<O>>>;
+
+/** Arguments of a tool. The type of a function in a list of tools cannot follow from its schema; compile errors quote the remedy. */
+type Arguments<I> = unknown extends I ? object | Unavailable<"define the tool with defineTool and an inputSchema"> : I;
+
+/** Names that members have in other libraries. Compile errors quote the name in this one. */
+interface OtherNames {
+  /** @deprecated The member is named `execute`. */
+  readonly handler?: Unavailable<"the member is named execute">;
+  /** @deprecated The member is named `inputSchema`. */
+  readonly parameters?: Unavailable<"the member is named inputSchema">;
+}
 
 /** Return value of `inputRequired(...)`, with input requests of the revision. */
 export type InputOf<P extends ToolTypes> = P extends {
@@ -71,17 +91,33 @@ export type InputOf<P extends ToolTypes> = P extends {
   ? InputRequired<{ readonly inputRequests?: Requests; readonly requestState?: string }>
   : never;
 
+/** Return value of a tool without an output schema. Compile errors quote the remedy. */
+export type TextOrContent<P extends ToolTypes, Remedy> = Returned<
+  string | ContentResult<P, Remedy> | InputOf<P>,
+  ContentResult<P, Remedy>
+>;
+
+/** Result of the protocol that a tool without an output schema may return. Its members keep literals, see `AnyValue`. */
+export type ContentResult<P extends ToolTypes, _Remedy> = {
+  readonly [Name in keyof ContentMembers<P>]: KeepsLiteral<ContentMembers<P>[Name]>;
+};
+
+type ContentMembers<P extends ToolTypes> = ResultOf<P, "CallToolResult"> & { readonly [name: string]: unknown };
+
 // The type of a method instead of a function, so that definitions with different arguments fit into one list.
-type Method<Args, Context, Result> = { execute(args: Args, context: Context): Awaitable<Result> }["execute"];
+type Method<Args, Context, Result> = { execute(args: Args, context: Context): Result }["execute"];
+
+// The promise of a result comes first: compile errors of async functions then explain what the result is missing.
+type Returned<T, Result> = T | Promise<Result> | Promise<T>;
 
 type StructuredOutput<P extends ToolTypes, O> = [MissingMember<P, "Tool", "outputSchema">] extends [never]
   ? {
       /** Schema of the output of `execute`. The result carries the output as structured content and, for models, as JSON in a text block. */
-      readonly outputSchema?: Schema<O>;
+      readonly outputSchema?: SchemaOf<O>;
       /** Content to show to the model instead of the JSON text. */
       render?(output: NoInfer<O>): Content<P>;
     }
-  : { readonly outputSchema?: Unavailable<MissingMember<P, "Tool", "outputSchema">> & Schema<unknown> };
+  : { readonly outputSchema?: Unavailable<MissingMember<P, "Tool", "outputSchema">> & Schema<O> };
 
 type TaskSupport<P extends ToolTypes, I> = [MissingMember<P, "Tool", "execution">] extends [never]
   ? {
@@ -121,7 +157,11 @@ export interface CacheHinted {
 }
 
 /** A resource with a fixed URI. */
-export type ResourceDefinition<P extends ResourceTypes> = Fields<P, "Resource"> &
+export type ResourceDefinition<P extends ResourceTypes> = {
+  readonly [Name in keyof ResourceMembers<P>]: ResourceMembers<P>[Name];
+};
+
+type ResourceMembers<P extends ResourceTypes> = Fields<P, "Resource"> &
   Visibility<P> &
   CacheHinted & {
     /** True if `resources/list` shows the resource. A client that learns the URI elsewhere can read it in any case. Default `true`. */
@@ -138,11 +178,11 @@ export type ResourcePage<P extends ResourceTypes> =
   readonly P["Resource"][] | { readonly resources: readonly P["Resource"][]; readonly nextCursor?: string };
 
 /** Resources whose URIs follow a template (RFC 6570). */
-export type ResourceTemplateDefinition<P extends ResourceTypes, T extends string = string> = Fields<
-  P,
-  "ResourceTemplate",
-  "uriTemplate"
-> &
+export type ResourceTemplateDefinition<P extends ResourceTypes, T extends string = string> = {
+  readonly [Name in keyof TemplateMembers<P, T>]: TemplateMembers<P, T>[Name];
+};
+
+type TemplateMembers<P extends ResourceTypes, T extends string> = Fields<P, "ResourceTemplate", "uriTemplate"> &
   Visibility<P> &
   CacheHinted & {
     readonly uriTemplate: T;
@@ -158,11 +198,11 @@ export type ResourceTemplateDefinition<P extends ResourceTypes, T extends string
   };
 
 /** A prompt: messages that the user can choose and fill in. `A` names the arguments and marks those that are required. */
-export type PromptDefinition<P extends PromptTypes, A extends ArgumentFlags = NoFlags> = Fields<
-  P,
-  "Prompt",
-  "arguments"
-> &
+export type PromptDefinition<P extends PromptTypes, A extends ArgumentFlags = NoFlags> = {
+  readonly [Name in keyof PromptMembers<P, A>]: PromptMembers<P, A>[Name];
+};
+
+type PromptMembers<P extends PromptTypes, A extends ArgumentFlags> = Fields<P, "Prompt", "arguments"> &
   Visibility<P> & {
     readonly arguments?: { readonly [Name in keyof A]: PromptArgumentDefinition<P, A[Name]> };
     get(args: ArgumentValues<NoInfer<A>>, context: HandlerContext<P>): Awaitable<PromptContent<P>>;

@@ -47,12 +47,14 @@ export const noArguments: Schema<NoArguments> = {
 };
 
 /**
- * Type that the function of a tool can never return. The compiler first reads a function without parameters while it does not know the output type
- * yet. At that time it keeps a literal type, instead of widening it to `string`, only where a literal may be expected: this type expects any literal.
+ * Type `T` that keeps literals. The compiler first reads a function without parameters while it does not know the output type yet. At that time it
+ * keeps a literal type, instead of widening it to `string`, only where a literal may be expected.
  */
-export type KeepsLiterals = { readonly [name: string]: Literal; readonly [nothing]: never };
-type Literal = "" | 0 | true | readonly Literal[] | { readonly [name: string]: Literal };
-declare const nothing: unique symbol;
+export type KeepsLiteral<T> = unknown extends T ? AnyValue : T | ("" & { readonly [noValue]: never });
+
+/** Any value; the literals stand for all literals of their kind. */
+type AnyValue = "" | 0 | true | readonly AnyValue[] | { readonly [name: string]: AnyValue } | {} | null | undefined;
+declare const noValue: unique symbol;
 
 const draft7 = "http://json-schema.org/draft-07/schema#";
 

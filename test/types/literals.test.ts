@@ -15,6 +15,7 @@ const { defineServer, defineTool } = forRevisions<Declarations>([]);
 const input = z.object({ q: z.string() });
 const output = z.object({ kind: z.enum(["a", "b"]) });
 const nested = z.object({ one: z.literal(1), list: z.array(z.enum(["a", "b"])), in: z.object({ yes: z.literal(true) }) });
+const reserved = z.object({ content: z.enum(["a", "b"]), structuredContent: z.literal("x"), isError: z.literal(true) });
 const plain = fromJsonSchema(
   { type: "object", properties: { kind: { enum: ["a", "b"] } }, required: ["kind"] },
   { validate: () => [] },
@@ -32,6 +33,7 @@ const right = [
   'defineTool({ name: "t", inputSchema: input, outputSchema: output, execute: () => (Math.random() < 0.5 ? { kind: "a" } : { kind: "b" }) })',
   'defineTool({ name: "t", outputSchema: plain, execute: () => ({ kind: "a" }) })',
   'defineTool({ name: "t", outputSchema: nested, execute: () => ({ one: 1, list: ["a"], in: { yes: true } }) })',
+  'defineTool({ name: "t", outputSchema: reserved, execute: () => ({ content: "a", structuredContent: "x", isError: true }) })',
   'defineServer({ name: "s", version: "1", tools: [defineTool({ name: "t", outputSchema: output, execute: () => ({ kind: "a" }) })] })',
   'defineServer({ name: "s", version: "1", tools: [{ name: "t", outputSchema: output, execute: () => ({ kind: "a" }) }] })',
 ];
@@ -45,8 +47,11 @@ const wrong: readonly (readonly [code: string, says: RegExp])[] = [
     'defineTool({ name: "t", outputSchema: output, execute: () => ({}) })',
     /'\{\}' is not assignable to .*kind: "a" \| "b"/,
   ],
-  ['defineTool({ name: "t", execute: () => ({ kind: "a" }) })', /Property 'content' is missing/],
-  ['defineTool({ name: "t", execute: () => 5 })', /'number' is not assignable to type 'Awaitable<string \| /],
+  ['defineTool({ name: "t", execute: () => ({ kind: "a" }) })', /define outputSchema[^]*Property 'content' is missing/],
+  [
+    'defineTool({ name: "t", execute: () => 5 })',
+    /'number' is not assignable to type 'TextOrContent<.*define outputSchema/,
+  ],
 ];
 
 let folder = "";

@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { LayerChoices } from "../../generator/create/layer/choices.ts";
+import { emitLayer } from "../../generator/create/layer/emit-layer.ts";
+import { packageRoot } from "../../generator/package-info.ts";
+import { linkPackages, models, writeFiles } from "../create/project.ts";
+import { compile, compilers } from "./compile.ts";
+
+/* Typical mistakes in a project: the compiler explains each in at most three lines, which name the remedy. */
+
+interface Mistake {
+  readonly mistake: string;
+  readonly code: string;
+  /** Text that the explanation contains. */
+  readonly says: string | RegExp;
+  /** Pinned revision. Default: the newest. */
+  readonly revision?: "2024-11-05";
+}
+
+const outputSchema = `define outputSchema to return other values`;
+const wrap = `wrap it in z.object({ ... }) or fromJsonSchema(...)`;
+const server = (fields: string): string => `m.defineServer({ name: "s", version: "1", ${fields} })`;
+const tool = (fields: string): string => `m.defineTool({ name: "t", ${fields} })`;
+
+const mistakes: readonly Mistake[] = [
+  {
+    mistake: "an argument that the schema does not have",
+    code: tool(`inputSchema: city, execute: ({ town }) => town`),
+    says: "Property 'town' does not exist on type '{ city: string; }'",
+  },
+  {
+    mistake: "a result of the wrong type",
+    code: tool(`outputSchema: warmth, execute: () => ({ degrees: "7" })`),
+    says: "Type 'string' is not assignable to type 'number'",
+  },
+  { mistake: "an object without output schema", code: tool(`execute: () => ({ hello: 1 })`), says: outputSchema },
+  {
+    mistake: "a promised object without output schema",
+    code: tool(`inputSchema: city, execute: async ({ city }) => ({ city })`),
+    says: outputSchema,
+  },
+  {
+    mistake: "an object without output schema, returned from a block",
+    code: tool(`inputSchema: city, execute({ city }) { return { city }; }`),
+    says: outputSchema,
+  },
+  { mistake: "a number without output schema", code: tool(`execute: () => 5`), says: outputSchema },
+  { mistake: "no result", code: tool(`execute: () => {}`), says: outputSchema },
+  {
+    mistake: "the name `handler` for the function",
+    code: tool(`inputSchema: city, handler: async ({ city }) => city`),
+    says: "the member is named execute",
+  },
+  {
+    mistake: "the name `parameters` for the schema",
+    code: tool(`parameters: city, execute: () => ""`),
+    says: "the member is named inputSchema",
+  },
+  {
+    mistake: "an object of schemas in place of a schema",
+    code: tool(`inputSchema: { city: z.string() }, execute: ({ city }) => city`),
+    says: wrap,
+  },
+  {
+    mistake: "an object of schemas in place of an output schema",
+    code: tool(`outputSchema: { degrees: z.number() }, execute: () => ""`),
+    says: wrap,
+  },
+  {
+    mistake: "plain JSON Schema in place of a schema",
+    code: tool(`inputSchema: { type: "object", properties: { city: {} } }, execute: ({ city }) => city`),
+    says: wrap,
+  },
+  {
+    mistake: "an unknown type of content",
+    code: tool(`execute: () => ({ content: [{ type: "txt", text: "a" }] })`),
+    says: `Did you mean '"text"'?`,
+  },
+  {
+    mistake: "a variable that the template does not have",
+    code: `m.defineResourceTemplate({ name: "r", uriTemplate: "note://{id}", read: ({ key }) => key })`,
+    says: "Property 'key' does not exist on type '{ readonly id: string; }'",
+  },
+  { mistake: "`tool` for `tools`", code: server(`tool: []`), says: "Did you mean to write 'tools'?" },
+  {
+    mistake: "a prompt among the tools",
+    code: server(`tools: [m.definePrompt({ name: "p", get: () => "" })]`),
+    says: /'execute' is missing in type 'PromptDefinition<.*required in type 'ToolDefinition</,
+  },
+  {
+    mistake: "a resource among the tools",
+    code: server(`tools: [m.defineResource({ name: "r", uri: "a://b", read: () => "" })]`),
+    says: /'execute' is missing in type 'ResourceDefinition' but required in type 'ToolDefinition</,
+  },
+  {
+    mistake: "a resource template among the resources",
+    code: server(`resources: [m.defineResourceTemplate({ name: "r", uriTemplate: "a://{b}", read: () => "" })]`),
+    says: /'uri' is missing in type 'ResourceTemplateDefinition<.*required in type 'ResourceDefinition</,
+  },
+  {
+    mistake: "a response that is not awaited",
+    code: tool(
+      `execute: (_, { elicit }) => elicit({ message: "?", requestedSchema: { type: "object", properties: {} } }).action`,
+    ),
+    says: "Property 'action' does not exist on type 'Promise<ElicitResult>'",
+  },
+  {
+    mistake: "a member that the revision does not have",
+    code: tool(`outputSchema: warmth, execute: () => ({ degrees: 7 })`),
+    says: `Unavailable<"Tool.outputSchema was added in revision 2025-06-18">`,
+    revision: "2024-11-05",
+  },
+  {
+    mistake: "a request that the revision does not have",
+    code: tool(`execute: async (_, { elicit }) => (await elicit({ message: "?" })).action`),
+    says: `Unavailable<"elicitation/create was added in revision 2025-06-18">`,
+    revision: "2024-11-05",
+  },
+  {
+    mistake: "a tool that is not defined with defineTool",
+    code: server(`tools: [{ name: "t", inputSchema: city, execute: ({ city }) => city }]`),
+    says: "define the tool with defineTool and an inputSchema",
+  },
+];
+
+const head = `import * as z from "zod";
+import * as m from "./mcp/index.ts";
+export const city = z.object({ city: z.string() });
+export const warmth = z.object({ degrees: z.number() });
+`;
+
+const choices: LayerChoices = {
+  revisions: ["2026-07-28"],
+  features: ["tools", "resources", "prompts", "input"],
+  transports: ["stdio"],
+  client: false,
+  validator: false,
+  auth: "none",
+};
+
+let root = "";
+
+beforeAll(async () => {
+  root = await mkdtemp(join(packageRoot, "test", "types", "tmp-"));
+  linkPackages(root, ["zod"]);
+  for (const revision of ["2026-07-28", "2024-11-05"]) {
+    writeFiles(join(root, revision, "mcp"), await emitLayer({ ...choices, revisions: [revision] }, models));
+  }
+  for (const [at, { code, revision = "2026-07-28" }] of mistakes.entries()) {
+    writeFiles(join(root, revision), [[`mistake-${at}.ts`, `${head}export const made = ${code};\n`]]);
+  }
+}, 120_000);
+
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+describe.each(compilers)("%s", (compiler) => {
+  test("explains each mistake in at most three lines, which name the remedy", { timeout: 240_000 }, async () => {
+    const settings = { types: ["node"], skipLibCheck: true };
+    const lines = await compile(compiler, { folder: root, files: [`${root}/*/mistake-*.ts`], settings });
+    const told = new Map<number, string[]>();
+    for (const text of lines.join("\n").split(/\n(?=\S)/)) {
+      const at = Number(/mistake-(\d+)\.ts/.exec(text)?.[1] ?? -1);
+      told.set(at, [...(told.get(at) ?? []), ...text.split("\n")]);
+    }
+    expect(told.get(-1)).toBeUndefined();
+    for (const [at, { mistake, says }] of mistakes.entries()) {
+      const explanation = told.get(at) ?? [];
+      expect(explanation.join("\n"), mistake).toMatch(says);
+      expect(explanation.length, `${mistake}: ${explanation.join("\n")}`).toBeLessThanOrEqual(3);
+    }
+  });
+});
