@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { LayerChoices } from "../../generator/create/layer/choices.ts";
-import { emitLayer } from "../../generator/create/layer/emit-layer.ts";
-import { packageRoot } from "../../generator/package-info.ts";
-import { linkPackages, models, writeFiles } from "../create/project.ts";
+import type { LayerChoices } from "../../generator/scaffold/layer/choices.ts";
+import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
+import { packageRoot } from "../../generator/internal/package-info.ts";
+import { linkPackages, models, writeFiles } from "../generator/project.ts";
 import { compile, compilers } from "./compile.ts";
 
 /* Typical mistakes in a project: the compiler explains each in at most three lines, which name the remedy. */
