@@ -4,10 +4,10 @@ import { missingCapability, toStatelessError } from "../../protocol/peer/statele
 import { attempt } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { isOpen } from "../../protocol/session/session.ts";
-import type { TaskKey } from "../../stores/task-store.ts";
-import { toCreated, toDetailed } from "../../tasks/detailed-task.ts";
+import type { TaskKey, TaskRecord } from "../../stores/task-store.ts";
 import { StoredInputRequests } from "../../tasks/stored-input-requests.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
+import { toTaskState } from "../../tasks/task.ts";
 import { checkInputResponse } from "../input/check-response.ts";
 import { createAskingInputRunner } from "../input/session-input.ts";
 import { readAuth, type ContextParts } from "../context.ts";
@@ -160,4 +160,24 @@ function createListen(gate: Gate, find: (id: string, call: CallContext) => Promi
 
 function topicOf(taskId: string): string {
   return `task:${taskId}`;
+}
+
+/** Converts a record to the form of the tasks extension, with the members of its status. A failed tool counts as completed. */
+function toDetailed(record: TaskRecord): object {
+  const { status, outcome, inputRequests = {} } = record;
+  const head = toHead(record);
+  if (outcome?.kind === "result") return { ...head, status: "completed", result: outcome.result };
+  if (outcome?.kind === "error") return { ...head, error: outcome.error };
+  return status === "input_required" ? { ...head, inputRequests } : head;
+}
+
+/** Creates the result of a request that continues as a task. */
+function toCreated(record: TaskRecord): object {
+  return { resultType: "task", ...toHead(record) };
+}
+
+function toHead(record: TaskRecord): object {
+  const { ttl, pollInterval = 0, ...head } = toTaskState(record);
+  // The protocol requires a whole number.
+  return { ...head, ttlMs: ttl, pollIntervalMs: Math.max(1, Math.round(pollInterval)) };
 }
