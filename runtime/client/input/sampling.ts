@@ -1,5 +1,5 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
-import { checkToolResults } from "../../protocol/methods/tool-results.ts";
+import { checkToolResults } from "../../protocol/methods/sampling-tool-results.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
 import { omit } from "../../protocol/revision/known-members.ts";

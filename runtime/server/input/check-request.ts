@@ -1,5 +1,5 @@
 import { isObject, type Gate, type RequestRow } from "../../../generated/support.ts";
-import { checkToolResults } from "../../protocol/methods/tool-results.ts";
+import { checkToolResults } from "../../protocol/methods/sampling-tool-results.ts";
 import { CapabilityError, InvalidMessageError } from "../../jsonrpc/errors.ts";
 import type { Session } from "../../protocol/session/session.ts";
 import { hasCapability, isDeclared, samplingGates } from "./capability-gates.ts";

@@ -44,7 +44,7 @@ function replay(of: Replay, work: Work): Awaitable<object> {
   const given = isObject(inputResponses) ? inputResponses : undefined;
   if (typeof requestState === "string") {
     return of.settings.states
-      .open(toScope(of), requestState, principalOf(of))
+      .verify(toScope(of), requestState, principalOf(of))
       .then((record) => play(continueTurn(of, record, given ?? noResponses), work));
   }
   // Without a state no input was requested, but a handler that returns input requests may recognize responses by their keys.
@@ -91,7 +91,7 @@ class Turn implements ReplayStart {
   }
 
   async suspend(inputRequests: object | undefined, record: InputRecord): Promise<object> {
-    const requestState = await this.settings.states.seal(toScope(this.of), record);
+    const requestState = await this.settings.states.sign(toScope(this.of), record);
     return { resultType: "input_required", ...(inputRequests && { inputRequests }), requestState };
   }
 }

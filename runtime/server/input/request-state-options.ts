@@ -2,7 +2,7 @@ import { SetupError } from "../../jsonrpc/errors.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { ReplayStore } from "../../stores/replay-store.ts";
 import { createRequestStates, type RequestStates } from "./request-state.ts";
-import { createSealer } from "./sealing.ts";
+import { createSigner } from "../signer.ts";
 
 /** Options of calls that need input of the client. All times are in milliseconds. */
 export interface RequestStateOptions {
@@ -54,8 +54,8 @@ export function toRequestStateSettings({
   const { keys, lifetime = 600_000, maxBytes = 1024 * 1024 } = requestState;
   const { settleTime = 10, stepTime = 30_000, replays, clock } = requestState;
   for (const [name, value] of Object.entries({ lifetime, maxBytes, stepTime })) checkPositive(name, value);
-  const sealer = keys ? createSealer("requestState.keys", keys) : createSealer("cursorKeys", cursorKeys);
-  return { states: createRequestStates(sealer, { lifetime, maxBytes, replays }), settleTime, stepTime, clock };
+  const signer = keys ? createSigner("requestState.keys", keys) : createSigner("cursorKeys", cursorKeys);
+  return { states: createRequestStates(signer, { lifetime, maxBytes, replays }), settleTime, stepTime, clock };
 }
 
 /** Members of a definition that concern rounds. */

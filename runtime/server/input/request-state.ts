@@ -3,14 +3,14 @@ import { isObject, fail, under } from "../../../generated/support.ts";
 import { invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
 import { readRecord, type InputRecord } from "./input-record.ts";
 import type { ReplayStore } from "../../stores/replay-store.ts";
-import type { Sealer } from "./sealing.ts";
+import type { Signer } from "../signer.ts";
 
 /** Writes and reads request states, which clients carry from one round of a call to the next. */
 export interface RequestStates {
   /** Returns the signed state. Rejects a record that is longer than `maxBytes`. */
-  seal(scope: string, record: InputRecord): Promise<string>;
-  /** Returns the record of a state. Rejects a state that was not sealed for this scope, has expired, or was used where one use is allowed. */
-  open(scope: string, state: string, principal?: string): Promise<InputRecord>;
+  sign(scope: string, record: InputRecord): Promise<string>;
+  /** Returns the record of a state. Rejects a state that was not signed for this scope, has expired, or was used where one use is allowed. */
+  verify(scope: string, state: string, principal?: string): Promise<InputRecord>;
 }
 
 /** Bounds of request states: time, size and uses. */
@@ -29,21 +29,21 @@ export interface RequestStateLimits {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
  */
 export function createRequestStates(
-  sealer: Sealer,
+  signer: Signer,
   { lifetime, maxBytes, replays }: RequestStateLimits,
 ): RequestStates {
   // A longer text cannot be a state of this server: base64url adds a third, and the signature follows.
   const longest = Math.ceil((maxBytes * 4) / 3) + 64;
   return {
-    async seal(scope, record) {
+    async sign(scope, record) {
       const bytes = new TextEncoder().encode(
         JSON.stringify({ expires: Date.now() + lifetime, ...(replays && { id: crypto.randomUUID() }), ...record }),
       );
       if (bytes.length > maxBytes) throw tooLong(bytes.length, maxBytes);
-      return sealer.seal(toSealed(scope), await pack(bytes));
+      return signer.sign(toStateName(scope), await pack(bytes));
     },
-    async open(scope, state, principal) {
-      const packed = state.length > longest ? undefined : await sealer.open(toSealed(scope), state);
+    async verify(scope, state, principal) {
+      const packed = state.length > longest ? undefined : await signer.verify(toStateName(scope), state);
       const bytes = packed && (await unpack(packed, maxBytes));
       const value: unknown = bytes && JSON.parse(new TextDecoder().decode(bytes));
       const record = readRecord(value);
@@ -77,8 +77,8 @@ export function toStateScope(request: {
   );
 }
 
-/** Adds a prefix that separates states from other data that is sealed with the same keys, and from later formats. */
-function toSealed(scope: string): string {
+/** Adds a prefix that separates states from other data that is signed with the same keys, and from later formats. */
+function toStateName(scope: string): string {
   return `state 1\n${scope}`;
 }
 

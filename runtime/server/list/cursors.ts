@@ -1,33 +1,33 @@
 import type { RpcError } from "../../jsonrpc/errors.ts";
 import { reject } from "../errors.ts";
-import { createSealer } from "../input/sealing.ts";
+import { createSigner } from "../signer.ts";
 
 /** Creates and reads cursors. Each is valid only for the list for which it was created. */
 export interface Cursors {
   /** Creates the cursor for a place in a list. Clients can read its content. */
-  seal(scope: string, place: string): Promise<string>;
+  sign(scope: string, place: string): Promise<string>;
   /** Returns the place that a cursor denotes. Rejects a cursor that was not created for this list. */
-  open(scope: string, cursor: string): Promise<string>;
+  verify(scope: string, cursor: string): Promise<string>;
 }
 
 /** Creates cursors that clients cannot forge or change: each is signed together with the list to which it belongs. */
 export function createSignedCursors(secrets: readonly Uint8Array[] | undefined): Cursors {
-  const sealer = createSealer("cursorKeys", secrets);
+  const signer = createSigner("cursorKeys", secrets);
   return {
-    async seal(scope, place) {
+    async sign(scope, place) {
       if (place.length > longestPlace)
         throw new Error(`The cursor of the list is too long: ${place.length} characters`);
-      return sealer.seal(toScope(scope), new TextEncoder().encode(place));
+      return signer.sign(toScope(scope), new TextEncoder().encode(place));
     },
-    async open(scope, cursor) {
-      const place = cursor.length > longestCursor ? undefined : await sealer.open(toScope(scope), cursor);
+    async verify(scope, cursor) {
+      const place = cursor.length > longestCursor ? undefined : await signer.verify(toScope(scope), cursor);
       if (!place) throw unknownCursor();
       return new TextDecoder().decode(place);
     },
   };
 }
 
-/** Returns the scope of a cursor. The prefix separates cursors from other data that is sealed with the same keys. */
+/** Returns the scope of a cursor. The prefix separates cursors from other data that is signed with the same keys. */
 function toScope(scope: string): string {
   return `cursor\n${scope}`;
 }

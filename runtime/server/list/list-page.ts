@@ -119,7 +119,7 @@ function takeSnapshot<Definition extends Visible>(
 
 async function readPage(snapshot: Snapshot, cursor: string | undefined, reader: Reader): Promise<object> {
   const { cursors } = reader.options;
-  const start = cursor === undefined ? 0 : Number(await cursors.open(snapshot.scope, cursor));
+  const start = cursor === undefined ? 0 : Number(await cursors.verify(snapshot.scope, cursor));
   if (!snapshot.isPublic) return cutPage(snapshot, start, reader);
   const known = snapshot.pages.get(start);
   if (known) return known;
@@ -137,7 +137,7 @@ async function cutPage(snapshot: Snapshot, start: number, { options, requester }
     const entry = entries[i];
     if (!entry || !isVisible(entry, requester)) continue;
     if (shown.length === pageSize) {
-      return { ...head, [member]: shown, nextCursor: await cursors.seal(scope, String(i)) };
+      return { ...head, [member]: shown, nextCursor: await cursors.sign(scope, String(i)) };
     }
     shown.push(entry.shown);
   }

@@ -53,11 +53,11 @@ interface Batch {
 async function readPage(cursor: string | undefined, reading: Reading): Promise<object> {
   const { cursors } = reading.options;
   const scope = toScope(reading);
-  const start = cursor === undefined ? { part: 0, skip: 0 } : toPlace(await cursors.open(scope, cursor));
+  const start = cursor === undefined ? { part: 0, skip: 0 } : toPlace(await cursors.verify(scope, cursor));
   const { resources, next } = await fillPage(start, reading);
   const head = toHead(reading);
   if (!next) return { ...head, resources };
-  return { ...head, resources, nextCursor: await cursors.seal(scope, JSON.stringify(next)) };
+  return { ...head, resources, nextCursor: await cursors.sign(scope, JSON.stringify(next)) };
 }
 
 /** Results of callbacks follow the cache hints of the definition. Lists with entries that only some clients may see are private. */

@@ -1,5 +1,5 @@
 import type { OnError } from "../../jsonrpc/error-report.ts";
-import type { HostOptions } from "../../transport/http-server/hosts.ts";
+import type { HostOptions } from "../../transport/http-server/host-rules.ts";
 import type { Authenticate, Guard } from "../../transport/http-server/identity.ts";
 import type { Transport } from "../../transport/transport.ts";
 import { closeOnSignal, readHosts, readPortOption, warnOfOpenServer } from "./port-options.ts";

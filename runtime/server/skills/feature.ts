@@ -87,9 +87,9 @@ function implementDirectories(
     const items = folders.get(uri);
     if (!items) throw reject(`Skill folder not found: ${uri}`, { uri });
     const scope = ["folder", revision.id, uri].join("\n");
-    const start = cursor === undefined ? 0 : Number(await cursors.open(scope, cursor));
+    const start = cursor === undefined ? 0 : Number(await cursors.verify(scope, cursor));
     const end = start + pageSize;
     const page = { ...envelope.result, resources: items.slice(start, end) };
-    return end < items.length ? { ...page, nextCursor: await cursors.seal(scope, String(end)) } : page;
+    return end < items.length ? { ...page, nextCursor: await cursors.sign(scope, String(end)) } : page;
   };
 }

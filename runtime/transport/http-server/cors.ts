@@ -1,5 +1,5 @@
 import type { Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
-import type { HostRules } from "./hosts.ts";
+import type { HostRules } from "./host-rules.ts";
 
 /** CORS options for pages of allowed origins. */
 export interface CorsOptions {

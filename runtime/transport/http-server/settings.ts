@@ -14,7 +14,7 @@ import { MemorySessionStore } from "../../stores/memory-session-store.ts";
 import type { SessionStore } from "../../stores/session-store.ts";
 import { defaultPatience } from "../first-message.ts";
 import type { CorsOptions } from "./cors.ts";
-import { createHostRules, type HostOptions, type HostRules } from "./hosts.ts";
+import { createHostRules, type HostOptions, type HostRules } from "./host-rules.ts";
 import { toGuard, type Authenticate, type Guard, type Identity } from "./identity.ts";
 import type { ResponseMode } from "./session-response.ts";
 import type { SpokenRevisions } from "./revisions.ts";

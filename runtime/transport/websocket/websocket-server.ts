@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer, type ServerOptions as SecureOptions } from "node:https";
-import { loopbackHosts } from "../http-server/hosts.ts";
+import { loopbackHosts } from "../http-server/host-rules.ts";
 import { toGuard } from "../http-server/identity.ts";
 import { ListenError, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
 import { serveWebSocket, type WsServerOptions } from "./ws-package.ts";

@@ -7,7 +7,7 @@ import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import { systemClock } from "../../internal/timers.ts";
 import { defaultPatience } from "../first-message.ts";
 import type { HttpResponse, HeaderFields } from "../http-server/exchange/exchange.ts";
-import { createHostRules, type HostOptions, type HostRules } from "../http-server/hosts.ts";
+import { createHostRules, type HostOptions, type HostRules } from "../http-server/host-rules.ts";
 import { NodeHead } from "../http-server/exchange/node-head.ts";
 import { toGuard, type Authenticate, type Guard, type Identity } from "../http-server/identity.ts";
 import type { Transport } from "../transport.ts";

@@ -3,7 +3,7 @@ import { deflate, inflate } from "../../../../runtime/framing/deflate.ts";
 import { inputRequired } from "../../../../runtime/server/input/input-required.ts";
 import { createRequestStates, toStateScope } from "../../../../runtime/server/input/request-state.ts";
 import { emptyRecord } from "../../../../runtime/server/input/input-record.ts";
-import { createSealer } from "../../../../runtime/server/input/sealing.ts";
+import { createSigner } from "../../../../runtime/server/signer.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { MemoryReplayStore } from "../../../../runtime/stores/replay-store.ts";
 import { accept, anything, connectRaw, question, type Context, type RawClient, type Round } from "./raw-client.ts";
@@ -27,29 +27,29 @@ afterEach(() => {
 
 describe("the request state (S-045, S-046, R49)", () => {
   test("the request state is rejected when any byte is changed", async () => {
-    const states = createRequestStates(createSealer("keys", [key]), { lifetime: 60_000, maxBytes: 10_000 });
+    const states = createRequestStates(createSigner("keys", [key]), { lifetime: 60_000, maxBytes: 10_000 });
     for (const record of [emptyRecord, { ...emptyRecord, input: { inputResponses: { long: "x".repeat(2_000) } } }]) {
-      const state = await states.seal("scope", record);
-      expect(await states.open("scope", state)).toEqual(record);
+      const state = await states.sign("scope", record);
+      expect(await states.verify("scope", state)).toEqual(record);
       for (let index = 0; index < state.length; index += 1) {
         const original = state.charCodeAt(index);
         const bytes = Array.from({ length: 255 }, (_, i) => (original + 1 + i) % 256);
         for (const byte of record === emptyRecord ? bytes : bytes.filter((_, i) => i % 32 === 0)) {
           const changed = state.slice(0, index) + String.fromCharCode(byte) + state.slice(index + 1);
-          await expect(states.open("scope", changed), `${index} ${byte}`).rejects.toMatchObject({ code: -32602 });
+          await expect(states.verify("scope", changed), `${index} ${byte}`).rejects.toMatchObject({ code: -32602 });
         }
       }
     }
   });
 
   test("the request state is rejected when its last character is changed to one that decodes to the same bytes", async () => {
-    const states = createRequestStates(createSealer("keys", [key]), { lifetime: 60_000, maxBytes: 10_000 });
-    const state = await states.seal("scope", emptyRecord);
+    const states = createRequestStates(createSigner("keys", [key]), { lifetime: 60_000, maxBytes: 10_000 });
+    const state = await states.sign("scope", emptyRecord);
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     for (const character of alphabet) {
       const changed = state.slice(0, -1) + character;
       if (changed === state) continue;
-      await expect(states.open("scope", changed)).rejects.toMatchObject({ code: -32602 });
+      await expect(states.verify("scope", changed)).rejects.toMatchObject({ code: -32602 });
     }
   });
 

@@ -9,14 +9,14 @@ describe("signed cursors", () => {
   test.each(["0", "1", "999999999"])(
     "signed cursors lead to the position %s in the list that they were made for",
     async (place) => {
-      expect(await cursors.open(scope, await cursors.seal(scope, place))).toBe(place);
+      expect(await cursors.verify(scope, await cursors.sign(scope, place))).toBe(place);
     },
   );
 
   test.each(["tools\n2001-01-01\n4", "prompts\n2001-01-01\n3", "", `1/${scope}`])(
     "signed cursors are rejected for the list %j",
     async (other) => {
-      await expect(cursors.open(other, await cursors.seal(scope, "1"))).rejects.toMatchObject(refusal);
+      await expect(cursors.verify(other, await cursors.sign(scope, "1"))).rejects.toMatchObject(refusal);
     },
   );
 
@@ -25,11 +25,11 @@ describe("signed cursors", () => {
   test.each(["", "/", "1", `/${list}`, `-1/${list}`, `1.5/${list}`, `1e3/${list}`, ` 1/${list}`, `1/${list} `])(
     "a text such as %j is no signed cursor",
     async (text) => {
-      await expect(cursors.open(scope, text)).rejects.toMatchObject(refusal);
+      await expect(cursors.verify(scope, text)).rejects.toMatchObject(refusal);
     },
   );
 
   test("signed cursors are bounded in length", async () => {
-    await expect(cursors.open(scope, `${"9".repeat(100_000)}/${list}`)).rejects.toMatchObject(refusal);
+    await expect(cursors.verify(scope, `${"9".repeat(100_000)}/${list}`)).rejects.toMatchObject(refusal);
   });
 });

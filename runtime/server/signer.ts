@@ -1,37 +1,37 @@
-import { fromBase64Url, toBase64Url } from "../../framing/base64.ts";
-import { SetupError } from "../../jsonrpc/errors.ts";
+import { fromBase64Url, toBase64Url } from "../framing/base64.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
 
 /** Signs data that clients keep for the server, so that they can neither forge nor change it. They can read it. */
-export interface Sealer {
+export interface Signer {
   /** Returns the content and its signature as text. The scope is signed as well, so that the text is valid only for this scope. */
-  seal(scope: string, content: Uint8Array): Promise<string>;
-  /** Returns the content, if it was sealed for this scope with one of the keys. */
-  open(scope: string, sealed: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  sign(scope: string, content: Uint8Array): Promise<string>;
+  /** Returns the content, if it was signed for this scope with one of the keys. */
+  verify(scope: string, signed: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
 /**
- * Creates a sealer that signs with HMAC-SHA-256 and the first of the keys. Content that was sealed with the other keys still opens, so that
+ * Creates a signer that signs with HMAC-SHA-256 and the first of the keys. Content that was signed with the other keys is still accepted, so that
  * keys can be replaced one after the other. Default: a random key, created when it is first needed.
  *
  * @param option - name of the option that contains the keys, for the error message
  * @throws {SetupError} when the list of secrets is empty, or when a secret is shorter than 32 bytes
  */
-export function createSealer(option: string, secrets: readonly Uint8Array[] | undefined): Sealer {
+export function createSigner(option: string, secrets: readonly Uint8Array[] | undefined): Signer {
   if (secrets) checkSecrets(option, secrets);
   let imported: Promise<readonly [HmacKey, ...HmacKey[]]> | undefined;
   const keys = (): Promise<readonly [HmacKey, ...HmacKey[]]> => (imported ??= importKeys(secrets ?? []));
   return {
-    async seal(scope, content) {
+    async sign(scope, content) {
       const [key] = await keys();
       const signature = await crypto.subtle.sign("HMAC", key, toSigned(scope, content));
       return `${toBase64Url(content)}.${toBase64Url(new Uint8Array(signature))}`;
     },
-    async open(scope, text) {
-      const sealed = readSealed(text);
-      if (!sealed) return undefined;
-      const signed = toSigned(scope, sealed.content);
+    async verify(scope, text) {
+      const { content, signature } = readSigned(text) ?? {};
+      if (!content || !signature) return undefined;
+      const signed = toSigned(scope, content);
       for (const key of await keys()) {
-        if (await crypto.subtle.verify("HMAC", key, sealed.signature, signed)) return sealed.content;
+        if (await crypto.subtle.verify("HMAC", key, signature, signed)) return content;
       }
       return undefined;
     },
@@ -69,12 +69,12 @@ function toSigned(scope: string, content: Uint8Array): Uint8Array<ArrayBuffer> {
   return signed;
 }
 
-interface Sealed {
+interface SignedText {
   readonly content: Uint8Array<ArrayBuffer>;
   readonly signature: Uint8Array<ArrayBuffer>;
 }
 
-function readSealed(text: string): Sealed | undefined {
+function readSigned(text: string): SignedText | undefined {
   const dot = text.indexOf(".");
   const content = fromBase64Url(text.slice(0, Math.max(dot, 0)));
   const signature = fromBase64Url(text.slice(dot + 1));

@@ -1,0 +1,109 @@
+import { isObject, type Awaitable, type Revision } from "../../../generated/support.ts";
+import { attempt, chain } from "../../internal/maybe-async.ts";
+import { isCapabilityError, isPeerError, isRpcError, toError } from "../../jsonrpc/errors.ts";
+import type { OnError } from "../../jsonrpc/error-report.ts";
+import { describeIssues } from "../../protocol/methods/schema-issue.ts";
+import type { AnyContext, AnyTool } from "../any-definition.ts";
+import { isToolError } from "../errors.ts";
+import { findForeign } from "../foreign-values.ts";
+import { InputRequired } from "../input/input-required.ts";
+import { noArguments, type Schema, type SchemaResult } from "../schema.ts";
+
+/** Call of a tool at one revision. */
+export interface ToolCall {
+  readonly context: AnyContext;
+  readonly revision: Revision;
+  readonly onError: OnError;
+  readonly resultType: string | undefined;
+}
+
+/** Validates the arguments of a call, runs the tool, and converts what it returns or throws to a `CallToolResult`. */
+export function callTool(tool: AnyTool, args: object, call: ToolCall): Awaitable<object> {
+  const outcome = attempt<unknown>(
+    () => chain(validate(tool.inputSchema ?? noArguments, args), (checked) => runTool(tool, checked, call.context)),
+    (error) => new Failure(toFailure(error, tool, call)),
+  );
+  return chain(outcome, (returned) => (returned instanceof Failure ? returned.result : toResult(tool, returned, call)));
+}
+
+/** Failure that is reported to the model, as distinct from a value that a tool returns. */
+class Failure {
+  readonly result: object;
+
+  constructor(result: object) {
+    this.result = result;
+  }
+}
+
+function runTool(tool: AnyTool, checked: SchemaResult<unknown>, context: AnyContext): unknown {
+  if (!checked.issues) return tool.execute(checked.value, context);
+  return new Failure(failure(`Invalid arguments for tool "${tool.name}":\n${describeIssues(checked.issues)}`));
+}
+
+/** Converts a thrown value to a result for the model; protocol errors pass. The text of a foreign error is not sent: it may contain secrets. */
+function toFailure(thrown: unknown, tool: AnyTool, call: ToolCall): object {
+  if (isRpcError(thrown) && !isPeerError(thrown)) throw thrown;
+  if (isToolError(thrown)) return failure(thrown.message);
+  if (isCapabilityError(thrown)) {
+    // A client of stateless requests may declare more capabilities and send the request again.
+    if (call.revision.lifecycle === "per-request") throw thrown;
+    return failure(`The tool requires the client capability ${thrown.gate.path.join(".")}`);
+  }
+  const { context, onError } = call;
+  if (!context.signal.aborted) {
+    onError({ kind: "handler", method: "tools/call", id: context.requestId, error: toReported(thrown, tool) });
+  }
+  return failure("The tool failed");
+}
+
+function toResult(tool: AnyTool, outcome: unknown, { resultType }: ToolCall): Awaitable<object> {
+  if (outcome instanceof InputRequired) return outcome;
+  if (tool.outputSchema) return toStructuredResult(tool, tool.outputSchema, outcome);
+  if (typeof outcome === "string") {
+    const content = [text(outcome)];
+    return resultType === undefined ? { content } : { resultType, content };
+  }
+  if (isObject(outcome)) return outcome;
+  throw new Error(
+    `Tool "${tool.name}" returned ${describeType(outcome)}; return text or a result, or define an output schema`,
+  );
+}
+
+function toStructuredResult(tool: AnyTool, schema: Schema<unknown>, outcome: unknown): Awaitable<object> {
+  return chain(validate(schema, outcome), (checked) => toStructured(tool, checked));
+}
+
+function toStructured(tool: AnyTool, checked: SchemaResult<unknown>): object {
+  if (checked.issues) {
+    const problems = describeIssues(checked.issues);
+    throw new Error(`Tool "${tool.name}" returned a value that does not match its output schema:\n${problems}`);
+  }
+  const structuredContent = checked.value;
+  const foreign = findForeign(structuredContent);
+  if (foreign !== undefined) {
+    throw new Error(`Tool "${tool.name}" returned a ${foreign}, which JSON cannot represent; return a JSON value`);
+  }
+  const content = tool.render?.(structuredContent) ?? [text(JSON.stringify(structuredContent))];
+  return { content, structuredContent };
+}
+
+function validate(schema: Schema<unknown>, value: unknown): SchemaResult<unknown> | Promise<SchemaResult<unknown>> {
+  return schema["~standard"].validate(value);
+}
+
+function toReported(cause: unknown, tool: AnyTool): Error {
+  return new Error(`Tool "${tool.name}" failed: ${toError(cause).message}`, { cause });
+}
+
+function failure(message: string): object {
+  return { content: [text(message)], isError: true };
+}
+
+function text(value: string): object {
+  return { type: "text", text: value };
+}
+
+function describeType(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "an array" : typeof value;
+}
