@@ -19,7 +19,7 @@ export interface Discovery {
   readonly server: ServerMetadata;
 }
 
-/** Options of `discover`. */
+/** Challenge of the server and rules of the client from which an authorization server is found. */
 export interface DiscoveryOptions {
   readonly requester: Requester;
   /** URL of the metadata according to the challenge. */
@@ -151,7 +151,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === prefix || path === folder || path.startsWith(`${prefix}/`);
 }
 
-/** Compares the text exactly. Any other comparison would let one issuer impersonate another. */
+/** Compares the text exactly. Any other comparison would allow one issuer to impersonate another. */
 function checkIssuer(found: unknown, { issuer, place }: { readonly issuer: string; readonly place: URL }): void {
   if (found === issuer) return;
   throw new AuthError(

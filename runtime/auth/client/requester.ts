@@ -14,7 +14,7 @@ export interface AuthStep {
   readonly status: number | undefined;
 }
 
-/** Options of `Requester`. */
+/** Limits and rules of the requests to authorization servers. */
 export interface RequesterOptions {
   readonly fetch: Fetch;
   readonly rules: UrlRules;

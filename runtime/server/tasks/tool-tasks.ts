@@ -30,7 +30,7 @@ interface TaskCallParams {
 }
 
 /**
- * Runs tool calls as tasks if the client asks for it and the tool permits it.
+ * Runs tool calls as tasks if the client requests it and the tool permits it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
