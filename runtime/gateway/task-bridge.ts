@@ -45,7 +45,7 @@ export interface BridgedTask {
 
 /**
  * Tasks of the clients of a gateway. If server and client both use the tasks extension, the tasks are the server's own. Otherwise, each is a
- * task of the gateway that represents one of the server, and belongs to the client alone.
+ * task of the gateway that represents one of the server, and belongs only to the client.
  */
 export class TaskBridge {
   /** Kind of tasks of the server, if it has tasks. */

@@ -14,7 +14,7 @@ export function styleOf(revision: Revision): TaskProtocol | undefined {
   return hasExtensionTasks(revision) ? "extension" : undefined;
 }
 
-/** True if the server at the other end of a session lets tool calls become tasks. */
+/** True if tool calls may become tasks at the server of a session. */
 export function hasTasks(session: Session): boolean {
   const { clientRequests } = session.revision;
   switch (styleOf(session.revision)) {
