@@ -79,6 +79,7 @@ async function findResourceMetadata(url: URL, options: DiscoveryOptions): Promis
  * Returns the metadata of an authorization server, in OAuth or OpenID format, whichever is found first. An issuer with a path is never looked up
  * without the path, because another tenant of the same host could respond. Returns `undefined` if there is none.
  *
+ * @throws {AuthError} when the issuer or its metadata is invalid
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery
  */
 export async function findServerMetadata(
