@@ -15,6 +15,7 @@ export interface ConnectHttpOptions extends ConnectServerOptions, HttpClientOpti
  * Connects to a server of any age over HTTP. Uses Streamable HTTP, or its predecessor if the server turns out to offer that instead. When both
  * fail, rejects with the failure of the first, which is more informative.
  *
+ * @throws {Error} when no session can be opened: the server is unreachable, rejects the client or has no common revision
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
  * @example
  * ```ts

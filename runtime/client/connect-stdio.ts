@@ -8,6 +8,7 @@ import type { ConnectServerOptions } from "./connection-factory.ts";
  * Starts a server of any age as a child of this process and connects to it. Some older servers exit at the first message that they do not
  * know: such a server is started once more and opened by a handshake.
  *
+ * @throws {Error} when the program cannot be started, ends early or has no common revision
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  * @example
  * ```ts

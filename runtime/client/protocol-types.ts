@@ -7,8 +7,8 @@ import type { AnyElicitationOption } from "./any-definition.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
 
 /**
- * Declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits. Clients are generic over
- * it, so that the use of what a revision lacks is a compile error.
+ * Declarations of a revision by name, as far as every revision has them: `Declarations` of a generated revision fits. Clients are generic over it, so
+ * that the use of what a revision lacks is a compile error.
  */
 export interface ClientTypes {
   Implementation: object;
@@ -70,7 +70,7 @@ export type RootsOf<P extends ClientTypes> = [MissingMethod<P, "RootsListChanged
 
 /** Handler of sampling requests, by which servers get completions of a model. */
 export type SamplingOption<P extends ClientTypes> = {
-  /** Let the user see and edit the request and the response. Throw `rejectedByUser()` when the user rejects it. */
+  /** Show the request and the response to the user, who may edit both. Throw `rejectedByUser()` when the user rejects it. */
   createMessage(
     params: P["CreateMessageRequest"]["params"],
     context: ClientRequestContext<P>,
@@ -78,7 +78,7 @@ export type SamplingOption<P extends ClientTypes> = {
 } & { readonly [Name in SamplingFeature<P>]?: true } & AsTask<P> &
   ("tools" extends SamplingFeature<P> ? unknown : { readonly tools?: Unavailable<MissingKind<P, "tool_use">> & true });
 
-/** Option that lets a server request a task instead of waiting for the result, if the revision has such tasks. */
+/** Option that permits a server to request a task instead of waiting for the result, if the revision has such tasks. */
 type AsTask<P> = P extends { GetTaskPayloadRequest: object }
   ? { /** Lets servers request it as a task. Default: not allowed. */ readonly task?: true }
   : { readonly task?: Unavailable<MissingMethod<P, "GetTaskRequest">> & true };

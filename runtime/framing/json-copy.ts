@@ -25,7 +25,7 @@ interface Walk {
   values: number;
 }
 
-/** Only cycles, and values that no peer accepts, are deeper. */
+/** Depth beyond which a value is a cycle, or one that no peer accepts. */
 const bottom = 1_000;
 
 function copyValue(value: unknown, key: string, depth: number, walk: Walk): unknown {

@@ -119,7 +119,7 @@ export function encodeEvent({ type, id, retry, data }: EventParts): string {
   return `${typeLine}${idLine}${retryLine}data: ${isOneLine(data) ? data : data.replace(/\r\n?|\n/g, "\ndata: ")}\n\n`;
 }
 
-/** Comment for the stream: it keeps proxies from closing an idle stream, and reveals readers that are gone. */
+/** Comment for the stream: it keeps proxies from closing an idle stream, and reveals readers that have disconnected. */
 export const keepAliveComment: ":\n\n" = ":\n\n";
 
 /** True if a value can be the id of an event. */

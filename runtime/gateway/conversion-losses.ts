@@ -15,6 +15,13 @@ export interface PartLosses {
 /**
  * Reads what a server offers on a connection, and returns what a revision cannot express of it. Nothing is lost at the revision of the
  * connection itself, or at a newer one.
+ *
+ * @example
+ * ```ts
+ * import { readPartLosses } from "mcp-server-runtime/gateway";
+ *
+ * for (const { part, name, losses } of await readPartLosses(connection, revision)) console.log(part, name, losses);
+ * ```
  */
 export async function readPartLosses(connection: ClientConnection, target: Revision): Promise<PartLosses[]> {
   const server: PartLosses = {

@@ -51,7 +51,7 @@ export interface GatewayOptions {
    * unknown to the gateway, so they are not announced.
    */
   readonly extensions?: readonly Extension[];
-  /** Options of tasks of the gateway. They stand for tasks of a server that has another kind of tasks than its clients, or has them in sessions. */
+  /** Options of tasks of the gateway. They represent tasks of a server that has another kind of tasks than its clients, or has them in sessions. */
   readonly tasks?: TaskOptions;
   /** Receives every failure that is reported to clients only in general terms. */
   readonly onError?: OnError;
@@ -66,7 +66,7 @@ export interface GatewayOptions {
    */
   readonly maxConnections?: number;
   /**
-   * Lets calls without a session use the same connections one after the other, although their callers are not authenticated. State that the
+   * True if calls without a session may use the same connections one after the other, although their callers are not authenticated. State that the
    * server keeps for one caller, such as a sign-in or a working folder, may be visible to the next. Default: only calls of one authenticated
    * principal share connections, or calls on one connection, or all calls if the server keeps no sessions.
    */
@@ -90,6 +90,14 @@ export interface GatewayOptions {
  * session share a few, with one call at a time on each. For a server on another transport, pass a function that opens connections to it.
  *
  * @throws {Error} when `maxConnections` is below 2
+ * @example
+ * ```ts
+ * import { createGateway, serveGatewayStdio } from "mcp-server-runtime/gateway";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * const gateway = await createGateway({ kind: "url", url: "https://mcp.example.com/mcp" }, { revisions });
+ * await serveGatewayStdio(gateway);
+ * ```
  */
 export async function createGateway(
   place: UpstreamTarget | ConnectionFactory,

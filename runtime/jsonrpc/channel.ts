@@ -6,8 +6,8 @@ export interface Channel {
   /** Starts delivery to the receiver. Called once, before anything is sent. */
   start(receiver: Receiver): void;
   /**
-   * Sends in order. Failures after encoding arrive as `disconnected`. Returns a promise only when the writer should wait (back-pressure) or when this
-   * message may fail alone; the promise rejects when this message is lost.
+   * Sends in order. Failures after encoding arrive as `disconnected`. Returns a promise only when the writer should wait (back-pressure) or when only
+   * this message may fail; the promise rejects when this message is lost.
    *
    * @param related - the peer's request that this message belongs to, for transports with several streams
    * @throws {Error} when the message cannot be encoded

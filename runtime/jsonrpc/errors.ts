@@ -17,7 +17,16 @@ export const errorCodes: {
   internalError: -32603,
 };
 
-/** Error with a code. When a handler throws it, the peer receives its code, message and data. The cause stays local. */
+/**
+ * Error with a code. When a handler throws it, the peer receives its code, message and data. The cause stays local.
+ *
+ * @example
+ * ```ts
+ * import { errorCodes, RpcError } from "mcp-server-runtime";
+ *
+ * throw new RpcError(errorCodes.invalidParams, "The city is unknown", { data: { city: "Atlantis" } });
+ * ```
+ */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;

@@ -32,7 +32,18 @@ export interface LoopDelay {
   readonly max: number;
 }
 
-/** Counts the activity of connections. Pass one as `metrics` to everything that is counted together, and read it at any time. */
+/**
+ * Counts the activity of connections. Pass one as `metrics` to everything that is counted together, and read it at any time.
+ *
+ * @example
+ * ```ts
+ * import { Metrics, serveHttp } from "mcp-server-runtime";
+ *
+ * const metrics = new Metrics();
+ * await serveHttp(server, { port: 3000, metrics });
+ * setInterval(() => console.log(metrics.read()), 60_000);
+ * ```
+ */
 export class Metrics implements Counting {
   readonly #loads = new Map<Sized, Load>();
   readonly #errorResponses = new Map<number, number>();

@@ -9,13 +9,13 @@ export interface TimerHost {
   deadlineAfter(milliseconds: number): number;
 }
 
-/** Lets single steps through one by one, but keeps a loop that reports every item from flooding the reader. */
+/** Rate that passes single steps one by one, but keeps a loop that reports every item from flooding the reader. */
 const defaultRate: Rate = { burst: 100, perSecond: 20 };
 
 /**
  * Returns the given rate of progress reports, or the default.
  *
- * @throws {SetupError} when the rate lets nothing through
+ * @throws {SetupError} when the rate permits nothing
  */
 export function toProgressRate(given: Rate | undefined): Rate {
   if (given) checkRate("progressRate", given);

@@ -8,7 +8,7 @@ export interface Rate {
   readonly perSecond: number;
 }
 
-/** Token bucket: lets a burst through, and then as many events as the rate allows. */
+/** Token bucket: permits a burst, and then as many events as the rate allows. */
 export class TokenBucket {
   readonly #rate: Rate;
   #tokens: number;
@@ -35,7 +35,7 @@ export class TokenBucket {
 /**
  * Checks a rate.
  *
- * @throws {SetupError} when the rate is invalid or lets nothing through
+ * @throws {SetupError} when the rate is invalid or permits nothing
  */
 export function checkRate(name: string, { burst, perSecond }: Rate): void {
   if (burst >= 1 && perSecond > 0) return;

@@ -21,9 +21,9 @@ import { resolve } from "./initialize-routes.ts";
 import { checkTraceContext } from "./trace-context.ts";
 
 /**
- * Asks a server which revisions it serves without sessions, and opens the peer for one of them. Servers of older revisions respond with any error, or
- * not at all: then a session has to be opened. Rejects on errors that say nothing about the server, such as missing authorization or an unreachable
- * server.
+ * Discovers the revisions that a server serves without sessions, and opens the peer for one of them. Servers of older revisions respond with any
+ * error, or not at all: then a session has to be opened. Rejects on errors that say nothing about the server, such as missing authorization or an
+ * unreachable server.
  *
  * @throws {VersionError} when client and server have no revision in common
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
@@ -50,7 +50,7 @@ export async function discover(peer: Peer, channel: Channel, options: OpenOption
 /** Kind of a server, as the discovery found it. */
 export interface Found {
   readonly era: ServerEra;
-  /** Error that may have had another cause. It explains more than later errors if the verdict turns out to be wrong. */
+  /** Error that may have another cause. It explains more than later errors if the verdict turns out to be wrong. */
   readonly doubt?: unknown;
 }
 

@@ -26,8 +26,8 @@ import type { Flat, TemplateVariables } from "./resources/template-variables.ts"
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
 /**
- * A tool: its description for the model, and the function that runs it.
- * `I` is the type that `inputSchema` yields, `O` the type that `outputSchema` yields; `O` is `undefined` without an output schema.
+ * A tool: its description for the model, and the function that runs it. `I` is the type that `inputSchema` yields, `O` the type that `outputSchema`
+ * yields; `O` is `undefined` without an output schema.
  */
 // One object type instead of an intersection, here and below: compile errors then name the definition and the member, and nothing else.
 export type ToolDefinition<P extends ToolTypes, I = NoArguments, O = undefined> = {
@@ -54,13 +54,13 @@ type SchemaOf<T> = unknown extends T
 /** Access control of a definition: the clients that may see it, and the scopes that its use needs. */
 export interface Visibility<P extends ToolTypes> {
   /**
-   * True if a client may see the definition. Otherwise, lists omit it, and a request for it is handled as if it did not exist.
-   * Called for every list and every use, so it should be fast. Default: visible to every client.
+   * True if a client may see the definition. Otherwise, lists omit it, and a request for it is handled as if it did not exist. Called for every list
+   * and every use, so it should be fast. Default: visible to every client.
    */
   visible?(requester: Requester<P>): boolean;
   /**
-   * Scopes that a client needs to use the definition, if the transport authenticates clients. Lists show it regardless of scopes, so that a
-   * client can request the scopes that it lacks from its user. Default: none.
+   * Scopes that a client needs to use the definition, if the transport authenticates clients. Lists show it regardless of scopes, so that a client
+   * can request the scopes that it lacks from its user. Default: none.
    */
   readonly scopes?: readonly string[];
 }
@@ -121,7 +121,7 @@ type StructuredOutput<P extends ToolTypes, O> = [MissingMember<P, "Tool", "outpu
 
 type TaskSupport<P extends ToolTypes, I> = [MissingMember<P, "Tool", "execution">] extends [never]
   ? {
-      /** Lets calls run as tasks. Default: calls do not run as tasks. */
+      /** Permits calls to run as tasks. Default: calls do not run as tasks. */
       readonly task?: true | PreparedToolTask<P, NoInfer<I>>;
     }
   : { readonly task?: Unavailable<MissingMember<P, "Tool", "execution">> & ToolTaskOptions };
@@ -136,8 +136,8 @@ export interface PreparedToolTask<P extends ToolTypes, I> extends ToolTaskOption
 export type ToolTask = true | ToolTaskOptions;
 
 /**
- * Options of a tool whose calls run as tasks. At revisions where clients ask for a task, a call runs as one if the client asks. Where the server
- * decides, a call runs as one if the client supports tasks.
+ * Options of a tool whose calls run as tasks. At revisions where clients request tasks, a call runs as one on request. Where the server decides, a
+ * call runs as one if the client supports tasks.
  */
 export interface ToolTaskOptions {
   /** With `required`, plain calls are rejected where clients can use tasks. Default `optional`. */
@@ -164,7 +164,7 @@ export type ResourceDefinition<P extends ResourceTypes> = {
 type ResourceMembers<P extends ResourceTypes> = Fields<P, "Resource"> &
   Visibility<P> &
   CacheHinted & {
-    /** True if `resources/list` shows the resource. A client that learns the URI elsewhere can read it in any case. Default `true`. */
+    /** True if `resources/list` shows the resource. A client that gets the URI elsewhere can read it in any case. Default `true`. */
     readonly listed?: boolean;
     read(uri: string, context: HandlerContext<P>): Awaitable<ResourceContent<P>>;
   };
@@ -262,22 +262,22 @@ export type ServerHead<P extends ToolTypes> = Fields<P, "Implementation"> & {
   readonly tools?: readonly ToolDefinition<P, unknown, unknown>[];
 } & ServerOptions;
 
-/** The resources of a server. */
+/** Fixed resources, and templates of resources whose URIs have variables. */
 export interface ServerResources<P extends ResourceTypes> {
   readonly resources?: readonly ResourceDefinition<P>[];
   readonly resourceTemplates?: readonly ResourceTemplateDefinition<P>[];
 }
 
-/** The prompts of a server. */
+/** Prompts that users choose and fill in. */
 export interface ServerPrompts<P extends PromptTypes> {
   readonly prompts?: readonly PromptDefinition<P, ArgumentFlags>[];
 }
 
-/** The skills of a server. */
+/** Folders of text and files that a host gives to its model. */
 export interface ServerSkills {
   /** Skills, read from folders with `readSkills` or written with `createSkill`. Their files are resources as well. */
   readonly skills?: readonly Skill[];
-  /** Lets clients list the folders of skills, one at a time. Default `false`. */
+  /** True to list the folders of skills to clients, one at a time. Default `false`. */
   readonly directoryRead?: boolean;
 }
 
@@ -306,7 +306,7 @@ export interface ServerExtensions {
 export interface ServerOptions {
   /** Lists that may change while clients are connected, or `true` for all. Clients are notified of changes. Default: none. */
   readonly listChanged?: true | readonly ListKind[];
-  /** Lets clients subscribe to resources. Notify them with `server.resources.notifyUpdated(uri)`. Default: `false`. */
+  /** True to accept subscriptions to resources. Notify them with `server.resources.notifyUpdated(uri)`. Default: `false`. */
   readonly subscribe?: boolean;
   /** Maximum number of subscriptions of one session. Default 1000. */
   readonly maxSubscriptions?: number;
@@ -319,8 +319,8 @@ export interface ServerOptions {
   /** Cache hints for the lists and for the information that the server gives about itself. Default: clients keep nothing. */
   readonly cacheHints?: CacheHints;
   /**
-   * Secrets of 32 bytes or more that sign cursors: the first one signs, all are accepted. Needed where several processes serve the
-   * same clients. Default: one random secret.
+   * Secrets of 32 bytes or more that sign cursors: the first one signs, all are accepted. Needed where several processes serve the same clients.
+   * Default: one random secret.
    */
   readonly cursorKeys?: readonly Uint8Array[];
   /** Least severe level of log messages for clients that did not choose one. Default: `info`. */

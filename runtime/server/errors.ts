@@ -28,7 +28,11 @@ export function isToolError(value: unknown): value is ToolError {
   return hasName(value, ["ToolError"]);
 }
 
-/** Calls a handler whose result no model reads: a `ToolError` becomes an error response to the client. */
+/**
+ * Calls a handler whose result no model reads.
+ *
+ * @throws {RpcError} in place of a `ToolError`: an error response to the client
+ */
 export async function askHandler<Result>(ask: () => Awaitable<Result>): Promise<Result> {
   try {
     return await ask();

@@ -11,8 +11,8 @@ import type {
 import type { TaskControl } from "../tasks/task-control.ts";
 
 /**
- * Declarations of a revision by name, limited to those that every revision has: `Declarations` of a generated revision fits.
- * Definitions are generic over it, so that the use of a member that a revision lacks is a compile error.
+ * Declarations of a revision by name, limited to those that every revision has: `Declarations` of a generated revision fits. Definitions are generic
+ * over it, so that the use of a member that a revision lacks is a compile error.
  */
 export interface ProtocolTypes extends ResourceTypes, PromptTypes {}
 
@@ -88,7 +88,7 @@ export interface Requester<P extends ToolTypes> {
   /** Authenticated principal; `undefined` where the transport does not authenticate clients. */
   readonly auth: Authenticated | undefined;
   readonly client: {
-    /** Self-declared: suitable for logs, not for decisions. Absent where the revision lets clients omit it. */
+    /** Self-declared: suitable for logs, not for decisions. Absent where clients may omit it at the revision. */
     readonly info: P["Implementation"] | undefined;
     readonly capabilities: P["ClientCapabilities"];
   };
@@ -101,26 +101,26 @@ export interface Requester<P extends ToolTypes> {
 /** Context members that every handler gets. */
 export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
   /**
-   * Aborted when the client cancels the request or disconnects, and when the handler is abandoned at an input request: with stateless
-   * requests, the handler starts again with the response. Pass the signal on to the operations that you await.
+   * Aborted when the client cancels the request or disconnects, and when the handler is abandoned at an input request: with stateless requests, the
+   * handler starts again with the response. Pass the signal on to the operations that you await.
    */
   readonly signal: AbortSignal;
-  /** Reports progress; does nothing when the client did not ask for it. Each value must be greater than the last one. */
+  /** Reports progress; does nothing when the client did not request it. Each value must be greater than the last one. */
   progress(progress: number, total?: number, message?: string): Promise<void>;
-  /** Sends a log message, unless the client asked for more severe ones only. Never log secrets: the client is a third party. */
+  /** Sends a log message, unless the client requested more severe ones only. Never log secrets: the client is a third party. */
   log(level: P["LoggingLevel"], data: unknown, logger?: string): Promise<void>;
   readonly requestId: string | number;
   /** Metadata of the request (`_meta`); empty when there is none. */
   readonly meta: { readonly [key: string]: unknown };
   /**
-   * Closes the HTTP connection on which the client waits, for a response that takes long: the client connects again to get it. Returns
-   * `false`, and does nothing, where clients cannot do that.
+   * Closes the HTTP connection on which the client waits, for a response that takes long: the client connects again to get it. Returns `false`, and
+   * does nothing, where clients cannot do that.
    */
   releaseConnection(): boolean;
   /**
-   * Runs a step once in a call, however often the handler runs, and returns the same result each time. The result must be JSON or `undefined`:
-   * where a call takes several rounds, the client carries it and can read it. An error of the step is thrown each time. In programs with input
-   * requests, a `ToolError` or an `RpcError` is thrown unchanged, any other error as a `StepError`. Never send an input request inside a step.
+   * Runs a step once in a call, however often the handler runs, and returns the same result each time. The result must be JSON or `undefined`: where
+   * a call takes several rounds, the client carries it and can read it. An error of the step is thrown each time. In programs with input requests, a
+   * `ToolError` or an `RpcError` is thrown unchanged, any other error as a `StepError`. Never send an input request inside a step.
    *
    * @param key - name of the step within the call
    */
@@ -129,12 +129,12 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
 
 /**
  * Input requests that a handler may send to the client. They fail with a `CapabilityError` when the client did not declare the capability. With
- * stateless requests, the handler stops at an input request that has no response yet, and runs again from its beginning when the response
- * arrives. What it does before must be the same each time. Use `once` for work that must not happen twice.
+ * stateless requests, the handler stops at an input request that has no response yet, and runs again from its beginning when the response arrives.
+ * What it does before must be the same each time. Use `once` for work that must not happen twice.
  */
 export type ClientRequests<P> = (P extends InputRequestTypes<"CreateMessage", infer Params, infer Result>
   ? {
-      /** Asks the client's model for a completion. */ sample(
+      /** Requests a completion of the client's model. */ sample(
         params: Params,
         options?: InputRequestOptions,
       ): Promise<Result>;

@@ -35,7 +35,7 @@ export class MemoryReplayStore implements ReplayStore {
     this.#now = now;
   }
 
-  /** @throws {Error} when the share of the owner is used up: forgetting a key that is still valid would let it be used twice */
+  /** @throws {Error} when the share of the owner is used up: forgetting a key that is still valid would permit a second use */
   add(key: string, until: number, owner?: string): boolean {
     if (this.#used.has(key)) return false;
     this.#forgetOld();

@@ -61,7 +61,7 @@ export class SessionChannel implements RequestorChannel {
     if (row && this.#isTold) void this.#notify(row, toTaskState(record));
   }
 
-  /** Tries all known ways, and then waits for a new one: the requestor opens one when it learns that input is needed. */
+  /** Tries all known ways, and then waits for a new one: the requestor opens one when it is notified that input is needed. */
   async #askSomewhere(row: RequestRow, params: object, options: OutletOptions): Promise<unknown> {
     const tried = new Set<Caller>();
     for (;;) {

@@ -49,7 +49,11 @@ export class StoredInputRequests implements RequestorChannel {
     return () => responded;
   }
 
-  /** Accepts responses. Responses without an open input request are ignored. If one response is invalid, none is accepted. */
+  /**
+   * Accepts responses. Responses without an open input request are ignored.
+   *
+   * @throws {RpcError} when a response is invalid: then none is accepted
+   */
   respond(responses: Readonly<Record<string, unknown>>): void {
     const given = [...this.#open].filter(([key]) => Object.hasOwn(responses, key));
     for (const [key, { row, params }] of given) {

@@ -125,7 +125,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
     }
   }
 
-  /** Waits for the result. The request for the result also lets the peer send requests to this side. */
+  /** Waits for the result. During the request for the result, the peer can also send requests to this side. */
   async #await(options: TaskCallOptions): Promise<Result> {
     let task = this.#last ?? (await this.status(options));
     for (;;) {
@@ -197,13 +197,13 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   }
 }
 
-/** Options of a call that asks for a task. */
+/** Options of a call that requests a task. */
 export interface TaskRequestOptions {
-  /** Asks for a task; `ttl` is the number of milliseconds to keep it from its creation. The peer decides. */
+  /** Requests a task; `ttl` is the number of milliseconds to keep it from its creation. The peer decides. */
   readonly task: true | { readonly ttl?: number };
 }
 
-/** Returns the `task` member of a request that asks for a task. */
+/** Returns the `task` member of a request for a task. */
 export function toTaskParams(task: TaskRequestOptions["task"]): { readonly ttl?: number } {
   return task === true ? {} : task;
 }

@@ -27,7 +27,7 @@ export function createTaskHandlers(tasks: TaskManager): TaskHandlers {
   };
 }
 
-/** Wraps a handler so that its requests run as tasks when the requestor asks for it. */
+/** Wraps a handler so that its requests run as tasks when the requestor requests it. */
 export function allowTask(
   row: RequestRow,
   { tasks, terms }: { readonly tasks: TaskManager; readonly terms: TaskTerms },

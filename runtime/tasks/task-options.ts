@@ -7,7 +7,7 @@ import type { TaskStore } from "../stores/task-store.ts";
 export interface TaskOptions {
   /** Store of the tasks. Default: a bounded store in the memory of this process. */
   readonly store?: TaskStore;
-  /** Lifetime of a task from its creation, if the requestor asks for none. Default 1 h. */
+  /** Lifetime of a task from its creation, if the requestor names none. Default 1 h. */
   readonly ttl?: number;
   /** Maximum lifetime of a task; `Infinity` permits tasks without an end. Default 24 h. */
   readonly maxTtl?: number;

@@ -55,7 +55,7 @@ export function taskGate(row: RequestRow, side: Role): Gate {
   return { side, path: ["tasks", "requests", ...row.method.split("/")] };
 }
 
-/** Returns the task parameters of a request, or undefined if it does not ask for a task. */
+/** Returns the task parameters of a request, or undefined if it does not request a task. */
 export function readTaskParams(params: unknown): { readonly ttl: number | undefined } | undefined {
   const task = isObject(params) ? params.task : undefined;
   return isObject(task) ? { ttl: typeof task.ttl === "number" ? task.ttl : undefined } : undefined;

@@ -14,7 +14,19 @@ export interface LoopWatch {
   stop(): void;
 }
 
-/** Measures the delay of the event loop of this Node process, as `loopDelay` of the metrics. */
+/**
+ * Measures the delay of the event loop of this Node process, as `loopDelay` of the metrics.
+ *
+ * @example
+ * ```ts
+ * import { Metrics } from "mcp-server-runtime";
+ * import { watchLoopDelay } from "mcp-server-runtime/protocol";
+ *
+ * const metrics = new Metrics();
+ * await watchLoopDelay(metrics);
+ * console.log(metrics.read().loopDelay);
+ * ```
+ */
 export async function watchLoopDelay(metrics: Metrics, options: LoopWatchOptions = {}): Promise<LoopWatch> {
   const { resolution = 20 } = options;
   const { monitorEventLoopDelay } = await import("node:perf_hooks");

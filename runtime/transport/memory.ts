@@ -8,6 +8,16 @@ import type { Transport } from "./transport.ts";
 /**
  * Creates two connected transports in one process. Messages arrive asynchronously and in order, as copies of what JSON would carry, so that the ends
  * share no object. Closing either end closes both.
+ *
+ * @example
+ * ```ts
+ * import { connectClient, createInMemoryTransports, serve } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * const [clientEnd, serverEnd] = createInMemoryTransports();
+ * serve(server, serverEnd);
+ * const client = await connectClient<Declarations>(clientEnd, { info: { name: "test", version: "1" }, revisions });
+ * ```
  */
 export function createInMemoryTransports(given: Partial<DecodingLimits> = {}): readonly [Transport, Transport] {
   const limits = toLimits(given);

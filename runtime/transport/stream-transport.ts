@@ -141,7 +141,7 @@ export class StreamTransport implements Transport {
     void this.close();
   }
 
-  /** Lets `onEnd` determine the reason, if it is set: it may know more about the end than the streams do. */
+  /** Uses the reason of `onEnd`, if it is set: it may know more about the end than the streams do. */
   #leave(reason?: Error): void {
     if (this.#options.onEnd && this.#state === "open") this.#options.onEnd();
     else this.disconnect(reason);

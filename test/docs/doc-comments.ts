@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import ts from "typescript";
 
 /** One comment of a source file. */
@@ -14,6 +16,13 @@ export interface Comment {
 export interface Example {
   readonly line: number;
   readonly code: string;
+}
+
+/** Returns the paths of the source files of a folder, at any depth. */
+export function sourcesIn(folder: string): string[] {
+  return readdirSync(join(import.meta.dirname, "../..", folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name));
 }
 
 /** Returns the comments of a source text in order. */
@@ -33,7 +42,8 @@ export function commentsOf(source: string): Comment[] {
     }
     ts.forEachChild(node, visit);
   };
-  visit(file);
+  // Not the file itself: its first comment belongs to its first statement.
+  ts.forEachChild(file, visit);
   return [...found].sort(([one], [other]) => one - other).map(([, comment]) => comment);
 }
 

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { Project, ts } from "ts-morph";
 import { describe, expect, it } from "vitest";
 import { readRuntimeExports } from "../../.build/runtime-exports.ts";
-import { examplesOf } from "./doc-comments.ts";
+import { examplesOf, sourcesIn } from "./doc-comments.ts";
 
 /* Examples in doc comments compile against the sources. `example-context.d.ts` declares the names that they do not import. */
 
@@ -22,10 +22,7 @@ const project = new Project({
 project.addSourceFilesAtPaths([context, ...entries.map(([, source]) => join(root, source))]);
 project.resolveSourceFileDependencies();
 
-const sources = readdirSync(join(root, "runtime"), { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
-  .map((name) => join("runtime", name));
-const examples = sources.flatMap((file) =>
+const examples = sourcesIn("runtime").flatMap((file) =>
   examplesOf(readFileSync(join(root, file), "utf8")).map(({ line, code }) => ({ place: `${file}:${line}`, code })),
 );
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { Project, SyntaxKind } from "ts-morph";
+import { Node, Project, SyntaxKind } from "ts-morph";
 import { describe, expect, it } from "vitest";
 
 /* Words of docs/glossary.md are used for what they mean, and their synonyms are not used in names. */
@@ -55,12 +55,51 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "runtime/transport/http-server/": { claims: "of a token" },
 };
 
+/** Names that several files of the runtime export with different meanings. New ones get a name of their own. */
+const shared: readonly string[] = [
+  "Agreement",
+  "Envelope",
+  "EventStream",
+  "Exchange",
+  "Found",
+  "HttpSession",
+  "ListenOptions",
+  "ReconnectOptions",
+  "Rejection",
+  "Requester",
+  "RunOptions",
+  "ServerTasks",
+  "StreamOptions",
+  "Subscriptions",
+  "TaskProtocol",
+  "TaskRequest",
+  "checkContent",
+  "codeOf",
+  "createHttpHandler",
+  "discover",
+  "isRejection",
+  "readRejection",
+  "readScopes",
+  "reject",
+  "serve",
+  "serveStdio",
+  "sessionHeader",
+  "toRejection",
+];
+
 describe("names", () => {
   it.each(banned)("of files and identifiers do not contain %s", (stem) => {
     expect([
       ...files.map(pathOf).filter((path) => isBanned(path.replace(/^.*\//, ""), path, stem)),
       ...namesWith(stem),
     ]).toEqual([]);
+  });
+
+  it("that a file of the runtime exports mean one thing", () => {
+    const declared = files.filter((file) => pathOf(file).startsWith("runtime/")).flatMap(exportsOf);
+    const repeated = declared.filter((name, index) => declared.indexOf(name) !== index);
+    expect(declared.length).toBeGreaterThan(1_000);
+    expect(repeated.filter((name) => !shared.includes(name))).toEqual([]);
   });
 
   it("are found where a file declares or uses them", () => {
@@ -93,6 +132,19 @@ function identifiersOf(file: (typeof files)[number]): string[] {
   return [SyntaxKind.Identifier, SyntaxKind.PrivateIdentifier].flatMap((kind) =>
     file.getDescendantsOfKind(kind).map((node) => node.getText()),
   );
+}
+
+/** Returns the names that a file exports and declares itself, each once. */
+function exportsOf(file: (typeof files)[number]): string[] {
+  const statements = file.getStatements().filter((node) => Node.isExportable(node) && node.isExported());
+  const names = statements.flatMap((node) =>
+    Node.isVariableStatement(node)
+      ? node.getDeclarations().map((declaration) => declaration.getName())
+      : Node.hasName(node) || Node.isFunctionDeclaration(node) || Node.isClassDeclaration(node)
+        ? [node.getName() ?? ""]
+        : [],
+  );
+  return [...new Set(names)];
 }
 
 function readRows(text: string): string[][] {

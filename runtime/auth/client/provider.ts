@@ -158,7 +158,7 @@ class OAuth implements OAuthProvider {
     await this.#keeper.giveBack();
   }
 
-  /** If a server rejects a token that was just issued, another token will not help. */
+  /** Rejections of a token that was just issued are final: another token will not help. */
   async #reviewUnauthorized(
     attempt: Attempt,
     challenge: Challenge | undefined,
@@ -286,5 +286,5 @@ const maxRepeats = 6;
 
 const maxStepUps = 2;
 
-/** Limit over the life of a client. Without it, a server that always wants more scopes would cause endless sign-ins. */
+/** Limit over the life of a client. Without it, a server that always demands more scopes would cause endless sign-ins. */
 const maxStepUpsInAll = 10;

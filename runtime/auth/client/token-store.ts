@@ -5,7 +5,7 @@ import { storeKeys, type CredentialStore } from "./tokens/store.ts";
 import type { TokenEndpoint } from "./tokens/token-endpoint.ts";
 import { decodeTokens, encodeTokens, type Tokens } from "./tokens/tokens.ts";
 
-/** Options of `TokenStore`. */
+/** Server whose tokens are stored, with the grant and the endpoint that provide them. */
 export interface TokenStoreOptions {
   readonly server: URL;
   readonly grant: Grant;

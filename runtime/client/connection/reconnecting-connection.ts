@@ -18,7 +18,7 @@ export interface ReconnectingConnectionHost {
   notify(event: ClientEvent): void;
 }
 
-/** Options of a reconnecting connection. */
+/** Delays and rejections after which a connection is opened again. */
 export interface ReconnectingConnectionOptions {
   readonly reconnect: ReconnectOptions | undefined;
   readonly clock: Clock | undefined;

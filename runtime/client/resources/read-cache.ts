@@ -3,7 +3,7 @@ import { isAtOrBelow } from "../subscriptions/resource-subscriptions.ts";
 
 /** Options for reading a resource through the cache. */
 export interface ReadOptions {
-  /** If true, asks the server even if the result is cached. Default `false`. */
+  /** True to send the request even if the result is cached. Default `false`. */
   readonly refresh?: boolean;
 }
 

@@ -12,8 +12,8 @@ import type { TaskState } from "../../tasks/task.ts";
 import type { ResourceListener } from "../subscriptions/resource-subscriptions.ts";
 
 /**
- * Session with a server, typed by the declarations of a revision. It survives its connections when the client reconnects. The calls of a
- * generated revision can be made over it as well: `new ClientCalls(session)`.
+ * Session with a server, typed by the declarations of a revision. It survives its connections when the client reconnects. The calls of a generated
+ * revision can be made over it as well: `new ClientCalls(session)`.
  */
 export type ClientSession<P extends ClientTypes> = (P extends { CreateTaskResult: object }
   ? TaskCalls<P>
@@ -78,7 +78,7 @@ export interface TaskCalls<P extends ClientTypes> {
   toolTask(taskId: string): TaskHandle<P["CallToolResult"]>;
 }
 
-/** Calls at a revision that lets clients list their tasks. */
+/** Calls at a revision whose clients can list their tasks. */
 export interface TaskListing {
   /** Reads all tasks that the server keeps for this client. */
   listTasks(options?: SessionCallOptions): Promise<readonly TaskState[]>;
@@ -98,8 +98,8 @@ export interface Pinging {
 /** Calls at a revision with subscriptions to single resources. */
 export interface Subscribing {
   /**
-   * Subscribes to changes of a resource and of those below it. Returns a function that ends the subscription. Survives reconnection. One change
-   * may be reported twice.
+   * Subscribes to changes of a resource and of those below it. Returns a function that ends the subscription. Survives reconnection. One change may
+   * be reported twice.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
    */
@@ -125,6 +125,6 @@ export interface ReadCallOptions extends SessionCallOptions, ReadOptions {}
 
 /** Options for reading a whole list. */
 export interface ListCallOptions extends SessionCallOptions, PageLimits {
-  /** If true, asks the server even if the list is cached. Default `false`. */
+  /** True to send the request even if the list is cached. Default `false`. */
   readonly refresh?: boolean;
 }

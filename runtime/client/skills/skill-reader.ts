@@ -13,18 +13,18 @@ export interface SkillServer extends FileServer {
   request(method: string, params?: unknown, options?: RequestOptions): Promise<unknown>;
 }
 
-/** Options of a skill reader. */
+/** Parser and limits for skills of a server. */
 export interface SkillReaderOptions {
   readonly parseYaml: ParseYaml;
-  /** If true, also loads skills whose files are generated when they are read, so that nothing in them can be verified. Default `false`. */
+  /** True to load also skills whose files are generated when they are read, so that nothing in them can be verified. Default `false`. */
   readonly dynamic?: boolean;
   /** Maximum number of files of a skill, and of bytes in all of them. Default: what every host must accept, 512 files and 16 MiB. */
   readonly limits?: { readonly files: number; readonly bytes: number };
 }
 
 /**
- * Reads the skills of one server. Skills are untrusted text: show users and models which server they come from. Ask the user before one is
- * loaded and again when its `resources` have changed. Run nothing from a skill without asking.
+ * Reads the skills of one server. Skills are untrusted text: show users and models which server they come from. Ask the user before one is loaded and
+ * again when its `resources` have changed. Run nothing from a skill without asking.
  *
  * @see https://modelcontextprotocol.io/seps/2640-skills-extension#security-considerations
  */
@@ -48,8 +48,8 @@ export interface SkillReader {
    */
   load(skill: SkillEntry | string, options?: RequestOptions): Promise<LoadedSkill>;
   /**
-   * Returns the current content of a folder. Folders in it have the MIME type `inode/directory`. A file that the entry of a skill does not list
-   * is not a file of that skill. Rejects immediately if the server does not offer the method.
+   * Returns the current content of a folder. Folders in it have the MIME type `inode/directory`. A file that the entry of a skill does not list is
+   * not a file of that skill. Rejects immediately if the server does not offer the method.
    */
   readDirectory(uri: string, options?: RequestOptions & PageLimits): Promise<readonly object[]>;
 }

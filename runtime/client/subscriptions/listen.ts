@@ -26,16 +26,16 @@ export interface ListeningHost {
   deaf(reason: Error | undefined): void;
   /** Called when notifications of changes arrive again. */
   hearing(): void;
-  /** Called with changes that the server does not notify of. It is not asked again until another subscription is wanted. */
+  /** Called with changes that the server does not notify of. No further request is sent for it until another subscription is needed. */
   lost(what: readonly RestoredState[], reason: Error): void;
 }
 
-/** List or resource whose changes are wanted. */
+/** List or resource whose changes are subscribed to. */
 type Wanted = Exclude<RestoredState, { readonly kind: "logLevel" }>;
 
 /**
- * Subscription to changes on servers that only notify subscribers. There is one stream. Another stream replaces it when the wanted changes
- * differ; a broken stream is opened again. The two overlap for a moment so that no change is missed: a change may be reported twice.
+ * Subscription to changes on servers that only notify subscribers. There is one stream. Another stream replaces it when the wanted changes differ; a
+ * broken stream is opened again. The two overlap for a moment so that no change is missed: a change may be reported twice.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */

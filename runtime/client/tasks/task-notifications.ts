@@ -17,9 +17,9 @@ export interface TaskListeningHost {
 }
 
 /**
- * Subscription to tasks, where the server notifies of their changes: waiting for a task then needs no polling. There is one stream, apart from
- * that for lists and resources. Another stream replaces it when tasks are added. A server that rejects the subscription is not asked again on
- * the same connection.
+ * Subscription to tasks, where the server notifies of their changes: waiting for a task then needs no polling. There is one stream, apart from that
+ * for lists and resources. Another stream replaces it when tasks are added. After a rejection, no further subscription is tried on the same
+ * connection.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */

@@ -9,7 +9,7 @@ import { readRelatedTask, taskGate, withRelatedTask } from "../../tasks/task.ts"
 /** Function that handles a request of the server and returns the result. */
 export type RespondFunction = (params: unknown, call: CallContext) => unknown;
 
-/** Lets a request of the server run as a task, where that was declared; otherwise ignores that the server wants one. */
+/** Runs a request of the server as a task, where that was declared; otherwise ignores that the server requests one. */
 export function respondAsTask(
   handler: string,
   response: RespondFunction,

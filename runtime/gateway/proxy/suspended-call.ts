@@ -38,7 +38,7 @@ export class SuspendedCall {
     return this.#given.signal;
   }
 
-  /** Lets a request stand for the call from now on. Until the returned function is called, aborting the request aborts the call. */
+  /** Replaces the call by a request from now on. Until the returned function is called, aborting the request aborts the call. */
   follow(call: CallContext): () => void {
     this.call = call;
     return followSignals(this.#given, [call.signal]);

@@ -25,6 +25,17 @@ export type UpstreamTarget = (
 /**
  * Returns a function that opens connections to a server: each connection starts a program of its own, or is a session of its own. The kind of
  * the server is remembered between connections. A function that opens connections over another transport is returned unchanged.
+ *
+ * @example
+ * ```ts
+ * import { connectClient } from "mcp-server-runtime";
+ * import { connectUpstream } from "mcp-server-runtime/gateway";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ *
+ * const source = connectUpstream({ kind: "command", command: "node", args: ["dist/server.js"] });
+ * const info = { name: "my-client", version: "1.0.0" };
+ * const client = await connectClient<Declarations>(source, { info, revisions });
+ * ```
  */
 export function connectUpstream(place: UpstreamTarget | ConnectionFactory): ConnectionFactory {
   if (typeof place === "function") return place;

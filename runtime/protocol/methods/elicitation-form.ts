@@ -26,7 +26,7 @@ export function checkForm(schema: unknown, content: FormContent): readonly Schem
   return [...checkContent(schema, content), ...strange.map((name) => toIssue(name, "was not requested"))];
 }
 
-/** Returns the problems of the requested values. Other values are not checked: a server can do nothing but ignore them. */
+/** Returns the problems of the requested values. Other values are not checked: a server can only ignore them. */
 export function checkContent(schema: unknown, content: FormContent): readonly SchemaIssue[] {
   const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
   const missing = required

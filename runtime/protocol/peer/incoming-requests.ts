@@ -125,7 +125,7 @@ export class IncomingRequests {
     this.#onIdle?.();
   }
 
-  /** Sets a callback that runs after each call for which later messages had to wait. */
+  /** Sets a callback that runs after each call that later messages waited for. */
   whenFree(run: () => void): void {
     this.#onFree = run;
   }

@@ -110,7 +110,7 @@ export function checkResult<Params, Result>(row: RequestRow<Params, Result>, val
   return value as Result;
 }
 
-/** Returns a result with the minimum in place of a lower number that the revision lets peers send; `undefined` for any other issue. */
+/** Returns a result with the minimum in place of a lower number that peers may send at the revision; `undefined` for any other issue. */
 function withMinimum({ minimums = {} }: RequestRow, value: unknown, { path }: Issue): object | undefined {
   if (!isObject(value) || !Object.hasOwn(minimums, path)) return undefined;
   const [sent, minimum] = [value[path], minimums[path]];

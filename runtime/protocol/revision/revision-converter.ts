@@ -12,9 +12,7 @@ import type { SentConverter, SentParams } from "../session/session.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 
-/**
- * Treatment of values that an older peer cannot receive: `convert` omits or rewrites them, `warn` also reports them, `error` refuses to send them.
- */
+/** Treatment of values that an older peer cannot receive: `convert` omits or rewrites them, `warn` also reports them, `error` rejects them. */
 export type LossMode = "convert" | "warn" | "error";
 
 /** Converts what one end sends to an older revision than the one that its code is written for. */

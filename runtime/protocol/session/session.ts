@@ -16,7 +16,7 @@ export type Capabilities = Readonly<Record<string, unknown>>;
 
 /** One end of a session: its identity and its declared capabilities. */
 export interface PeerInfo {
-  /** Absent where the revision lets the peer omit it, and the peer did. */
+  /** Absent where the peer may omit it at the revision, and did. */
   readonly info: ImplementationInfo | undefined;
   readonly capabilities: Capabilities;
 }

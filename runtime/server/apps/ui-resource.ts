@@ -16,7 +16,7 @@ export interface UiResourceOptions {
   readonly html: string | ((context: AnyContext) => Awaitable<string>);
   /** Other origins that the view needs. Default: none, the view has no network access. */
   readonly csp?: UiCsp;
-  /** Browser permissions that the view asks for, such as `{ camera: {} }`. Clients may deny them. Default: none. */
+  /** Browser permissions that the view requests, such as `{ camera: {} }`. Clients may deny them. Default: none. */
   readonly permissions?: UiPermissions;
   /** Dedicated origin of the view, in the form that the client documents. Default: the client's choice. */
   readonly domain?: string;
@@ -41,7 +41,7 @@ export interface UiCsp {
   readonly baseUriDomains?: readonly string[];
 }
 
-/** Browser permissions that a view can ask for. Each is an empty object, as no permission has settings yet. */
+/** Browser permissions that a view can request. Each is an empty object, as no permission has settings yet. */
 export interface UiPermissions {
   readonly camera?: object;
   readonly microphone?: object;

@@ -22,7 +22,7 @@ export function hasCapability({ side, path }: Gate, { capabilities }: Revision):
 }
 
 /**
- * Returns the capabilities that a sampling request needs in addition to `sampling`. Revisions without `sampling.context` let a server ask for
+ * Returns the capabilities that a sampling request needs in addition to `sampling`. Revisions without `sampling.context` permit a server to request
  * context freely. Tools and their capability were introduced together, so no client can have declared it at a revision without tools.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#capabilities

@@ -40,7 +40,7 @@ function findGates(handler: string, params: object, session: Session): readonly 
   }
 }
 
-/** True if a client supports URL mode only. The bare capability means forms; where there are modes, such a client declares `url` alone. */
+/** True if a client supports URL mode only. The bare capability means forms; where there are modes, such a client declares only `url`. */
 function onlyShowsPages({ peer, revision }: Session): boolean {
   const { elicitation } = peer.capabilities;
   if (!hasCapability(toGate("elicitation", "url"), revision)) return false;

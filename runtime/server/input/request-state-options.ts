@@ -7,8 +7,8 @@ import { createSigner } from "../signer.ts";
 /** Options of calls that need input of the client. All times are in milliseconds. */
 export interface RequestStateOptions {
   /**
-   * Secrets of 32 bytes or more that sign the request state: the first one signs, all are accepted. Needed where several processes serve the
-   * same clients, or where calls must survive a restart. Default: `cursorKeys`, or one random secret.
+   * Secrets of 32 bytes or more that sign the request state: the first one signs, all are accepted. Needed where several processes serve the same
+   * clients, or where calls must survive a restart. Default: `cursorKeys`, or one random secret.
    */
   readonly keys?: readonly Uint8Array[];
   /** Time in which the client has to respond. Default 10 min. */
@@ -16,17 +16,17 @@ export interface RequestStateOptions {
   /** Maximum size of the request state in bytes, before compression: earlier responses and results of `once`. Default 1 MiB. */
   readonly maxBytes?: number;
   /**
-   * Time for which a handler that waits for responses must do nothing new before its input requests are sent. Operations that it awaits then
-   * without its context are abandoned, and start again in the next round. Default 10.
+   * Time for which a handler that waits for responses must do nothing new before its input requests are sent. Operations that it awaits then without
+   * its context are abandoned, and start again in the next round. Default 10.
    */
   readonly settleTime?: number;
   /**
-   * Time for which an input request waits for a step of `once` that is still running before the call fails: a step that sends an input request
-   * itself would never end. Default 30 s.
+   * Time for which an input request waits for a step of `once` that is still running before the call fails: a step that sends an input request itself
+   * would never end. Default 30 s.
    */
   readonly stepTime?: number;
   /**
-   * Store that lets a client continue only once from each round, even if its responses are invalid: for handlers that must not run twice from
+   * Store with which a client can continue only once from each round, even if its responses are invalid: for handlers that must not run twice from
    * the same state. A client that did not receive the result has to begin again. Default: a client may repeat a round within the `lifetime`.
    */
   readonly replays?: ReplayStore;

@@ -16,7 +16,7 @@ export interface LogEntry {
 export interface LogLevels {
   /** Sets the level for the rest of a session. */
   set(session: object, level: string): void;
-  /** True if the client of a call wants messages of this level. */
+  /** True if the client of a call has requested messages of this level. */
   wants(call: CallContext, level: string): boolean;
   /** Returns the message that may be sent to the session now: this one, a note that messages are left out, or none. */
   admit(call: CallContext, entry: LogEntry): LogEntry | undefined;

@@ -4,7 +4,7 @@ import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
 import { TokenBucket, checkRate, type Rate } from "../../jsonrpc/token-bucket.ts";
 
-/** Options of the rate limit. */
+/** Rate of requests, and the owners and methods that it applies to. */
 export interface RateLimitOptions extends Rate {
   /**
    * Returns the owner of the quota: an object, such as the session, or a string. Default: the authenticated principal, otherwise the session. A

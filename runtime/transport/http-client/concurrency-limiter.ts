@@ -1,6 +1,6 @@
 import { Semaphore } from "../../jsonrpc/semaphore.ts";
 
-/** Options of a `ConcurrencyLimiter`. */
+/** Limit on the messages that wait. */
 export interface ConcurrencyLimiterOptions {
   /** Maximum number of bytes that wait. */
   readonly maxBytes: number;

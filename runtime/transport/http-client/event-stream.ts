@@ -101,7 +101,7 @@ export class EventStream {
       const { reconnection, restarts } = this.#options;
       const { attempts } = reconnection;
       this.#rejected = isConnectionRefused(error) ? this.#rejected + 1 : 0;
-      // A server that is gone does not continue unfinished requests after a restart.
+      // A server that has stopped does not continue unfinished requests after a restart.
       if (this.#rejected >= mostRejected && !restarts)
         throw new LostError("The server is unreachable", { cause: error });
       if (this.#fruitless < attempts) return undefined;

@@ -13,7 +13,7 @@ export function retryRejected<Result>(
   return sendWithRetry(send, { ...options, readDelay: readRetryAfter });
 }
 
-/** Returns the milliseconds that a rejection asks to wait; nothing for a final one. */
+/** Returns the milliseconds to wait that a rejection names; nothing for a final one. */
 function readRetryAfter(error: unknown): number | undefined {
   if (!isHttpError(error) || error.retryAfter === undefined) return undefined;
   if (error.status !== 429 && error.status !== 503) return undefined;

@@ -8,7 +8,7 @@ export interface RetryOptions {
   readonly clock?: Clock | undefined;
   /** Stops the clock of the waiting call until the returned function is called. */
   readonly hold?: (() => () => void) | undefined;
-  /** Returns the milliseconds that a rejection asks to wait; nothing for a final one. */
+  /** Returns the milliseconds to wait that a rejection names; nothing for a final one. */
   readonly readDelay: (error: unknown) => number | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface CorsOptions {
   readonly headers?: readonly string[];
 }
 
-/** Returns the fields that let a page of this (allowed) origin read the response. */
+/** Returns the fields with which a page of this (allowed) origin can read the response. */
 export function toCorsFields(
   request: Pick<Exchange, "header" | "hosts">,
   { cors, hosts }: { readonly cors: CorsOptions | undefined; readonly hosts: HostRules },

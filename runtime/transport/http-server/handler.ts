@@ -44,7 +44,7 @@ export interface HttpHandler {
   node(request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   /** Sessions that this process serves, by id. */
   readonly sessions: ReadonlyMap<string, OpenSession>;
-  /** Rejects new requests, lets running calls finish for as long as the options permit, and ends all streams. */
+  /** Rejects new requests, waits for running calls for as long as the options permit, and ends all streams. */
   close(options?: CloseOptions): Promise<void>;
 }
 

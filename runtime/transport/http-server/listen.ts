@@ -33,7 +33,7 @@ export interface ListenOptions extends HttpOptions {
 export interface HttpListener {
   readonly url: string;
   readonly handler: HttpHandler;
-  /** Accepts no new connections, lets running calls finish, and closes. May be called again. */
+  /** Accepts no new connections, waits for running calls, and closes. May be called again. */
   close(): Promise<void>;
 }
 

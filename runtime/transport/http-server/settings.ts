@@ -51,7 +51,7 @@ export interface HttpOptions extends HostOptions {
   /** Store of streamed events. Default: in memory, with bounds. `false`: streams cannot be resumed. */
   readonly events?: EventStore | false;
   /**
-   * Begin streams with an event that only carries an id, where the revision lets clients reconnect to a stream whose connection the server has
+   * Begin streams with an event that only carries an id, where clients of the revision may reconnect to a stream whose connection the server has
    * closed. `false`: no such event, and the server does not release connections. Default `true`.
    */
   readonly polling?: boolean;
@@ -84,7 +84,7 @@ export interface HttpOptions extends HostOptions {
   readonly clock?: Clock;
 }
 
-/** Options of sessions. */
+/** Lifetime, number and storage of sessions. */
 export interface SessionOptions {
   /** Milliseconds that an unused session lives. Default 30 min. */
   readonly ttl?: number;

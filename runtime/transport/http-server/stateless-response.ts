@@ -13,7 +13,7 @@ import { streamFields, toJsonResponse, toOnlyEvent, type ResponseMode } from "./
 import { reject } from "./rejection.ts";
 import type { ParsedRequest } from "./validate-stateless.ts";
 
-/** Options of a stateless response. */
+/** Request, and form and limits of its response. */
 export interface StatelessResponseOptions {
   readonly identity: Identity | undefined;
   readonly parsed: ParsedRequest;

@@ -28,7 +28,7 @@ export interface StdioClientOptions {
 
 /** Time limits in milliseconds for each step of the server's shutdown. */
 export interface ShutdownDelays {
-  /** Time after the end of its stdin before it is asked to terminate (on Windows: is ended). Default 2 s. */
+  /** Time after the end of its stdin before it receives a signal to terminate (on Windows: is ended). Default 2 s. */
   readonly terminate: number;
   /** Further time before it is killed. Default 2 s. */
   readonly kill: number;
@@ -46,6 +46,16 @@ export interface StdioClientTransport extends Transport {
  * Starts a server without a shell, and connects to its stdin and stdout.
  *
  * @throws {Error} when an argument of a Windows script contains a line break
+ * @example
+ * ```ts
+ * import { connectClient } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ * import { createStdioClientTransport } from "mcp-server-runtime/transports";
+ *
+ * const transport = createStdioClientTransport({ command: "node", args: ["dist/server.js"] });
+ * const info = { name: "my-client", version: "1.0.0" };
+ * const client = await connectClient<Declarations>(transport, { info, revisions });
+ * ```
  */
 export function createStdioClientTransport(options: StdioClientOptions): StdioClientTransport {
   return new ServerProcess(options);

@@ -44,6 +44,14 @@ export async function serveStdio(
 /**
  * Creates a transport over stdin and stdout of the process. While it is open, all other output to `process.stdout`, including `console.log`, goes to
  * stderr: stdout belongs to the protocol.
+ *
+ * @example
+ * ```ts
+ * import { serve } from "mcp-server-runtime";
+ * import { createStdioTransport } from "mcp-server-runtime/transports";
+ *
+ * await serve(server, createStdioTransport()).closed;
+ * ```
  */
 export function createStdioTransport(options: StdioOptions = {}): Transport {
   const guard = guardStdout();

@@ -63,7 +63,19 @@ export interface TcpServer {
   close(): Promise<void>;
 }
 
-/** Connects to a server, with one message a line as on stdio. */
+/**
+ * Connects to a server, with one message a line as on stdio.
+ *
+ * @example
+ * ```ts
+ * import { connectClient } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ * import { createTcpTransport } from "mcp-server-runtime/transports";
+ *
+ * const info = { name: "my-client", version: "1.0.0" };
+ * const client = await connectClient<Declarations>(createTcpTransport({ port: 4000 }), { info, revisions });
+ * ```
+ */
 export function createTcpTransport(options: TcpClientOptions): Transport {
   const address = { ...toAddress(options), allowHalfOpen: true };
   const socket = options.tls ? connectTls({ ...options.tls, ...address }) : connect(address);
@@ -74,6 +86,14 @@ export function createTcpTransport(options: TcpClientOptions): Transport {
  * Listens for connections; each is a session. Resolves when it listens.
  *
  * @throws {ListenError} when the server cannot listen at the address
+ * @example
+ * ```ts
+ * import { serve } from "mcp-server-runtime";
+ * import { listenTcp } from "mcp-server-runtime/transports";
+ *
+ * const { port } = await listenTcp({ port: 4000, accept: (transport) => serve(server, transport) });
+ * console.error(`tcp://127.0.0.1:${port}`);
+ * ```
  */
 export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
   const transports = new Set<Transport>();
@@ -122,6 +142,15 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
 /**
  * Creates a transport over an existing socket. Unless `requiresMessage` is `false`, the connection is closed when its first bytes are not the start
  * of a JSON message: web pages can send HTTP requests to any port of this machine, with messages in their bodies.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:net";
+ * import { serve } from "mcp-server-runtime";
+ * import { createSocketTransport } from "mcp-server-runtime/transports";
+ *
+ * createServer((socket) => serve(server, createSocketTransport(socket))).listen("/tmp/demo.sock");
+ * ```
  */
 export function createSocketTransport(
   socket: Socket,

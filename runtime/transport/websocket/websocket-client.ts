@@ -32,6 +32,16 @@ export interface WebSocketClientOptions extends WebSocketOptions {
  * Connects to a server with the WebSocket of the platform: browsers, workers, Bun, Deno, Node from version 22.
  *
  * @throws {Error} when the platform has no WebSocket and no implementation is given
+ * @example
+ * ```ts
+ * import { connectClient } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ * import { createWebSocketTransport } from "mcp-server-runtime/transports";
+ *
+ * const transport = createWebSocketTransport("wss://mcp.example.com/mcp");
+ * const info = { name: "my-client", version: "1.0.0" };
+ * const client = await connectClient<Declarations>(transport, { info, revisions });
+ * ```
  */
 export function createWebSocketTransport(url: string | URL, options: WebSocketClientOptions = {}): Transport {
   const Implementation: WebSocketClientOptions["WebSocket"] = options.WebSocket ?? globalThis.WebSocket;

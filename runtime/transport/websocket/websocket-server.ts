@@ -29,6 +29,14 @@ export interface WsListener {
  * Serves WebSockets, and nothing else, on a port of this machine. `serveWebSocket` adds them to an existing HTTP server.
  *
  * @throws {ListenError} when other machines could connect and `allowedHosts` is not set, or when the server cannot listen
+ * @example
+ * ```ts
+ * import { serve } from "mcp-server-runtime";
+ * import { listenWebSocket } from "mcp-server-runtime/transports/websocket-server";
+ *
+ * const { url } = await listenWebSocket({ port: 4001, accept: (transport) => serve(server, transport) });
+ * console.error(url);
+ * ```
  */
 export async function listenWebSocket(options: WsListenOptions): Promise<WsListener> {
   const { port = 0, host = "127.0.0.1", path = "/mcp", tls, maxConnections = 1_000 } = options;

@@ -23,7 +23,7 @@ import {
 
 /** Options of a client or server with the library ws. */
 export interface WsOptions extends WebSocketOptions {
-  /** Milliseconds between pings; a peer that does not respond before the next one counts as gone. `Infinity`: no pings. Default 15 s. */
+  /** Milliseconds between pings; a peer that does not respond before the next one counts as disconnected. `Infinity`: no pings. Default 15 s. */
   readonly pingInterval?: number;
 }
 
@@ -59,7 +59,21 @@ export interface WsServer {
   close(): Promise<void>;
 }
 
-/** Connects to a server with the library ws. */
+/**
+ * Connects to a server with the library ws.
+ *
+ * @example
+ * ```ts
+ * import { connectClient } from "mcp-server-runtime";
+ * import { revisions } from "mcp-server-runtime/revisions";
+ * import { createWsTransport } from "mcp-server-runtime/transports/websocket-server";
+ *
+ * const headers = { Authorization: `Bearer ${process.env["TOKEN"]}` };
+ * const transport = createWsTransport("wss://mcp.example.com/mcp", { headers });
+ * const info = { name: "my-client", version: "1.0.0" };
+ * const client = await connectClient<Declarations>(transport, { info, revisions });
+ * ```
+ */
 export function createWsTransport(url: string | URL, options: WsClientOptions = {}): Transport {
   return new WebSocketTransport(createWsSocket(url, options), options);
 }
@@ -80,6 +94,15 @@ export function createWsSocket(url: string | URL, options: WsClientOptions = {})
  * WebSockets to this machine, and nothing else prevents it.
  *
  * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { serve } from "mcp-server-runtime";
+ * import { serveWebSocket } from "mcp-server-runtime/transports/websocket-server";
+ *
+ * const http = createServer().listen(4001, "127.0.0.1");
+ * serveWebSocket(http, { accept: (transport) => serve(server, transport) });
+ * ```
  */
 export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServerOptions): WsServer {
   const { maxConnections = 1_000, handshakeTimeout = defaultPatience } = options;
@@ -138,7 +161,7 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
   };
 }
 
-/** Bytes above which the writer is asked to wait. */
+/** Bytes above which the writer has to wait. */
 const highWaterMark = 1024 * 1024;
 
 function toMessageSocket(socket: WebSocket, { pingInterval = 15_000 }: WsOptions): MessageSocket {

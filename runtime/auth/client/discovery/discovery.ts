@@ -19,7 +19,7 @@ export interface Discovery {
   readonly server: ServerMetadata;
 }
 
-/** Options of `discover`. */
+/** Challenge of the server and rules of the client from which an authorization server is found. */
 export interface DiscoveryOptions {
   readonly requester: Requester;
   /** URL of the metadata according to the challenge. */
@@ -79,6 +79,7 @@ async function findResourceMetadata(url: URL, options: DiscoveryOptions): Promis
  * Returns the metadata of an authorization server, in OAuth or OpenID format, whichever is found first. An issuer with a path is never looked up
  * without the path, because another tenant of the same host could respond. Returns `undefined` if there is none.
  *
+ * @throws {AuthError} when the issuer or its metadata is invalid
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery#authorization-server-metadata-discovery
  */
 export async function findServerMetadata(
@@ -151,7 +152,7 @@ function isWithin(path: string, folder: string): boolean {
   return path === prefix || path === folder || path.startsWith(`${prefix}/`);
 }
 
-/** Compares the text exactly. Any other comparison would let one issuer impersonate another. */
+/** Compares the text exactly. Any other comparison would allow one issuer to impersonate another. */
 function checkIssuer(found: unknown, { issuer, place }: { readonly issuer: string; readonly place: URL }): void {
   if (found === issuer) return;
   throw new AuthError(

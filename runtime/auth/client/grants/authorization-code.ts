@@ -28,7 +28,7 @@ export interface DocumentClient extends Pick<ClientIdentity, "clientId" | "signi
   readonly method?: "none" | "private_key_jwt";
 }
 
-/** Options of `authorizationCode`. */
+/** Way for users to sign in, and identity of the client at the authorization servers. */
 export interface AuthorizationCodeOptions {
   /** Brings users to the authorization server and back. Use `createLoopbackRedirect()` for programs on their machine. */
   readonly redirect: Redirector;

@@ -2,7 +2,7 @@ import { toPurpose, type Grant, type GrantRequest } from "./grant.ts";
 import { AuthError } from "../errors.ts";
 import type { RegisteredClient } from "./registration.ts";
 
-/** Options of `clientCredentials`. */
+/** Registrations and scopes of a program that acts for itself. */
 export interface ClientCredentialsOptions {
   /** Registrations of the client, each with its secret or key. The issuer determines which of them is used. */
   readonly registered: readonly RegisteredClient[];

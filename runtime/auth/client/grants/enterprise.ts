@@ -29,7 +29,7 @@ export interface EnterpriseOptions {
 }
 
 /**
- * Creates a grant for users of an enterprise, who need not approve access themselves. The enterprise's identity provider vouches for the user to the
+ * Creates a grant for users of an enterprise. They need not approve access themselves. The enterprise's identity provider vouches for the user to the
  * authorization server of the MCP server.
  *
  * @throws {AuthError} when `document` is not a valid URL.

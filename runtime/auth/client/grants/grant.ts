@@ -8,7 +8,7 @@ import type { Tokens } from "../tokens/tokens.ts";
 export interface Grant {
   /** Scopes to request if the server's challenge names none. Default: the scopes that its metadata lists. */
   readonly scopes?: readonly string[] | undefined;
-  /** True if the grant wants refresh tokens from authorization servers that issue them for `offline_access`. */
+  /** True if the grant needs refresh tokens from authorization servers that issue them for `offline_access`. */
   readonly wantsRefresh: boolean;
   /** Issuers that this client is registered at. They are preferred among several. */
   readonly issuers: readonly string[];

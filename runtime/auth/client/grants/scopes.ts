@@ -18,7 +18,7 @@ export interface ScopeSources {
   readonly challenged: readonly string[] | undefined;
   /** Scopes that the metadata of the server lists. */
   readonly supported: readonly string[] | undefined;
-  /** Scopes that the application wants. They take precedence over `supported`. */
+  /** Scopes that the application needs. They take precedence over `supported`. */
   readonly wanted: readonly string[] | undefined;
   /** Scopes of earlier token requests, if more are needed now. */
   readonly before: readonly string[];

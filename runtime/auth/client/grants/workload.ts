@@ -2,14 +2,14 @@ import type { Awaitable } from "../../../../generated/support.ts";
 import { AuthError } from "../errors.ts";
 import { toPurpose, type Grant } from "./grant.ts";
 
-/** Audience of an assertion. */
+/** Authorization server and resource that an assertion is issued for. */
 export interface AssertionAudience {
   readonly issuer: string;
   readonly tokenEndpoint: string;
   readonly resource: string;
 }
 
-/** Options of `workloadIdentity`. */
+/** Authorization servers that trust the platform of a workload, and its assertions. */
 export interface WorkloadIdentityOptions {
   /** Authorization servers that accept assertions of the platform, as they write their issuer. Assertions are sent to no other server. */
   readonly issuers: readonly string[];
@@ -57,7 +57,7 @@ export function workloadIdentity({ assertion, clientId = "", issuers, scopes }: 
 }
 
 /**
- * With an empty list, the workload could not authorize anywhere. The check at run time is for untyped callers, because earlier versions had no
+ * With an empty list, the workload could not authorize anywhere. The check at run time is for untyped callers.
  * `issuers`.
  */
 function checkIssuers(issuers: readonly string[] | undefined): void {

@@ -14,7 +14,7 @@ export interface AuthStep {
   readonly status: number | undefined;
 }
 
-/** Options of `Requester`. */
+/** Limits and rules of the requests to authorization servers. */
 export interface RequesterOptions {
   readonly fetch: Fetch;
   readonly rules: UrlRules;
@@ -55,7 +55,11 @@ export class Requester {
     this.rules = options.rules;
   }
 
-  /** Sends a request and resolves with the response, including an error response. Rejects if no response arrives. */
+  /**
+   * Sends a request and resolves with the response, including an error response.
+   *
+   * @throws {AuthError} when no response arrives, or a URL is not allowed
+   */
   async request(url: URL, request: AuthorizationRequest): Promise<AuthorizationResponse> {
     let target = url;
     for (let hop = 0; hop <= maxRedirects; hop += 1) {

@@ -66,7 +66,7 @@ export interface Exchange extends RequestHead {
   stream(headers: HeaderFields): EventWriter;
 }
 
-/** Limits of a body. */
+/** Size and time within which a body is read. */
 export interface BodyLimits {
   readonly maxBytes: number;
   /** Milliseconds within which a part of it has to arrive. */

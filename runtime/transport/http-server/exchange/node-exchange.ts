@@ -124,7 +124,7 @@ class NodeWriter implements EventWriter {
   constructor(response: ServerResponse) {
     this.#response = response;
     response.on("error", ignore);
-    // Unless a write follows immediately, the head alone has to show the client that the stream is open.
+    // Unless a write follows immediately, only the head shows the client that the stream is open.
     queueMicrotask(() => this.#flush());
   }
 
