@@ -31,3 +31,5 @@ export type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./ses
 export type { ResourceListener } from "./subscriptions/resource-subscriptions.ts";
 
 export type { AuthResponse, AuthRequest } from "../transport/http-client/auth-provider.ts";
+
+export type { OpenOptions } from "../lifecycle/open-options.ts";

@@ -40,6 +40,7 @@ export interface ClientRequestContext<P extends ClientTypes> {
   readonly server: { readonly info: P["Implementation"]; readonly capabilities: P["ServerCapabilities"] };
   /** Revision that this server speaks. */
   readonly revision: string;
+  /** JSON-RPC `id` of the request. */
   readonly requestId: string | number;
   /** Metadata of the request (`_meta`); empty when there is none. */
   readonly meta: { readonly [key: string]: unknown };

@@ -193,7 +193,10 @@ type TemplateMembers<P extends ResourceTypes, T extends string> = Fields<P, "Res
     /** Called with the percent-decoded variables of the URI: check them before use. Return `undefined` if there is no such resource. */
     read(
       variables: TemplateVariables<NoInfer<T>>,
-      context: HandlerContext<P> & { readonly uri: string },
+      context: HandlerContext<P> & {
+        /** URI that the client requested. */
+        readonly uri: string;
+      },
     ): Awaitable<ResourceContent<P> | undefined>;
   };
 

@@ -71,11 +71,18 @@ export type ReturnedInput<P extends ToolTypes> = P extends { InputResponses: inf
 
 /** Context members for a tool call that runs as a task. */
 export type TaskFacts<P extends ToolTypes> = [MissingMember<P, "Tool", "execution">] extends [never]
-  ? { /** Set when the client asked for a task. */ readonly task?: TaskControl | undefined }
-  : { readonly task?: Unavailable<MissingMember<P, "Tool", "execution">> };
+  ? {
+      /** Set when the client asked for a task. */
+      readonly task?: TaskControl | undefined;
+    }
+  : {
+      /** Unavailable: the revision has no tasks. */
+      readonly task?: Unavailable<MissingMember<P, "Tool", "execution">>;
+    };
 
 /** Principal that the transport has authenticated. */
 export interface Authenticated {
+  /** Identity of the client, unique for the verifier that supplied it. */
   readonly principal: string;
   /** Scopes that are granted to the principal. */
   readonly scopes?: readonly string[];
@@ -87,9 +94,11 @@ export interface Authenticated {
 export interface Requester<P extends ToolTypes> {
   /** Authenticated principal; `undefined` where the transport does not authenticate clients. */
   readonly auth: Authenticated | undefined;
+  /** Client that sent the request, as it describes itself. */
   readonly client: {
     /** Self-declared: suitable for logs, not for decisions. Absent where clients may omit it at the revision. */
     readonly info: P["Implementation"] | undefined;
+    /** Capabilities that the client declares. */
     readonly capabilities: P["ClientCapabilities"];
   };
   /** The same object for all requests of a session, and for no others: a key for a `WeakMap`. */
@@ -109,6 +118,7 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
   progress(progress: number, total?: number, message?: string): Promise<void>;
   /** Sends a log message, unless the client requested more severe ones only. Never log secrets: the client is a third party. */
   log(level: P["LoggingLevel"], data: unknown, logger?: string): Promise<void>;
+  /** JSON-RPC `id` of the request. */
   readonly requestId: string | number;
   /** Metadata of the request (`_meta`); empty when there is none. */
   readonly meta: { readonly [key: string]: unknown };
@@ -134,22 +144,31 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
  */
 export type ClientRequests<P> = (P extends InputRequestTypes<"CreateMessage", infer Params, infer Result>
   ? {
-      /** Requests a completion of the client's model. */ sample(
-        params: Params,
-        options?: InputRequestOptions,
-      ): Promise<Result>;
+      /** Requests a completion of the client's model. */
+      sample(params: Params, options?: InputRequestOptions): Promise<Result>;
     }
-  : { readonly sample: Unavailable<MissingMethod<P, "CreateMessageRequest">> }) &
+  : {
+      /** Unavailable: the revision has no sampling. */
+      readonly sample: Unavailable<MissingMethod<P, "CreateMessageRequest">>;
+    }) &
   (P extends InputRequestTypes<"Elicit", infer Params, infer Result>
-    ? { /** Asks the user for input. */ elicit(params: Params, options?: InputRequestOptions): Promise<Result> }
-    : { readonly elicit: Unavailable<MissingMethod<P, "ElicitRequest">> }) &
+    ? {
+        /** Requests input of the user. */
+        elicit(params: Params, options?: InputRequestOptions): Promise<Result>;
+      }
+    : {
+        /** Unavailable: the revision has no elicitation. */
+        readonly elicit: Unavailable<MissingMethod<P, "ElicitRequest">>;
+      }) &
   (P extends { ListRootsResult: { roots: infer Roots } }
     ? {
-        /** Lists the folders that the user opened to the server. */ roots(
-          options?: InputRequestOptions,
-        ): Promise<Roots>;
+        /** Lists the folders that the user opened to the server. */
+        roots(options?: InputRequestOptions): Promise<Roots>;
       }
-    : { readonly roots: Unavailable<MissingMethod<P, "ListRootsRequest">> });
+    : {
+        /** Unavailable: the revision has no roots. */
+        readonly roots: Unavailable<MissingMethod<P, "ListRootsRequest">>;
+      });
 
 /** Options of an input request to the client. */
 export interface InputRequestOptions {
@@ -170,6 +189,7 @@ export type Complete = (value: string, context: CompletionContext) => Awaitable<
 export interface CompletionContext {
   /** Values that the user has chosen for the other arguments; empty where the revision cannot carry them. */
   readonly arguments: { readonly [name: string]: string };
+  /** Aborted when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
 }
 

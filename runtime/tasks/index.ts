@@ -1,5 +1,5 @@
 /** Tasks: control for handlers, handles for callers, and options. */
-export type { ToolTask, ToolTaskOptions } from "../server/definition.ts";
+export type { PreparedToolTask, ToolTask, ToolTaskOptions } from "../server/definition.ts";
 
 export type { TaskControl } from "./task-control.ts";
 

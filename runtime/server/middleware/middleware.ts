@@ -5,8 +5,11 @@ import type { AnyContext } from "../any-definition.ts";
 
 /** A request on its way to its handler. Its method and params have been checked against the revision. */
 export interface ServerRequest {
+  /** JSON-RPC method, such as `tools/call`. */
   readonly method: string;
+  /** Params of the request, as the client sent them. */
   readonly params: unknown;
+  /** Facts about the request, and functions that middleware may call while the request runs. */
   readonly context: AnyContext;
 }
 
