@@ -56,14 +56,14 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 describe("names", () => {
-  it.each(banned)("of files and identifiers do not contain %s", (stem) => {
+  it.each(banned)("names of files and identifiers do not contain %s", (stem) => {
     expect([
       ...files.map(pathOf).filter((path) => isBanned(path.replace(/^.*\//, ""), path, stem)),
       ...namesWith(stem),
     ]).toEqual([]);
   });
 
-  it("are found where a file declares or uses them", () => {
+  it("names are found where a file declares or uses them", () => {
     const sample = project.createSourceFile("sample.ts", "class A { #turnstile = 1; parcel(): void {} }");
     expect(identifiersOf(sample)).toEqual(expect.arrayContaining(["#turnstile", "parcel"]));
     project.removeSourceFile(sample);
@@ -71,7 +71,7 @@ describe("names", () => {
 });
 
 describe("the glossary", () => {
-  it("explains each word once, in sentences", () => {
+  it("the glossary explains each word once, in sentences", () => {
     const rows = readRows(glossary);
     expect(new Set(rows.map(([word]) => word)).size).toBe(rows.length);
     expect(rows.filter(([, meaning = ""]) => !/^[A-Z`].*\.$/.test(meaning))).toEqual([]);

@@ -22,13 +22,13 @@ export function testHostileInput(open: () => EverythingProject): void {
     revisions = await readFuzzRevisions();
   });
 
-  test(`answers ${onStdio} messages of any kind over stdio as it must (FUZZ_SEED=${seed})`, async () => {
+  test(`a scaffolded server handles ${onStdio} messages of any kind over stdio as required (FUZZ_SEED=${seed})`, async () => {
     const server = { args: [open().server], env };
     const options = { revisions, messages: onStdio, seed, isSlow: true };
     expect(await fuzz(createStdioSubject.bind(undefined, server), options)).toBeGreaterThanOrEqual(onStdio);
   });
 
-  test(`answers ${onHttp} messages of any kind over HTTP as it must, and gives memory back (FUZZ_SEED=${seed})`, async () => {
+  test(`a scaffolded server handles ${onHttp} messages of any kind over HTTP as required, and releases memory (FUZZ_SEED=${seed})`, async () => {
     const remote = startRemote([open().server, "--http", "0"], env);
     try {
       const create = createHttpSubject.bind(undefined, await readUrl(remote));

@@ -20,7 +20,7 @@ export function testHostileServers(messagesEach: number, atOnce: number): void {
   });
 
   test.each(transports)(
-    `a client bears ${messagesEach} messages of %s: every call ends, none is sent twice, and memory is given back (R12, R68, R70; FUZZ_SEED=${seed})`,
+    `a client survives ${messagesEach} messages of %s: every call ends, none is sent twice, and memory is released (R12, R68, R70; FUZZ_SEED=${seed})`,
     async (_name, open) => {
       const { problems, grown, ...figures } = await attack(await open(), {
         revisions,
