@@ -182,9 +182,7 @@ describe("the packed runtime", () => {
   );
 
   test("the packed runtime has declarations for its libraries that pass the check with them", async () => {
-    for (const name of readdirSync(join(root, "node_modules")))
-      if (!existsSync(join(folder, "node_modules", name)))
-        symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+    linkPackages(readdirSync(join(root, "node_modules")));
     await writeEntries(subpaths);
     await compileStrictly("nodenext", "entries.ts");
   });
@@ -201,7 +199,22 @@ describe("the packed runtime", () => {
     });
     expect(outputFiles[0]?.contents.length).toBeLessThan(20_000);
   });
+
+  test("a worker that uses no module of Node.js imports none in its bundle", async () => {
+    await cli("edge", "--transport", "worker", "--features", "tools", "--yes", "--no-install", "--no-git");
+    linkPackages(["esbuild", "zod"]);
+    await run(process.execPath, ["build.js"], { cwd: join(folder, "edge") });
+    const bundle = readFileSync(join(folder, "edge", "dist", "server.js"), "utf8");
+    expect(bundle.match(/^import .*|\bimport\(.*/gm)).toEqual(null);
+  });
 });
+
+/** Links packages of this repository that the folder does not have. */
+function linkPackages(names: readonly string[]): void {
+  for (const name of names)
+    if (!existsSync(join(folder, "node_modules", name)))
+      symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+}
 
 async function writeEntries(subpaths: readonly string[]): Promise<void> {
   const lines = subpaths.map((subpath, at) => `export * as entry${at} from "mcp-server-runtime${subpath.slice(1)}";\n`);
