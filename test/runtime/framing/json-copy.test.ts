@@ -22,7 +22,7 @@ describe("copies of JSON values", () => {
     ["an object without prototype", Object.assign(Object.create(null), { a: 1 })],
     ["a sparse list", [, 1]],
     ["a URL", { url: new URL("https://example.com/") }],
-  ])("a copy is what a round trip through JSON text would give: %s", (_, value) => {
+  ])("a copy is equal to the value that its JSON text encodes: %s", (_, value) => {
     expect(copyJson(value).value).toEqual(JSON.parse(JSON.stringify(value)));
   });
 });

@@ -162,7 +162,7 @@ describe("encoding", () => {
     expect(encode([reply, reply])).toBe('[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}]');
   });
 
-  test("the encoding escapes line breaks and lone surrogates inside strings (T-03, R11, TS-01)", () => {
+  test("the encoding escapes line breaks and unpaired surrogates inside strings (T-03, R11, TS-01)", () => {
     const text = encode({ jsonrpc: "2.0", id: 1, result: { a: "x\r\ny\ud800" } });
     expect(text).toBe('{"jsonrpc":"2.0","id":1,"result":{"a":"x\\r\\ny\\ud800"}}');
   });
