@@ -6,6 +6,14 @@ import { writeNotices } from "./notices.js";
  * function `fetch` of a module's default export. Writes the licences of those packages to dist/THIRD-PARTY.txt.
  */
 
+/** Leaves modules of the platform outside. Imports without a use are dropped: not every platform has the modules of Node.js. */
+const platform = {
+  name: "platform",
+  setup({ onResolve }) {
+    onResolve({ filter: /^(node|cloudflare):/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
+  },
+};
+
 const made = await build({
   entryPoints: ["src/server.ts"],
   outdir: "dist",
@@ -13,8 +21,6 @@ const made = await build({
   platform: "neutral",
   // Fields with the entry of packages without "exports".
   mainFields: ["module", "main"],
-  // Modules of the platform.
-  external: ["node:*", "cloudflare:*"],
   target: "es2023",
   format: "esm",
   // Errors are recognized by the names of their classes.
@@ -24,6 +30,7 @@ const made = await build({
   sourcemap: true,
   sourcesContent: false,
   metafile: true,
+  plugins: [platform],
 }).catch(() => {
   // esbuild has already printed the errors.
   process.exitCode = 1;

@@ -52,7 +52,7 @@ describe("the page of two revisions", () => {
     opened = await open("2025-11-25", "2026-07-28");
   });
 
-  test("shows the timeline with both, and which of them has which method", async () => {
+  test("the page shows the timeline with both revisions, and their methods", async () => {
     const { page, troubles } = opened;
     expect(await page.locator(".timeline li").count()).toBe(5);
     expect(await page.locator(".timeline .compared b").allTextContents()).toEqual(["2025-11-25", "2026-07-28"]);
@@ -61,7 +61,7 @@ describe("the page of two revisions", () => {
     expect(troubles).toEqual([]);
   });
 
-  test("finds what has every word that is searched for, and shows all again", async () => {
+  test("the page finds entries with every search word, and shows all again", async () => {
     const { page, troubles } = opened;
     const rows = page.locator("[data-row]");
     const all = await rows.count();
@@ -76,7 +76,7 @@ describe("the page of two revisions", () => {
     expect(troubles).toEqual([]);
   });
 
-  test("opens what changed, side by side", async () => {
+  test("the page opens changes side by side", async () => {
     const { page } = opened;
     const details = page.locator("details", { has: page.locator("summary", { hasText: /^CallToolResult$/ }) });
     expect(await details.locator("pre").first().isVisible()).toBe(false);
@@ -88,21 +88,24 @@ describe("the page of two revisions", () => {
   });
 });
 
-test.each([360, 800, 1600])("nothing is cut off where the window is %d pixels wide", async (width) => {
+test.each([360, 800, 1600])("the page is not cut off where the window is %d pixels wide", async (width) => {
   const { page } = await open("2025-11-25", "2026-07-28", { viewport: { width, height: 800 } });
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
   expect(await page.getByLabel("Search").isVisible()).toBe(true);
 });
 
-test.each(["light", "dark"] as const)("text stands out where the reader prefers %s", async (colorScheme) => {
-  const { page } = await open("2025-11-25", "2026-07-28", { colorScheme });
-  for (const verdict of ["breaking", "risky", "additive", "neutral"]) {
-    expect(await contrastOf(page, `.verdict.${verdict}`), verdict).toBeGreaterThanOrEqual(4.5);
-  }
-  expect(await contrastOf(page, "thead th")).toBeGreaterThanOrEqual(4.5);
-});
+test.each(["light", "dark"] as const)(
+  "the page has readable contrast where the reader prefers %s",
+  async (colorScheme) => {
+    const { page } = await open("2025-11-25", "2026-07-28", { colorScheme });
+    for (const verdict of ["breaking", "risky", "additive", "neutral"]) {
+      expect(await contrastOf(page, `.verdict.${verdict}`), verdict).toBeGreaterThanOrEqual(4.5);
+    }
+    expect(await contrastOf(page, "thead th")).toBeGreaterThanOrEqual(4.5);
+  },
+);
 
-test("what servers say is text, whatever it looks like", async () => {
+test("the page shows text of servers as text, whatever it contains", async () => {
   const name = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
   const list = (tools: readonly object[]): string => JSON.stringify({ server: { name, version: "1" }, tools });
   const tool = { name: "evil", description: name, inputSchema: { type: "object" } };

@@ -23,7 +23,7 @@ describe.each([
   ],
   ["over HTTP", async (): Promise<Transport> => new StreamableHTTPClientTransport(new URL(await startHttp()))],
 ])("the echo server %s", (_name, createTransport) => {
-  test("has three tools that the official client can call", async () => {
+  test("the echo server has three tools that the official client can call", async () => {
     const client = await connect(await createTransport());
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["echo", "add", "slow"]);
@@ -32,7 +32,7 @@ describe.each([
     expect(await call(client, "slow", { ms: 20 })).toEqual([{ type: "text", text: "Waited 20 ms." }]);
   });
 
-  test("says what is wrong with arguments", async () => {
+  test("the echo server reports problems of arguments", async () => {
     const client = await connect(await createTransport());
     expect(await client.callTool({ name: "add", arguments: { a: "1", c: 2 } })).toMatchObject({
       isError: true,
@@ -40,7 +40,7 @@ describe.each([
     });
   });
 
-  test("stops a slow call that is cancelled, and goes on", async () => {
+  test("the echo server stops a slow call that is cancelled, and continues", async () => {
     const client = await connect(await createTransport());
     const cancelling = new AbortController();
     const params = { name: "slow", arguments: { ms: 600_000 } };

@@ -30,7 +30,7 @@ describe.each(["express", "fastify", "hono"])("a handler mounted in %s", (framew
     if (child.exitCode === null) await once(child, "exit");
   });
 
-  test("serves the official client: a call that streams progress before its answer, and the end of the session", async () => {
+  test("a mounted handler serves the official client: a call that streams progress before its response, and the end of the session", async () => {
     const client = new Client({ name: "test", version: "1" });
     const transport = new StreamableHTTPClientTransport(url);
     await client.connect(transport);
@@ -48,16 +48,19 @@ describe.each(["express", "fastify", "hono"])("a handler mounted in %s", (framew
     ["a foreign page", { origin: "https://evil.example" }, "{}", 403],
     ["no message", {}, '{"a":1}', 400],
     ["a type that is not JSON", { "content-type": "text/plain" }, "{}", 415],
-  ])("refuses %s, whatever the framework has read of it (R31, R32)", async (_what, more, body, status) => {
-    const headers = {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      ...more,
-    };
-    const response = await fetch(url, { method: "POST", headers, body });
-    expect(response.status).toBe(status);
-    await response.body?.cancel();
-  });
+  ])(
+    "a mounted handler rejects %s, whatever the framework has read of it (R31, R32)",
+    async (_what, more, body, status) => {
+      const headers = {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...more,
+      };
+      const response = await fetch(url, { method: "POST", headers, body });
+      expect(response.status).toBe(status);
+      await response.body?.cancel();
+    },
+  );
 });
 
 async function findFreePort(): Promise<number> {

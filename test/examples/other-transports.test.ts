@@ -27,11 +27,11 @@ afterAll(async () => {
   expect(await closed).toEqual([0, null]);
 });
 
-test("the client over TCP calls the tool, and hears of its progress", async () => {
+test("the client over TCP calls the tool, and receives its progress", async () => {
   expect(await run("tcp-client.js", tcpPort)).toBe(counted);
 });
 
-test("the client over WebSocket calls the tool, and hears of its progress", async () => {
+test("the client over WebSocket calls the tool, and receives its progress", async () => {
   expect(await run("websocket-client.js", wsUrl)).toBe(counted);
 });
 

@@ -38,8 +38,8 @@ async function churn(openAndDrop: (isLast: boolean) => Promise<void>, settle: ()
   return (await run(sessions)) - before;
 }
 
-describe(`${sessions} sessions that are opened and dropped leave the memory as it was (R70, R29)`, () => {
-  test("over TCP, half of them by a reset", async () => {
+describe(`memory of ${sessions} sessions that are opened and dropped (R70, R29)`, () => {
+  test("sessions over TCP release their memory, half of them by a reset", async () => {
     const serve = createSuiteServer();
     const live = new Set<Connection>();
     const server = await listenTcp({
@@ -65,7 +65,7 @@ describe(`${sessions} sessions that are opened and dropped leave the memory as i
     expect(grown).toBeLessThan(slack);
   });
 
-  test("over HTTP, half of them without a word", async () => {
+  test("sessions over HTTP release their memory, half of them without a DELETE", async () => {
     const connections: Connection[] = [];
     const clock = new ManualClock();
     const listener = await listenHttp(createService({}, connections), { clock, sessions: { ttl: 60_000 } });
@@ -93,7 +93,7 @@ describe(`${sessions} sessions that are opened and dropped leave the memory as i
   });
 });
 
-test("1,000 cuts of a stream lose and double nothing (T-45)", async () => {
+test("a stream with 1,000 cuts loses and repeats nothing (T-45)", async () => {
   const rig = await start({ count }, { retry: 20, events: new MemoryEventStore({ maxEvents: 100_000 }) });
   open.push(() => rig.close());
   await cutAndResume(await rig.open(), 1_000);

@@ -26,12 +26,12 @@ export interface FuzzRevision {
   make(method: Method, part: Part, random: Random): unknown;
 }
 
-/** Reads every revision with a handshake, newest first. */
-export async function readFuzzRevisions(): Promise<readonly FuzzRevision[]> {
+/** Reads revisions, newest first. Default: those with a handshake. */
+export async function readFuzzRevisions(
+  revisions: readonly Revision[] = handshakeRevisions,
+): Promise<readonly FuzzRevision[]> {
   const folder = await openSpecFolder(join(import.meta.dirname, "../../spec"));
-  return Promise.all(
-    handshakeRevisions.map(async (revision) => toFuzzRevision(revision, await folder.readModel(revision.id))),
-  );
+  return Promise.all(revisions.map(async (revision) => toFuzzRevision(revision, await folder.readModel(revision.id))));
 }
 
 function toFuzzRevision(revision: Revision, read: RevisionModel): FuzzRevision {

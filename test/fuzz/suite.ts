@@ -15,7 +15,7 @@ export function testFuzz(
   });
 
   test.each(subjects)(
-    `%s answers ${messagesEach} messages of any kind as it must, at every revision (J, R1, R2, R3, R12, R68; FUZZ_SEED=${seed})`,
+    `%s handles ${messagesEach} messages of any kind as required, at every revision (J, R1, R2, R3, R12, R68; FUZZ_SEED=${seed})`,
     async (_name, create) => {
       expect(await fuzz(create, { revisions, messages: messagesEach, seed })).toBeGreaterThanOrEqual(messagesEach);
     },

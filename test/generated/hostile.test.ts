@@ -21,7 +21,7 @@ const abyss = 200_000;
 /** Valid values made for each declaration. */
 const valuesEach = 6;
 
-it("some revisions were generated", () => {
+it("revisions were generated", () => {
   expect(revisions).not.toEqual([]);
 });
 
@@ -31,14 +31,14 @@ describe.each(revisions)("checks of %s", (revision) => {
   const recursive = findRecursive(schema);
   const reading = readSubjects(revision);
 
-  it("exist for every declaration, and accept values made from it", async () => {
+  it("checks exist for every declaration, and accept values made from it", async () => {
     const subjects = await reading;
     expect(subjects.map(({ name }) => name)).toEqual(names);
     expect(subjects.filter(({ values }) => values.length === 0)).toEqual([]);
   });
 
   it.each(["[", '{"a":'] as const)(
-    "answer to 200,000 levels of %s without overflow, and refuse them where types recurse",
+    "checks end at 200,000 levels of %s without overflow, and reject them where types recurse",
     async (open) => {
       const deep = nested(open, abyss);
       const subjects = await reading;
@@ -53,7 +53,7 @@ describe.each(revisions)("checks of %s", (revision) => {
     },
   );
 
-  it("accept nesting within the limit where types recurse", async () => {
+  it("checks accept nesting within the limit where types recurse", async () => {
     const subjects = await reading;
     const values = { array: nested("[", maxDepth / 2), object: nested('{"a":', maxDepth / 2) };
     const accepted = subjects
@@ -62,7 +62,7 @@ describe.each(revisions)("checks of %s", (revision) => {
     expect(accepted).toEqual(accepted.map(() => true));
   });
 
-  it("take `__proto__` for a key like any other: nothing is inherited through it and no prototype changes", async () => {
+  it("checks treat `__proto__` as a key like any other: nothing is inherited through it and no prototype changes", async () => {
     for (const { name, check, values } of await reading) {
       for (const value of values.filter(isObject)) {
         const disguised = Object.fromEntries([["__proto__", value]]);
@@ -75,7 +75,7 @@ describe.each(revisions)("checks of %s", (revision) => {
     expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain("polluted");
   });
 
-  it("refuse Infinity and NaN wherever a number is checked", async () => {
+  it("checks reject Infinity and NaN wherever a number is checked", async () => {
     const accepted: string[] = [];
     let places = 0;
     for (const { name, check, values } of await reading) {
@@ -92,7 +92,7 @@ describe.each(revisions)("checks of %s", (revision) => {
 });
 
 describe("generated modules", () => {
-  it("load and check hostile values where code may not be made from strings", () => {
+  it("generated modules load and check hostile values where code generation is disabled", () => {
     const folder = mkdtempSync(join(tmpdir(), "generated-"));
     try {
       translate(folder);

@@ -69,9 +69,9 @@ async function callInWorkerd({ protocol }: Row, folder: string): Promise<void> {
   const [miniflare, node] = [await findTool("miniflare"), await findTool("node22")];
   const bundle = join(folder, "dist", "server.js");
   const revision = protocol === "all" ? (revisions[0] ?? "") : protocol;
-  const alone = statelessAmong([revision], catalogue).length > 0 ? "alone" : "session";
+  const era = statelessAmong([revision], catalogue).length > 0 ? "stateless" : "session";
   const script = join(packageRoot, "test", "matrix", "workerd.mjs");
-  await runProgram(script, [bundle, miniflare, revision, alone], { cwd: folder, node });
+  await runProgram(script, [bundle, miniflare, revision, era], { cwd: folder, node });
 }
 
 const counts = { ok: 0, skipped: 0, failed: 0 };

@@ -1,9 +1,9 @@
-/* Serves a bundled worker in workerd and calls its tool once. Arguments: the bundle, the module of miniflare, the revision. */
+/* Serves a bundled worker in workerd and calls its tool once. Arguments: the bundle, the module of miniflare, the revision, and `stateless` or `session`. */
 import { pathToFileURL } from "node:url";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-const [bundle, miniflare, revision, isStateless] = process.argv.slice(2);
+const [bundle, miniflare, revision, era] = process.argv.slice(2);
 const main = createRequire(join(miniflare, "package.json")).resolve(miniflare);
 const { Miniflare } = await import(pathToFileURL(main).href);
 const worker = new Miniflare({ modules: true, scriptPath: bundle, compatibilityDate: "2026-01-01" });
@@ -12,12 +12,12 @@ try {
   let session;
   const prefix = "io.modelcontextprotocol";
   const clientInfo = { name: "workerd", version: "1" };
-  const claim = {
+  const metadata = {
     [`${prefix}/protocolVersion`]: revision,
     [`${prefix}/clientCapabilities`]: {},
     [`${prefix}/clientInfo`]: clientInfo,
   };
-  const ask = async (message) => {
+  const send = async (message) => {
     const { name } = message.params ?? {};
     const response = await fetch(url, {
       method: "POST",
@@ -35,17 +35,17 @@ try {
     return response.text();
   };
   const params = { name: "measure_text", arguments: { text: "Hello, world" } };
-  if (isStateless !== "alone") {
-    await ask({ id: 1, method: "initialize", params: { protocolVersion: revision, capabilities: {}, clientInfo } });
-    await ask({ method: "notifications/initialized" });
+  if (era === "session") {
+    await send({ id: 1, method: "initialize", params: { protocolVersion: revision, capabilities: {}, clientInfo } });
+    await send({ method: "notifications/initialized" });
   }
-  const answer = await ask({
+  const text = await send({
     id: 2,
     method: "tools/call",
-    params: isStateless === "alone" ? { ...params, _meta: claim } : params,
+    params: era === "stateless" ? { ...params, _meta: metadata } : params,
   });
-  if (!/12/.test(answer) || /isError":\s*true|"error"/.test(answer)) throw new Error(`workerd answered ${answer}`);
-  console.log(answer);
+  if (!/12/.test(text) || /isError":\s*true|"error"/.test(text)) throw new Error(`workerd responded with ${text}`);
+  console.log(text);
 } finally {
   await worker.dispose();
 }

@@ -5,7 +5,7 @@ import { readOfficialSchema } from "./official.ts";
 import { readDeclared, revisions } from "./revisions.ts";
 import { editSchema } from "./schema-edits.ts";
 
-it("comparator detects every effective single edit of the official schemas, and no other", () => {
+it("the comparator detects every effective single edit of the official schemas, and no other", () => {
   const missed: string[] = [];
   const imagined: string[] = [];
   const counts = { effective: 0, noOp: 0 };

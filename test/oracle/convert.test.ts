@@ -21,7 +21,7 @@ const pairs = revisions.flatMap((target) =>
 );
 
 describe.each(pairs)("values of $source brought to $target.id", ({ target, source }) => {
-  it("are valid for the official schema", async () => {
+  it("converted values are valid for the official schema", async () => {
     const folder = await openSpecFolder(join(import.meta.dirname, "../../spec"));
     const [newer, model] = [toCompatModel(await folder.readModel(source)), await folder.readModel(target.id)];
     const isValid = createValidators(readOfficialSchema(target.id));

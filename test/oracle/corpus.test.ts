@@ -15,7 +15,7 @@ const unreachable: readonly RegExp[] = [
 ];
 
 describe.each(revisions)("corpus of %s", (revision) => {
-  it("notices when any single guard of the emitted checks is missing", async () => {
+  it("the corpus detects when any single guard of the emitted checks is missing", async () => {
     const model = readBareModel(revision);
     const guards: string[] = [];
     const { checks, module } = await compileChecks(toCompatModel(model), (text) => makeDroppable(text, guards));

@@ -8,7 +8,7 @@ const examples = readExamples(revision);
 const folder = join(import.meta.dirname, "../../generated", revision);
 
 describe(`official examples of ${revision}`, () => {
-  it("are all accepted by the generated checks", async () => {
+  it("official examples are all accepted by the generated checks", async () => {
     const checks: Record<string, unknown> = await import(join(folder, "validate.ts"));
     const issues = examples.map(({ declaration, file, text }) => {
       const check = checks[`check${declaration}`];
@@ -24,7 +24,7 @@ describe(`official examples of ${revision}`, () => {
    * The exception is a slip of the example: roots/list is a payload inside a result in this revision, its declaration has
    * no `id`, and the example still carries one. Checks ignore unknown keys, the compiler reports them in a literal.
    */
-  it("are all assignable to the generated types, but for the roots request with an id", () => {
+  it("official examples are all assignable to the generated types, but for the roots request with an id", () => {
     const lines = examples.map(
       ({ declaration, text }, at) => `export const e${at}: t.${declaration} = ${oneLine(text)};`,
     );

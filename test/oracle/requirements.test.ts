@@ -22,7 +22,7 @@ const digests: readonly { readonly file: string; readonly id: string; readonly r
   { file: "security-requirements.md", id: "R[1-9]\\d?", row: (id) => `^(${id})\\. ` },
 ];
 
-it("are listed whole in test/repository/requirements.json", () => {
+it("the rules of the digests are all in test/repository/requirements.json", () => {
   const rules = readRules();
   expect(rules.length).toBeGreaterThan(500);
   expect(readListed().sort()).toEqual(rules.sort());

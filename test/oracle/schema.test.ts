@@ -10,17 +10,17 @@ import { readDeclared, revisions } from "./revisions.ts";
 /** Known differences by revision; each has a reason, and one that no longer exists must be deleted. */
 const divergences: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "../../spec/divergences.json"), "utf8"));
 
-it("spec/divergences.json speaks of the revisions under spec/ and of no others", () => {
+it("spec/divergences.json lists the revisions under spec/ and no others", () => {
   expect(isObject(divergences) ? Object.keys(divergences) : []).toEqual(revisions);
 });
 
 describe.each(revisions)("schema.ts of %s", (revision) => {
-  it("says the same as the official schema.json, its two quirks emulated", () => {
+  it("schema.ts is equal to the official schema.json, with its two quirks emulated", () => {
     const ours = toJsonSchema(toCompatModel(readDeclared(revision)));
     expect(compareSchemas(readOfficialSchema(revision), ours)).toEqual([]);
   });
 
-  it("differs from the official schema.json exactly where spec/divergences.json says, each line with a reason", () => {
+  it("schema.ts differs from the official schema.json exactly where spec/divergences.json says, each line with a reason", () => {
     const known = isObject(divergences) ? divergences[revision] : undefined;
     const lines: unknown[] = Array.isArray(known) ? known : [];
     const found = compareSchemas(readOfficialSchema(revision), toJsonSchema(readDeclared(revision)));

@@ -12,7 +12,7 @@ const mutantsPerExample = 100;
 const total = createTally();
 
 describe.each(revisions)("checks of %s and ajv on the official schema.json", (revision) => {
-  it("agree on every generated value and mutant; faithful checks differ only by the named quirks", async () => {
+  it("checks agree with ajv on every generated value and mutant; faithful checks differ only by the named quirks", async () => {
     const judges = await createJudges(revision);
     const tally = createTally();
     for (const { declaration, value, isMade } of makeCases(revision, readBareModel(revision), size)) {
@@ -23,7 +23,7 @@ describe.each(revisions)("checks of %s and ajv on the official schema.json", (re
   });
 });
 
-it("checks and ajv agree on the official examples and their mutants", async () => {
+it("checks agree with ajv on the official examples and their mutants", async () => {
   const revision = "2026-07-28";
   const judges = await createJudges(revision);
   const random = createRandom(129);

@@ -42,25 +42,25 @@ if (process.env["API_UPDATE"]) writeFileSync(snapshot, toText(exported));
 const recorded: Readonly<Record<string, Exported>> = JSON.parse(readFileSync(snapshot, "utf8"));
 
 describe("the public API", () => {
-  it("has the entry points in test/packages/api.json", () => {
+  it("the public API has the entry points in test/packages/api.json", () => {
     expect(entries.map(({ specifier }) => specifier).sort()).toEqual(Object.keys(recorded).sort());
   });
 
-  it.each(entries)("exports from $specifier what test/packages/api.json lists", ({ specifier }) => {
+  it.each(entries)("the entry $specifier exports what test/packages/api.json lists", ({ specifier }) => {
     expect(exported[specifier]).toEqual(recorded[specifier]);
   });
 
-  it("has at most 150 names in the main entry of the runtime", () => {
+  it("the public API has at most 150 names in the main entry of the runtime", () => {
     const { values = [], types = [] } = exported["mcp-server-runtime"] ?? {};
     expect(values.length + types.length).toBeLessThanOrEqual(150);
   });
 
-  it("exports something from each entry point", () => {
+  it("the public API exports something from each entry point", () => {
     const empty = Object.entries(exported).filter(([, { values, types }]) => values.length + types.length === 0);
     expect(empty).toEqual([]);
   });
 
-  it("is read with types apart from values, also behind re-exports", () => {
+  it("the public API is read with types apart from values, also behind re-exports", () => {
     const folder = join(root, "runtime/sample");
     const file = (name: string, text: string): string =>
       project.createSourceFile(join(folder, name), text).getFilePath();

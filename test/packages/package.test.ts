@@ -15,7 +15,7 @@ const runtimeManifest = readJson(`${runtime}/package.json`);
 const entries = Object.entries(readRuntimeExports(root));
 
 describe("the manifest of mcp-server-runtime", () => {
-  it("has the version, licence and engines of the repository, and no dependency", () => {
+  it("the manifest of the runtime has the version, licence and engines of the repository, and no dependency", () => {
     const { version, license, engines } = manifest;
     expect(runtimeManifest).toMatchObject({
       name: "mcp-server-runtime",
@@ -32,19 +32,19 @@ describe("the manifest of mcp-server-runtime", () => {
     );
   });
 
-  it("supports versions of libraries that the tests use", () => {
+  it("the manifest of the runtime supports versions of libraries that the tests use", () => {
     const tested = Object.keys(objectAt(manifest, "devDependencies"));
     expect(tested).toEqual(expect.arrayContaining(Object.keys(objectAt(runtimeManifest, "peerDependencies"))));
   });
 
-  it.each(entries)("exports %s from %s", (subpath, source) => {
+  it.each(entries)("the manifest of the runtime exports %s from %s", (subpath, source) => {
     expect(existsSync(join(root, source))).toBe(true);
     const targets = Object.values(objectAt(objectAt(runtimeManifest, "exports"), subpath)).map(String);
     expect(targets).toHaveLength(2);
     for (const target of targets) expect(existsSync(join(root, runtime, target)), target).toBe(true);
   });
 
-  it("exports every pinned revision with its checks and tables, and every extension with its checks", () => {
+  it("the manifest of the runtime exports every pinned revision with its checks and tables, and every extension with its checks", () => {
     const subpaths = entries.map(([subpath]) => subpath);
     for (const revision of Object.keys(objectAt(pins, "revisions")))
       expect(subpaths).toEqual(
@@ -54,11 +54,11 @@ describe("the manifest of mcp-server-runtime", () => {
       expect(subpaths).toEqual(expect.arrayContaining([`./extensions/${name}`, `./extensions/${name}/validate`]));
   });
 
-  it("loads few files, whatever is imported: each takes a millisecond at every start", () => {
+  it("an import of the runtime loads few files: each takes a millisecond at every start", () => {
     for (const [, source] of entries) expect(filesOf(moduleOf(source)).size, source).toBeLessThanOrEqual(55);
   });
 
-  it("loads a library only where its user chose it", () => {
+  it("an import of the runtime loads a library only in its adapter", () => {
     const peers = Object.keys(objectAt(runtimeManifest, "peerDependencies"));
     const loading = entries.filter(([, source]) =>
       [...filesOf(moduleOf(source))].some((file) =>
@@ -74,13 +74,13 @@ describe("names of mcp-server-runtime", () => {
   const written = entries.filter(([, source]) => source.startsWith("runtime/"));
   const names = written.map(([subpath, source]) => ({ subpath, exported: exportedNames(source) }));
 
-  it("are at most 150 in the main entry", () => {
+  it("names are at most 150 in the main entry", () => {
     const main = names.find(({ subpath }) => subpath === ".");
     expect(main?.exported.length).toBeGreaterThan(50);
     expect(main?.exported.length).toBeLessThanOrEqual(150);
   });
 
-  it("have one home each", () => {
+  it("names have one entry each", () => {
     const homes = new Map<string, string[]>();
     for (const { subpath, exported } of names)
       for (const name of exported) homes.set(name, [...(homes.get(name) ?? []), subpath]);
@@ -89,19 +89,19 @@ describe("names of mcp-server-runtime", () => {
 });
 
 describe("package.json", () => {
-  it("exports the generator, and nothing else", () => {
+  it("package.json exports the generator, and nothing else", () => {
     expect(Object.keys(objectAt(manifest, "exports"))).toEqual([".", "./package.json"]);
     const { types, default: file } = objectAt(objectAt(manifest, "exports"), ".");
     for (const target of [types, file]) expect(existsSync(join(root, String(target)))).toBe(true);
   });
 
-  it("points both commands at the command line", () => {
+  it("package.json points both commands at the command line", () => {
     const commands = objectAt(manifest, "bin");
     expect(Object.keys(commands)).toEqual(["create-mcp-server", "create-mcp"]);
     expect(new Set(Object.values(commands))).toEqual(new Set(["dist/bundle/generator/cli.js"]));
   });
 
-  it("installs nothing else, and needs nothing else: its programs have their libraries inside", () => {
+  it("package.json has no dependencies: its programs have their libraries inside", () => {
     expect(manifest.dependencies).toBeUndefined();
     expect(manifest.peerDependencies).toBeUndefined();
     const outputs = Object.values(objectAt(programs, "outputs")).filter(isObject);
@@ -112,7 +112,7 @@ describe("package.json", () => {
     expect(libraries).toEqual([]);
   });
 
-  it("passes on the licence of every package that is inside its programs", () => {
+  it("the package contains the licence of every package that is inside its programs", () => {
     const notices = readFileSync(join(root, "dist/bundle/THIRD-PARTY.txt"), "utf8");
     const inputs = Object.keys(objectAt(programs, "inputs"));
     const folders = new Set(inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []));
@@ -129,13 +129,13 @@ describe("package.json", () => {
     }
   });
 
-  it("pins exactly what the generated text depends on", () => {
+  it("package.json pins exactly what the generated text depends on", () => {
     const dependencies = objectAt(manifest, "devDependencies");
     const pinned = ["handlebars", "json-schema-to-typescript", "prettier", "ts-morph"];
     expect(pinned.map((name) => dependencies[name])).toEqual(pinned.map(() => expect.stringMatching(/^\d/)));
   });
 
-  it("ships no test, benchmark or example (R71)", () => {
+  it("the package contains no test, benchmark or example (R71)", () => {
     expect(manifest.files).toEqual(
       expect.not.arrayContaining([expect.stringMatching(/^(test|bench|examples|dist$|dist\/examples)/)]),
     );

@@ -64,12 +64,12 @@ async function cli(...args: string[]): Promise<string> {
 }
 
 describe("the packed package", () => {
-  test("creates a project", async () => {
+  test("the packed package creates a project", async () => {
     expect(await cli("demo", "--yes", "--no-install", "--no-git")).toMatch(/demo speaks .* files in/);
     expect(existsSync(join(folder, "demo", "src", "mcp", "index.ts"))).toBe(true);
   });
 
-  test("creates one from YAML, for which schemas are compiled and sources formatted", async () => {
+  test("the packed package creates one from YAML, for which schemas are compiled and sources formatted", async () => {
     await cli("pets", "--from", "pets.yaml", "--yes", "--no-install", "--no-git");
     const sources = (await readdir(join(folder, "pets", "src"), { recursive: true })).filter((file) =>
       /ts$/.test(file),
@@ -78,7 +78,7 @@ describe("the packed package", () => {
     expect(texts.join("")).toContain("export interface CreatePet");
   });
 
-  test("adds a tool to a project", async () => {
+  test("the packed package adds a tool to a project", async () => {
     const cwd = join(folder, "demo");
     const { stdout } = await run(process.execPath, [program(), "add", "tool", "shout"], { cwd });
     expect(stdout).toContain("Added src/tools/shout.ts");
@@ -94,18 +94,18 @@ describe("the packed package", () => {
     ["check", ["server.js", "--protocol", revision], /0 errors/],
     ["diff", ["2025-06-18", revision, "--format", "html"], /^<!doctype html>/i],
     ["update", ["demo", "--protocol", revision, "--dry-run"], /files would be written or removed/],
-  ])("runs %s", async (command, args, says) => {
+  ])("the packed package runs %s", async (command, args, says) => {
     expect(await cli(command, ...args)).toMatch(says);
   });
 
   test.each([
     ["TCP", () => serveTcp(createOurServer([revision]))],
     ["WebSocket", () => serveSockets(createOurServer([revision]))],
-  ])("checks a server over %s", async (_name, serve) => {
+  ])("the packed package checks a server over %s", async (_name, serve) => {
     expect(await cli("check", await serve(), "--protocol", revision)).toMatch(/0 errors/);
   });
 
-  test("is a gateway", async () => {
+  test("the packed package runs a gateway", async () => {
     const child = spawn(process.execPath, [program(), "gateway", "server.js", "--stdio"], { cwd: folder });
     const lines = createInterface({ input: child.stdout });
     const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: "test", version: "1" } };
@@ -116,7 +116,7 @@ describe("the packed package", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  test("tells of every command that is run here", async () => {
+  test("the packed package lists every command that these tests run", async () => {
     const [, list = ""] = /^Commands:\n((?: .*\n)+)/m.exec(await cli("--help")) ?? [];
     const told = [...list.matchAll(/^ {2}create-mcp-server (\w[\w-]*)/gm)].map(([, name]) => name);
     const project = ["add", "update"];
@@ -124,7 +124,7 @@ describe("the packed package", () => {
     expect(told).toEqual([...project, ...servers, "generate", "model", "pin"]);
   });
 
-  test("contains the runtime as it is published, byte by byte", async () => {
+  test("the packed package contains the runtime as it is published, byte by byte", async () => {
     const copy = join(folder, own, "dist", "runtime-package");
     const files = (await readdir(join(folder, runtime), { recursive: true })).sort();
     expect((await readdir(copy, { recursive: true })).sort()).toEqual(files);
@@ -135,7 +135,7 @@ describe("the packed package", () => {
     expect(texts.filter((file) => !isSame(file))).toEqual([]);
   });
 
-  test("has declarations that pass the strictest check", async () => {
+  test("the packed package has declarations that pass the strictest check", async () => {
     await writeFile(join(folder, "generator.ts"), 'export * from "create-mcp-server";\n');
     await compileStrictly("nodenext", "generator.ts");
   });
@@ -152,12 +152,12 @@ describe("the packed runtime", () => {
     "./transports/websocket-server",
   ];
 
-  test("takes at most 550 kB", () => {
+  test("the packed runtime takes at most 550 kB", () => {
     expect(packedSize).toBeGreaterThan(200_000);
     expect(packedSize).toBeLessThanOrEqual(550_000);
   });
 
-  test("loads from every entry that needs no library, with one instance of what they share", async () => {
+  test("the packed runtime loads from every entry that needs no library, with one instance of shared modules", async () => {
     const loaded = subpaths.filter((subpath) => !/adapters|auth\/client|websocket-server/.test(subpath));
     const program = `
       for (const subpath of ${JSON.stringify(loaded)}) await import("mcp-server-runtime" + subpath.slice(1));
@@ -174,22 +174,20 @@ describe("the packed runtime", () => {
   });
 
   test.each(["nodenext", "preserve"])(
-    "has declarations that pass the strictest check, without its libraries (module %s)",
+    "the packed runtime has declarations that pass the strictest check, without its libraries (module %s)",
     async (module) => {
       await writeEntries(subpaths.filter((subpath) => !bound.includes(subpath)));
       await compileStrictly(module, "entries.ts");
     },
   );
 
-  test("has declarations for its libraries that pass the check with them", async () => {
-    for (const name of readdirSync(join(root, "node_modules")))
-      if (!existsSync(join(folder, "node_modules", name)))
-        symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+  test("the packed runtime has declarations for its libraries that pass the check with them", async () => {
+    linkPackages(readdirSync(join(root, "node_modules")));
     await writeEntries(subpaths);
     await compileStrictly("nodenext", "entries.ts");
   });
 
-  test("leaves out of a bundle what a server does not use", async () => {
+  test("a bundle leaves out modules of the packed runtime that a server does not use", async () => {
     const entry = `export { createRejection } from "mcp-server-runtime/compatibility";`;
     await writeFile(join(folder, "bundled.js"), entry);
     const { outputFiles } = await build({
@@ -201,7 +199,22 @@ describe("the packed runtime", () => {
     });
     expect(outputFiles[0]?.contents.length).toBeLessThan(20_000);
   });
+
+  test("a worker that uses no module of Node.js imports none in its bundle", async () => {
+    await cli("edge", "--transport", "worker", "--features", "tools", "--yes", "--no-install", "--no-git");
+    linkPackages(["esbuild", "zod"]);
+    await run(process.execPath, ["build.js"], { cwd: join(folder, "edge") });
+    const bundle = readFileSync(join(folder, "edge", "dist", "server.js"), "utf8");
+    expect(bundle.match(/^import .*|\bimport\(.*/gm)).toEqual(null);
+  });
 });
+
+/** Links packages of this repository that the folder does not have. */
+function linkPackages(names: readonly string[]): void {
+  for (const name of names)
+    if (!existsSync(join(folder, "node_modules", name)))
+      symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+}
 
 async function writeEntries(subpaths: readonly string[]): Promise<void> {
   const lines = subpaths.map((subpath, at) => `export * as entry${at} from "mcp-server-runtime${subpath.slice(1)}";\n`);

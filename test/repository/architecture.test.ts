@@ -220,11 +220,11 @@ const rules: readonly Rule[] = [
 ];
 
 describe.each(rules)("$name", ({ check, broken }) => {
-  it("holds in every file", () => {
+  it("the rule holds in every file", () => {
     expect(files.flatMap((file) => check(file).map((problem) => `${pathOf(file)}: ${problem}`))).toEqual([]);
   });
 
-  it.each(Object.entries(broken))("would not hold in %s", (path, text) => {
+  it.each(Object.entries(broken))("the rule does not hold in %s", (path, text) => {
     const file = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true }).createSourceFile(
       `${process.cwd()}/${path}`,
       text,
@@ -233,14 +233,14 @@ describe.each(rules)("$name", ({ check, broken }) => {
   });
 });
 
-describe("the runtime is read from below", () => {
+describe("imports of the runtime", () => {
   const runtime = files.filter((file) => isIn(file, "runtime"));
 
-  it("without circles of values: no module needs one that needs it to start", () => {
+  it("modules of the runtime import values without circles", () => {
     expect(findCircles(runtime, readValues)).toEqual([]);
   });
 
-  it("with at most five circles of types, none of them in the layers below the roles", () => {
+  it("modules of the runtime have at most five circles of types, none of them in the layers below the roles", () => {
     const circles = findCircles(runtime, specifiersOf);
     expect(circles.length).toBeLessThanOrEqual(5);
     expect(circles.flat().filter((path) => !/^runtime\/(server|client)\//.test(path))).toEqual([]);
@@ -255,7 +255,7 @@ describe("the runtime is read from below", () => {
     "runtime/jsonrpc/e.ts": 'import type { D } from "./d.ts";\nexport type A = D;',
   };
 
-  it("would not hold with circles", () => {
+  it("circles of imports are found in samples", () => {
     const samples = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
     const sources = Object.entries(broken).map(([path, text]) =>
       samples.createSourceFile(`${process.cwd()}/${path}`, text),
@@ -268,7 +268,7 @@ describe("the runtime is read from below", () => {
 });
 
 describe("3. each library is spoken to by one file", () => {
-  it.each([...singleImporters, "oauth4webapi", "re2js"])("%s", (library) => {
+  it.each([...singleImporters, "oauth4webapi", "re2js"])("one file imports %s", (library) => {
     const importers = files.filter((file) => specifiersOf(file).some((specifier) => packageOf(specifier) === library));
     expect(importers.filter((file) => isIn(file, "generator")).map(pathOf).length).toBeLessThanOrEqual(1);
     expect(importers.filter((file) => isIn(file, "runtime")).map(pathOf).length).toBeLessThanOrEqual(1);
@@ -276,7 +276,7 @@ describe("3. each library is spoken to by one file", () => {
 });
 
 describe("the command line", () => {
-  it("loads no command before it runs", () => {
+  it("the command line loads no command before it runs", () => {
     const cli = files.find((file) => pathOf(file) === "generator/cli.ts");
     const imports = cli?.compilerNode.statements
       .filter(ts.isImportDeclaration)
@@ -305,8 +305,8 @@ test("no folder of the runtime has more than 25 files", () => {
   expect([...sizes].filter(([, size]) => size > 25)).toEqual([]);
 });
 
-describe("what the rules look at", () => {
-  it("is every room, with files in it", () => {
+describe("the files that the rules check", () => {
+  it("the checked files include every folder", () => {
     const rooms = new Set(files.map((file) => pathOf(file).split("/").slice(0, 2).join("/")));
     for (const room of [
       "generator/read",

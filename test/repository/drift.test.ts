@@ -40,15 +40,15 @@ afterAll(async () => {
 });
 
 describe("the committed layer", () => {
-  it("is what the generator makes; run `npm run generate` when it is not", async () => {
+  it("the committed layer is the output of the generator; run `npm run generate` when it is not", async () => {
     expect((await compareTree("generated", tree)).map(driftText)).toEqual([]);
   });
 
-  it("has the support file as it stands among the templates", async () => {
+  it("the committed layer has the support file of the templates", async () => {
     expect(await readFile("generated/support.ts", "utf8")).toBe(await readFile("templates/support.ts", "utf8"));
   });
 
-  it("says in each header where it comes from, and never when or on whose machine", () => {
+  it("the committed layer names its source in each header, and no time or machine", () => {
     for (const [path, text] of tree) {
       if (path.endsWith("support.ts")) continue; // copied as they stand
       const [first = "", second = ""] = text.split("\n");
@@ -84,7 +84,7 @@ describe("generating", () => {
     },
   ];
 
-  it.each(settings)("gives the same bytes in $where", async ({ env, prepare }) => {
+  it.each(settings)("generating gives the same bytes in $where", async ({ env, prepare }) => {
     const cwd = await mkdtemp(join(folder, "cwd-"));
     await prepare?.(cwd);
     const { code } = await run(["generate", "--spec", spec, "--out", "made"], { cwd, ...(env && { env }) });
@@ -92,7 +92,7 @@ describe("generating", () => {
     expect(await readTree(join(cwd, "made"))).toEqual(part);
   });
 
-  it("gives the same bytes from a checkout with CRLF line endings, and from another place", async () => {
+  it("generating gives the same bytes from a checkout with CRLF line endings, and from another place", async () => {
     const copy = join(folder, "elsewhere", "spec");
     await cp("spec", copy, { recursive: true });
     for (const entry of await readdir(copy, { recursive: true, withFileTypes: true })) {
@@ -103,7 +103,7 @@ describe("generating", () => {
     expect(new Map(await emitUnformatted({ spec: copy }))).toEqual(unformatted);
   });
 
-  it("gives the same bytes twice, and in whatever order revisions are asked for", async () => {
+  it("generating gives the same bytes twice, and for any order of revisions", async () => {
     expect(new Map(await emitUnformatted({}))).toEqual(unformatted);
     const wanted = new Map(await emitUnformatted({ revisions: [oldest, other] }));
     expect(new Map(await emitUnformatted({ revisions: [other, oldest, other] }))).toEqual(wanted);
@@ -119,12 +119,12 @@ describe("generate --check", () => {
     await writeTree(out, part);
   });
 
-  it("exits with 0 where nothing differs", async () => {
+  it("generate --check exits with 0 where nothing differs", async () => {
     const { code, stdout } = await run(["generate", "--spec", spec, "--check", "--out", out]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${out}: ${part.size} files, all up to date.\n` });
   });
 
-  it("lists changed, missing and orphaned files with the first differing line, exits with 1 and writes nothing", async () => {
+  it("generate --check lists changed, missing and orphaned files with the first differing line, exits with 1 and writes nothing", async () => {
     const types = await readFile(join(out, "revisions.ts"), "utf8");
     await writeFile(join(out, "revisions.ts"), types.replace("newest first", "oldest first"));
     await writeFile(join(out, "support.ts"), `${await readFile(join(out, "support.ts"), "utf8")}\nexport {};\n`);
@@ -159,13 +159,13 @@ describe("generate --check", () => {
       `…${"x".repeat(20)}a`,
       `…${"x".repeat(20)}b${"y".repeat(139)}…`,
     ],
-  ])("shows of %s what differs", (_what, expected, found, left, right) => {
+  ])("generate --check shows the difference of %s", (_what, expected, found, left, right) => {
     expect(driftText({ kind: "changed", path: "a.ts", line: 1, expected, found })).toBe(
       `changed a.ts:1\n    expected: ${left}\n    found:    ${right}`,
     );
   });
 
-  it("calls everything missing where there is no folder yet, and makes none", async () => {
+  it("generate --check reports everything as missing where there is no folder yet, and makes none", async () => {
     const { code, stdout } = await run(["generate", "--spec", spec, "--check", "--out", join(out, "none")]);
     expect(code).toBe(1);
     expect(stdout.match(/^missing /gm)).toHaveLength(part.size);
@@ -174,7 +174,7 @@ describe("generate --check", () => {
 });
 
 describe("generate", () => {
-  it("fails in a working directory that is gone", async () => {
+  it("generate fails in a working directory that was removed", async () => {
     const code = `
       import { rmdirSync } from "node:fs";
       import { writeTree } from ${JSON.stringify(pathToFileURL(resolve("dist/generator/internal/tree.js")).href)};
@@ -186,7 +186,7 @@ describe("generate", () => {
     expect(stdout).toBe("ENOENT\n");
   });
 
-  it("writes what differs, removes what it once made, and leaves other files alone", async () => {
+  it("generate writes files that differ, removes its earlier files, and leaves other files unchanged", async () => {
     const out = await mkdtemp(join(folder, "out-"));
     await writeTree(out, part);
     await rm(join(out, "revisions.ts"));
@@ -206,7 +206,7 @@ describe("generate", () => {
       /nowhere\/pins\.json: the file does not exist \(\/.*nowhere\/pins\.json\); pass a folder created by `create-mcp-server pin/,
     ],
     [["--out", "package.json"], /package\.json/],
-  ])("says what is wrong with %j, without a stack", async (options, says) => {
+  ])("generate reports the problem of %j, without a stack", async (options, says) => {
     const cwd = await mkdtemp(join(folder, "cwd-"));
     await writeFile(join(cwd, "package.json"), "{}");
     const { code, stderr } = await run(["generate", ...options], { cwd });

@@ -25,11 +25,11 @@ const sources = [
 ];
 
 describe("relative links", () => {
-  it.each(documents)("of %s lead to a file, and to a heading in it", (document) => {
+  it.each(documents)("relative links of %s lead to a file, and to a heading in it", (document) => {
     expect(linksOf(read(document)).flatMap(({ target, line }) => refuseLink(document, target, line))).toEqual([]);
   });
 
-  it("are refused if there is no such file or heading", () => {
+  it("relative links are rejected without such a file or heading", () => {
     const text =
       "# A [b](c.md)\n[d](README.md#no-such-heading) `[e](f.md)`\n```\n[g](h.md)\n```\n[i](README.md#two-commands)";
     expect(linksOf(text).flatMap(({ target, line }) => refuseLink("x.md", target, line))).toEqual([
@@ -40,13 +40,13 @@ describe("relative links", () => {
 });
 
 describe("links to the specification", () => {
-  it("lead to a page of a known revision, and to a heading in it", () => {
+  it("links to the specification lead to a page of a known revision, and to a heading in it", () => {
     const found = sources.flatMap((file) => specificationLinks(read(file)).map((link) => ({ file, link })));
     expect(found.length).toBeGreaterThan(100);
     expect(found.flatMap(({ file, link }) => refusePage(link).map((problem) => `${file}: ${problem}`))).toEqual([]);
   });
 
-  it("are refused if the page floats, moves or does not exist", () => {
+  it("links to the specification are rejected if the page floats, moves or does not exist", () => {
     const base = "https://modelcontextprotocol.io/specification";
     expect(refusePage(`${base}/latest/basic`)).toHaveLength(1);
     expect(refusePage(`${base}/draft/basic`)).toHaveLength(1);
@@ -56,7 +56,7 @@ describe("links to the specification", () => {
     expect(refusePage(`${base}/2025-11-25`)).toEqual([]);
   });
 
-  it("are found where a constant has their first part", () => {
+  it("links to the specification are found where a constant has their first part", () => {
     const text =
       'const base = "https://modelcontextprotocol.io/specification/2025-11-25"; const help = `${base}/server/tools#tool`;';
     expect(specificationLinks(text)).toContain(

@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 describe("fetching official files", () => {
-  it("writes what has the pinned hash, and fetches only what is missing or changed", async () => {
+  it("fetching writes files with the pinned hash, and requests only those that are missing or changed", async () => {
     expect(await fetchHere()).toBe(2);
     expect(requested.sort()).toEqual(files.map(({ path }) => `/${commit}/schema/${path}`).sort());
     expect(await readFile(join(folder, "2000-01-01/schema.json"), "utf8")).toBe("{}");
@@ -53,13 +53,13 @@ describe("fetching official files", () => {
     expect(await readFile(join(folder, "2000-01-01/schema.json"), "utf8")).toBe("{}");
   });
 
-  it("repeats a request that a busy server rejects", async () => {
+  it("fetching repeats a request that a busy server rejects", async () => {
     statuses = [503, 429];
     expect(await fetchHere()).toBe(2);
     expect(requested).toHaveLength(4);
   });
 
-  it("says which address fails and what to do", async () => {
+  it("fetching reports the failing address and the remedy", async () => {
     statuses = [404, 404];
     await expect(fetchHere()).rejects.toThrow(
       /\/schema\/\S+ responds with status 404; check the network, set MCP_OFFICIAL_URL/,
@@ -71,7 +71,7 @@ describe("fetching official files", () => {
     );
   });
 
-  it("writes nothing that has another hash", async () => {
+  it("fetching writes nothing with another hash", async () => {
     const changed = files.slice(0, 1).map((file) => ({ ...file, sha256: hashOf(Buffer.from("other")) }));
     await expect(fetchFiles({ files: changed, folder, baseUrl: `http://127.0.0.1:${port()}` })).rejects.toThrow(
       /schema\.json has the SHA-256 \w{64} instead of \w{64}; /,
@@ -81,7 +81,7 @@ describe("fetching official files", () => {
 });
 
 describe("the list of official files", () => {
-  it("has declarations and a JSON Schema for each pinned revision, with their hashes", async () => {
+  it("the list of official files has declarations and a JSON Schema for each pinned revision, with their hashes", async () => {
     const { revisions } = JSON.parse(await readFile("spec/pins.json", "utf8"));
     const pinned = pinnedFiles();
     for (const [revision, pin] of Object.entries<Record<string, string>>(revisions)) {

@@ -27,20 +27,20 @@ const listed = Object.values(unproven).flatMap((reasons) => Object.keys(reasons)
 const cited = readCited();
 
 describe("the numbered rules", () => {
-  it("are each proven by a test, or listed with a reason", () => {
+  it("a numbered rule is proven by a test, or listed with a reason", () => {
     const known = new Set(listed);
     expect([...ids].filter((id) => !cited.has(id) && !known.has(id))).toEqual([]);
   });
 
-  it("are not listed as unproven any more when a test cites them", () => {
+  it("a numbered rule is not listed as unproven when a test cites it", () => {
     expect(listed.filter((id) => cited.has(id))).toEqual([]);
   });
 
-  it("have their sentences here, wherever they are cited or listed", () => {
+  it("a numbered rule has its sentence, wherever it is cited or listed", () => {
     expect([...cited, ...listed].filter((id) => !ids.has(id))).toEqual([]);
   });
 
-  it("are mostly proven", () => {
+  it("most numbered rules are proven", () => {
     expect([...ids].filter((id) => cited.has(id)).length).toBeGreaterThan(ids.size / 2);
   });
 });

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { Node, Project, SyntaxKind } from "ts-morph";
+import { Node, Project, SyntaxKind, type CallExpression } from "ts-morph";
 import { describe, expect, it } from "vitest";
 
-/* Words of docs/glossary.md are used for what they mean, and their synonyms are not used in names. */
+/* Words of docs/glossary.md are used for what they mean, and their synonyms are not used in names. Names of tests stand for themselves. */
 
 const glossary = readFileSync("docs/glossary.md", "utf8");
 const banned = [...readSynonyms(glossary), "climb", "desk", "goOn", "onceFree", "windUp"].map(toStem);
@@ -88,29 +88,97 @@ const shared: readonly string[] = [
 ];
 
 describe("names", () => {
-  it.each(banned)("of files and identifiers do not contain %s", (stem) => {
+  it.each(banned)("names of files and identifiers do not contain %s", (stem) => {
     expect([
       ...files.map(pathOf).filter((path) => isBanned(path.replace(/^.*\//, ""), path, stem)),
       ...namesWith(stem),
     ]).toEqual([]);
   });
 
-  it("that a file of the runtime exports mean one thing", () => {
+  it("exported names of the runtime mean one thing", () => {
     const declared = files.filter((file) => pathOf(file).startsWith("runtime/")).flatMap(exportsOf);
     const repeated = declared.filter((name, index) => declared.indexOf(name) !== index);
     expect(declared.length).toBeGreaterThan(1_000);
     expect(repeated.filter((name) => !shared.includes(name))).toEqual([]);
   });
 
-  it("are found where a file declares or uses them", () => {
+  it("names are found where a file declares or uses them", () => {
     const sample = project.createSourceFile("sample.ts", "class A { #turnstile = 1; parcel(): void {} }");
     expect(identifiersOf(sample)).toEqual(expect.arrayContaining(["#turnstile", "parcel"]));
     project.removeSourceFile(sample);
   });
 });
 
+/** Words that names of tests avoid besides the synonyms of the glossary. */
+const furtherWords = [
+  "anew",
+  "ask",
+  "asks",
+  "asked",
+  "bears",
+  "lone",
+  "news",
+  "nobody",
+  "round",
+  "told",
+  "who",
+  "whoever",
+];
+
+/** Words that no name of a test begins with: its subject comes first. */
+const openings = /^(and|are|but|how|is|nor|not|or|so|that|what|when|where|whether|which|who)\b/i;
+
+/** Words in names of tests that are not meant as synonyms, with the reason: by the folder. */
+const titleExceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "test/runtime/auth/": { claim: "of a token" },
+};
+
+/** Tests whose names are not reworded yet: those of the command line. */
+const unfinished = /^test\/(check|client|create|diff|explain|generator|golden|live|update)\//;
+
+describe("names of tests", () => {
+  const tests = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
+  const titles = tests
+    .addSourceFilesAtPaths(["test/**/*.ts", "!test/golden/expected/**", "!test/**/node_modules/**"])
+    .map((file) => ({ path: pathOf(file), calls: file.getDescendantsOfKind(SyntaxKind.CallExpression) }))
+    .filter(({ path }) => !unfinished.test(path))
+    .flatMap(({ path, calls }) => calls.flatMap((call) => titlesOf(call).map((title) => ({ path, title }))));
+
+  it.each([...banned, ...furtherWords])("a name of a test does not contain %s", (word) => {
+    const pattern = banned.includes(word) ? new RegExp(`\\b${word}`, "i") : new RegExp(`\\b${word}\\b`, "i");
+    const found = titles.filter(({ path, title }) => pattern.test(title) && !isExceptedTitle(path, word));
+    expect(found.map(({ path, title }) => `${path}: ${title}`)).toEqual([]);
+  });
+
+  it("a name of a test begins with its subject", () => {
+    const found = titles.filter(({ title }) => openings.test(title));
+    expect(found.map(({ path, title }) => `${path}: ${title}`)).toEqual([]);
+  });
+
+  it("a name of a test is found in plain and repeated tests and in suites", () => {
+    const text = 'it("a", f); test.each(rows)("b %s", f); describe.skipIf(x)(`c ${d}`, f); other("e", f);';
+    const sample = tests.createSourceFile("sample.ts", text);
+    const found = sample.getDescendantsOfKind(SyntaxKind.CallExpression).flatMap(titlesOf);
+    expect(found).toEqual(["a", "b %s", "c ${d}"]);
+    tests.removeSourceFile(sample);
+  });
+});
+
+function isExceptedTitle(path: string, word: string): boolean {
+  return Object.entries(titleExceptions).some(([place, words]) => path.startsWith(place) && Object.hasOwn(words, word));
+}
+
+/** Returns the title of a call of `describe`, `it` or `test`, and nothing of other calls. */
+function titlesOf(call: CallExpression): string[] {
+  const [title] = call.getArguments();
+  const isTitle = Node.isStringLiteral(title) || Node.isNoSubstitutionTemplateLiteral(title);
+  if (!isTitle && !Node.isTemplateExpression(title)) return [];
+  if (!/^(describe|it|test)\b/.test(call.getExpression().getText())) return [];
+  return [isTitle ? title.getLiteralText() : title.getText().slice(1, -1)];
+}
+
 describe("the glossary", () => {
-  it("explains each word once, in sentences", () => {
+  it("the glossary explains each word once, in sentences", () => {
     const rows = readRows(glossary);
     expect(new Set(rows.map(([word]) => word)).size).toBe(rows.length);
     expect(rows.filter(([, meaning = ""]) => !/^[A-Z`].*\.$/.test(meaning))).toEqual([]);

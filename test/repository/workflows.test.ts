@@ -18,24 +18,24 @@ const workflows = paths.filter((path) => path.startsWith("workflows"));
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 
 describe.each(paths)("%s", (path) => {
-  it("is valid YAML", () => {
+  it("the file is valid YAML", () => {
     const { errors, warnings } = parseDocument(read(path), { uniqueKeys: true });
     expect([...errors, ...warnings]).toEqual([]);
   });
 });
 
 describe.each(workflows)("%s", (path) => {
-  it("pins every action by the hash of a commit, and names its version", () => {
+  it("the workflow pins every action by the hash of a commit, and names its version", () => {
     const actions = read(path).match(/uses: .*/g) ?? [];
     expect(actions.length).toBeGreaterThan(0);
     expect(actions.filter((line) => !/^uses: [\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
   });
 
-  it("may only read the repository", () => {
+  it("the workflow may only read the repository", () => {
     expect(parse(path).permissions).toEqual({ contents: "read" });
   });
 
-  it("runs scripts that package.json has", () => {
+  it("the workflow runs scripts that package.json has", () => {
     const scripts = [...read(path).matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name);
     const fromMatrix = Object.values(parse(path).jobs).flatMap(({ strategy }) => strategy?.matrix.script ?? []);
     expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining([...scripts, ...fromMatrix]));

@@ -96,14 +96,14 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     expect(wire.sent).toEqual([{ jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text: word }] } }]);
   });
 
-  test("bytes that are not UTF-8 are not guessed at (J-17, R2)", async () => {
+  test("bytes that are not UTF-8 are rejected (J-17, R2)", async () => {
     const wire = await openWire(define(everything), revision);
     wire.write(Uint8Array.of(0x22, 0xc3, 0x28, 0x22, 0x0a));
     await settle();
     expect(wire.sent).toMatchObject([{ error: { code: -32700 } }]);
   });
 
-  test("what reaches no tool is a protocol error, what a tool says no to is a result (TL-07)", async () => {
+  test("a call that reaches no tool is a protocol error, a failure of a tool is a result (TL-07)", async () => {
     const wire = await openWire(define(everything), revision);
     expect(await ask(wire, "tools/call", { name: "none" })).toMatchObject({ error: { code: -32602 } });
     expect(await ask(wire, "tools/call", {})).toMatchObject({ error: { code: -32602 } });
@@ -113,11 +113,14 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     });
   });
 
-  test.each(["ref/tool", "ref/file", ""])("completion knows prompts and resources, and not %j (K-03)", async (type) => {
-    const params = { ref: { type, name: "p", uri: "a://b" }, argument: { name: "a", value: "" } };
-    const answer = await ask(await openWire(define(everything), revision), "completion/complete", params);
-    expect(answer).toMatchObject({ error: { code: -32602 } });
-  });
+  test.each(["ref/tool", "ref/file", ""])(
+    "completion accepts prompts and resources, and not %j (K-03)",
+    async (type) => {
+      const params = { ref: { type, name: "p", uri: "a://b" }, argument: { name: "a", value: "" } };
+      const answer = await ask(await openWire(define(everything), revision), "completion/complete", params);
+      expect(answer).toMatchObject({ error: { code: -32602 } });
+    },
+  );
 
   test("a tool may embed a resource that no list has (TL-14)", async () => {
     const resource = { uri: "memo://1", mimeType: "text/plain", text: "Buy milk" };
@@ -149,7 +152,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     expect(await ask(wire, "prompts/get", { name: "p" })).toMatchObject({ error: { code: -32603 } });
   });
 
-  test("a prompt whose content is well-formed is sent as it is (Q-02, Q-03)", async () => {
+  test("a prompt whose content is well-formed is sent unchanged (Q-02, Q-03)", async () => {
     const contents = [
       { type: "image", data: "QUJD", mimeType: "image/svg+xml" },
       { type: "resource", resource: { uri: "memo://1", mimeType: "text/plain; charset=utf-8", text: "x" } },
@@ -162,7 +165,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     }
   });
 
-  test("progress may come in fractions, without a total, or not at all, and ends with the answer (G-02, G-05)", async () => {
+  test("progress may have fractions, no total, or be missing, and ends with the response (G-02, G-05)", async () => {
     let late: (() => Promise<void>) | undefined;
     const run: AnyTool["execute"] = async (_args, { progress }) => {
       await progress(0.25);
@@ -194,7 +197,7 @@ describe.each(everyRevision)("at revision %s", (id, revision) => {
     await client.close();
   });
 
-  test("a client is ready for another version, a missing capability and silence (L-18)", async () => {
+  test("a client handles another version, a missing capability and a time-out (L-18)", async () => {
     const clock = new ManualClock();
     const start = (): { wire: Wire; connecting: Promise<unknown> } => {
       const wire = new Wire();
@@ -241,7 +244,7 @@ test.each(everyRevision.filter(([id]) => id >= "2025-06-18"))(
   },
 );
 
-describe("a server asks a client only for what it has declared", () => {
+describe("requests to a client and its capabilities", () => {
   const form = { message: "m", requestedSchema: { type: "object", properties: {} } };
   const page = { mode: "url", message: "m", url: "https://example.com", elicitationId: "1" };
   const prompt = { messages: [], maxTokens: 1 };
@@ -257,27 +260,35 @@ describe("a server asks a client only for what it has declared", () => {
     ["a message with tools", { sampling: { tools: {} } }, "sample", { ...prompt, tools: [] }, undefined],
     ["a message with tools", { sampling: {} }, "sample", { ...prompt, tools: [] }, "sampling.tools"],
     ["a message with a choice of tools", { sampling: {} }, "sample", { ...prompt, toolChoice: {} }, "sampling.tools"],
-  ])("%s, where it declares %j (E-05, S-08)", async (_what, capabilities, question, params, missing) => {
-    const { answer, missed } = await askWith(newest, capabilities, question, params);
-    if (missing === undefined) {
-      expect(answer).toMatchObject({ method: question === "sample" ? "sampling/createMessage" : "elicitation/create" });
-    } else {
-      const text = `The tool requires the client capability ${missing}`;
-      expect(answer).toMatchObject({ result: { isError: true, content: [{ text }] } });
-      expect(missed).toEqual([missing]);
-    }
-  });
+  ])(
+    "a server sends %s, where the client declares %j (E-05, S-08)",
+    async (_what, capabilities, question, params, missing) => {
+      const { answer, missed } = await askWith(newest, capabilities, question, params);
+      if (missing === undefined) {
+        expect(answer).toMatchObject({
+          method: question === "sample" ? "sampling/createMessage" : "elicitation/create",
+        });
+      } else {
+        const text = `The tool requires the client capability ${missing}`;
+        expect(answer).toMatchObject({ result: { isError: true, content: [{ text }] } });
+        expect(missed).toEqual([missing]);
+      }
+    },
+  );
 
   test.each<readonly [string, object, "elicit" | "sample", object, string | undefined]>([
     ["a form", { elicitation: { url: {} } }, "elicit", form, undefined],
     ["a page", { elicitation: { url: {} } }, "elicit", page, "elicitation.url"],
     ["a message with tools", { sampling: { tools: {} } }, "sample", { ...prompt, tools: [] }, "sampling.tools"],
-  ])("%s where a client declares %j at a revision without it", async (_what, declared, question, params, missing) => {
-    const { answer, missed } = await askWith(revisionOf("2025-06-18"), declared, question, params);
-    const isSent = missing === undefined;
-    expect(answer).toMatchObject(isSent ? { method: "elicitation/create" } : { result: { isError: true } });
-    expect(missed).toEqual(isSent ? [] : [missing]);
-  });
+  ])(
+    "a server does not send %s where a client declares %j at a revision without it",
+    async (_what, declared, question, params, missing) => {
+      const { answer, missed } = await askWith(revisionOf("2025-06-18"), declared, question, params);
+      const isSent = missing === undefined;
+      expect(answer).toMatchObject(isSent ? { method: "elicitation/create" } : { result: { isError: true } });
+      expect(missed).toEqual(isSent ? [] : [missing]);
+    },
+  );
 
   const contextOf: readonly (readonly [string, object, boolean])[] = [
     ["2025-11-25", {}, false],
@@ -288,21 +299,27 @@ describe("a server asks a client only for what it has declared", () => {
     ["2024-11-05", {}, true],
   ];
 
-  test.each(contextOf)("context of servers at %s, where sampling is %j (S-07)", async (id, sampling, isAsked) => {
-    for (const includeContext of ["thisServer", "allServers"]) {
-      const { answer, missed } = await askWith(revisionOf(id), { sampling }, "sample", { ...prompt, includeContext });
-      const sent = { method: "sampling/createMessage", params: { ...prompt, includeContext } };
-      expect(answer).toMatchObject(isAsked ? sent : { result: { isError: true } });
-      expect(missed).toEqual(isAsked ? [] : ["sampling.context"]);
-    }
-  });
+  test.each(contextOf)(
+    "a server does not request context of servers at %s, where sampling is %j (S-07)",
+    async (id, sampling, isAsked) => {
+      for (const includeContext of ["thisServer", "allServers"]) {
+        const { answer, missed } = await askWith(revisionOf(id), { sampling }, "sample", { ...prompt, includeContext });
+        const sent = { method: "sampling/createMessage", params: { ...prompt, includeContext } };
+        expect(answer).toMatchObject(isAsked ? sent : { result: { isError: true } });
+        expect(missed).toEqual(isAsked ? [] : ["sampling.context"]);
+      }
+    },
+  );
 
-  test.each(everyRevision)("context of no server at %s, whatever it declares (S-07)", async (_id, revision) => {
-    for (const none of [{}, { includeContext: "none" }]) {
-      const { answer } = await askWith(revision, { sampling: {} }, "sample", { ...prompt, ...none });
-      expect(answer).toMatchObject({ method: "sampling/createMessage", params: { ...prompt, ...none } });
-    }
-  });
+  test.each(everyRevision)(
+    "a server requests context of no server at %s, whatever the client declares (S-07)",
+    async (_id, revision) => {
+      for (const none of [{}, { includeContext: "none" }]) {
+        const { answer } = await askWith(revision, { sampling: {} }, "sample", { ...prompt, ...none });
+        expect(answer).toMatchObject({ method: "sampling/createMessage", params: { ...prompt, ...none } });
+      }
+    },
+  );
 
   const use = (id: string): object => ({ type: "tool_use", id, name: "t", input: {}, _meta: { "com.example/a": id } });
   const result = (toolUseId: string): object => ({ type: "tool_result", toolUseId, content: [], _meta: { b: 1 } });
@@ -328,7 +345,7 @@ describe("a server asks a client only for what it has declared", () => {
     ["a use by the user", withTools(said("user", use("a")), said("user", result("a"))), "0"],
     ["a result by the model", withTools(said("assistant", use("a")), said("assistant", result("a"))), "1"],
     ["a use at the end", withTools(said("user", words), said("assistant", use("a"))), "2"],
-  ])("no model is asked to go on with %s (S-150, S-09, S-10)", async (_what, params, place) => {
+  ])("a server rejects sampling with %s (S-150, S-09, S-10)", async (_what, params, place) => {
     const { answer, thrown } = await askWith(newest, { sampling: { tools: {} } }, "sample", params);
     expect(answer).toMatchObject({ result: { isError: true } });
     expect(thrown).toEqual([
@@ -336,7 +353,7 @@ describe("a server asks a client only for what it has declared", () => {
     ]);
   });
 
-  test("a conversation with tools arrives as it was, metadata of its blocks included (S-14, S-150)", async () => {
+  test("a conversation with tools arrives unchanged, metadata of its blocks included (S-14, S-150)", async () => {
     const messages = [said("user", words), said("assistant", words, use("a")), said("user", result("a"))];
     const { answer } = await askWith(newest, { sampling: { tools: {} } }, "sample", withTools(...messages));
     expect(answer).toMatchObject({ method: "sampling/createMessage" });
@@ -371,38 +388,41 @@ describe("a server asks a client only for what it has declared", () => {
 
 describe("keys of _meta", () => {
   test.each(["a", "a.b_c-d", "example.com/", "com.example/name", "com.example.mcp/x", "a1.b-2/x", "traceparent", ""])(
-    "%j is well-formed (M-03, M-04, B-003)",
+    "the _meta key %j is well-formed (M-03, M-04, B-003)",
     (key) => {
       expect(checkMetaKey(key)).toBeUndefined();
     },
   );
 
   test.each(["/a", "1a.b/c", "a..b/c", "a-/c", "-a/c", "a b/c", "a/b/c", "ä/b"])(
-    "%j has a bad prefix (M-03)",
+    "the _meta key %j has an invalid prefix (M-03)",
     (key) => {
       expect(checkMetaKey(key)).toMatch(/prefix/);
     },
   );
 
-  test.each(["_a", "a_", "com.example/-", "a b", "com.example/ü", "a."])("%j has a bad name (M-04)", (key) => {
-    expect(checkMetaKey(key)).toMatch(/name/);
-  });
+  test.each(["_a", "a_", "com.example/-", "a b", "com.example/ü", "a."])(
+    "the _meta key %j has an invalid name (M-04)",
+    (key) => {
+      expect(checkMetaKey(key)).toMatch(/name/);
+    },
+  );
 
   test.each(["modelcontextprotocol.io/a", "mcp.dev/a", "tools.mcp.com/a", "api.modelcontextprotocol.org/a"])(
-    "%j is reserved since 2025-06-18 (M-05)",
+    "the _meta key %j is reserved since 2025-06-18 (M-05)",
     (key) => {
       expect(checkMetaKey(key)).toMatch(/reserved for the protocol/);
     },
   );
 
   test.each(["dev.mcp/a", "com.mcp.tools/a", "org.modelcontextprotocol/a", "com.MCP/a"])(
-    "%j is reserved since 2025-11-25 (M-06)",
+    "the _meta key %j is reserved since 2025-11-25 (M-06)",
     (key) => {
       expect(checkMetaKey(key)).toMatch(/reserved for the protocol/);
     },
   );
 
-  test("those of the protocol's own extensions may be written by whoever implements one (M-06)", () => {
+  test("the _meta keys of the protocol's extensions may be written by their implementations (M-06)", () => {
     expect(checkMetaKey("io.modelcontextprotocol/ui")).toBeUndefined();
   });
 
@@ -411,29 +431,26 @@ describe("keys of _meta", () => {
     ["resource", { resources: [{ name: "r", uri: "a://b", read: () => "", ...bad() }] }],
     ["resource template", { resourceTemplates: [{ name: "r", uriTemplate: "a://{b}", read: () => "", ...bad() }] }],
     ["prompt", { prompts: [{ name: "p", get: () => "", ...bad() }] }],
-  ])("a %s with a bad one is not defined (M-03)", (_what, source) => {
+  ])("the definition of a %s with an invalid _meta key is rejected (M-03)", (_what, source) => {
     expect(() => define(source)).toThrow(/"mcp.dev\/a" of _meta is not valid/);
   });
 
-  test.each(everyRevision)(
-    "whatever stands under those of the protocol, at %s, breaks nothing (M-02)",
-    async (_id, revision) => {
-      const wire = await openWire(define(everything), revision);
-      const strange: readonly unknown[] = [null, 7, -1, "", [], [{}], {}, { taskId: 7 }, true, "x".repeat(10_000)];
-      const keys = [...revision.reservedMeta.map(({ key }) => key), "io.modelcontextprotocol/none", "dev.mcp/a"];
-      for (const key of keys)
-        for (const value of strange) {
-          const answer = await ask(wire, "tools/call", { name: "fine", _meta: { [key]: value } });
-          const code: unknown = Reflect.get(Object(answer.error), "code");
-          expect([undefined, -32602], `${key}: ${JSON.stringify(value)}`).toContain(code);
-        }
-      expect(await ask(wire, "tools/call", { name: "fine" })).toMatchObject({
-        result: { content: [{ text: "fine" }] },
-      });
-    },
-  );
+  test.each(everyRevision)("reserved _meta keys with any value at %s cause no error (M-02)", async (_id, revision) => {
+    const wire = await openWire(define(everything), revision);
+    const strange: readonly unknown[] = [null, 7, -1, "", [], [{}], {}, { taskId: 7 }, true, "x".repeat(10_000)];
+    const keys = [...revision.reservedMeta.map(({ key }) => key), "io.modelcontextprotocol/none", "dev.mcp/a"];
+    for (const key of keys)
+      for (const value of strange) {
+        const answer = await ask(wire, "tools/call", { name: "fine", _meta: { [key]: value } });
+        const code: unknown = Reflect.get(Object(answer.error), "code");
+        expect([undefined, -32602], `${key}: ${JSON.stringify(value)}`).toContain(code);
+      }
+    expect(await ask(wire, "tools/call", { name: "fine" })).toMatchObject({
+      result: { content: [{ text: "fine" }] },
+    });
+  });
 
-  test("those with a meaning are in the tables of the revision (M-08)", () => {
+  test("defined _meta keys are in the tables of the revision (M-08)", () => {
     const keys = (id: string): readonly string[] => revisionOf(id).reservedMeta.map(({ key }) => key);
     for (const { id, lifecycle } of revisions)
       if (lifecycle === "handshake") expect(keys(id)).toContain("progressToken");
@@ -446,7 +463,7 @@ describe("keys of _meta", () => {
   });
 });
 
-test.each(everyRevision)("a file:// URI need lead to no file (R-06), at %s", async (_id, revision) => {
+test.each(everyRevision)("a file:// URI may lead to no file (R-06), at %s", async (_id, revision) => {
   const uri = "file:///no/such/folder/";
   const server = define({ resources: [{ uri, name: "x", mimeType: "inode/directory", read: () => "" }] });
   const wire = await openWire(server, revision);
@@ -454,7 +471,7 @@ test.each(everyRevision)("a file:// URI need lead to no file (R-06), at %s", asy
   expect(await ask(wire, "resources/read", { uri })).toMatchObject({ result: { contents: [{ uri, text: "" }] } });
 });
 
-test("a line is one message, and where there are batches it may be one (T-04)", async () => {
+test("one line is one message, or a batch where the revision has them (T-04)", async () => {
   for (const revision of handshakeRevisions) {
     const { wire } = await serveWire({}, revision.id);
     wire.post([{ jsonrpc: "2.0", id: 1, method: "ping" }]);
@@ -471,7 +488,7 @@ test.each<readonly [string, unknown, string]>([
   ["a date", { when: new Date(0) }, "Date at when"],
   ["a map", { list: [new Map([["a", 1]])] }, "Map at list/0"],
   ["a set", { list: [{ inner: new Set() }] }, "Set at list/0/inner"],
-])("structured output is checked as what leaves: %s is refused (TL-11)", async (_what, output, where) => {
+])("structured output is checked as it is sent: %s is rejected (TL-11)", async (_what, output, where) => {
   const errors: string[] = [];
   const schema = { type: "object", properties: { when: {}, list: {} } } as const;
   const server = define({
@@ -485,7 +502,7 @@ test.each<readonly [string, unknown, string]>([
   expect(errors).toEqual([expect.stringContaining(where)]);
 });
 
-describe("a server whose POSTs stand alone", () => {
+describe("a server without sessions", () => {
   const server = createServer(
     {
       name: "test",
@@ -507,21 +524,24 @@ describe("a server whose POSTs stand alone", () => {
     return answer;
   };
 
-  test.each(everyRevision)("promises no news that nobody could be told, at %s (trap 32)", async (id) => {
-    const capabilities = { logging: {}, tools: {}, resources: {}, prompts: {} };
-    const { completions: _c, ...declared } = Object(
-      Reflect.get(
-        Object(Reflect.get(Object(await post({ sessions: false }, initialize(id))), "result")),
-        "capabilities",
-      ),
-    );
-    expect(declared).toEqual(capabilities);
-    expect(await post({}, initialize(id))).toMatchObject({
-      result: { capabilities: { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } } },
-    });
-  });
+  test.each(everyRevision)(
+    "a server without sessions declares no notifications that it could not send, at %s (trap 32)",
+    async (id) => {
+      const capabilities = { logging: {}, tools: {}, resources: {}, prompts: {} };
+      const { completions: _c, ...declared } = Object(
+        Reflect.get(
+          Object(Reflect.get(Object(await post({ sessions: false }, initialize(id))), "result")),
+          "capabilities",
+        ),
+      );
+      expect(declared).toEqual(capabilities);
+      expect(await post({}, initialize(id))).toMatchObject({
+        result: { capabilities: { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } } },
+      });
+    },
+  );
 
-  test("and refuses subscriptions", async () => {
+  test("a server without sessions rejects subscriptions", async () => {
     const message = { jsonrpc: "2.0", id: 1, method: "resources/subscribe", params: { uri: "a://b" } };
     expect(await post({ sessions: false }, message)).toMatchObject({ error: { code: -32601 } });
   });

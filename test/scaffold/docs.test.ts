@@ -24,7 +24,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const docs = join(packageRoot, "docs");
 const guides = readdirSync(docs).filter((name) => name.endsWith(".md") && name !== "README.md");
 
-test("the guides are all in their index, and their links lead somewhere", () => {
+test("the guides are all in their index, and their links lead to files", () => {
   const index = readFileSync(join(docs, "README.md"), "utf8");
   for (const guide of guides) expect(index).toContain(`](${guide})`);
   for (const name of ["README.md", ...guides]) {
@@ -33,7 +33,7 @@ test("the guides are all in their index, and their links lead somewhere", () => 
   }
 });
 
-test.each(guides)("docs/%s: its commands run, its code compiles, and its tests pass", async (name) => {
+test.each(guides)("the guide docs/%s has commands that run, code that compiles, and tests that pass", async (name) => {
   const home = join(root, name.replace(/\.md$/, ""));
   mkdirSync(home);
   const reader = new Reader(home);

@@ -43,8 +43,8 @@ function testServer(open: () => EverythingProject): void {
       project = await createEverythingProject(`${folder}-${id}`, { runtime, protocol: id });
     });
 
-    describe.each(clients)("serves the official client of the %s generation", (_generation, connect) => {
-      test.each(kinds)("over %s", async (kind) => {
+    describe.each(clients)("the official client of the %s generation", (_generation, connect) => {
+      test.each(kinds)("a scaffolded server serves the official client over %s", async (kind) => {
         const client = await keep(connect(await find(kind, project?.server)));
         await exerciseEverything(client, id);
         await exerciseNotifications(client);
@@ -53,14 +53,17 @@ function testServer(open: () => EverythingProject): void {
   });
 
   describe("a server for all revisions", () => {
-    test.each(kinds)("agrees with official clients on the newest that both know over %s", async (kind) => {
-      const place = await find(kind, open().server);
-      await exerciseEverything(await keep(connectV1(place)), "2025-11-25");
-      await exerciseEverything(await keep(connectV2(place)), "2025-11-25");
-      await exerciseEverything(await keep(connectV2(place, "auto")), "2026-07-28");
-    });
+    test.each(kinds)(
+      "a scaffolded server agrees with official clients on the newest common revision over %s",
+      async (kind) => {
+        const place = await find(kind, open().server);
+        await exerciseEverything(await keep(connectV1(place)), "2025-11-25");
+        await exerciseEverything(await keep(connectV2(place)), "2025-11-25");
+        await exerciseEverything(await keep(connectV2(place, "auto")), "2026-07-28");
+      },
+    );
 
-    test.each(olderSdks)("serves the client of the official SDK %s over stdio", async (version) => {
+    test.each(olderSdks)("a scaffolded server serves the client of the official SDK %s over stdio", async (version) => {
       const sdk = await importOlderSdk(version);
       const client = new sdk.Client({ name: "older", version: "1" }, { capabilities: {} });
       const command = { command: process.execPath, args: [open().server], stderr: "ignore" };
@@ -76,8 +79,8 @@ function testServer(open: () => EverythingProject): void {
 }
 
 function testClient(open: () => EverythingProject): void {
-  describe.each(handshakeIds)("its client at %s", (id) => {
-    test.each(kinds)("uses the official server of the second generation over %s", async (kind) => {
+  describe.each(handshakeIds)("the scaffolded client at %s", (id) => {
+    test.each(kinds)("a scaffolded client uses the official server of the second generation over %s", async (kind) => {
       const mcp = await load(open());
       const heard: Heard = { levels: [], lists: [] };
       const session = await connect(mcp, await findSdk2(mcp, kind), { id, heard });
@@ -86,7 +89,7 @@ function testClient(open: () => EverythingProject): void {
       await exerciseSdk2(session, { canElicit, heard });
     });
 
-    test("uses the official server of the first generation over HTTP", async () => {
+    test("a scaffolded client uses the official server of the first generation over HTTP", async () => {
       const server = await serveSdk();
       closers.push(() => server.close());
       const mcp = await load(open());
@@ -97,7 +100,7 @@ function testClient(open: () => EverythingProject): void {
     });
   });
 
-  test("its client uses the official server of the second generation without sessions", async () => {
+  test("a scaffolded client uses the official server of the second generation without sessions", async () => {
     const handler = createMcpHandler(() => createSdk2Server());
     const server = await serveFetch((request) => handler.fetch(request));
     closers.push(() => server.close());
@@ -112,7 +115,7 @@ function testClient(open: () => EverythingProject): void {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  test.each(olderSdks)("its client uses the server of the official SDK %s over stdio", async (version) => {
+  test.each(olderSdks)("a scaffolded client uses the server of the official SDK %s over stdio", async (version) => {
     const mcp = await load(open());
     const command = { command: process.execPath, args: [older, version], stderr: "ignore" } as const;
     const session = await connect(mcp, (options) => mcp.connectStdio(command, options));

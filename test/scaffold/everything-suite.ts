@@ -21,7 +21,7 @@ export function testEverything(options: ProjectOptions): void {
   });
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  describe("on the wire", () => testWire(open));
-  describe("under attack", () => testHostileInput(open));
-  describe("with official SDKs", () => testInterop(open));
+  describe("the wire of a scaffolded project", () => testWire(open));
+  describe("a scaffolded project and hostile peers", () => testHostileInput(open));
+  describe("a scaffolded project and official SDKs", () => testInterop(open));
 }

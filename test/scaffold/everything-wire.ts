@@ -33,20 +33,20 @@ const handshakeIds = revisionIds.filter((id) => id !== "2026-07-28");
 
 /** The project says what the example says, byte for byte but for the texts of errors. */
 export function testWire(open: () => EverythingProject): void {
-  describe("without the newest revision", () => {
+  describe("a project without the newest revision", () => {
     let project: EverythingProject | undefined;
     beforeAll(async () => {
       const { folder, runtime } = open();
       project = await createEverythingProject(`${folder}-sessions`, { runtime, protocol: handshakeIds.join(",") });
     });
 
-    it.concurrent.each(handshakeIds)("is at %s as the example's is", async (revision) => {
+    it.concurrent.each(handshakeIds)("the wire at %s is that of the example", async (revision) => {
       expectTranscript("everything-stdio", revision, await recordStdio([project?.server ?? ""], revision));
     });
   });
 
   describe.each(conversations)("$name with $args", ({ name, record, args, options = {}, revisions = revisionIds }) => {
-    it.concurrent.each(revisions)("is at %s as the example's is", async (revision) => {
+    it.concurrent.each(revisions)("the wire at %s is that of the example", async (revision) => {
       const env = { [optionsVariable]: JSON.stringify(options) };
       expectTranscript(name, revision, await record([open().server, ...args], revision, env));
     });

@@ -37,7 +37,7 @@ test("a project is installed and committed, but for its dependencies", async () 
   expect(readFileSync(join(installed, ".gitignore"), "utf8")).toContain("node_modules/");
 });
 
-test("a project that is packed has the licences of the packages inside with it", async () => {
+test("a packed project has the licences of the packages inside with it", async () => {
   expect(readFileSync(join(installed, "dist", "THIRD-PARTY.txt"), "utf8")).toMatch(
     /^zod [\d.]+ \(MIT\)\n\n.*Permission is hereby granted/ms,
   );
@@ -62,7 +62,7 @@ function copyInstallation(folder: string): void {
     cpSync(join(installed, entry), join(folder, entry), { recursive: true, verbatimSymlinks: true });
 }
 
-test("a project for both stdio and HTTP lets in who has a key, and nobody else, with no further package", async () => {
+test("a project for both stdio and HTTP accepts clients with a key only, with no further package", async () => {
   const options = ["--transport", "both", "--auth", "api-key", "--protocol", "latest", "--no-install", "--no-git"];
   const { code, stderr } = await runCli(["project-keys", ...options], { cwd: root });
   expect(code, stderr).toBe(0);
@@ -71,7 +71,7 @@ test("a project for both stdio and HTTP lets in who has a key, and nobody else, 
   expect(await npm(join(root, "project-keys"), "test")).toMatch(/Tests.* passed/);
 });
 
-test("a project from an OpenAPI document is installed, and its tests stand for the API", async () => {
+test("a project from an OpenAPI document is installed, and its tests replace the API", async () => {
   writeFileSync(join(root, "pets.yaml"), pets);
   const options = ["--from", "pets.yaml", "--protocol", "latest", "--yes", "--no-git"];
   const { code, stdout, stderr } = await runCli(["project-pets", ...options], { cwd: root });
@@ -79,7 +79,7 @@ test("a project from an OpenAPI document is installed, and its tests stand for t
   expect(stdout).toContain("Its tests passed");
 });
 
-test("a project that contains the runtime answers a call", async () => {
+test("a project that contains the runtime responds to a call", async () => {
   const options = ["--runtime", "vendored", "--protocol", "latest", "--yes", "--no-git"];
   const { code, stdout, stderr } = await runCli(["project-vendored", ...options], { cwd: root });
   expect(code, stderr).toBe(0);
@@ -101,14 +101,14 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
     copyInstallation(folder);
   });
 
-  test("builds, and passes its own tests and type checks", async () => {
+  test("a project builds, and passes its own tests and type checks", async () => {
     await npm(folder, "run", "build");
     await npm(folder, "run", "typecheck");
     expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
   });
 
   if (preferredSession !== undefined) {
-    test("serves the official client of the first generation, which opens sessions", async () => {
+    test("a project serves the official client of the first generation, which opens sessions", async () => {
       const client = new ClientOfV1({ name: "official", version: "1" });
       await client.connect(new StdioOfV1({ command: process.execPath, args: ["dist/server.js"], cwd: folder }));
       try {
@@ -123,7 +123,7 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
       }
     });
 
-    test("offers the newest revision with sessions to a client that asks for another", async () => {
+    test("a project offers the newest revision with sessions to a client that requests another", async () => {
       const wire = new Wire(folder);
       const clientInfo = { name: "raw", version: "1" };
       const { result } = await wire.ask("initialize", { protocolVersion: "1999-01-01", capabilities: {}, clientInfo });
@@ -132,7 +132,7 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
     });
   }
 
-  test("serves the official client of the second generation", async () => {
+  test("a project serves the official client of the second generation", async () => {
     const client = new ClientOfV2({ name: "official", version: "1" }, { versionNegotiation: { mode: "auto" } });
     await client.connect(new StdioOfV2({ command: process.execPath, args: ["dist/server.js"], cwd: folder }));
     try {
@@ -152,7 +152,7 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
     const validators = createValidators(schema);
     const definitions = Object(schema.$defs ?? schema.definitions);
 
-    test("writes nothing that the official schema refuses, and no field of another revision", async () => {
+    test("a project sends nothing that the official schema rejects, and no member of another revision", async () => {
       const isAlone = isStateless(revision);
       const wire = new Wire(folder, isAlone ? claim() : undefined);
       const foreign = new Set<string>();
@@ -205,7 +205,7 @@ describe.each(projects)("a project for --protocol $protocol", ({ protocol, serve
 
 // Their layers are the smallest: what only other projects need is not in them.
 test.each(projects)(
-  "a project of nothing but tools for --protocol $protocol passes its tests and every check",
+  "a project with tools only for --protocol $protocol passes its tests and every check",
   async ({ protocol }) => {
     const name = `tools-${protocol}`;
     const options = ["--features", "tools", "--protocol", protocol, "--no-install", "--no-git"];
@@ -220,7 +220,7 @@ test.each(projects)(
   },
 );
 
-test("the default is every revision", () => {
+test("a project without --protocol has every revision", () => {
   const lock: unknown = JSON.parse(readFileSync(join(installed, "src/mcp/mcp.lock.json"), "utf8"));
   expect(lock).toMatchObject({ revisions });
 });

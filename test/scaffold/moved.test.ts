@@ -21,7 +21,7 @@ describe.each(runtimes)("a project with --runtime $runtime", ({ runtime, version
   const first = join(root, runtime);
   const folder = join(root, "elsewhere", runtime);
 
-  test("is installed, and answers a call", async () => {
+  test("a project is installed, and its server responds to a call", async () => {
     const options = ["--runtime", runtime, "--protocol", "latest", "--features", "tools", "--yes", "--no-git"];
     const { code, stdout, stderr } = await runCli([runtime, ...options], { cwd: root });
     expect(code, stderr).toBe(0);
@@ -31,7 +31,7 @@ describe.each(runtimes)("a project with --runtime $runtime", ({ runtime, version
     });
   });
 
-  test("is moved, and installed again from its lock file", async () => {
+  test("a project is moved, and installed again from its lock file", async () => {
     mkdirSync(join(root, "elsewhere"), { recursive: true });
     renameSync(first, folder);
     rmSync(join(folder, "node_modules"), { recursive: true });
@@ -42,7 +42,7 @@ describe.each(runtimes)("a project with --runtime $runtime", ({ runtime, version
     expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
   });
 
-  test("runs the commands of the guides with npx", async () => {
+  test("a project runs the commands of the guides with npx", async () => {
     const npx = (...words: string[]): Promise<string> => npm(folder, "exec", "--", "create-mcp-server", ...words);
     expect(await npx("update", "--check")).toContain("All generated files are up to date.");
     expect(await npx("add", "resource", "notes")).toContain("Regenerated src/mcp/ with resources");
@@ -52,7 +52,7 @@ describe.each(runtimes)("a project with --runtime $runtime", ({ runtime, version
     expect(await npx("check", "dist/server.js")).toContain("0 errors");
   });
 
-  test("says what to do where there is no clone", async () => {
+  test("a project without its clone prints the remedy", async () => {
     const launcher = join(folder, "vendor", "create-mcp-server");
     const manifest = join(launcher, "package.json");
     const text = readFileSync(manifest, "utf8");

@@ -28,17 +28,17 @@ async function pack(source: string): Promise<string> {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("they come alone", async () => {
+test("the packages are installed without dependencies", async () => {
   const installed = (await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."));
   expect(installed).toEqual(["create-mcp-server", "mcp-server-runtime"]);
 });
 
-test.each(["create-mcp-server", "create-mcp"])("%s runs", async (command) => {
+test.each(["create-mcp-server", "create-mcp"])("the program runs: %s", async (command) => {
   const { stdout } = await run("npx", ["--no-install", command, "--version"], { cwd: folder });
   expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test("creates a project that depends on a range of the runtime, and has neither a packed runtime nor a launcher", async () => {
+test("the package creates a project that depends on a range of the runtime, and has neither a packed runtime nor a launcher", async () => {
   const words = ["create-mcp-server", "demo", "--yes", "--no-git", "--no-install"];
   await run("npx", ["--no-install", ...words], { cwd: folder });
   const project = join(folder, "demo");
@@ -54,7 +54,7 @@ test("creates a project that depends on a range of the runtime, and has neither 
   expect((await run("npm", ["test"], { cwd: project })).stdout).toMatch(/Tests.* passed/);
 });
 
-test("creates a project that contains the runtime and answers a call", async () => {
+test("the package creates a project that contains the runtime and responds to a call", async () => {
   const words = ["create-mcp-server", "vendored", "--runtime", "vendored", "--yes", "--no-git"];
   const { stdout } = await run("npx", ["--no-install", ...words], { cwd: folder });
   expect(stdout).toMatch(/measure_text/);
@@ -65,7 +65,7 @@ test("creates a project that contains the runtime and answers a call", async () 
   expect((await run("npx", ["--no-install", ...check], { cwd: folder })).stdout).toContain("up to date");
 });
 
-test("writes and checks a generated layer of its own", async () => {
+test("the package writes and checks a generated layer of its own", async () => {
   await run("npx", ["--no-install", "create-mcp-server", "generate", "--out", "layer"], { cwd: folder });
   const { stdout } = await run("npx", ["--no-install", "create-mcp-server", "generate", "--out", "layer", "--check"], {
     cwd: folder,
@@ -73,7 +73,7 @@ test("writes and checks a generated layer of its own", async () => {
   expect(stdout).toMatch(/all up to date/);
 });
 
-test("they are libraries", async () => {
+test("the packages can be imported", async () => {
   const program = `
     import { checkCallToolRequest } from "mcp-server-runtime/2025-11-25/validate";
     import { forRevisions } from "mcp-server-runtime";

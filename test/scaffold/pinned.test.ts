@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-test("its project speaks it beside all others, and older clients are refused what they do not have", async () => {
+test("a project with a pinned revision serves it beside all others, and rejects newer members of older clients", async () => {
   const path = join(demo, "src", "server.ts");
   const server = readFileSync(path, "utf8");
   const film =
@@ -54,7 +54,7 @@ test("its project speaks it beside all others, and older clients are refused wha
   expect(await askFilm(newest)).toMatchObject({ error: { code: -32603 } });
 });
 
-test("its project stays with that spec folder, and can leave it for the package", async () => {
+test("a project stays with its spec folder, and can leave it for the package", async () => {
   expect(await cli("update", "demo", "--check")).toContain("All generated files are up to date.");
   renameSync(join(root, "spec"), join(root, "moved"));
   const lost = await runCli(["update", "demo"], { cwd: root });
@@ -74,7 +74,7 @@ test("its project stays with that spec folder, and can leave it for the package"
   await npm(demo, "run", "typecheck");
 });
 
-test("is compared with the one before", async () => {
+test("a pinned revision is compared with the one before", async () => {
   expect(await cli("diff", newest, next, "--spec", "moved")).toMatch(
     /ContentBlock.*VideoContent|type VideoContent: it is new/s,
   );

@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test.each(compilers)("%s", { timeout: 240_000 }, async (compiler) => {
+test.each(compilers)("the type of %s", { timeout: 240_000 }, async (compiler) => {
   const lines = [...right, ...wrong.map(([code]) => code)].map((code, at) => `export const t${at} = ${code};`);
   const file = join(folder, `${compiler}.ts`);
   await writeFile(file, head + lines.join("\n"));

@@ -283,7 +283,7 @@ function toProgram({ pinned, code }: Case): string {
 }
 
 describe.each(compilers)("%s", (compiler) => {
-  test(`decides ${cases.length} uses of features that a revision may lack`, async () => {
+  test(`the compiler decides ${cases.length} uses of features that a revision may not have`, async () => {
     const files = cases.map((_, at) => join(folder, `case-${at}.ts`));
     const settings = { types: ["node"], lib: ["ES2023", "DOM", "ESNext.Disposable"] };
     const lines = await compile(compiler, { folder, files, settings });

@@ -128,7 +128,7 @@ async function writeAll(folder: string, tree: Tree): Promise<void> {
 }
 
 describe.each(Object.entries(programs))("%s", (_name, { code, lines, imports }) => {
-  test(`takes at most ${lines} formatted lines and ${imports} import`, async () => {
+  test(`the program takes at most ${lines} formatted lines and ${imports} import`, async () => {
     expect(await format(code, { parser: "typescript", printWidth: 120 })).toBe(code);
     expect(code.trim().split("\n").length).toBeLessThanOrEqual(lines);
     const imported = code.match(/^import .*/gm)?.filter((line) => !line.includes("/demo/"));
@@ -136,7 +136,7 @@ describe.each(Object.entries(programs))("%s", (_name, { code, lines, imports }) 
   });
 });
 
-test("they compile, and mistakes in them do not", { timeout: 240_000 }, async () => {
+test("the programs compile, and their mistakes are found", { timeout: 240_000 }, async () => {
   const settings = { types: ["node"], lib: ["ES2023"] };
   const said = await compile("typescript7", { folder: root, files: [`${root}/*/*.ts`], settings });
   const errors = said.filter((line) => !line.startsWith(" ")).map((line) => line.slice(line.search(/(new|old)\//)));

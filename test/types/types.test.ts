@@ -39,7 +39,7 @@ afterAll(async () => {
 
 describe.each(compilers)("%s", (compiler) => {
   // One run for all of it: a compiler takes longest to read what the runs would have in common.
-  it("finds every declaration as the schema has it; schemas and generated layer compile without a single global of Node", async () => {
+  it("the generated layer has every declaration of the schema, and compiles without globals of Node", async () => {
     const comparisons = await Promise.all(revisions.map((revision) => writeComparison(revision)));
     const files = [...comparisons, resolve("generated/**/*.ts"), resolve("spec/*/schema.ts")];
     const settings = { isolatedDeclarations: true, declaration: true };
@@ -95,7 +95,7 @@ describe("the comparison", () => {
     },
   ];
 
-  it("notices every slip", async () => {
+  it("the comparison finds every difference", async () => {
     const revision = "2025-11-25";
     const good = await readFile(`generated/${revision}/types.ts`, "utf8");
     const files = await Promise.all(
@@ -117,7 +117,7 @@ describe("the comparison", () => {
     }
   });
 
-  it("has a line for every declaration of a schema", async () => {
+  it("the comparison has a line for every declaration of a schema", async () => {
     for (const revision of revisions) {
       const text = await readFile(await writeComparison(revision), "utf8");
       const exported = (await readFile(`spec/${revision}/schema.ts`, "utf8")).match(/^export (interface|type) /gm);

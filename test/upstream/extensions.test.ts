@@ -57,7 +57,7 @@ function compare(official: JsonSchema, { scope }: ExtensionModel, names: readonl
 const absent = { official: "absent", ours: "declared" };
 const more = { official: "declared", ours: "absent" };
 
-it("tasks are declared as upstream declares them, but for what the overlay says of them", async () => {
+it("tasks are declared as upstream declares them, but for the rules of the overlay", async () => {
   const tasks = await folder.readExtension("tasks", core);
   const names = tasks.declarations.map(({ name }) => name);
   expect(compare(readUpstream("tasks"), tasks, names)).toEqual([
@@ -85,7 +85,7 @@ it("every message about tasks is valid against upstream's own schema", async () 
   expect(used).toContain("tools/call task");
 });
 
-it("views are declared as upstream declares them, which closes every object and leaves to prose that there are MIME types", async () => {
+it("views are declared as upstream declares them, which closes every object and leaves MIME types to prose", async () => {
   const ui = await folder.readExtension("ui", core);
   const names: Readonly<Record<string, string>> = {
     UiExtensionCapability: "McpUiClientCapabilities",

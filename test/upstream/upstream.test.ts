@@ -39,12 +39,12 @@ describe.each([...pins])("upstream %s", (revision, pinned) => {
     if (folder !== "") await rm(folder, { recursive: true });
   });
 
-  it("has the hash that is pinned (T1)", async () => {
+  it("the upstream file has the pinned hash (T1)", async () => {
     const after = (await openSpecFolder(spec)).pins.get(revision);
     expect(after?.sha256).toBe(pinned.sha256);
   });
 
-  it.each(files)("gives the same %s, comments aside", async (name) => {
+  it.each(files)("the upstream file gives the same %s, comments aside", async (name) => {
     const path = `${revision}/${name}`;
     expect(await withoutComments(theirs.get(path))).toBe(await withoutComments(ours.get(path)));
   });

@@ -48,7 +48,7 @@ interface Subject {
 }
 
 describe.each(subjects)("$name", ({ name, record, args, revisions = revisionIds }) => {
-  it.concurrent.each(revisions)("says at %s what it said before", async (revision) => {
+  it.concurrent.each(revisions)("the wire at %s is equal to its transcript", async (revision) => {
     const recorded = await record(args, revision);
     if (process.env.WIRE_UPDATE === "1") writeTranscript(name, revision, recorded);
     expectTranscript(name, revision, recorded);

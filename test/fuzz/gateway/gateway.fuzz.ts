@@ -7,7 +7,7 @@ import { readFuzzRevisions } from "../revision.ts";
 
 /* A fifth of the messages of a long run. */
 
-test("a gateway between hostile clients and servers goes on answering, and takes no more memory in the end than at first", async () => {
+test("a gateway between hostile clients and servers continues to respond, and takes no more memory in the end than at first", async () => {
   const revisions = await readFuzzRevisions();
   const seed = readSeed();
   const messages = readMessages() / 5;

@@ -5,7 +5,7 @@ import { readFuzzRevisions } from "../revision.ts";
 
 const seed = readSeed();
 
-test(`a gateway between hostile clients and servers answers every well-behaved client (FUZZ_SEED=${seed})`, async () => {
+test(`a gateway between hostile clients and servers serves every well-behaved client (FUZZ_SEED=${seed})`, async () => {
   const { problems, calls } = await fuzzGateways({ revisions: await readFuzzRevisions(), messages: 5_000, seed });
   expect(problems).toEqual([]);
   expect(calls).toBeGreaterThan(0);

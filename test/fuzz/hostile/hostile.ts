@@ -1,14 +1,31 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import type { ClientConnection } from "../../../runtime/client/connect.ts";
-import { createClient } from "../../../runtime/client/create-client.ts";
+import { connectHttp } from "../../../runtime/client/connect-http.ts";
+import { connectStdio } from "../../../runtime/client/connect-stdio.ts";
+import { createClient, type Client } from "../../../runtime/client/create-client.ts";
 import type { ConnectServerOptions } from "../../../runtime/client/connection-factory.ts";
+import type { ClientOptions } from "../../../runtime/client/options.ts";
 import type { ClientSession } from "../../../runtime/client/session/session.ts";
 import { isHit, pick } from "../../oracle/random.ts";
 import { fuzzedFeatures } from "../client-features.ts";
 import { HostileServer } from "./server.ts";
 import { used } from "../memory.ts";
 import type { FuzzRevision } from "../revision.ts";
+import type { Revision } from "../../../generated/support.ts";
+import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
+
+/** Functions of a client under test: those of the sources, or of a bundle. */
+export interface ClientLayer {
+  createClient(options: ClientOptions<Declarations>): Client<Declarations>;
+  readonly connectHttp: typeof connectHttp;
+  readonly connectStdio: typeof connectStdio;
+  /** Revisions, of which those of an attack are chosen by id. */
+  readonly revisions: readonly Revision[];
+}
+
+/** The client of the sources. */
+export const sourceClient: ClientLayer = { createClient, connectHttp, connectStdio, revisions: handshakeRevisions };
 
 /** Makes hostile servers that clients reach by a transport. */
 export interface OpenHostile {
@@ -26,6 +43,8 @@ export interface AttackOptions {
   readonly seed: number;
   /** Conversations at a time. */
   readonly atOnce: number;
+  /** Default: that of the sources. */
+  readonly layer?: ClientLayer;
 }
 
 /** Figures of an attack. */
@@ -51,7 +70,7 @@ export async function attack(hostile: OpenHostile, options: AttackOptions): Prom
     while ((tally.messages < limit || tally.opened < fewestOpened) && problems.length < mostProblems) {
       const seed = (options.seed + tally.conversations) % 2 ** 31;
       tally.conversations += 1;
-      const outcome = await converse(hostile, options.revisions, seed);
+      const outcome = await converse(hostile, { layer: sourceClient, ...options }, seed);
       tally.messages += outcome.server.said;
       tally.calls += outcome.calls;
       if (outcome.isOpened) tally.opened += 1;
@@ -85,7 +104,10 @@ interface Outcome {
   readonly calls: number;
 }
 
-async function converse(hostile: OpenHostile, revisions: readonly FuzzRevision[], seed: number): Promise<Outcome> {
+type Conversation = Required<Pick<AttackOptions, "layer" | "revisions">>;
+
+async function converse(hostile: OpenHostile, options: Conversation, seed: number): Promise<Outcome> {
+  const { revisions } = options;
   const fuzz = revisions[seed % revisions.length];
   if (!fuzz) throw new Error("There is no revision to fuzz.");
   const server = new HostileServer(fuzz, seed);
@@ -95,7 +117,7 @@ async function converse(hostile: OpenHostile, revisions: readonly FuzzRevision[]
   // A handshake that was not answered need not wait for its time-out.
   const timer = setTimeout(() => server.calm(), 3_000);
   try {
-    const session = await within("the handshake", createFuzzedClient(server, revisions).connect(source)).catch(
+    const session = await within("the handshake", createFuzzedClient(server, options).connect(source)).catch(
       (error: unknown) => problems.push(...findForeign(error)),
     );
     clearTimeout(timer);
@@ -111,11 +133,12 @@ async function converse(hostile: OpenHostile, revisions: readonly FuzzRevision[]
   }
 }
 
-function createFuzzedClient(server: HostileServer, revisions: readonly FuzzRevision[]) {
+function createFuzzedClient(server: HostileServer, { layer, revisions }: Conversation): Client<Declarations> {
   const isStubborn = isHit(0.5, server.random);
-  return createClient<Declarations>({
+  const ids = new Set(revisions.map(({ revision }) => revision.id));
+  return layer.createClient({
     info: { name: "fuzzed", version: "1" },
-    revisions: revisions.map(({ revision }) => revision),
+    revisions: layer.revisions.filter(({ id }) => ids.has(id)),
     timeouts: { initialize: 10_000, request: 10_000, work: 10_000, wait: 10_000, total: 15_000, drain: 0 },
     ...fuzzedFeatures,
     ...(isStubborn && { reconnect: { retry: "safe", initialDelay: 1, maxDelay: 20, attempts: 2 } }),

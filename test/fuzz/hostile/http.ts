@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { isHit, pick, type Random } from "../../oracle/random.ts";
 import { maxMessageBytes } from "../lines.ts";
-import type { OpenHostile } from "./hostile.ts";
+import { sourceClient, type OpenHostile } from "./hostile.ts";
 import type { Heard, HostileServer } from "./server.ts";
 import { listenLoopback } from "../loopback.ts";
 
 /** Servers over HTTP, each at a path of its own: statuses, headers, JSON and streams are as hostile as messages. */
-export async function openHostileEndpoints(): Promise<OpenHostile> {
+export async function openHostileEndpoints({ connectHttp } = sourceClient): Promise<OpenHostile> {
   const servers = new Map<string, HostileServer>();
   const listener = createServer((request, response) => {
     const server = servers.get(request.url?.split(/[?/]/)[1] ?? "");

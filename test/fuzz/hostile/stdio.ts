@@ -1,16 +1,14 @@
 import { createServer, type Socket } from "node:net";
-import { connect } from "../../../runtime/client/connect.ts";
-import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { isHit } from "../../oracle/random.ts";
 import { maxMessageBytes } from "../lines.ts";
-import type { OpenHostile } from "./hostile.ts";
+import { sourceClient, type OpenHostile } from "./hostile.ts";
 import type { HostileServer } from "./server.ts";
 import { listenLoopback } from "../loopback.ts";
 
 /**
  * Servers that are child processes of their clients. The child passes bytes on between its pipes and this process, where the server is.
  */
-export async function openHostileProcesses(): Promise<OpenHostile> {
+export async function openHostileProcesses({ connectStdio } = sourceClient): Promise<OpenHostile> {
   const servers = new Map<string, HostileServer>();
   const listener = createServer((socket) => serve(socket, servers));
   const port = await listenLoopback(listener);
@@ -25,7 +23,7 @@ export async function openHostileProcesses(): Promise<OpenHostile> {
       shutdown: { terminate: 200, kill: 200 },
     } as const;
     return {
-      source: (options) => connect(createStdioClientTransport(child), options),
+      source: (options) => connectStdio(child, options),
       close: () => void servers.delete(token),
     };
   };

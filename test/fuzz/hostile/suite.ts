@@ -1,17 +1,21 @@
 import { beforeAll, expect, test } from "vitest";
 import { readSeed } from "../fuzz.ts";
-import { attack, type OpenHostile } from "./hostile.ts";
+import { attack, type ClientLayer, type OpenHostile, sourceClient } from "./hostile.ts";
 import { openHostileEndpoints } from "./http.ts";
 import { openHostileProcesses } from "./stdio.ts";
 import { readFuzzRevisions, type FuzzRevision } from "../revision.ts";
 
-const transports: readonly (readonly [name: string, open: () => Promise<OpenHostile>])[] = [
+const transports: readonly (readonly [name: string, open: (layer?: ClientLayer) => Promise<OpenHostile>])[] = [
   ["a child process", openHostileProcesses],
   ["an HTTP server", openHostileEndpoints],
 ];
 
-/** Lets servers of each kind send so many hostile messages, in so many conversations at a time. */
-export function testHostileServers(messagesEach: number, atOnce: number): void {
+/** Lets servers of each kind send so many hostile messages to a client, in so many conversations at a time. Default: the client of the sources. */
+export function testHostileServers(
+  messagesEach: number,
+  atOnce: number,
+  load: () => Promise<ClientLayer> = () => Promise.resolve(sourceClient),
+): void {
   const seed = readSeed();
   let revisions: readonly FuzzRevision[] = [];
 
@@ -20,9 +24,11 @@ export function testHostileServers(messagesEach: number, atOnce: number): void {
   });
 
   test.each(transports)(
-    `a client bears ${messagesEach} messages of %s: every call ends, none is sent twice, and memory is given back (R12, R68, R70; FUZZ_SEED=${seed})`,
+    `a client survives ${messagesEach} messages of %s: every call ends, none is sent twice, and memory is released (R12, R68, R70; FUZZ_SEED=${seed})`,
     async (_name, open) => {
-      const { problems, grown, ...figures } = await attack(await open(), {
+      const layer = await load();
+      const { problems, grown, ...figures } = await attack(await open(layer), {
+        layer,
         revisions,
         messages: messagesEach,
         seed,

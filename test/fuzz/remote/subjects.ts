@@ -23,7 +23,7 @@ export interface RemoteServer {
 export const remoteOptions = { limits: { maxMessageBytes } };
 
 /** What calls may name: nothing that takes as long as it is told, or fails in a way that only it knows, such as a prompt that gets no answer. */
-const things = [
+export const things: readonly string[] = [
   ...["test_simple_text", "test_image_content", "test_error_handling", "json_schema_2020_12_tool", "greet"],
   ...["test_sampling", "test_elicitation", "test_roots", "multi_input", "touch_watched_resource", "announce_changes"],
   ...["test_input_required_result_multiple_inputs", "test_input_required_result_multi_round", "test_tool_with_task"],

@@ -8,7 +8,7 @@ const together = 50;
 
 /** Runs so many programs in both ways, and compares. */
 export function testReplay(count: number): void {
-  test(`${count} handlers come to the same, and do the same, in a session and where each request stands alone (A10, 3.5)`, async () => {
+  test(`${count} handlers have the same results and effects in a session and with stateless requests (A10, 3.5)`, async () => {
     const { session, alone } = await createRunners();
     const some = fc.array(programs, { minLength: together, maxLength: together, size: "max" });
     let played = 0;

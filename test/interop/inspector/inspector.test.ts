@@ -50,7 +50,7 @@ function define(revision: Revision): Server {
 }
 
 describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as const))(
-  "at %s the inspector",
+  "the inspector at %s",
   (id, revision) => {
     let listener: HttpListener;
 
@@ -62,7 +62,7 @@ describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as co
 
     // Streamable HTTP came with the second revision.
     if (id > "2024-11-05")
-      test("calls over Streamable HTTP", async () => {
+      test("the inspector calls tools over Streamable HTTP", async () => {
         const at = [listener.url, "--transport", "http"];
         const sum = await inspect(at, ["--method", "tools/call", "--tool-name", "add", "--tool-arg", "a=1", "b=2"]);
         expect(sum).toMatchObject({ content: [{ type: "text", text: "3" }] });
@@ -70,7 +70,7 @@ describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as co
 
     // Every process takes its time, and only its call is another one at another revision.
     if (revision === newest)
-      test("lists, reads and fills in over Streamable HTTP", async () => {
+      test("the inspector lists, reads and completes over Streamable HTTP", async () => {
         const at = [listener.url, "--transport", "http"];
         const [tools, memo, prompt] = await Promise.all([
           inspect(at, ["--method", "tools/list"]),
@@ -82,7 +82,7 @@ describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as co
         expect(prompt).toMatchObject({ messages: [{ role: "user", content: { type: "text", text: "Hi Ada" } }] });
       });
 
-    test("calls over HTTP with SSE", async () => {
+    test("the inspector calls tools over HTTP with SSE", async () => {
       const at = [new URL("/sse", listener.url).href, "--transport", "sse"];
       const sum = await inspect(at, ["--method", "tools/call", "--tool-name", "add", "--tool-arg", "a=1", "b=2"]);
       expect(sum).toMatchObject({ content: [{ type: "text", text: "3" }] });

@@ -33,7 +33,7 @@ async function openOlder(version: string): Promise<OlderClient> {
 }
 
 describe.each(olderSdks)("the official SDK %s", { timeout: 60_000 }, (version) => {
-  test("is served: it lists tools, calls one, and its cancellation ends a call", async () => {
+  test("an older official client lists tools, calls one, and its cancellation ends a call", async () => {
     const client = await openOlder(version);
     closers.push(() => client.close());
     const { tools } = await client.listTools();
@@ -50,7 +50,7 @@ describe.each(olderSdks)("the official SDK %s", { timeout: 60_000 }, (version) =
     await expect.poll(read, { timeout: 10_000 }).toMatchObject({ contents: [{ text: "0 1" }] });
   });
 
-  test("serves our client", async () => {
+  test("an older official server serves our client", async () => {
     const client = createUntypedClient({ info: { name: "ours", version: "1" }, revisions });
     closers.push(() => client.close());
     const command = { command: process.execPath, args: [theirs, version], stderr: "ignore" } as const;

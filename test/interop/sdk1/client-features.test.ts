@@ -40,7 +40,7 @@ async function call(session: ClientSession<Declarations>, name: string): Promise
   return block?.type === "text" ? JSON.parse(block.text) : undefined;
 }
 
-test("the official server asks our client for roots, a completion, a form and a page (RT-01, S-01, E-01)", async () => {
+test("the official server requests roots, a completion, a form and a page of our client (RT-01, S-01, E-01)", async () => {
   const completed: string[] = [];
   const session = await ask({
     roots: [{ uri: "file:///home", name: "Home" }],
@@ -65,14 +65,14 @@ test("the official server asks our client for roots, a completion, a form and a 
   expect(completed).toEqual(["e1"]);
 });
 
-test("a client that offers nothing is asked for nothing", async () => {
+test("the official server requests nothing of a client without capabilities", async () => {
   const session = await ask();
   for (const name of ["roots", "sample", "form", "page"]) {
     expect(await session.callTool(name)).toMatchObject({ isError: true });
   }
 });
 
-test("lists, log messages and structured results of the official server", async () => {
+test("our client receives lists, log messages and structured results of the official server", async () => {
   const entries: unknown[] = [];
   const changed: string[] = [];
   const session = await ask({

@@ -114,11 +114,11 @@ async function hear(session: ClientSession<Declarations>): Promise<void> {
 }
 
 describe.each(handshakeRevisions)("the reference server at $id", (revision) => {
-  test("every tool that needs nothing from outside answers our client", async () => {
+  test("every tool without external resources responds to our client", async () => {
     await callAll(await join(revision));
   });
 
-  test("every resource can be read, every prompt be had, and arguments be completed", async () => {
+  test("every resource is read, every prompt returned, and arguments completed", async () => {
     const session = await join(revision);
     const resources = await session.listResources();
     expect(resources.length).toBeGreaterThan(3);
@@ -137,7 +137,7 @@ describe.each(handshakeRevisions)("the reference server at $id", (revision) => {
     expect(values).toContain("Engineering");
   });
 
-  test("subscribes, and sets the log level", async () => {
+  test("our client subscribes, and sets the log level", async () => {
     await hear(await join(revision));
   });
 });
@@ -175,7 +175,7 @@ describe.each(transports)("the reference server over %s", (_name, kind, path, cr
   afterAll(() => server?.kill("SIGKILL"));
 
   test.each(spoken.map((revision) => [revision.id, revision] as const))(
-    "answers, asks and tells our client at %s",
+    "the reference server serves, requests and notifies our client at %s",
     async (_id, revision) => {
       const url = `http://127.0.0.1:${port}${path}`;
       const source: Connectable = (opening) => connect(createTransport(url), opening);
@@ -187,14 +187,14 @@ describe.each(transports)("the reference server over %s", (_name, kind, path, cr
   );
 });
 
-test("the reference server asks our client to fill in its form (E-01)", async () => {
+test("the reference server requests a form of our client (E-01)", async () => {
   const session = await join(newest);
   await expect.poll(() => listNames(session)).toContain("trigger-elicitation-request");
   expect(JSON.stringify(await session.callTool("trigger-elicitation-request"))).toContain("Name: me");
   expect(asked).toEqual(["form"]);
 });
 
-test("the reference server's refusals are errors of the peer, and the session goes on", async () => {
+test("the reference server's rejections are errors of the peer, and the session continues", async () => {
   const session = await join(newest);
   await expect(session.readResource("demo://nothing")).rejects.toMatchObject({ name: "PeerError" });
   await expect(session.getPrompt("nothing")).rejects.toMatchObject({ name: "PeerError", code: -32602 });

@@ -67,7 +67,7 @@ async function exercise(connection: ClientConnection): Promise<void> {
 }
 
 describe.each(handshakeRevisions)("at $id", (revision) => {
-  test("our client talks to the SDK's Streamable HTTP server, and ends its session (T-52, T-56)", async () => {
+  test("our client calls the SDK's Streamable HTTP server, and ends its session (T-52, T-56)", async () => {
     const { server, connection } = await openSdk({ revision });
     expect(connection.revision).toBe(revision);
     await exercise(connection);
@@ -77,7 +77,7 @@ describe.each(handshakeRevisions)("at $id", (revision) => {
     expect(server.sessions.size).toBe(0);
   });
 
-  test("our client talks to the SDK's HTTP+SSE server", async () => {
+  test("our client calls the SDK's HTTP+SSE server", async () => {
     const server = await start(serveSdkSse());
     const connection = await connect(createSseClientTransport(server.url), client(revision));
     await exercise(connection);
@@ -85,7 +85,7 @@ describe.each(handshakeRevisions)("at $id", (revision) => {
     expect(await connection.closed).toBeUndefined();
   });
 
-  test("a client that does not know the server's age finds HTTP+SSE (4.10)", async () => {
+  test("a client without knowledge of the server's era finds HTTP+SSE (4.10)", async () => {
     const server = await start(serveSdkSse());
     const connection = await connectHttp(server.url, client(revision));
     expect(await connection.request("ping")).toEqual({});
@@ -94,7 +94,7 @@ describe.each(handshakeRevisions)("at $id", (revision) => {
   });
 });
 
-test("an SDK server that answers with JSON", async () => {
+test("an SDK server responds with JSON", async () => {
   const { connection } = await openSdk({ json: true });
   expect(await connection.request("tools/call", { name: "echo", arguments: { text: "x" } })).toMatchObject(text("x"));
 });
@@ -113,7 +113,7 @@ test("a stream that the SDK server closes in the middle of a call is polled to i
   expect(server.log.filter((line) => line === "GET").length).toBeGreaterThan(0);
 });
 
-test("what the SDK server announces unasked comes by the GET stream (T-35)", async () => {
+test("messages of the SDK server without a request come on the GET stream (T-35)", async () => {
   let changes = 0;
   const { server, connection } = await openSdk({ handlers: { toolListChanged: () => void (changes += 1) } });
   await expect.poll(() => server.log, { timeout: 10_000 }).toContain("GET");
@@ -121,7 +121,7 @@ test("what the SDK server announces unasked comes by the GET stream (T-35)", asy
   await expect.poll(() => changes, { timeout: 10_000 }).toBe(1);
 });
 
-test("when the SDK server has forgotten the session, the client begins a new one and the call goes through (T-55)", async () => {
+test("a session that the SDK server has forgotten is replaced and the call repeated (T-55)", async () => {
   const { server, connection } = await openSdk();
   await server.forget();
   expect(await connection.request("tools/call", { name: "echo", arguments: { text: "again" } })).toMatchObject(

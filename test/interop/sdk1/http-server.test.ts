@@ -57,7 +57,7 @@ function isHttpOrigin(value: unknown): value is HttpOrigin {
 }
 
 describe.each(["Streamable HTTP", "HTTP with SSE"] as const)("the official client over %s", (kind) => {
-  it("calls, is asked, and hears of progress", async () => {
+  it("the official client calls a tool, responds to its requests, and receives progress", async () => {
     const client = await connect(kind);
     expect(textOf(await client.callTool({ name: "echo", arguments: { text: "hello" } }))).toBe("hello");
     const progress: number[] = [];
@@ -68,7 +68,7 @@ describe.each(["Streamable HTTP", "HTTP with SSE"] as const)("the official clien
     await client.close();
   });
 
-  it("hears what belongs to no call", async () => {
+  it("the official client receives notifications without a call", async () => {
     const client = await connect(kind);
     let heard = 0;
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (heard += 1));
@@ -83,13 +83,13 @@ describe.each(["Streamable HTTP", "HTTP with SSE"] as const)("the official clien
 });
 
 describe("the official client over Streamable HTTP", () => {
-  it("comes back for an answer whose connection was closed (T-40)", async () => {
+  it("the official client resumes a call whose connection was closed (T-40)", async () => {
     const client = await connect("Streamable HTTP");
     expect(textOf(await client.callTool({ name: "reconnect" }))).toBe("true");
     await client.close();
   });
 
-  it("ends its session", async () => {
+  it("the official client ends its session", async () => {
     const transport = new StreamableHTTPClientTransport(new URL(rig.url));
     const client = new Client({ name: "official", version: "1" });
     await client.connect(transport);

@@ -17,7 +17,7 @@ const require = createRequire(import.meta.url);
 
 const program = (name: string): string => join(dirname(require.resolve(`${name}/package.json`)), "dist", "index.js");
 
-test("clients of the official example servers compile and call", { timeout: 300_000 }, async () => {
+test("typed clients of the official example servers compile and call", { timeout: 300_000 }, async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "package.json"), modulePackage);
   mkdirSync(join(cwd, "shared"));

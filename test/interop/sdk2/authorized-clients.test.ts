@@ -67,8 +67,8 @@ async function visit({ visited }: { readonly visited: URL[] }): Promise<URLSearc
   return (await signIn(last, redirectUrl)).searchParams;
 }
 
-describe("the official client finds its way in", () => {
-  test("it learns from the challenge where to go, registers, lets its user sign in, and calls (AR-01, AR-02, AR-03)", async () => {
+describe("the official client with authorization", () => {
+  test("the official client follows the challenge, registers, lets its user sign in, and calls (AR-01, AR-02, AR-03)", async () => {
     const provider = createProvider();
     const { client } = await connect(provider);
     expect(provider.visited[0]?.searchParams.get("scope")?.split(" ")).toContain("mcp");
@@ -78,7 +78,7 @@ describe("the official client finds its way in", () => {
     await client.close();
   });
 
-  test("it asks for more when a tool needs more (AR-06)", async () => {
+  test("the official client requests more scopes when a tool requires them (AR-06)", async () => {
     // This authorization server gives clients that register themselves no more than they registered for.
     const provider = createProvider("known");
     const { client, transport } = await connect(provider);

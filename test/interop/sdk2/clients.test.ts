@@ -91,21 +91,24 @@ const clients = [
 
 describe.each(handshakeRevisions)("at $id", ({ id }) => {
   describe.each(clients)("the official client of the %s generation", (_generation, connect) => {
-    test.each(["stdio", "HTTP"] as const)("uses our server over %s, asks, is asked and is told", async (kind) => {
-      const client = await keep(connect(await start(kind, [id])));
-      expect(client.revision).toBe(id);
-      await exercise(client, id);
-      await exerciseBothWays(client, id);
-    });
+    test.each(["stdio", "HTTP"] as const)(
+      "an official client uses our server over %s, with requests and notifications both ways",
+      async (kind) => {
+        const client = await keep(connect(await start(kind, [id])));
+        expect(client.revision).toBe(id);
+        await exercise(client, id);
+        await exerciseBothWays(client, id);
+      },
+    );
 
-    test("uses our server over HTTP when it answers with JSON", async () => {
+    test("an official client uses our server over HTTP with JSON responses", async () => {
       await exercise(await keep(connect(await start("HTTP answering with JSON", [id]))), id);
     });
   });
 });
 
 test.each(["stdio", "HTTP"] as const)(
-  "the official client of the second generation, which looks for newer revisions first, settles for a handshake over %s (L-08)",
+  "the official client of the second generation, which tries newer revisions first, falls back to a handshake over %s (L-08)",
   async (kind) => {
     const place = await start(
       kind,
@@ -120,13 +123,16 @@ test.each(["stdio", "HTTP"] as const)(
 test.each([
   ["first", connectV1],
   ["second", connectV2],
-])("the official client of the %s generation hears the last report before the result on stdio", async (_, connect) => {
-  const client = await keep(connect(await start("stdio", [newest.id])));
-  const heard: number[] = [];
-  for (let count = 0; count < 20; count += 1) {
-    const onprogress = ({ progress }: { readonly progress: number }): void => void heard.push(progress);
-    await client.call("report", {}, { onprogress });
-  }
-  // A client that is kept from reading for long enough may still read both at once: without a piece for each, none is ever heard.
-  expect(heard.filter((step) => step === 3).length).toBeGreaterThan(5);
-});
+])(
+  "the official client of the %s generation receives the last progress before the result on stdio",
+  async (_, connect) => {
+    const client = await keep(connect(await start("stdio", [newest.id])));
+    const heard: number[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      const onprogress = ({ progress }: { readonly progress: number }): void => void heard.push(progress);
+      await client.call("report", {}, { onprogress });
+    }
+    // A client that is kept from reading for long enough may still read both at once: without a piece for each, none is ever heard.
+    expect(heard.filter((step) => step === 3).length).toBeGreaterThan(5);
+  },
+);

@@ -78,7 +78,7 @@ describe("the official server of the second generation without sessions", () => 
   const fetchInProcess = (url: string | URL, init: RequestInit): Promise<Response> =>
     handler.fetch(new Request(url, init));
 
-  test("is used by our client", async () => {
+  test("the official server without sessions serves our client", async () => {
     const session = await connectClient<Declarations>(
       (options) => connect(createHttpClientTransport("http://localhost/mcp", { fetch: fetchInProcess }), options),
       { info: { name: "ours", version: "1" }, revisions },

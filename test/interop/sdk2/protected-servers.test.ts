@@ -123,18 +123,21 @@ async function ask(client: ClientConnection): Promise<unknown> {
 const served = revisions.filter(({ id }) => id !== "2024-11-05");
 
 describe("our client signs its user in at a server behind the official bearer middleware and metadata routes", () => {
-  test.each(served.map((revision) => [revision.id, revision] as const))("at revision %s", async (_id, revision) => {
-    const target = await start();
-    const browser = createBrowser(redirectUri);
-    const client = await connect(target, authorizationCode({ redirect: browser, client: { name: "ours" } }), {
-      spoken: [revision],
-    });
-    expect(await ask(client)).toMatchObject({ sub: "alice", scopes: expect.arrayContaining(["mcp"]) });
-    expect(browser.visits).toHaveLength(1);
-    expect(browser.visits[0]?.searchParams.get("resource")).toBe(target.url);
-  });
+  test.each(served.map((revision) => [revision.id, revision] as const))(
+    "our client signs its user in at revision %s",
+    async (_id, revision) => {
+      const target = await start();
+      const browser = createBrowser(redirectUri);
+      const client = await connect(target, authorizationCode({ redirect: browser, client: { name: "ours" } }), {
+        spoken: [revision],
+      });
+      expect(await ask(client)).toMatchObject({ sub: "alice", scopes: expect.arrayContaining(["mcp"]) });
+      expect(browser.visits).toHaveLength(1);
+      expect(browser.visits[0]?.searchParams.get("resource")).toBe(target.url);
+    },
+  );
 
-  test("and asks for more when a request is refused with insufficient_scope (AC-22, AC-23)", async () => {
+  test("our client requests more scopes when a request is rejected with insufficient_scope (AC-22, AC-23)", async () => {
     const target = await start();
     const { issuer } = target.authority;
     const browser = createBrowser(redirectUri);
@@ -153,12 +156,12 @@ describe("our client signs its user in at a server behind the official bearer mi
 const robot = (issuer: string): Grant =>
   clientCredentials({ registered: [{ issuer, clientId: "robot", clientSecret: "robot-secret-0123456789" }] });
 
-test("a program signs in there by its secret (AX-C1)", async () => {
+test("a program signs in at the official server by its secret (AX-C1)", async () => {
   const target = await start();
   expect(await ask(await connect(target, robot(target.authority.issuer)))).toMatchObject({ client: "robot" });
 });
 
-test("a token that the server does not accept is not fetched again and again", async () => {
+test("a token that the server rejects is not fetched repeatedly", async () => {
   const target = await start("https://other.example/mcp");
   const steps: AuthStep[] = [];
   const client = connect(target, robot(target.authority.issuer), { steps });

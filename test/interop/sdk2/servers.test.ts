@@ -46,7 +46,7 @@ async function join(kind: "stdio" | "HTTP", revision: Revision, heard: Heard): P
 
 describe.each(handshakeRevisions)("at $id", (revision) => {
   test.each(["stdio", "HTTP"] as const)(
-    "our client uses the official server of the second generation over %s, is asked and is told",
+    "our client uses the official server of the second generation over %s, with requests and notifications both ways",
     async (kind) => {
       const heard: Heard = { levels: [], lists: [] };
       const session = await join(kind, revision, heard);

@@ -87,7 +87,7 @@ function expected({ id, lifecycle }: Revision): readonly string[] {
   return [...skills, ...views, ...tasks, ...listening, "tools/call task"];
 }
 
-test("one key more in what is an extension's is seen", async () => {
+test("an additional key in a member of an extension is found", async () => {
   const [near, far] = createInMemoryTransports();
   serve(createExtendedServer(), far);
   const seen = await converseExtended(near, alone);
@@ -107,7 +107,7 @@ function withStray({ from, message }: Seen): Seen {
 }
 
 describe.each(revisions.map((revision) => [revision.id, revision] as const))("at %s", (id, revision) => {
-  test.each(transports)("everything of the extensions over %s is exact", async (_name, open) => {
+  test.each(transports)("every message of the extensions over %s is exact", async (_name, open) => {
     const seen = await converseExtended(await open(), revision);
     const { problems, used, rest } = extensionJudge.judge(seen);
     expect(problems).toEqual([]);
@@ -115,7 +115,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     expect((await createJudge(id)).judge(rest).problems).toEqual([]);
   });
 
-  test.each(transports)("over %s a client that declares none gets no task and no view (XF-01)", async (_name, open) => {
+  test.each(transports)("a client over %s without extensions gets no task and no view (XF-01)", async (_name, open) => {
     const { problems, used, rest } = extensionJudge.judge(await converseExtended(await open(), revision, {}));
     expect(problems).toEqual([]);
     const given = ["tools/call task", "notifications/tasks", "tasks/get result", "UiToolMeta"];

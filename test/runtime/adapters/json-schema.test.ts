@@ -68,7 +68,7 @@ describe.each(makers)("%s", (_name, make) => {
       { a: { b: 1 } },
       ["a"],
     ],
-  ])("enforces %s and tells where it is broken", (_case, schema, good, bad, path) => {
+  ])("a validator enforces %s and names the violated path", (_case, schema, good, bad, path) => {
     expect(validate(good, schema)).toEqual([]);
     const [issue] = validate(bad, schema);
     expect(issue?.path?.slice(0, path.length)).toEqual(path);
@@ -79,23 +79,23 @@ describe.each(makers)("%s", (_name, make) => {
     ["required members", object({}, { required: ["a"] }), {}],
     ["closed objects", object({}, { additionalProperties: false }), { a: 1 }],
     ["conditions", object({ a: {} }, { if: { required: ["a"] }, then: { required: ["b"] } }), { a: 1 }],
-  ])("enforces %s", (_case, schema, bad) => {
+  ])("a validator enforces %s", (_case, schema, bad) => {
     expect(validate(bad, schema)).toHaveLength(1);
   });
 
-  test("takes unknown keywords and formats as remarks", () => {
+  test("a validator ignores unknown keywords and formats", () => {
     const schema = object({ mail: { type: "string", format: "email", "x-hint": 1 }, format: { type: "string" } });
     expect(validate({ mail: "nobody", format: "any" }, schema)).toEqual([]);
     expect(validate({ format: 1 }, schema)).toHaveLength(1);
   });
 
-  test("compares data as data: `format` inside of a constant counts", () => {
+  test("a validator compares data as data: `format` inside of a constant is compared", () => {
     const schema = object({ a: { const: { format: "x" } }, b: { enum: [{ format: "y" }] } });
     expect(validate({ a: { format: "x" }, b: { format: "y" } }, schema)).toEqual([]);
     expect(validate({ a: {} }, schema)).not.toEqual([]);
   });
 
-  test("refuses dialects that it does not read, clearly and only then (JS-03, B-006)", () => {
+  test("a validator rejects unknown dialects with a clear message, and only then (JS-03, B-006)", () => {
     const schema = { ...object({}), $schema: "http://json-schema.org/draft-04/schema#" };
     expect(() => validate({}, schema)).toThrow(/draft-04.* is not supported; use draft-07 or 2020-12/);
     expect(validate({}, object({}))).toEqual([]);
@@ -104,7 +104,7 @@ describe.each(makers)("%s", (_name, make) => {
   test.each([
     ["a remote reference", object({ a: { $ref: "https://example.org/secret.json" } })],
     ["a file", object({ a: { $ref: "file:///etc/passwd" } })],
-  ])("reaches nothing outside of the schema: %s (R50, B-007, B-008)", (_case, schema) => {
+  ])("a validator does not resolve references outside of the schema: %s (R50, B-007, B-008)", (_case, schema) => {
     const fetched: unknown[] = [];
     const original = globalThis.fetch;
     globalThis.fetch = (input) => (fetched.push(input), Promise.reject(new Error("no network")));
@@ -116,7 +116,7 @@ describe.each(makers)("%s", (_name, make) => {
     expect(fetched).toEqual([]);
   });
 
-  test("keeps schemas with the same $id apart", () => {
+  test("a validator keeps schemas with the same $id apart", () => {
     const one = object({ a: { type: "number" } }, { $id: "https://example.org/s" });
     const other = object({ a: { type: "string" } }, { $id: "https://example.org/s" });
     const nosy = object({ a: { $ref: "https://example.org/s" } });
@@ -126,7 +126,7 @@ describe.each(makers)("%s", (_name, make) => {
     expect(() => validate({ a: 1 }, nosy)).toThrow();
   });
 
-  test("bounds the size and depth of schemas (R50, B-009)", () => {
+  test("a validator bounds the size and depth of schemas (R50, B-009)", () => {
     let deep: object = {};
     for (let i = 0; i < 100; i++) deep = { not: deep };
     const wide = Object.fromEntries(Array.from({ length: 30_000 }, (_value, index) => [`a${index}`, {}]));
@@ -135,7 +135,7 @@ describe.each(makers)("%s", (_name, make) => {
     expect(() => make({ maxNodes: 2 })({}, object({ a: {} }))).toThrow("more than 2 parts");
   });
 
-  test("prepares a schema once, and leaves it as it was", () => {
+  test("a validator prepares a schema once, and does not change it", () => {
     let reads = 0;
     const schema = {
       type: "object",
@@ -157,7 +157,7 @@ describe.each(makers)("%s", (_name, make) => {
     expect(fresh({ a: 1 }, frozen)).toEqual([]);
   });
 
-  test("forgets schemas that nobody else remembers", async () => {
+  test("a validator releases schemas without other references", async () => {
     setFlagsFromString("--expose-gc");
     const collect: unknown = runInNewContext("gc");
     if (typeof collect !== "function") throw new Error("memory cannot be measured");
@@ -177,7 +177,7 @@ describe.each(makers)("%s", (_name, make) => {
     expect(alive()).toBe(0);
   });
 
-  test("makes a plain JSON Schema the input of a tool (JS-02, A12)", async () => {
+  test("a validator makes a plain JSON Schema the input of a tool (JS-02, A12)", async () => {
     const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const;
     const input = fromJsonSchema(schema, { validate });
     const run = ({ n }: { n: number }): string => String(n + 1);
@@ -199,18 +199,18 @@ describe.each(makers)("%s", (_name, make) => {
 describe("formats", () => {
   const schema = object({ a: { type: "string", format: "date" } });
 
-  test("are enforced by ajv when they are given", () => {
+  test("formats are enforced by ajv when they are given", () => {
     const validate = createAjvValidator({ formats: { date: /^\d{4}-\d\d-\d\d$/ } });
     expect(validate({ a: "2000-01-01" }, schema)).toEqual([]);
     expect(validate({ a: "x" }, schema)).toHaveLength(1);
   });
 
-  test("are enforced by cfworker when asked for", () => {
+  test("formats are enforced by cfworker with the option", () => {
     expect(createCfworkerValidator({ formats: true })({ a: "x" }, schema)).toHaveLength(1);
   });
 });
 
-test("ajv tells everything that is wrong when asked to", () => {
+test("ajv reports every problem with the option", () => {
   const schema = object({}, { required: ["a", "b"] });
   expect(createAjvValidator({ allErrors: true })({}, schema)).toEqual([
     { path: ["a"], message: "is required" },
@@ -218,13 +218,13 @@ test("ajv tells everything that is wrong when asked to", () => {
   ]);
 });
 
-test("cfworker runs where code cannot be made of text", async () => {
+test("cfworker runs where code generation is disabled", async () => {
   const args = ["--disallow-code-generation-from-strings", withoutEval];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   expect(JSON.parse(stdout)).toEqual({ canMakeCode: false, valid: 0, invalid: 1 });
 });
 
-test("ajv refuses schemas that are not valid in their dialect (JS-04)", () => {
+test("ajv rejects schemas that are not valid in their dialect (JS-04)", () => {
   const schema = object({ a: { type: "nonsense" } });
   expect(() => createAjvValidator()({}, schema)).toThrow(/schema is invalid/);
 });

@@ -93,7 +93,7 @@ describe("spans follow the conventions for MCP", () => {
       "resources/read",
       { "mcp.resource.uri": "db://a?[redacted]" },
     ],
-  ])("of %s", async (_case, method, params, name, attributes) => {
+  ])("a span follows the conventions for MCP: %s", async (_case, method, params, name, attributes) => {
     await ask(method, params);
     expect(spans()).toEqual([
       {
@@ -119,7 +119,7 @@ describe("spans follow the conventions for MCP", () => {
       { "rpc.response.status_code": "-32602" },
       { code: SpanStatusCode.UNSET },
     ],
-  ])("tell errors apart: %s", async (_case, params, attributes, status) => {
+  ])("a span has the type of its error: %s", async (_case, params, attributes, status) => {
     await ask("tools/call", params);
     expect(spans()).toMatchObject([{ attributes, status }]);
     const [span] = exporter.getFinishedSpans();
@@ -127,17 +127,17 @@ describe("spans follow the conventions for MCP", () => {
   });
 });
 
-describe("what a client makes up", () => {
+describe("values that a client sends", () => {
   test.each([
     ["tools/call", { name: "made up" }],
     ["prompts/get", { name: "made up" }],
     ["prompts/get", { name: "x".repeat(100_000) }],
-  ])("is not in the name of a span: %s", async (method, params) => {
+  ])("a value of the client is not in the name of a span: %s", async (method, params) => {
     await ask(method, params);
     expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual([method]);
   });
 
-  test("is in its attributes, as long as it is short", async () => {
+  test("a value of the client is in the attributes of a span, as long as it is short", async () => {
     await ask("tools/call", { name: "made up" });
     await ask("tools/call", { name: "x".repeat(100_000) });
     const [first, second] = exporter.getFinishedSpans();
@@ -145,7 +145,7 @@ describe("what a client makes up", () => {
     expect(String(second?.attributes["gen_ai.tool.name"]).length).toBeLessThan(300);
   });
 
-  test("as an id is cut, too", async () => {
+  test("an id of the client is shortened in a span", async () => {
     await ask("tools/list", {}, { requestId: "i".repeat(100_000) });
     expect(String(exporter.getFinishedSpans()[0]?.attributes["jsonrpc.request.id"]).length).toBeLessThan(300);
   });
@@ -155,7 +155,7 @@ describe("trace context", () => {
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const meta = { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, tracestate: "a=b", baggage: "user=ada" };
 
-  test("goes on from `_meta` into the span and the handler (M-09)", async () => {
+  test("trace context continues from `_meta` into the span and the handler (M-09)", async () => {
     await ask("tools/call", { name: "good" }, { meta });
     const [span] = exporter.getFinishedSpans();
     expect(span?.spanContext().traceId).toBe(traceId);
@@ -163,7 +163,7 @@ describe("trace context", () => {
     expect(seen).toEqual([span?.spanContext().spanId, "ada"]);
   });
 
-  test("of what is active here is linked, not continued", async () => {
+  test("trace context of an active span is linked, not continued", async () => {
     const ambient = provider.getTracer("http").startSpan("POST /mcp");
     await context.with(trace.setSpan(context.active(), ambient), () => ask("tools/call", { name: "good" }, { meta }));
     const [span] = exporter.getFinishedSpans();
@@ -172,7 +172,7 @@ describe("trace context", () => {
   });
 
   test.each([{ traceparent: "garbage" }, { traceparent: 7 }, { traceparent: ["x"], baggage: "x".repeat(100_000) }, {}])(
-    "that is none begins a new trace: %j",
+    "an invalid trace context begins a new trace: %j",
     async (broken) => {
       await ask("tools/call", { name: "good" }, { meta: broken });
       const [span] = exporter.getFinishedSpans();

@@ -19,12 +19,12 @@ describe("the proof of linear time", () => {
     ],
     ...["^https?://[^/]+/", "^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "^$", "", "[A-Z]", "\\S+", "^.{1,500}$"],
     ...["^(?:AL|AK)-\\d+$", "^#[0-9a-fA-F]{6}$", "^\\p{Lu}\\p{Ll}*$", "^[^\\n]*$", "^(?:a|ab)(?:c|bcd)*d*$"],
-  ])("succeeds for %s", (pattern) => {
+  ])("the proof of linear time succeeds for %s", (pattern) => {
     expect(isLinearPattern(pattern)).toBe(true);
   });
 
   test.each([...slowPatterns, "(?=a)b", "(a)\\1", "(", "^\\p{L}*é*$", "a".repeat(3_000), "^[^@]+@[^@]+\\.[^@]+$"])(
-    "fails for %s",
+    "the proof of linear time fails for %s",
     (pattern) => {
       expect(isLinearPattern(pattern)).toBe(false);
     },
@@ -32,7 +32,7 @@ describe("the proof of linear time", () => {
 });
 
 describe("re2", () => {
-  test("matches the same texts as the platform", () => {
+  test("re2 matches the same texts as the platform", () => {
     const { pattern: next } = createPatternSource(7, "small");
     const texts = [
       "",
@@ -74,7 +74,7 @@ describe("re2", () => {
     ["^a.c$", ["abc"], ["a\rc", "a\u2029c"]],
     ["^[a-]$", ["a", "-"], ["b"]],
     ["a{2}{", [], []],
-  ])("reads %s as the platform does", (pattern, fitting, others) => {
+  ])("re2 reads %s as the platform does", (pattern, fitting, others) => {
     const compiled = compileRe2(pattern);
     expect(fitting.filter((text) => compiled?.test(text) !== true)).toEqual([]);
     expect(others.filter((text) => compiled?.test(text) !== false)).toEqual([]);
@@ -89,12 +89,12 @@ describe("re2", () => {
     "((a{100}){100}){100}",
     "a{5000}",
     "[",
-  ])("compiles nothing of %s", (pattern) => {
+  ])("re2 rejects %s", (pattern) => {
     expect(compileRe2(pattern)).toBeUndefined();
   });
 });
 
-describe("no pattern and no text hold the event loop for long", () => {
+describe("patterns and the event loop", () => {
   /** Tests that take longer than any machine should need, though far longer than the aim of 50 ms. */
   function findSlow(patterns: readonly string[], texts: readonly string[]): string[] {
     return patterns.filter((pattern, at) => {
@@ -113,13 +113,13 @@ describe("no pattern and no text hold the event loop for long", () => {
     });
   }
 
-  test("with 10,000 patterns that were made up", () => {
+  test("generated patterns do not block the event loop, in 10,000 samples", () => {
     const { pattern, text } = createPatternSource(1, "all");
     const texts = Array.from({ length: 12 }, () => text(8 * 1024));
     expect(findSlow(Array.from({ length: 10_000 }, pattern), texts)).toEqual([]);
   });
 
-  test("with patterns that are known to be slow", () => {
+  test("patterns that are known to be slow do not block the event loop", () => {
     const { text } = createPatternSource(2, "all");
     for (let round = 0; round < 5; round++) expect(findSlow(slowPatterns, [text(64 * 1024)])).toEqual([]);
   });
@@ -139,7 +139,7 @@ function object(properties: object, rest: object = {}): ObjectSchema {
 describe.each(makers)("the validator of %s", (_name, make) => {
   const silent = (unenforced: string[] = []): PatternOptions => ({ onUnenforced: (one) => void unenforced.push(one) });
 
-  test("reports a pattern that could take long, and does not enforce it", () => {
+  test("a validator reports a pattern that could be slow, and does not enforce it", () => {
     const unenforced: string[] = [];
     const validate = make(silent(unenforced));
     const schema = object({ a: { pattern: slow }, b: { pattern: "^b+$" } });
@@ -148,7 +148,7 @@ describe.each(makers)("the validator of %s", (_name, make) => {
     expect(unenforced).toEqual([slow]);
   });
 
-  test("enforces it with an engine that needs linear time", () => {
+  test("a validator enforces a slow pattern with a linear-time engine", () => {
     const unenforced: string[] = [];
     const validate = make({ ...silent(unenforced), patterns: compileRe2 });
     const schema = object({ a: { pattern: slow, allOf: [{ minLength: 2 }] } });
@@ -159,14 +159,14 @@ describe.each(makers)("the validator of %s", (_name, make) => {
     expect(unenforced).toEqual([]);
   });
 
-  test("rejects a text that is too long for the engine, also where a pattern must not match", () => {
+  test("a validator rejects a text that is too long for the engine, also where a pattern must not match", () => {
     const validate = make({ patterns: compileRe2 });
     const schema = object({ a: { not: { pattern: slow } } });
     expect(validate({ a: "a!" }, schema)).toEqual([]);
     expect(validate({ a: "a".repeat(60_000) }, schema)).toMatchObject([{ message: /too long for the pattern/ }]);
   });
 
-  test("runs every pattern on the platform when the schemas are its user's own", () => {
+  test("a validator runs every pattern on the platform when the schemas are trusted", () => {
     const validate = make({ patterns: "native" });
     const schema = object({ a: { pattern: "^(?=.*\\d).{3,}$" } });
     expect(validate({ a: "ab1" }, schema)).toEqual([]);
@@ -191,24 +191,24 @@ describe.each(makers)("the validator of %s", (_name, make) => {
       { if: { properties: { b: { pattern: slow } } }, then: { properties: { c: {} } }, unevaluatedProperties: false },
       { b: "a", c: 1 },
     ],
-  ])("accepts more, never less, when a pattern is not enforced within %s", (_case, inner, value) => {
+  ])("a validator accepts more, never less, when a pattern is not enforced within %s", (_case, inner, value) => {
     const schema = object({ a: inner }, { $defs: { slow: { pattern: slow } } });
     expect(make({ patterns: "native" })({ a: value }, schema)).toEqual([]);
     expect(make(silent())({ a: value }, schema)).toEqual([]);
   });
 
-  test("finds patterns of properties whose names are keywords", () => {
+  test("a validator finds patterns of properties whose names are keywords", () => {
     const unenforced: string[] = [];
     const schema = object({ default: { pattern: slow }, pattern: { properties: { enum: { pattern: "(?!a)b" } } } });
     expect(make(silent(unenforced))({ default: "!", pattern: { enum: "c" } }, schema)).toEqual([]);
     expect(unenforced.sort()).toEqual(["(?!a)b", slow]);
   });
 
-  test("throws for a schema whose pattern is no regular expression", () => {
+  test("a validator throws for a schema whose pattern is no regular expression", () => {
     expect(() => make(silent())({}, object({ a: { pattern: "(" } }))).toThrow(/invalid/);
   });
 
-  test("says what is wrong with half a surrogate pair in a name", () => {
+  test("a validator reports an unpaired surrogate in a name", () => {
     const validate = make();
     const schema = object({}, { additionalProperties: { type: "number" } });
     expect(validate({ "\ud800": "x" }, schema)).toMatchObject([{ message: expect.stringMatching(/./) }]);

@@ -54,9 +54,9 @@ async function callTool(client: ClientConnection, name: string): Promise<string>
   return isObject(block) ? String(block.text) : "";
 }
 
-describe("a user signs in at an authorization server of others", () => {
+describe("the sign-in of a user at a foreign authorization server", () => {
   test.each(revisions.map((revision) => [revision.id, revision] as const))(
-    "with a session or request of %s",
+    "a user signs in with a session or request of %s",
     async (_id, revision) => {
       const house = await start();
       const client = await connect(house, createUser(house), [revision]);
@@ -64,7 +64,7 @@ describe("a user signs in at an authorization server of others", () => {
     },
   );
 
-  test("once, and more is asked for when more is needed (AC-22, AC-23)", async () => {
+  test("a user signs in once, and again for more scopes (AC-22, AC-23)", async () => {
     const house = await start();
     const user = createUser(house);
     const client = await connect(house, user);
@@ -77,7 +77,7 @@ describe("a user signs in at an authorization server of others", () => {
     expect(scopes[1]).toEqual(expect.arrayContaining([...(scopes[0] ?? []), "files:write"]));
   });
 
-  test("and stays signed in by a refresh token that is good once", async () => {
+  test("a user stays signed in by a refresh token for single use", async () => {
     const house = await start();
     const store = createMemoryStore();
     const user = createUser(house, { store });
@@ -92,32 +92,32 @@ describe("a user signs in at an authorization server of others", () => {
     expect(JSON.parse((await store.get(key)) ?? "{}").refreshToken).not.toBe(before.refreshToken);
   });
 
-  test("with a key that the token is bound to, proven at every request (AX-D1, AX-D2)", async () => {
+  test("a user signs in with a key-bound token, proven at every request (AX-D1, AX-D2)", async () => {
     const house = await start();
     const client = await connect(house, createUser(house, { dpop: true }));
     expect(await callTool(client, "who")).toContain("alice");
     expect(await callTool(client, "write")).toBe("written");
   });
 
-  test("with a nonce in each proof, where the server wants that (AX-D3)", async () => {
+  test("a user signs in with a nonce in each proof, where the server requires it (AX-D3)", async () => {
     const house = await start({ dpop: { nonces: true } });
     const client = await connect(house, createUser(house, { dpop: true }));
     expect(await callTool(client, "who")).toContain("alice");
   });
 });
 
-describe("a program signs in", () => {
+describe("the sign-in of a program", () => {
   const createRobot = (house: House, clientSecret: string): OAuthProvider =>
     createOAuthProvider(house.resource, {
       grant: clientCredentials({ registered: [{ issuer: house.issuer, clientId: "robot", clientSecret }] }),
     });
 
-  test("by its secret (AX-C1)", async () => {
+  test("a program signs in with its secret (AX-C1)", async () => {
     const house = await start();
     expect(await callTool(await connect(house, createRobot(house, services.robot)), "who")).toContain("robot");
   });
 
-  test("and not with a wrong one, which nobody gets to see", async () => {
+  test("a program with a wrong secret is rejected, and no error contains the secret", async () => {
     const house = await start();
     const error: unknown = await connect(house, createRobot(house, "wrong-secret")).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: "AuthError", code: "token-refused", reason: "invalid_client" });
@@ -126,7 +126,7 @@ describe("a program signs in", () => {
 });
 
 test.each(["2026-07-28", "2025-11-25"])(
-  "a client of %s that listens goes on with a newer token when its stream ends with the old one",
+  "a client of %s that listens continues with a newer token when its stream ends with the old one",
   async (id) => {
     const tools = [{ name: "first", execute: () => "" }];
     const server = createServer({ name: "s", version: "1", listChanged: ["tools"], tools }, revisions);
@@ -160,7 +160,7 @@ test.each(["2026-07-28", "2025-11-25"])(
   20_000,
 );
 
-test("tokens of one server open no other", async () => {
+test("tokens of one server are rejected by another", async () => {
   const [one, other] = [await start(), await start()];
   const client = connectHttp(other.resource, { auth: createUser(one), info: { name: "c", version: "1" }, revisions });
   await expect(client).rejects.toMatchObject({ name: "AuthError", code: "wrong-target" });

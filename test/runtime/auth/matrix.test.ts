@@ -310,21 +310,24 @@ function expectNoLeak({ steps, secrets }: Watched, ...told: readonly unknown[]):
   for (const one of secrets) expect(text).not.toContain(one);
 }
 
-describe.each([false, true])("with tokens bound to a key: %s", (dpop) => {
-  test.each(Object.keys(registrations))("a user signs in with a client known by %s, and stays so", async (name) => {
-    const { grant, client } = registrations[name] ?? expect.unreachable();
-    const watched = watch(grant(), { dpop });
-    const seen = await ask(await connect(watched.auth));
-    expect(seen).toContain("sub:alice");
-    expect(seen).toMatch(client);
-    const key = JSON.stringify(["tokens", house.issuer, house.resource]);
-    const tokens = JSON.parse((await watched.store.get(key)) ?? "{}");
-    expect(tokens).toMatchObject({ refreshToken: expect.any(String), type: dpop ? "dpop" : "bearer" });
-    expectNoLeak(watched);
-  });
+describe.each([false, true])("key-bound tokens: %s", (dpop) => {
+  test.each(Object.keys(registrations))(
+    "a user signs in with a client known by %s, and stays signed in",
+    async (name) => {
+      const { grant, client } = registrations[name] ?? expect.unreachable();
+      const watched = watch(grant(), { dpop });
+      const seen = await ask(await connect(watched.auth));
+      expect(seen).toContain("sub:alice");
+      expect(seen).toMatch(client);
+      const key = JSON.stringify(["tokens", house.issuer, house.resource]);
+      const tokens = JSON.parse((await watched.store.get(key)) ?? "{}");
+      expect(tokens).toMatchObject({ refreshToken: expect.any(String), type: dpop ? "dpop" : "bearer" });
+      expectNoLeak(watched);
+    },
+  );
 
   test.each(Object.keys(programs).filter((name) => !dpop || programs[name]?.dpop !== false))(
-    "a program gets in by %s",
+    "a program signs in by %s",
     async (name) => {
       const { grant, sub } = programs[name] ?? expect.unreachable();
       const watched = watch(grant(), { dpop });
@@ -334,8 +337,8 @@ describe.each([false, true])("with tokens bound to a key: %s", (dpop) => {
   );
 });
 
-describe("a token that has ended", () => {
-  test.each(Object.keys(registrations))("is renewed for a client known by %s", async (name) => {
+describe("an expired token", () => {
+  test.each(Object.keys(registrations))("an expired token is refreshed for a client known by %s", async (name) => {
     const grant = (registrations[name] ?? expect.unreachable()).grant();
     const first = watch(grant);
     expect(await ask(await connect(first.auth))).toContain("alice");
@@ -365,7 +368,7 @@ test("signing out makes the refresh token worthless", async () => {
   expectNoLeak(watched);
 });
 
-describe("the real authorization server refuses, and the client says so without a secret", () => {
+describe("rejections of a real authorization server", () => {
   /** A user's client whose browser comes back with something else. */
   const comingBack = (change: (back: URL) => URL | Promise<URL>, how: object = registeredAs("user none")): Grant => {
     const browser = createBrowser(redirectUri);
@@ -463,7 +466,7 @@ describe("the real authorization server refuses, and the client says so without 
     },
   };
 
-  test.each(Object.keys(attacks))("%s", async (name) => {
+  test.each(Object.keys(attacks))("a client reports the rejection without a secret: %s", async (name) => {
     const { grant, reason } = attacks[name] ?? expect.unreachable();
     const watched = watch(grant());
     const error: unknown = await connect(watched.auth).catch((thrown: unknown) => thrown);
@@ -478,7 +481,7 @@ describe("the real authorization server refuses, and the client says so without 
     ["no challenge", { code_challenge: undefined, code_challenge_method: undefined }],
     ["another place to come back to", { redirect_uri: "https://evil.example/callback" }],
     ["another resource", { resource: "https://evil.example/mcp" }],
-  ])("a request to sign in that somebody has changed: %s", async (_what, changes) => {
+  ])("a changed authorization request is rejected: %s", async (_what, changes) => {
     const browser = createBrowser(redirectUri);
     const grant = authorizationCode({
       ...registeredAs("user none"),

@@ -73,16 +73,19 @@ async function open(send: Send, headers: Record<string, string> = {}): Promise<R
 
 const list = { jsonrpc: "2.0", id: 7, method: "tools/list" } as const;
 
-describe("a server with the community profile refuses over HTTP", () => {
-  test.each(["POST", "GET", "DELETE"])("%s before the handshake with -32005", async (method) => {
-    const send = await start();
-    expect(await send(list, {}, method)).toMatchObject({
-      status: 400,
-      json: { error: { code: -32005, data: { category: "core" } } },
-    });
-  });
+describe("a server with the community profile rejects over HTTP", () => {
+  test.each(["POST", "GET", "DELETE"])(
+    "a community server rejects %s before the handshake with -32005",
+    async (method) => {
+      const send = await start();
+      expect(await send(list, {}, method)).toMatchObject({
+        status: 400,
+        json: { error: { code: -32005, data: { category: "core" } } },
+      });
+    },
+  );
 
-  test("a session that is unknown with 1016, and the status that the protocol wants", async () => {
+  test("a community server rejects an unknown session with 1016, and the status of the protocol", async () => {
     const send = await start();
     expect(await send(list, { "mcp-session-id": "x" })).toMatchObject({
       status: 404,
@@ -90,7 +93,7 @@ describe("a server with the community profile refuses over HTTP", () => {
     });
   });
 
-  test("API keys that are missing or wrong with 1015 and 1013", async () => {
+  test("a community server rejects missing and wrong API keys with 1015 and 1013", async () => {
     const authenticate = requireApiKey({ keys: [{ principal: "ci", key }] });
     const send = await start({ profile: communityProfile, authenticate });
     const data = { category: "authentication", retryable: false, guideCode: -32051 };
@@ -103,7 +106,7 @@ describe("a server with the community profile refuses over HTTP", () => {
     expect(await send(list, session)).toMatchObject({ status: 200, json: { id: 7, result: {} } });
   });
 
-  test("tokens that are missing, expired, wrong, or cannot be checked with 1015, 1012, 1013 and 1078", async () => {
+  test("a community server rejects missing, expired, wrong and unverifiable tokens with 1015, 1012, 1013 and 1078", async () => {
     const resource = "https://mcp.example/mcp";
     const claims = { iss: "https://login.example", aud: resource, sub: "ada" };
     const authenticate = requireBearerToken({
@@ -135,13 +138,16 @@ describe("a server with the community profile refuses over HTTP", () => {
     [401, { authorization: "Basic x" }, 1011],
     [403, {}, 1014],
     [429, {}, 1056],
-  ] as const)("with %i of a guard with a JSON-RPC error, with %j shown: %i", async (status, headers, code) => {
-    const body = JSON.stringify({ jsonrpc: "2.0", error: { code: -32600, message: "No" } });
-    const send = await start({ profile: communityProfile, authenticate: () => ({ status, body }) });
-    expect(await send(list, headers)).toMatchObject({ status, json: { error: { code, message: "No" } } });
-  });
+  ] as const)(
+    "a community server rejects with %i of a guard and a JSON-RPC error, with %j shown: %i",
+    async (status, headers, code) => {
+      const body = JSON.stringify({ jsonrpc: "2.0", error: { code: -32600, message: "No" } });
+      const send = await start({ profile: communityProfile, authenticate: () => ({ status, body }) });
+      expect(await send(list, headers)).toMatchObject({ status, json: { error: { code, message: "No" } } });
+    },
+  );
 
-  test("with whatever body a guard gives that is no JSON-RPC error", async () => {
+  test("a community server sends any body of a guard that is no JSON-RPC error", async () => {
     for (const body of ["no", "{", "{}", '{"error":"x"}', undefined]) {
       const answer = { status: 401, ...(body !== undefined && { body }) };
       const send = await start({ profile: communityProfile, authenticate: () => answer });
@@ -150,7 +156,7 @@ describe("a server with the community profile refuses over HTTP", () => {
     }
   });
 
-  test("what is too large, no JSON by type, or one session too many, with codes of the catalogue", async () => {
+  test("a community server rejects large bodies, other media types and sessions above the limit with codes of the catalogue", async () => {
     const send = await start({
       profile: communityProfile,
       limits: { maxMessageBytes: 2_000 },
@@ -169,7 +175,7 @@ describe("a server with the community profile refuses over HTTP", () => {
     });
   });
 
-  test("what has no code in the catalogue with its official one", async () => {
+  test("a community server rejects with the official code where the catalogue has none", async () => {
     const send = await start();
     expect(await send("{")).toMatchObject({
       status: 400,
@@ -178,7 +184,7 @@ describe("a server with the community profile refuses over HTTP", () => {
   });
 });
 
-describe("a refusal of a handler", () => {
+describe("a rejection of a handler", () => {
   const refused = (refusal: RejectionName): object => call(7, "refuse", { refusal });
 
   test.each([
@@ -186,17 +192,20 @@ describe("a refusal of a handler", () => {
     ["rateExceeded", 429],
     ["circuitOpen", 503],
     ["quotaExceeded", 429],
-  ] as const)("%s has the status %i, and says when to try again", async (name, status) => {
-    const send = await start();
-    expect(await send(refused(name), await open(send))).toMatchObject({
-      status,
-      retryAfter: "3",
-      json: { id: 7, error: { code: rejections[name].code, data: { retryAfter: 2.5 } } },
-    });
-  });
+  ] as const)(
+    "a rejection of a handler with %s has the status %i, and names the time of a retry",
+    async (name, status) => {
+      const send = await start();
+      expect(await send(refused(name), await open(send))).toMatchObject({
+        status,
+        retryAfter: "3",
+        json: { id: 7, error: { code: rejections[name].code, data: { retryAfter: 2.5 } } },
+      });
+    },
+  );
 
   test.each(["resourceNotFound", "authenticationFailed", "forbidden", "invalidParams"] as const)(
-    "%s is an answer like any other: its status would mean something else to clients",
+    "a rejection of a handler with %s is a plain response: its status would mean something else to clients",
     async (name) => {
       const send = await start();
       expect(await send(refused(name), await open(send))).toMatchObject({
@@ -206,7 +215,7 @@ describe("a refusal of a handler", () => {
     },
   );
 
-  test("has its status as well where answers are streams, as long as none has begun", async () => {
+  test("a rejection of a handler has its status where responses are streams, as long as none has begun", async () => {
     const send = await start({ profile: communityProfile, responseMode: "sse" });
     expect(await send(refused("backpressure"), await open(send))).toMatchObject({
       status: 503,
@@ -214,7 +223,7 @@ describe("a refusal of a handler", () => {
     });
   });
 
-  test("reaches a client of this package with code and data", async () => {
+  test("a rejection of a handler reaches a client of this package with code and data", async () => {
     const { url, close } = await serveHttp(server, { profile: communityProfile });
     ends.push(close);
     const client = await connectClient((options) => connectHttp(url, options), {
@@ -230,14 +239,14 @@ describe("a refusal of a handler", () => {
   });
 });
 
-describe("nothing of that is there", () => {
-  test("without the profile", async () => {
+describe("servers and requests without the profile", () => {
+  test("a server without the profile uses no code of the catalogue", async () => {
     const send = await start({});
     expect(await send(list)).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
     expect(await send(call(7, "refuse", { refusal: "backpressure" }), await open(send))).toMatchObject({ status: 200 });
   });
 
-  test("for requests of revisions that stand alone", async () => {
+  test("a stateless request gets no code of the catalogue", async () => {
     const send = await start({
       profile: communityProfile,
       authenticate: () => ({ status: 401, body: '{"error":{"code":-32600,"message":"No"}}' }),

@@ -60,18 +60,24 @@ describe("topLevelProgressToken", () => {
   const tokensOf = (sent: readonly unknown[]): readonly unknown[] =>
     sent.flatMap((message) => (isObject(message) && isObject(message.params) ? [message.params.progressToken] : []));
 
-  test.each(handshakeRevisions.map(({ id }) => id))("lets a token beside _meta be used, at %s", async (id) => {
-    expect(tokensOf(await ask(withOption("topLevelProgressToken"), params, id))).toEqual(["top"]);
-  });
+  test.each(handshakeRevisions.map(({ id }) => id))(
+    "topLevelProgressToken accepts a token beside _meta, at %s",
+    async (id) => {
+      expect(tokensOf(await ask(withOption("topLevelProgressToken"), params, id))).toEqual(["top"]);
+    },
+  );
 
-  test("leaves the token of _meta what it is", async () => {
+  test("topLevelProgressToken does not replace the token of _meta", async () => {
     const both = { ...params, _meta: { progressToken: "official" } };
     expect(tokensOf(await ask(withOption("topLevelProgressToken"), both))).toEqual(["official"]);
   });
 
-  test.each([undefined, communityProfile])("is off without it: profile %#", async (profile) => {
-    expect(tokensOf(await ask(profile, params))).toEqual([]);
-  });
+  test.each([undefined, communityProfile])(
+    "topLevelProgressToken is off without the profile: profile %#",
+    async (profile) => {
+      expect(tokensOf(await ask(profile, params))).toEqual([]);
+    },
+  );
 });
 
 describe("alwaysStructured", () => {
@@ -82,20 +88,23 @@ describe("alwaysStructured", () => {
   };
   const knowing = handshakeRevisions.filter(({ knownMembers }) => knownMembers.includes("Tool.outputSchema"));
 
-  test.each(knowing.map(({ id }) => id))("adds an empty object where a tool gives none, at %s", async (id) => {
-    expect(await resultOf(profile, "plain", id)).toEqual({
-      content: [{ type: "text", text: "fine" }],
-      structuredContent: {},
-    });
-  });
+  test.each(knowing.map(({ id }) => id))(
+    "alwaysStructured adds an empty object where a tool gives none, at %s",
+    async (id) => {
+      expect(await resultOf(profile, "plain", id)).toEqual({
+        content: [{ type: "text", text: "fine" }],
+        structuredContent: {},
+      });
+    },
+  );
 
-  test("changes neither structured content nor failures", async () => {
+  test("alwaysStructured changes neither structured content nor failures", async () => {
     expect(await resultOf(profile, "full")).toMatchObject({ structuredContent: { a: 1 } });
     expect(await resultOf(profile, "bad")).toMatchObject({ isError: true });
     expect(await resultOf(profile, "bad")).not.toHaveProperty("structuredContent");
   });
 
-  test("adds nothing at revisions without structured content", async () => {
+  test("alwaysStructured adds nothing at revisions without structured content", async () => {
     const others = handshakeRevisions.filter((revision) => !knowing.includes(revision));
     expect(others.length).toBeGreaterThan(0);
     for (const { id } of others) {
@@ -103,7 +112,7 @@ describe("alwaysStructured", () => {
     }
   });
 
-  test.each([undefined, communityProfile])("is off without it: profile %#", async (used) => {
+  test.each([undefined, communityProfile])("alwaysStructured is off without the profile: profile %#", async (used) => {
     expect(await resultOf(used, "plain")).not.toHaveProperty("structuredContent");
   });
 });
@@ -149,7 +158,7 @@ describe("lenientResourceLinks", () => {
 
   const profile = withOption("lenientResourceLinks");
 
-  test("reads a resource without contents as a link, in results of tools and in prompts", async () => {
+  test("lenientResourceLinks reads a resource without contents as a link, in results of tools and in prompts", async () => {
     const text = { type: "text", text: "x" };
     expect(await call(profile, { content: [text, bare] })).toMatchObject({ content: [text, link] });
     expect(await call(profile, { messages: [{ role: "user", content: bare }] })).toMatchObject({
@@ -163,22 +172,25 @@ describe("lenientResourceLinks", () => {
   test.each([
     ["text", { type: "resource", resource: { uri: "a://b", text: "" } }],
     ["a blob", { type: "resource", resource: { uri: "a://b", blob: "" } }],
-  ])("leaves a resource with %s what it is", async (_name, block) => {
+  ])("lenientResourceLinks does not change a resource with %s", async (_name, block) => {
     expect(await call(profile, { content: [block] })).toMatchObject({ content: [block] });
   });
 
-  test("leaves wrong what is no link either", async () => {
+  test("lenientResourceLinks keeps invalid content that is no link", async () => {
     for (const block of [{ type: "resource" }, { type: "resource", resource: { uri: 5 } }]) {
       expect(await call(profile, { content: [block] })).toBeInstanceOf(Error);
     }
   });
 
-  test("does nothing at a revision without links", async () => {
+  test("lenientResourceLinks has no effect at a revision without links", async () => {
     const oldest = handshakeRevisions.at(-1) ?? newest;
     expect(await call(profile, { content: [bare] }, oldest)).toBeInstanceOf(Error);
   });
 
-  test.each([undefined, communityProfile])("is off without it: profile %#", async (used) => {
-    expect(await call(used, { content: [bare] })).toBeInstanceOf(Error);
-  });
+  test.each([undefined, communityProfile])(
+    "lenientResourceLinks is off without the profile: profile %#",
+    async (used) => {
+      expect(await call(used, { content: [bare] })).toBeInstanceOf(Error);
+    },
+  );
 });

@@ -20,8 +20,8 @@ import { revisions } from "../../../generated/revisions.ts";
 
 const rows: readonly (readonly [string, Rejection])[] = Object.entries(rejections);
 
-describe("the catalogue of refusals", () => {
-  test("has exactly the numbers of the guides, and nothing in the gaps between them", () => {
+describe("the catalogue of rejections", () => {
+  test("the catalogue of rejections has exactly the numbers of the guides, and nothing in the gaps between them", () => {
     const ranges = [
       [1001, 1005],
       [1011, 1016],
@@ -37,13 +37,13 @@ describe("the catalogue of refusals", () => {
     expect(rows.map(([, { code }]) => code)).toEqual(expected);
   });
 
-  test("gives every range one category", () => {
+  test("the catalogue of rejections gives every range one category", () => {
     const blocks = new Map(rows.map(([, { code, category }]) => [category, Math.floor((code - 1) / 5)]));
     expect([...blocks.keys()]).toHaveLength(9);
     expect(rows.every(([, { status }]) => status >= 400 && status < 600)).toBe(true);
   });
 
-  test("what asks for patience may be tried again, what asks for a change may not", () => {
+  test("a temporary rejection may be tried again, a permanent one may not", () => {
     for (const [name, { retryable, status }] of rows) {
       if (retryable) expect([429, 503], name).toContain(status);
     }
@@ -51,7 +51,7 @@ describe("the catalogue of refusals", () => {
     expect(rejections.circuitOpen.retryable).toBe(true);
   });
 
-  test("a refusal that is thrown can be read again on the other side", () => {
+  test("a rejection that is thrown can be read again at the client", () => {
     const error = createRejection("backpressure", "Busy", { retryAfter: 3, data: { queue: "a" } });
     expect([error.code, error.data]).toEqual([1005, { queue: "a", category: "load", retryable: true, retryAfter: 3 }]);
     expect(readRejection(new PeerError({ code: error.code, message: error.message }))).toBe(rejections.backpressure);
@@ -63,7 +63,7 @@ describe("the catalogue of refusals", () => {
 });
 
 describe("the ranges of errors", () => {
-  test("do not overlap", () => {
+  test("the ranges of errors do not overlap", () => {
     const codes = errorRanges.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, n) => from + n));
     expect(new Set(codes).size).toBe(codes.length);
   });
@@ -74,7 +74,7 @@ describe("the ranges of errors", () => {
     [-32113, "completion"],
     [-32600, undefined],
     [-32105, undefined],
-  ])("%i belongs to %s", (code, category) => {
+  ])("the error %i belongs to %s", (code, category) => {
     expect(toErrorCategory(code)).toBe(category);
   });
 
@@ -130,7 +130,7 @@ describe("the community profile", () => {
   test.each([
     [undefined, -32600],
     [communityProfile, -32005],
-  ])("before the handshake everything but ping is refused: profile %#", async (profile, code) => {
+  ])("every method but ping is rejected before the handshake: profile %#", async (profile, code) => {
     const { wire } = await serveWire(profile ? { profile } : {});
     await play(wire, [
       [">", { id: 1, method: "tools/list" }],
@@ -140,7 +140,7 @@ describe("the community profile", () => {
     ]);
   });
 
-  test.each(handshakeRevisions.map(({ id }) => id))("errors say where they come from, at %s", async (id) => {
+  test.each(handshakeRevisions.map(({ id }) => id))("errors name their origin, at %s", async (id) => {
     const wire = await open(true, id);
     expect(await ask(wire, "tools/call", { name: "none" })).toMatchObject({
       error: { code: -32602, data: { category: "tools", guideCode: -32031, name: "none" } },
@@ -162,7 +162,7 @@ describe("the community profile", () => {
     });
   });
 
-  test("our own codes for too many and forbidden become those of the catalogue", async () => {
+  test("the codes for too many requests and forbidden ones become those of the catalogue", async () => {
     const call = { name: "busy" };
     expect(await ask(await open(false), "tools/call", call)).toMatchObject({ error: { code: 429 } });
     expect(await ask(await open(true), "tools/call", call)).toMatchObject({
@@ -170,7 +170,7 @@ describe("the community profile", () => {
     });
   });
 
-  test("without it nothing of that is on the wire", async () => {
+  test("a server without the profile sends none of its members", async () => {
     const wire = await open(false);
     const answers = [
       await ask(wire, "tools/call", { name: "none" }),
@@ -182,14 +182,14 @@ describe("the community profile", () => {
     expect(wire.isClosed).toBe(false);
   });
 
-  test("`shutdown` is answered, and then the connection is closed", async () => {
+  test("`shutdown` gets a response, and then the connection is closed", async () => {
     const wire = await open(true);
     expect(await ask(wire, "shutdown")).toEqual({ jsonrpc: "2.0", id: 7, result: {} });
     await settle();
     expect(wire.isClosed).toBe(true);
   });
 
-  test("notifications without their prefix are understood: `requests/cancel` ends a call", async () => {
+  test("notifications without their prefix are accepted: `requests/cancel` ends a call", async () => {
     let aborted = false;
     const hanging = createServer(
       {
@@ -220,7 +220,7 @@ describe("the community profile", () => {
     expect(aborted).toBe(true);
   });
 
-  test("a client understands `completion`, and takes `enabled: false` as absent", async () => {
+  test("a client accepts `completion`, and takes `enabled: false` as absent", async () => {
     const wire = new Wire();
     const client = createClient({
       info: { name: "client", version: "1" },
@@ -244,7 +244,7 @@ describe("the community profile", () => {
     await client.close();
   });
 
-  test("its times and sizes are the defaults anyway: 30 s, 5 s, 16 MiB", () => {
+  test("the times and sizes of the profile are the defaults: 30 s, 5 s, 16 MiB", () => {
     expect(communityProfile.timeouts).toEqual({
       initialize: defaultTimeouts.initialize,
       request: defaultTimeouts.request,

@@ -85,7 +85,7 @@ const early = Object.entries(rejections).flatMap(([name, { status, retryable }])
 );
 
 describe("a call of a tool", () => {
-  test.each(early)("that is refused with %s is sent again after the time that is named", async (name) => {
+  test.each(early)("a tool call that is rejected with %s is sent again after the time that is named", async (name) => {
     const { code } = new Map(Object.entries(rejections)).get(name) ?? { code: 0 };
     const error = { code, message: "Not now", data: { retryable: true, retryAfter: 2 } };
     const server = await open({ error, times: 2 });
@@ -99,7 +99,7 @@ describe("a call of a tool", () => {
     expect(server.count()).toBe(3);
   });
 
-  test("that is refused as one too many is sent again, also where nothing but the time is named", async () => {
+  test("a tool call above the rate is sent again, also where only the time is named", async () => {
     const error = { code: rejectionCodes.tooMany, message: "Too many", data: { retryAfter: 0 } };
     const server = await open({ error });
     const outcome = outcomeOf(server.session.callTool("t"));
@@ -107,7 +107,7 @@ describe("a call of a tool", () => {
     expect([await outcome, server.count()]).toEqual(["done", 2]);
   });
 
-  test("that is refused again and again fails after five attempts", async () => {
+  test("a tool call that is rejected repeatedly fails after five attempts", async () => {
     const server = await open({ error: refusal("rateExceeded"), times: Infinity });
     const outcome = outcomeOf(server.session.callTool("t"));
     for (let waits = 0; waits < 10; waits += 1) await server.pass(30_000);
@@ -115,7 +115,7 @@ describe("a call of a tool", () => {
     expect(server.count()).toBe(5);
   });
 
-  test("that is cancelled while it waits is not sent again", async () => {
+  test("a tool call that is cancelled while it waits is not sent again", async () => {
     const server = await open({ error: refusal("queueFull", 8) });
     const controller = new AbortController();
     const outcome = outcomeOf(server.session.callTool("t", {}, { signal: controller.signal }));
@@ -126,7 +126,7 @@ describe("a call of a tool", () => {
     expect(server.count()).toBe(1);
   });
 
-  test("that waits ends with its session", async () => {
+  test("a tool call that waits ends with its session", async () => {
     const server = await open({ error: refusal("queueFull", 8) });
     const outcome = outcomeOf(server.session.callTool("t"));
     await server.pass(1_000);
@@ -141,7 +141,7 @@ describe("a call of a tool", () => {
     ["for good, with a time", { ...refusal("rateExceeded"), data: { retryable: false, retryAfter: 1 } }],
     ["without a word about it", { code: rejections.rateExceeded.code, message: "no" }],
     ["with a time that is none", { code: rejections.rateExceeded.code, message: "no", data: { retryAfter: -1 } }],
-  ])("that is refused %s is not sent again", async (_how, error) => {
+  ])("a tool call that is rejected %s is not sent again", async (_how, error) => {
     const server = await open({ error });
     const outcome = outcomeOf(server.session.callTool("t"));
     await server.pass(60_000);
@@ -149,7 +149,7 @@ describe("a call of a tool", () => {
     expect(server.count()).toBe(1);
   });
 
-  test("that is refused for now is not sent again without the profile", async () => {
+  test("a tool call that is rejected temporarily is not sent again without the profile", async () => {
     const server = await open({ error: refusal("rateExceeded", 1), profile: undefined });
     const outcome = outcomeOf(server.session.callTool("t"));
     await server.pass(60_000);
@@ -158,17 +158,17 @@ describe("a call of a tool", () => {
   });
 });
 
-describe("a call that changes nothing", () => {
+describe("a safe call", () => {
   const error = refusal("dependencyUnavailable", 1);
 
-  test("is sent again where that is wished, whatever the server has done before", async () => {
+  test("a safe call is sent again with the option, whatever the server has done before", async () => {
     const server = await open({ error, reconnect: { retry: "safe" } });
     const outcome = outcomeOf(server.session.listTools());
     await server.pass(5_000);
     expect([await outcome, server.count()]).toEqual(["done", 2]);
   });
 
-  test("is not sent again otherwise", async () => {
+  test("a safe call is not sent again without the option", async () => {
     const server = await open({ error });
     const outcome = outcomeOf(server.session.listTools());
     await server.pass(5_000);

@@ -27,14 +27,14 @@ function toSameByte(): ReadableStream<Uint8Array> {
 }
 
 describe("bytes that arrive in pieces", () => {
-  test.each([1, 2, 3, 1_000, 2_000, 10_000])("are the same in pieces of %i", (size) => {
+  test.each([1, 2, 3, 1_000, 2_000, 10_000])("bytes that arrive in pieces of %i are the same", (size) => {
     const buffer = new ByteBuffer();
     for (let start = 0; start < bytes.length; start += size) buffer.push(bytes.subarray(start, start + size));
     expect(buffer.length).toBe(bytes.length);
     expect(new TextDecoder().decode(buffer.bytes)).toBe(text);
   });
 
-  test("are not copied while there is one piece, which nothing is ever written into", () => {
+  test("bytes are not copied while there is one piece, which is never written into", () => {
     const first = Uint8Array.of(1, 2);
     const buffer = new ByteBuffer();
     expect(buffer.bytes).toHaveLength(0);
@@ -47,8 +47,8 @@ describe("bytes that arrive in pieces", () => {
   });
 });
 
-describe("however small its pieces are, a body takes the memory of its bytes (R50)", () => {
-  test("on node:http", async () => {
+describe("the memory of a body in small pieces (R50)", () => {
+  test("a body in small pieces takes the memory of its bytes on node:http", async () => {
     const request = new IncomingMessage(new Socket());
     const body = new NodeExchange(request, new ServerResponse(request), new WriteBatcher()).readBody({
       maxBytes: bytes.length,
@@ -63,7 +63,7 @@ describe("however small its pieces are, a body takes the memory of its bytes (R5
     expect(await body).toEqual({ kind: "text", text });
   });
 
-  test("on the web platform", async () => {
+  test("a body in small pieces takes the memory of its bytes on the web platform", async () => {
     const request = new Request("http://localhost/", { method: "POST" });
     Object.defineProperty(request, "body", { value: toSameByte() });
     expect(await new FetchExchange(request).readBody({ maxBytes: bytes.length, timeout: 10_000 })).toEqual({
@@ -72,7 +72,7 @@ describe("however small its pieces are, a body takes the memory of its bytes (R5
     });
   });
 
-  test("at a client", async () => {
+  test("a body in small pieces takes the memory of its bytes at a client", async () => {
     expect(await readText(new Response(toSameByte()), bytes.length)).toBe(text);
   });
 });

@@ -8,7 +8,7 @@ class Point {
   }
 }
 
-describe("a copy is what a round trip through JSON text would give", () => {
+describe("copies of JSON values", () => {
   test.each([
     ["an object", { a: 1, b: "x", c: true, d: null, e: [1, [2]] }],
     ["members that are undefined", { a: undefined, b: { c: undefined } }],
@@ -22,19 +22,19 @@ describe("a copy is what a round trip through JSON text would give", () => {
     ["an object without prototype", Object.assign(Object.create(null), { a: 1 })],
     ["a sparse list", [, 1]],
     ["a URL", { url: new URL("https://example.com/") }],
-  ])("%s", (_, value) => {
+  ])("a copy is equal to the value that its JSON text encodes: %s", (_, value) => {
     expect(copyJson(value).value).toEqual(JSON.parse(JSON.stringify(value)));
   });
 });
 
-test("nothing is shared with the original", () => {
+test("a copy shares nothing with the original", () => {
   const original = { list: [{ a: 1 }] };
   const copy = copyJson(original).value;
   original.list.push({ a: 2 });
   expect(copy).toEqual({ list: [{ a: 1 }] });
 });
 
-test("what every object inherits is not copied (R9)", () => {
+test("inherited members are not copied (R9)", () => {
   Object.defineProperty(Object.prototype, "polluted", { value: 1, enumerable: true, configurable: true });
   const { value } = copyJson({ a: 1 });
   Reflect.deleteProperty(Object.prototype, "polluted");
@@ -54,7 +54,7 @@ test.each([
   expect(() => copyJson(value)).toThrow(TypeError);
 });
 
-test("the depth is counted along the way", () => {
+test("the depth of a copy is counted while copying", () => {
   const depths = [1, "a", null, {}, [[]], { a: { b: [] }, c: 1 }].map((value) => copyJson(value).depth);
   expect(depths).toEqual([0, 0, 0, 1, 2, 3]);
 });

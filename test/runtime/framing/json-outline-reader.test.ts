@@ -11,8 +11,8 @@ function read(text: string, size = Infinity): unknown {
 const long = "x".repeat(10_000);
 const nested = `{"a":["${long}\\"]}\\\\",{"id":9}],"id":8}`;
 
-describe("the outline of a long message keeps its first level, whatever stands below", () => {
-  test.each([1, 7, Infinity])("in chunks of %d bytes", (size) => {
+describe("the outline of a long message", () => {
+  test.each([1, 7, Infinity])("the outline of a long message keeps its first level, in chunks of %d bytes", (size) => {
     expect(read(`{"jsonrpc":"2.0","id":1,"result":${nested}}`, size)).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
     expect(read(` {"result" : ${nested},"id":"ä\\u0041" } `, size)).toEqual({ id: "äA", result: {} });
     expect(read(`[{"id":1,"result":${nested}},{"id":2}]`, size)).toEqual([{}, {}]);

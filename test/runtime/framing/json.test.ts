@@ -22,7 +22,7 @@ function read(
   return outcome;
 }
 
-describe("a protocol member that appears twice is found (R8)", () => {
+describe("duplicate protocol members (R8)", () => {
   test.each([
     ["twice", '{"id":1,"id":2}', "id"],
     ["with blanks", '{ "method" : "a" , "params" : {} , "method" : "b" }', "method"],
@@ -32,7 +32,7 @@ describe("a protocol member that appears twice is found (R8)", () => {
     ["after an escaped quote", '{"id":"a\\"","id":2}', "id"],
     ["after an escaped backslash", '{"id":"a\\\\","id":2}', "id"],
     ["after a long string with escapes", `{"id":"${"x".repeat(100)}\\\\\\"","id":2}`, "id"],
-  ])("%s", (_, text, member) => {
+  ])("a duplicate protocol member is found in %s", (_, text, member) => {
     expect(scan(text, limits)).toEqual({ kind: "repeated", member });
   });
 
@@ -47,23 +47,23 @@ describe("a protocol member that appears twice is found (R8)", () => {
     ["nothing", ""],
     ["an open string", '{"id'],
     ["an open string that ends in a backslash", '{"id\\'],
-  ])("not %s", (_, text) => {
+  ])("no duplicate protocol member is found in %s", (_, text) => {
     expect(scan(text, limits)).toBeUndefined();
   });
 });
 
-describe("depth is counted before anything is built (R10)", () => {
+describe("the depth of a message (R10)", () => {
   test.each([
     ["[[[]]]", 3],
     ['{"a":{"b":[]}}', 3],
     ['{"a":"[[[[","b":[]}', 2],
     ["1", 0],
-  ])("%s has depth %i", (text, depth) => {
+  ])("the message %s has depth %i, counted before it is parsed", (text, depth) => {
     expect(scan(text, { ...limits, maxDepth: depth })).toBeUndefined();
     if (depth > 0) expect(scan(text, { ...limits, maxDepth: depth - 1 })).toEqual({ kind: "depth" });
   });
 
-  test("millions of brackets neither overflow nor take long", () => {
+  test("millions of brackets neither overflow nor are slow", () => {
     const start = performance.now();
     expect(read("[".repeat(8_000_000)).problem?.kind).toBe("depth");
     expect(read("[".repeat(4_000_000) + "]".repeat(4_000_000)).problem?.kind).toBe("depth");
@@ -82,44 +82,44 @@ describe("depth is counted before anything is built (R10)", () => {
   });
 });
 
-describe("values are counted before anything is built (R10)", () => {
+describe("the number of values of a message (R10)", () => {
   test.each([
     ["[1,2,3]", 3],
     ['{"a":1,"b":[true,null]}', 4],
     ['{"a":"1,2,3,[{","b":{}}', 3],
     ["[{},{},{}]", 6],
     ["1", 0],
-  ])("%s has at most %i values", (text, count) => {
+  ])("the message %s has at most %i values, counted before it is parsed", (text, count) => {
     expect(scan(text, { ...limits, maxValues: count })).toBeUndefined();
     if (count > 0) expect(scan(text, { ...limits, maxValues: count - 1 })).toEqual({ kind: "values" });
   });
 
-  test("a message with too many is a problem with its envelope, and says which limit it is", () => {
+  test("a message with too many values is a problem with its envelope, and the limit", () => {
     const text = `{"jsonrpc":"2.0","id":7,"method":"m","params":{"items":[${"{},".repeat(200_000)}{}]}}`;
     const { problem } = read(text);
     expect(problem).toMatchObject({ kind: "values", value: { jsonrpc: "2.0", id: 7, method: "m", params: {} } });
     expect(problem?.message).toContain("more than 200000 values");
   });
 
-  test("a list of 190,000 numbers is none", () => {
+  test("a list of 190,000 numbers is accepted", () => {
     expect(
       read(JSON.stringify({ items: Array.from({ length: 190_000 }, (_, index) => index) })).problem,
     ).toBeUndefined();
   });
 });
 
-describe("a message with two ids belongs to neither, whatever else is wrong with it (R8)", () => {
+describe("messages with two ids (R8)", () => {
   test.each([
     ["two ids", '{"id":1,"method":"m","id":2}', "repeated"],
     ["another member first", '{"method":"m","method":"m","id":1,"id":2}', "repeated"],
     ["too deep first", '{"id":1,"params":[[[]]],"id":2}', "depth"],
     ["too deep, spelled with an escape", '{"id":1,"params":[[[]]],"\\u0069d":2}', "depth"],
-  ])("%s", (_, text, kind) => {
+  ])("a message with two ids has no id, whatever else is wrong with it: %s", (_, text, kind) => {
     expect(read(text, { maxDepth: 2 }).problem).toMatchObject({ kind, value: undefined });
   });
 });
 
-test("what is not JSON is a problem, never an exception", () => {
+test("a text that is not JSON is a problem, never an exception", () => {
   for (const text of ["", "{", "undefined", "{'a':1}", "NaN", '{"a":1}}', "\u0000"]) {
     expect(read(text).problem?.kind).toBe("syntax");
   }
@@ -153,21 +153,21 @@ describe("encoding", () => {
       { jsonrpc: "2.0", id: 0, result: new StaticResult({ a: [] }) } as const,
       '{"jsonrpc":"2.0","id":0,"result":{"a":[]}}',
     ],
-  ])("%s is one line (T-03)", (_, message, text) => {
+  ])("the encoding of %s is one line (T-03)", (_, message, text) => {
     expect(encode(message)).toBe(text);
   });
 
-  test("a batch is an array", () => {
+  test("the encoding of a batch is an array", () => {
     const reply = { jsonrpc: "2.0", id: 1, result: new StaticResult({}) } as const;
     expect(encode([reply, reply])).toBe('[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":1,"result":{}}]');
   });
 
-  test("line breaks and lone surrogates inside strings are escaped (T-03, R11, TS-01)", () => {
+  test("the encoding escapes line breaks and unpaired surrogates inside strings (T-03, R11, TS-01)", () => {
     const text = encode({ jsonrpc: "2.0", id: 1, result: { a: "x\r\ny\ud800" } });
     expect(text).toBe('{"jsonrpc":"2.0","id":1,"result":{"a":"x\\r\\ny\\ud800"}}');
   });
 
-  test("what JSON lacks throws", () => {
+  test("the encoding of other values throws", () => {
     expect(() => encode({ jsonrpc: "2.0", id: 1, result: { big: 1n } })).toThrow(TypeError);
   });
 });

@@ -22,11 +22,11 @@ function decoder(limits: { maxMessageBytes?: number; maxDepth?: number } = {}): 
   };
 }
 
-describe("lines are cut the same wherever the chunks end (R23, TS-01)", () => {
+describe("lines in any chunks (R23, TS-01)", () => {
   const text = '{"a":"é€😀"}\n\n{"b":"x\\ny"}\r\n\r\n[1,"ü"]\n"last"\n';
   const expected = [{ a: "é€😀" }, { b: "x\ny" }, [1, "ü"], "last"];
 
-  test.each([1, 2, 3, 5, 7, 11, 1_000])("chunks of %i bytes", (size) => {
+  test.each([1, 2, 3, 5, 7, 11, 1_000])("lines are split the same in chunks of %i bytes", (size) => {
     const { lines, values, problems } = decoder();
     const all = bytes(text);
     for (let start = 0; start < all.length; start += size) lines.push(all.subarray(start, start + size));
@@ -34,7 +34,7 @@ describe("lines are cut the same wherever the chunks end (R23, TS-01)", () => {
     expect(problems).toEqual([]);
   });
 
-  test("every pair of chunks", () => {
+  test("lines are split the same in every pair of chunks", () => {
     const all = bytes(text);
     for (let at = 0; at <= all.length; at += 1) {
       const { lines, values } = decoder();
@@ -69,21 +69,21 @@ test("one byte order mark before a message is dropped (R2)", () => {
   expect(values).toEqual([{ a: 1 }]);
 });
 
-test("bytes that are not UTF-8 spoil only their line (R2)", () => {
+test("bytes that are not UTF-8 affect only their line (R2)", () => {
   const { lines, values, problems } = decoder();
   const broken = bytes('{"a":"?"}\n').map((byte) => (byte === 0x3f ? 0xff : byte));
   lines.push(new Uint8Array([...bytes("1\n"), ...broken, ...bytes("2\n")]));
   expect([values, problems]).toEqual([[1, 2], ["encoding"]]);
 });
 
-test("text that is not JSON spoils only its line", () => {
+test("a text that is not JSON affects only its line", () => {
   const { lines, values, problems } = decoder();
   lines.push(bytes("1\n{oops\n2\n"));
   expect([values, problems]).toEqual([[1, 2], ["syntax"]]);
 });
 
-describe("a line over the limit is reported once and skipped (R24)", () => {
-  test.each([1, 3, 8, 100])("in chunks of %i bytes", (size) => {
+describe("a line over the limit (R24)", () => {
+  test.each([1, 3, 8, 100])("a line over the limit is reported once and skipped, in chunks of %i bytes", (size) => {
     const { lines, values, problems } = decoder({ maxMessageBytes: 10 });
     const all = bytes(`1\n"${"x".repeat(30)}"\n"12345678"\n"123456789"\n2\n`);
     for (let start = 0; start < all.length; start += size) lines.push(all.subarray(start, start + size));
@@ -91,13 +91,13 @@ describe("a line over the limit is reported once and skipped (R24)", () => {
     expect(problems).toEqual(["size", "size"]);
   });
 
-  test("the limit counts bytes, not characters", () => {
+  test("a line over the limit is measured in bytes, not characters", () => {
     const { lines, values, problems } = decoder({ maxMessageBytes: 10 });
     lines.push(bytes('"€€"\n"€€€"\n'));
     expect([values, problems]).toEqual([["€€"], ["size"]]);
   });
 
-  test("also without an end", () => {
+  test("a line over the limit is reported without its end", () => {
     const { lines, values, problems } = decoder({ maxMessageBytes: 10 });
     lines.push(bytes("x".repeat(30)));
     lines.end();

@@ -9,8 +9,8 @@ import {
 
 const text = (mark: unknown): object => ({ type: "string", "x-mcp-header": mark });
 
-describe("marks of parameters", () => {
-  test("are found wherever properties lead, and nowhere else (TH-20, TH-21)", () => {
+describe("param headers of a schema", () => {
+  test("param headers are found in properties, and nowhere else (TH-20, TH-21)", () => {
     const schema = {
       type: "object",
       default: text("No"),
@@ -44,12 +44,12 @@ describe("marks of parameters", () => {
     ["a condition", { if: { properties: { a: text("A") } } }],
     ["a definition", { $defs: { a: text("A") }, properties: { a: { $ref: "#/$defs/a" } } }],
     ["other properties", { additionalProperties: text("A") }],
-  ])("on %s are refused (TH-21, TH-22)", (_what, schema) => {
+  ])("param headers on %s are rejected (TH-21, TH-22)", (_what, schema) => {
     expect(() => readParamHeaders({ type: "object", ...schema })).toThrow(/header/i);
   });
 });
 
-describe("values of headers", () => {
+describe("values of param headers", () => {
   test.each([
     ["Hello", "Hello"],
     ["with space", "with space"],
@@ -64,7 +64,7 @@ describe("values of headers", () => {
     ["=?base64?SGVsbG8=", "=?base64?SGVsbG8="],
     ["SGVsbG8=", "SGVsbG8="],
     ["\ufeffmark", "=?base64?77u/bWFyaw==?="],
-  ])("%j travels as %j and comes back (TH-23)", (value, field) => {
+  ])("the value %j is sent as %j and decoded (TH-23)", (value, field) => {
     expect(encodeField(value)).toBe(field);
     expect(decodeField(field)).toBe(value);
   });
@@ -76,11 +76,11 @@ describe("values of headers", () => {
     "=?base64?SGVsbG8?==?=",
     "a\u0001b",
     "Grüße",
-  ])("%j is refused (TH-25)", (field) => {
+  ])("the header value %j is rejected (TH-25)", (field) => {
     expect(decodeField(field)).toBeUndefined();
   });
 
-  test("whitespace around them does not count", () => {
+  test("white space around header values is ignored", () => {
     expect(decodeField("  a b\t")).toBe("a b");
   });
 
@@ -97,11 +97,11 @@ describe("values of headers", () => {
     ["A", "a", false],
     ["42.0", "42", false],
     ["[object Object]", {}, false],
-  ])("%j and %j are compared by kind (TH-27)", (field, value, isSame) => {
+  ])("the values %j and %j are compared by type (TH-27)", (field, value, isSame) => {
     expect(isSameField(field, value)).toBe(isSame);
   });
 
-  test("absent values and null have none (TH-24, TH-26)", () => {
+  test("absent values and null have no param header (TH-24, TH-26)", () => {
     expect(readParamValue({ a: null }, ["a"])).toBeUndefined();
     expect(readParamValue({ a: 1 }, ["a", "b"])).toBeUndefined();
     expect(readParamValue({}, ["constructor"])).toBeUndefined();

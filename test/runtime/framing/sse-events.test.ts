@@ -50,11 +50,11 @@ describe("the event decoder reads", () => {
     ["no id with NUL", "id: a\0b\ndata: 1\n\n", [message("1")]],
     ["no delay that is not a number", "retry: soon\ndata: 1\n\n", [message("1")]],
     ["nothing of an event that breaks off", "data: 1\n\ndata: 2\n", [message("1")]],
-  ])("%s", (_, text, events) => {
+  ])("the event decoder reads %s", (_, text, events) => {
     expect(decode([text])).toEqual(events);
   });
 
-  it("the same events however the bytes are cut", () => {
+  it("the event decoder reads the same events in any chunks", () => {
     const bytes = new TextEncoder().encode('id: é\r\nretry: 5\r\ndata: {"a":"ü😀"}\r\n\r\n:\r\rdata: 2\n\n');
     const whole = decode([bytes]);
     expect(whole).toHaveLength(2);
@@ -66,14 +66,14 @@ describe("the event decoder reads", () => {
     }
   });
 
-  it("past an event over the limit, which it reports once (R50)", () => {
+  it("the event decoder skips an event over the limit, which it reports once (R50)", () => {
     const long = "x".repeat(60);
     const text = `data: ${long}\ndata: ${long}\n\nid: 9\ndata: ok\n\n`;
     expect(decode([text], 100)).toEqual(["size", message("ok", { id: "9" })]);
     expect(decode([...text], 100)).toEqual(["size", message("ok", { id: "9" })]);
   });
 
-  it("a long event in many pieces in linear time", () => {
+  it("the event decoder reads a long event in many pieces in linear time", () => {
     const piece = new Uint8Array(1_024).fill(0x61);
     const start = performance.now();
     const events = decode(["data: ", ...Array.from({ length: 8 * 1_024 }, () => piece), "\n\n"], 16 * 1024 * 1024);
@@ -82,7 +82,7 @@ describe("the event decoder reads", () => {
   });
 });
 
-describe("an event takes the memory of its text (R50)", () => {
+describe("the memory of an event (R50)", () => {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");
   const heap = (): number => {
@@ -94,7 +94,7 @@ describe("an event takes the memory of its text (R50)", () => {
     ["however small its pieces are", "data: ", 1_000_000, (): Uint8Array => one],
     ["however many lines it has", "data: ", 1_200_000, (): Uint8Array => line],
     ["however much its lines are cut out of", "data: x\n", 1_000, (): Uint8Array => aside],
-  ])("%s", (_, begin, count, piece) => {
+  ])("an event takes the memory of its text: %s", (_, begin, count, piece) => {
     const events: ServerEvent[] = [];
     const problems: unknown[] = [];
     const limits = { maxMessageBytes: 16 * 1024 * 1024 };
@@ -122,16 +122,16 @@ describe("an encoded event", () => {
     [{ type: "message", id: "a-1", data: "{}" }, "event: message\nid: a-1\ndata: {}\n\n"],
     [{ id: "a-0", retry: 500, data: "" }, "id: a-0\nretry: 500\ndata: \n\n"],
     [{ data: "1\r\n2\n3" }, "data: 1\ndata: 2\ndata: 3\n\n"],
-  ])("of %o is %j", (parts, text) => {
+  ])("an encoded event of %o is %j", (parts, text) => {
     expect(encodeEvent(parts)).toBe(text);
   });
 
-  it("is read back as it was", () => {
+  it("an encoded event is decoded to itself", () => {
     const [event] = decode([encodeEvent({ type: "message", id: "s-3", data: '{"a":"\\n"}' })]);
     expect(event).toEqual(message('{"a":"\\n"}', { id: "s-3" }));
   });
 
-  it("never has an id that would end its line (R40)", () => {
+  it("an encoded event never has an id that would end its line (R40)", () => {
     expect(["a-1", "a\nb", "a\rb", "a\0b"].map(isEventId)).toEqual([true, false, false, false]);
   });
 });

@@ -79,14 +79,14 @@ function readText(result: unknown): unknown {
   return isObject(block) ? JSON.parse(String(block.text)) : undefined;
 }
 
-test("are not declared to the server, whatever the client declares (TK-03)", async () => {
+test("tasks of a client are not declared to the server, whatever the client declares (TK-03)", async () => {
   const client = await join(await open(), revisionOf("2025-11-25"), []);
   const declared = readText(await client.request("tools/call", { name: "declared", arguments: {} }));
   expect(declared).toMatchObject({ sampling: {}, elicitation: { form: {} } });
   expect(declared).not.toHaveProperty("tasks");
 });
 
-test("a server that asks for one nevertheless gets the answer, and the client is asked a plain question", async () => {
+test("a server that requests a task nevertheless gets the response, and the client a plain request", async () => {
   const asked: unknown[] = [];
   const client = await join(await open(), revisionOf("2025-11-25"), asked);
   expect(readText(await client.request("tools/call", { name: "elicit", arguments: {} }))).toEqual(accepted);
@@ -95,14 +95,14 @@ test("a server that asks for one nevertheless gets the answer, and the client is
   for (const params of asked) expect(params).not.toHaveProperty("task");
 });
 
-test("inside of a result the question is plain as well", async () => {
+test("an input request of a result is plain as well", async () => {
   const client = await join(await open(), alone, []);
   const asked = await client.request("tools/call", { name: "elicit", arguments: {} });
   expect(asked).toMatchObject({ resultType: "input_required" });
   expect(JSON.stringify(asked)).not.toContain('"task"');
 });
 
-test("there are no tasks of the client that a server could ask for", async () => {
+test("a gateway has no tasks of the client that a server could request", async () => {
   const client = await join(await open(), revisionOf("2025-11-25"), []);
   expect(readText(await client.request("tools/call", { name: "follow", arguments: {} }))).toEqual({ refused: -32601 });
 });

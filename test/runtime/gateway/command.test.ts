@@ -80,7 +80,7 @@ describe.each(foreigners)("%s behind the program", (_name, serve) => {
 
   afterAll(() => foreign.close());
 
-  test("is served over HTTP at every revision, to clients of both generations at the same time", async () => {
+  test("a server is served over HTTP at every revision, to clients of both generations at the same time", async () => {
     const gateway = startGateway(["--listen", "0", ...foreign.words]);
     const place: Place = { kind: "http", url: await readUrl(gateway) };
     const [first, second, third] = await Promise.all([
@@ -97,7 +97,7 @@ describe.each(foreigners)("%s behind the program", (_name, serve) => {
     expect(readPids(gateway).filter(isAlive)).toEqual([]);
   });
 
-  test("is served on stdio to clients of both generations", async () => {
+  test("a server is served on stdio to clients of both generations", async () => {
     const args = [program, "gateway", "--stdio", ...foreign.words];
     const place: Place = { kind: "stdio", command: process.execPath, args };
     const opening = [connectV1(place), connectV2(place), connectV2(place, "auto")].map(keep);
@@ -107,7 +107,7 @@ describe.each(foreigners)("%s behind the program", (_name, serve) => {
   });
 
   test.each(revisions.map((revision) => [revision.id, revision] as const))(
-    "is served on stdio at %s, and gone when stdin ends",
+    "a server is served on stdio at %s, and ended when stdin ends",
     async (id, revision) => {
       const gateway = startGateway(["--stdio", ...foreign.words]);
       await exerciseRaw(await openStdio(gateway, revision), id);
@@ -118,7 +118,7 @@ describe.each(foreigners)("%s behind the program", (_name, serve) => {
   );
 });
 
-describe("the program ends", () => {
+describe("the end of the program", () => {
   const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.error('pid ' + process.pid);";
 
   /** A server that answers, and cannot be asked to leave. */
@@ -132,7 +132,7 @@ describe("the program ends", () => {
   });`;
 
   test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "on %s, and leaves no process behind, whatever the server does",
+    "the program ends on %s, and leaves no process behind, whatever the server does",
     async (signal) => {
       const gateway = startGateway(["--listen", "0", "--", process.execPath, "-e", staying]);
       await readUrl(gateway);
@@ -144,7 +144,7 @@ describe("the program ends", () => {
   );
 
   test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "on %s while the server has not answered yet, and leaves no process behind",
+    "the program ends on %s before the response of the server, and leaves no process behind",
     async (signal) => {
       const gateway = startGateway(["--stdio", "--", process.execPath, "-e", stubborn]);
       await expect.poll(() => readPids(gateway)).toHaveLength(1);
@@ -154,7 +154,7 @@ describe("the program ends", () => {
     },
   );
 
-  test("on SIGTERM in the middle of a call on stdio", async () => {
+  test("the program ends on SIGTERM during a call on stdio", async () => {
     const gateway = startGateway(["--stdio", "--", process.execPath, sdk]);
     const wire = await openStdio(gateway, newest);
     void wire.request("tools/call", { name: "hang", arguments: {}, _meta: { progressToken: "begun" } });
@@ -182,7 +182,7 @@ describe("the program over HTTP", () => {
   test.each([
     ["--api-key-env", (key: string) => ({ "x-api-key": key })],
     ["--bearer-env", (key: string) => ({ authorization: `Bearer ${key}` })],
-  ] as const)("lets in callers with a key of %s only", async (option, toHeaders) => {
+  ] as const)("the program accepts callers with a key of %s only", async (option, toHeaders) => {
     const words = ["--listen", "0", option, "CALLERS", "--", process.execPath, sdk];
     const gateway = startGateway(words, { CALLERS: `${one},${other}` });
     const url = await readUrl(gateway);
@@ -193,7 +193,7 @@ describe("the program over HTTP", () => {
     expect(gateway.stderr()).not.toContain(one);
   });
 
-  test("serves clients that know HTTP with SSE alone, with credentials if they are asked for", async () => {
+  test("the program serves clients of HTTP with SSE only, with credentials if they are required", async () => {
     const gateway = startGateway(["--listen", "0", "--api-key-env", "CALLERS", "--", process.execPath, sdk], {
       CALLERS: one,
     });
@@ -206,7 +206,7 @@ describe("the program over HTTP", () => {
     expect(answer).toMatchObject(text("by SSE"));
   });
 
-  test("reaches a server that wants credentials", async () => {
+  test("the program connects to a server that requires credentials", async () => {
     const upstream = await serveSdk({ authorization: "Bearer secret-of-the-gateway" });
     onTestFinished(() => upstream.close());
     const words = ["--listen", "0", "--header-env", "Authorization=TOKEN", upstream.url];
@@ -217,7 +217,7 @@ describe("the program over HTTP", () => {
     expect(refused.stderr()).toMatch(/it requires credentials \(HTTP 401\); send them with --header-env Name=VARIABLE/);
   });
 
-  test("gives its server those variables only that are named", async () => {
+  test("the program gives its server only the named variables", async () => {
     const script = "console.error('it has ' + process.env.NAMED + ' and ' + process.env.UNNAMED); process.exit(3)";
     const words = ["--stdio", "--env", "NAMED", "--", process.execPath, "-e", script];
     const gateway = startGateway(words, { NAMED: "this", UNNAMED: "that" });
@@ -225,7 +225,7 @@ describe("the program over HTTP", () => {
     expect(gateway.stderr()).toContain("its last words: it has this and undefined");
   });
 
-  test("lets no text of its server steer the terminal", async () => {
+  test("the program escapes terminal sequences of its server", async () => {
     const nasty = "\u001b]0;mine\u0007\u009b2J\u202e";
     const result = { protocolVersion: newest.id, capabilities: {}, serverInfo: { name: `a${nasty}b`, version: "1" } };
     const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -250,12 +250,12 @@ describe("the program over HTTP", () => {
   });
 });
 
-describe("the program, when its server ends", () => {
+describe("the end of the server", () => {
   const start = (): RunningGateway =>
     startGateway(["--stdio", "--", process.execPath, mortal, join(temporaryFolder(), "pids")]);
   const call = (die: boolean): object => ({ name: "work", arguments: { die } });
 
-  test("in the middle of a call, answers it, ends with 1 and says why", async () => {
+  test("a server that ends during a call ends the program with 1, and the call gets a response with the reason", async () => {
     const gateway = start();
     const wire = await openStdio(gateway, newest);
     expect(await wire.request("tools/call", call(true))).toMatchObject({ error: { code: -32603 } });
@@ -263,7 +263,7 @@ describe("the program, when its server ends", () => {
     expect(gateway.stderr()).toContain("The server process ended with code 7");
   });
 
-  test("between two calls, ends with 1 and says why", async () => {
+  test("a server that ends between two calls ends the program with 1 and the reason", async () => {
     const gateway = start();
     const wire = await openStdio(gateway, newest);
     const { result } = await wire.request("tools/call", call(false));
@@ -272,7 +272,7 @@ describe("the program, when its server ends", () => {
     expect(gateway.stderr()).toContain("The server process ended by SIGKILL");
   });
 
-  test("before a client without a session, starts it again and ends with 0 when the client is done", async () => {
+  test("a server that ends before a client without a session is started again, and the program ends with 0 after the client", async () => {
     const gateway = start();
     const wire = await openStdio(gateway, alone);
     expect(await wire.request("tools/call", call(true))).toMatchObject({ error: { code: -32603 } });
@@ -283,7 +283,7 @@ describe("the program, when its server ends", () => {
   });
 });
 
-describe("the program says what is wrong, and ends with 2", () => {
+describe("invalid options of the program", () => {
   const refusals: readonly (readonly [what: string, args: readonly string[], text: RegExp])[] = [
     ["no server", ["--listen", "0"], /no server is given; pass an address such as (?!.*\.json)/],
     [
@@ -359,7 +359,7 @@ describe("the program says what is wrong, and ends with 2", () => {
   /** Output of the program itself: a server writes to the same stream. */
   const own = (text: string): string => text.slice(Math.max(0, text.indexOf("create-mcp-server")));
 
-  test.each(refusals)("%s", async (_what, args, message) => {
+  test.each(refusals)("the program reports invalid options, and ends with 2: %s", async (_what, args, message) => {
     const gateway = startGateway(args);
     expect(await gateway.exited).toBe(2);
     expect(own(gateway.stderr())).toMatch(message);
@@ -367,7 +367,7 @@ describe("the program says what is wrong, and ends with 2", () => {
     expect(gateway.stdout()).toBe("");
   });
 
-  test("a port that is taken, and the server is not left behind", async () => {
+  test("a port in use is reported, and the server is ended", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => new Promise<void>((resolve) => taken.close(() => resolve())));

@@ -3,7 +3,7 @@ import { ConnectionLimit } from "../../../runtime/gateway/upstream/connection-li
 
 const { signal } = new AbortController();
 
-test("sessions leave a quarter of the connections to calls, and are refused beyond that", async () => {
+test("sessions leave a quarter of the connections to calls, and are rejected beyond that", async () => {
   const limit = new ConnectionLimit(4);
   const leave = await limit.enterSession(signal);
   await limit.enterSession(signal);
@@ -17,7 +17,7 @@ test("sessions leave a quarter of the connections to calls, and are refused beyo
   expect([limit.takesSessions, limit.shareOfCalls]).toEqual([true, 2]);
 });
 
-test("a call waits for a connection, and is refused when none is given back in time", async () => {
+test("a call waits for a connection, and is rejected when none is released in time", async () => {
   const limit = new ConnectionLimit(2, 50);
   let full = 0;
   limit.onFull = () => void (full += 1);
@@ -31,7 +31,7 @@ test("a call waits for a connection, and is refused when none is given back in t
   expect(full).toBe(2);
 });
 
-test("a caller that goes away while it waits takes no connection", async () => {
+test("a caller that disconnects while it waits takes no connection", async () => {
   const limit = new ConnectionLimit(2);
   const leave = await limit.enterCall(signal);
   await limit.enterCall(signal);

@@ -67,7 +67,7 @@ async function join(url: string, headers: Record<string, string> = {}): Promise<
 }
 
 describe("processes of a server behind a gateway over HTTP", () => {
-  test("are not started by sessions that ask for nothing", async () => {
+  test("processes of a server are not started by sessions without requests", async () => {
     const { gateway, started } = await openOdd({ script, ends });
     const url = await listen(gateway);
     const sessions = await Promise.all(Array.from({ length: 20 }, () => openSession(url)));
@@ -75,7 +75,7 @@ describe("processes of a server behind a gateway over HTTP", () => {
     expect(started()).toBe(1);
   });
 
-  test("are as many as maxConnections allows: further sessions are refused with 503 and Retry-After", async () => {
+  test("processes of a server are at most maxConnections: further sessions are rejected with 503 and Retry-After", async () => {
     const { gateway, started } = await openOdd({ script, ends, maxConnections: 4 });
     const url = await listen(gateway);
     const waiting = await openSession(url);
@@ -90,7 +90,7 @@ describe("processes of a server behind a gateway over HTTP", () => {
     expect(readText(await client.request("tools/call", call("get")))).toBe("nothing");
   });
 
-  test("are as many as maxConnections allows where each POST stands alone: others wait", async () => {
+  test("processes of a server are at most maxConnections for stateless requests: others wait", async () => {
     const { gateway, started } = await openOdd({ script, ends, maxConnections: 2 });
     const url = await listen(gateway, { sessions: false });
     const body = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params: call("pid") });
@@ -100,7 +100,7 @@ describe("processes of a server behind a gateway over HTTP", () => {
     expect(started()).toBe(7);
   });
 
-  test("end with their session, and leave room for another", async () => {
+  test("processes of a server end with their session, and make room for another", async () => {
     const { gateway } = await openOdd({ script, ends, maxConnections: 2 });
     const client = await joinGateway(gateway, newest);
     await client.request("tools/call", call("pid"));
@@ -111,17 +111,17 @@ describe("processes of a server behind a gateway over HTTP", () => {
   });
 });
 
-describe("a stateless request whose client declares much", () => {
+describe("a stateless request with large capabilities", () => {
   const joinWith = (gateway: Gateway, length: number): Promise<ClientConnection> =>
     joinGateway(gateway, alone, { experimental: { x: { text: "x".repeat(length) } } });
 
-  test("is served up to 64 KiB", async () => {
+  test("a stateless request with capabilities of up to 64 KiB is served", async () => {
     const { gateway } = await openOdd({ script, ends });
     const client = await joinWith(gateway, 65_000);
     expect(readText(await client.request("tools/call", call("get")))).toBe("nothing");
   });
 
-  test("is refused beyond, takes no connection, and others are served", async () => {
+  test("a stateless request with larger capabilities is rejected, takes no connection, and others are served", async () => {
     const { gateway, started } = await openOdd({ script, ends, maxConnections: 2 });
     const client = await joinWith(gateway, 70_000);
     const message = expect.stringMatching(
@@ -137,8 +137,8 @@ describe("a stateless request whose client declares much", () => {
   });
 });
 
-describe("state that a server keeps by its connection", () => {
-  test("is seen by calls of the principal that has set it, and of no other", async () => {
+describe("state that a server keeps for its connection", () => {
+  test("state of a connection is visible to calls of the principal that has set it, and of no other", async () => {
     const { gateway } = await openOdd({ script, ends });
     const keys = ["alice", "mallory"].map((principal) => ({ principal, key: `${principal}-`.repeat(8) }));
     const url = await listen(gateway, { authenticate: requireApiKey({ keys }) });
@@ -148,7 +148,7 @@ describe("state that a server keeps by its connection", () => {
     expect(readText(await alice?.request("tools/call", call("get")))).toBe("secret");
   });
 
-  test("is seen by no other call where callers are not authenticated", async () => {
+  test("state of a connection is visible to no other call where callers are not authenticated", async () => {
     const { gateway, started } = await openOdd({ script, ends });
     const client = await join(await listen(gateway));
     await client.request("tools/call", call("set", { value: "secret" }));
@@ -156,7 +156,7 @@ describe("state that a server keeps by its connection", () => {
     expect(started()).toBeGreaterThan(2);
   });
 
-  test("is seen by the calls of one connection where it carries many, such as stdio", async () => {
+  test("state of a connection is visible to the calls of one connection such as stdio", async () => {
     const { gateway } = await openOdd({ script, ends });
     const [one, other] = [await joinGateway(gateway, alone), await joinGateway(gateway, alone)];
     await one.request("tools/call", call("set", { value: "secret" }));
@@ -164,7 +164,7 @@ describe("state that a server keeps by its connection", () => {
     expect(readText(await other.request("tools/call", call("get")))).toBe("nothing");
   });
 
-  test("is shared by all calls without a session if the option says so", async () => {
+  test("state of a connection is shared by all calls without a session with the option", async () => {
     const { gateway, started } = await openOdd({ script, ends, shareConnections: true });
     const url = await listen(gateway);
     const [one, other] = [await join(url), await join(url)];
@@ -173,7 +173,7 @@ describe("state that a server keeps by its connection", () => {
     expect(started()).toBe(2);
   });
 
-  test("is no concern of servers without sessions: their calls share connections", async () => {
+  test("calls to stateless servers share connections", async () => {
     const { gateway, started } = await openOdd({ script, era: "alone", ends });
     const client = await join(await listen(gateway));
     for (let count = 0; count < 3; count += 1) await client.request("tools/call", call("get"));
@@ -181,7 +181,7 @@ describe("state that a server keeps by its connection", () => {
   });
 });
 
-test("a session that has asked for nothing yet hears of changed lists once, and so does one that has", async () => {
+test("a session without requests gets one list-changed notification, as one with requests does", async () => {
   const servers: Server[] = [];
   const gateway = await openGateway(
     () => {

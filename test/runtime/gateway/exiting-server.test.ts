@@ -43,17 +43,20 @@ function readPid(result: unknown): number {
   return Number(isObject(block) ? block.text : NaN);
 }
 
-describe("a server that ends at what it does not know", () => {
-  test.each([newest, alone])("is opened by a handshake, and served at $id", async (revision) => {
-    const { gateway } = await open();
-    expect(gateway.revision.id).toBe(newest.id);
-    const client = await joinGateway(gateway, revision);
-    expect(readPid(await client.request("tools/call", call(false)))).toBeGreaterThan(0);
-  });
+describe("a server that exits at an unknown message", () => {
+  test.each([newest, alone])(
+    "a server that exits at an unknown message is opened by a handshake, and served at $id",
+    async (revision) => {
+      const { gateway } = await open();
+      expect(gateway.revision.id).toBe(newest.id);
+      const client = await joinGateway(gateway, revision);
+      expect(readPid(await client.request("tools/call", call(false)))).toBeGreaterThan(0);
+    },
+  );
 });
 
-describe("a server that ends in the middle of a call", () => {
-  test("takes the session of its client with it, which learns why", async () => {
+describe("a server that exits during a call", () => {
+  test("a server that exits during a call ends the session of its client with the reason", async () => {
     const { gateway, reports } = await open();
     const [client, other] = [await joinGateway(gateway, newest), await joinGateway(gateway, newest)];
     const message = "The server has closed the connection";
@@ -63,7 +66,7 @@ describe("a server that ends in the middle of a call", () => {
     expect(readPid(await other.request("tools/call", call(false)))).toBeGreaterThan(0);
   });
 
-  test("is started again for the next call of a client without a session", async () => {
+  test("a server that exits during a call is started again for the next call of a client without a session", async () => {
     const { gateway } = await open();
     const client = await joinGateway(gateway, alone);
     const before = readPid(await client.request("tools/call", call(false)));
@@ -74,7 +77,7 @@ describe("a server that ends in the middle of a call", () => {
   });
 });
 
-test("the gateway's own connection is opened again, and those who listen learn that lists may have changed", async () => {
+test("the gateway's own connection is opened again, and listeners get list-changed notifications", async () => {
   const { gateway, reports, pids } = await open();
   const heard: string[] = [];
   const handlers = { toolListChanged: () => void heard.push("tools") };

@@ -76,7 +76,7 @@ describe.each([
   ["without sessions", alone],
   ["of sessions", handshake],
 ])("a server %s", (_kind, served) => {
-  test.each(byId)("passes skills on at %s", async (_id, revision) => {
+  test.each(byId)("the gateway passes skills on at %s", async (_id, revision) => {
     const client = await join(await open(served), revision);
     expect(client.serverCapabilities.extensions).toMatchObject({ [skills.id]: { directoryRead: true } });
     expect(await client.request("skills/list", {})).toMatchObject({ skills: [entry] });
@@ -90,22 +90,25 @@ describe.each([
     await expect(client.request("skills/get", { uri: "skill://none" })).rejects.toMatchObject({ code: -32602 });
   });
 
-  test.each(byId)("shows views at %s to a client that has them, and the text to others", async (id, revision) => {
-    // Tools have metadata since then; before, every client is told of the tool alone.
-    const link = id >= "2025-06-18" ? { _meta: { ui: { resourceUri: uri } } } : { name: "show" };
-    const gateway = await open(served);
-    const views = await join(gateway, revision);
-    expect(views.serverCapabilities.extensions).toHaveProperty([ui.id]);
-    expect(await views.request("tools/list", {})).toMatchObject({
-      tools: expect.arrayContaining([expect.objectContaining(link)]),
-    });
-    const plain = await join(gateway, revision, {});
-    expect(JSON.stringify(await plain.request("tools/list", {}))).not.toContain(uri);
-  });
+  test.each(byId)(
+    "the gateway shows views at %s to a client that has them, and the text to others",
+    async (id, revision) => {
+      // Tools have metadata since then; before, every client is told of the tool alone.
+      const link = id >= "2025-06-18" ? { _meta: { ui: { resourceUri: uri } } } : { name: "show" };
+      const gateway = await open(served);
+      const views = await join(gateway, revision);
+      expect(views.serverCapabilities.extensions).toHaveProperty([ui.id]);
+      expect(await views.request("tools/list", {})).toMatchObject({
+        tools: expect.arrayContaining([expect.objectContaining(link)]),
+      });
+      const plain = await join(gateway, revision, {});
+      expect(JSON.stringify(await plain.request("tools/list", {}))).not.toContain(uri);
+    },
+  );
 });
 
 describe("tasks of a server without sessions", () => {
-  test("are its own for clients that declare them (XT-01, XT-04)", async () => {
+  test("tasks of a stateless server are passed to clients that declare them (XT-01, XT-04)", async () => {
     const client = await join(await open(alone), alone);
     const started = await client.request("tools/call", { name: "work", arguments: {} });
     const taskId = isObject(started) ? started.taskId : undefined;
@@ -117,7 +120,7 @@ describe("tasks of a server without sessions", () => {
     await expect(client.request("tasks/get", { taskId: "none" })).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("are none for others, who learn what is missing (XT-01, XT-12)", async () => {
+  test("tasks of a stateless server are not passed to others, which get the missing capability (XT-01, XT-12)", async () => {
     const client = await join(await open(alone), alone, {});
     const required = { requiredCapabilities: { extensions: { [tasks.id]: {} } } };
     expect(await client.request("tools/call", { name: "work", arguments: {} })).toMatchObject({
@@ -132,21 +135,21 @@ describe("tasks of a server without sessions", () => {
   });
 });
 
-test("an extension that the server does not declare is not announced, and has no methods", async () => {
+test("an extension that the server does not declare is not declared, and has no methods", async () => {
   const client = await join(await open(alone, { tools: [{ name: "plain", execute: () => "text" }] }), alone);
   expect(client.serverCapabilities.extensions).toBeUndefined();
   const row = { kind: "request", method: "skills/list", handler: "listSkills", params: pass, result: pass } as const;
   await expect(client.request({ ...row, paramsOptional: true }, {})).rejects.toMatchObject({ code: -32601 });
 });
 
-test("an extension that the gateway does not know, or shall not pass, is not announced", async () => {
+test("an extension that the gateway does not know or pass is not declared", async () => {
   const other = { ...ui, id: "com.example/other" };
   const gateway = await open(alone, { ...source, extensions: [other] }, { extensions: [skills] });
   const client = await join(gateway, alone);
   expect(client.serverCapabilities.extensions).toEqual({ [skills.id]: { directoryRead: true } });
 });
 
-test("an extension of somebody's own passes when the gateway is given it", async () => {
+test("an extension of a user passes when the gateway is given it", async () => {
   const other = { ...ui, id: "com.example/other", declared: {}, settings: { size: 3 } };
   const client = await join(await open(alone, { ...source, extensions: [other] }, { extensions: [other] }), alone);
   expect(client.serverCapabilities.extensions).toEqual({ [other.id]: { size: 3 } });

@@ -107,7 +107,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
   describe.each(revisions.map((revision) => [revision.id, revision] as const))("at %s", (_id, revision) => {
     const isAlone = revision === alone;
 
-    test("is there, and answers", async () => {
+    test("a server is reachable, and responds", async () => {
       const client = await join(gateway, revision);
       expect(client.connection.revision).toBe(revision);
       expect(client.connection.serverInfo.name).toBe(server);
@@ -120,14 +120,14 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
       expect((await call(client, "echo", { text: "ä€😀\u2028\n" })).result).toMatchObject(text("ä€😀\u2028\n"));
     });
 
-    test("asks the client: by a request, or inside of a result", async () => {
+    test("a server requests input of the client: by a request, or inside of a result", async () => {
       const client = await join(gateway, revision);
       const { result, rounds } = await call(client, "sample");
       expect(JSON.stringify(result)).toContain("42");
       expect(rounds).toBe(isAlone ? 2 : 1);
     });
 
-    test("reports progress, and tells of changes", async () => {
+    test("a server reports progress, and notifies changes", async () => {
       const client = await join(gateway, revision);
       const seen: number[] = [];
       const params = { name: "progress", arguments: {} };
@@ -135,7 +135,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
       expect(seen).toEqual([1, 2, 3]);
     });
 
-    test("stops what is cancelled, and goes on", async () => {
+    test("a server stops cancelled calls, and continues", async () => {
       const client = await join(gateway, revision);
       const stop = new AbortController();
       const name = server === "sdk" ? "hang" : "wait";
@@ -146,7 +146,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
     });
   });
 
-  test("many clients without a session are answered at once, each its own", async () => {
+  test("many clients without a session get responses concurrently, each its own", async () => {
     const client = await join(gateway, alone);
     const texts = Array.from({ length: 6 }, (_, index) => `text ${index}`);
     const results = await Promise.all(texts.map((value) => call(client, "echo", { text: value })));
@@ -159,7 +159,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
     ["a state that was changed", (state: string) => `${state}-TAMPERED`, { name: "sample" }],
     ["the state of a call with other arguments", (state: string) => state, { name: "sample", arguments: { a: 1 } }],
     ["the state of another tool", (state: string) => state, { name: "echo" }],
-  ])("%s is refused", async (_what, change, other) => {
+  ])("the request state %s is rejected", async (_what, change, other) => {
     const { connection } = await join(gateway, alone);
     const asked = await connection.request("tools/call", { name: "sample", arguments: {} });
     const state = isObject(asked) && typeof asked.requestState === "string" ? asked.requestState : "";
@@ -168,7 +168,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
     await expect(connection.request("tools/call", params)).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("wrong answers are refused, missing ones are asked for again, and a state serves once", async () => {
+  test("invalid input responses are rejected, missing ones are requested again, and a state is valid once", async () => {
     const { connection } = await join(gateway, alone);
     const params = { name: "sample", arguments: {} };
     const read = (result: unknown): { key: string; requestState: unknown } => {
@@ -196,7 +196,7 @@ describe.each(sdks)("%s behind a gateway", (_name, serve, server) => {
   });
 });
 
-test("a tool with a mark that cannot be followed keeps nobody from the others (TH-22)", async () => {
+test("a tool with invalid param headers does not hide the others (TH-22)", async () => {
   const wrong = { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } } as const;
   const create = (): Server => {
     const server = new Server({ name: "odd", version: "1" }, { capabilities: { tools: {} } });
@@ -213,7 +213,7 @@ test("a tool with a mark that cannot be followed keeps nobody from the others (T
   expect(await connection.request("tools/call", { name: "right" })).toMatchObject(text("m"));
 });
 
-describe("the state of a call that waits for answers", () => {
+describe("the state of a call that waits for input", () => {
   const create = (): Server => {
     const server = new Server({ name: "asking", version: "1" }, { capabilities: { tools: {}, prompts: {} } });
     const ask = async (): Promise<string> => {
@@ -235,14 +235,14 @@ describe("the state of a call that waits for answers", () => {
     return { connection, retry: { requestState, inputResponses: { "createMessage-1": answers.createMessage() } } };
   }
 
-  test("is of no use for a prompt of the same name (S-046)", async () => {
+  test("the state of a tool call is rejected for a prompt of the same name (S-046)", async () => {
     const { connection, retry } = await suspend();
     const params = { name: "x", arguments: { a: "1", b: "2" }, ...retry };
     await expect(connection.request("prompts/get", params)).rejects.toMatchObject({ code: -32602 });
     expect(await connection.request("tools/call", params)).toMatchObject(text("m"));
   });
 
-  test("holds in whatever order the client writes the arguments", async () => {
+  test("the state of a call is valid for arguments in any order", async () => {
     const { connection, retry } = await suspend();
     const params = { name: "x", arguments: { b: "2", a: "1" }, ...retry };
     expect(await connection.request("tools/call", params)).toMatchObject(text("m"));
@@ -251,7 +251,7 @@ describe("the state of a call that waits for answers", () => {
 
 describe("the official server of the second generation behind a gateway", () => {
   test.each(revisions.map((revision) => [revision.id, revision] as const))(
-    "shows forms and logs at %s, and lists that change are announced",
+    "the official server shows forms and logs at %s, and notifies changed lists",
     async (_id, revision) => {
       const official = await serveSdk2();
       const gateway = await createGateway({ kind: "url", url: official.url }, { revisions });

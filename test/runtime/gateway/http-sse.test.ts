@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const headers = { accept: "text/event-stream" };
 
-test("a gateway serves clients that know HTTP with SSE alone, as many as it has connections for", async () => {
+test("a gateway serves clients of HTTP with SSE only, as many as it has connections for", async () => {
   const { gateway } = await openOdd({ script, ends, maxConnections: 2 });
   const listener = await serveGatewayHttp(gateway, { port: 0 });
   ends.push(() => listener.close());

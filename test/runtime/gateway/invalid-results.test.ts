@@ -16,8 +16,8 @@ afterEach(async () => {
 
 const call = (name: string, given: object = {}): object => ({ name, arguments: given });
 
-describe("a server whose results ask for input again and again", () => {
-  test("is called eleven times at most for a client with a session, whose call then fails", async () => {
+describe("a server whose results require input repeatedly", () => {
+  test("a server that requires input repeatedly is called eleven times at most for a client with a session, whose call then fails", async () => {
     const { gateway, called } = await openOdd({ script, era: "alone", ends });
     const client = await joinGateway(gateway, newest);
     const asked = client.request("tools/call", call("ask"));
@@ -26,7 +26,7 @@ describe("a server whose results ask for input again and again", () => {
     expect(readText(await client.request("tools/call", call("get")))).toBe("nothing");
   });
 
-  test("is not called again when the client has gone", async () => {
+  test("a server that requires input repeatedly is not called again when the client has disconnected", async () => {
     const { gateway, called } = await openOdd({ script, era: "alone", ends });
     const client = await joinGateway(gateway, newest);
     const asked = client.request("tools/call", call("ask")).catch(() => {});
@@ -39,7 +39,7 @@ describe("a server whose results ask for input again and again", () => {
     expect(called("ask") - before).toBeLessThan(6);
   });
 
-  test("is called once where its revision knows no such results, whatever the client's is", async () => {
+  test("a server that requires input is called once where its revision has no such results, whatever the client's is", async () => {
     const { gateway, called } = await openOdd({ script, ends });
     for (const revision of [newest, alone]) {
       const client = await joinGateway(gateway, revision);
@@ -49,9 +49,9 @@ describe("a server whose results ask for input again and again", () => {
   });
 });
 
-describe("members of a result that only newer revisions have", () => {
+describe("members of results that only newer revisions have", () => {
   test.each(["nonsense", "task", "input_required", 7])(
-    "are left out when an older server sends them: resultType %j",
+    "members of newer revisions are left out when an older server sends them: resultType %j",
     async (resultType) => {
       const { gateway } = await openOdd({ script, ends });
       const client = await joinGateway(gateway, alone);
@@ -64,16 +64,19 @@ describe("members of a result that only newer revisions have", () => {
 });
 
 describe("a message that is too long", () => {
-  test.each([newest, alone])("fails the call that it answers at $id, and the session goes on", async (revision) => {
-    const { gateway } = await openOdd({ script, ends });
-    const client = await joinGateway(gateway, revision);
-    await expect(client.request("tools/call", call("huge"))).rejects.toMatchObject({ code: -32603 });
-    expect(readText(await client.request("tools/call", call("get")))).toBe("nothing");
-  });
+  test.each([newest, alone])(
+    "a message that is too long fails its call at $id, and the session continues",
+    async (revision) => {
+      const { gateway } = await openOdd({ script, ends });
+      const client = await joinGateway(gateway, revision);
+      await expect(client.request("tools/call", call("huge"))).rejects.toMatchObject({ code: -32603 });
+      expect(readText(await client.request("tools/call", call("get")))).toBe("nothing");
+    },
+  );
 });
 
-describe("a schema of a tool that is nested deeply", () => {
-  test("leaves out that tool, which is reported, and no other", async () => {
+describe("a deeply nested schema of a tool", () => {
+  test("a deeply nested schema leaves out its tool, which is reported, and no other", async () => {
     const { gateway, reports } = await openOdd({ script, ends, env: { DEEP: "100" } });
     for (const revision of [newest, alone]) {
       const client = await joinGateway(gateway, revision);
@@ -84,14 +87,14 @@ describe("a schema of a tool that is nested deeply", () => {
     expect(reports).toEqual([report, report]);
   });
 
-  test.each([28, 29])("counts the levels of its message: %d pairs", async (pairs) => {
+  test.each([28, 29])("a deeply nested schema counts the levels of its message: %d pairs", async (pairs) => {
     const { gateway, reports } = await openOdd({ script, ends, env: { DEEP: String(pairs) } });
     const client = await joinGateway(gateway, newest);
     expect(JSON.stringify(await client.request("tools/list", {})).includes('"deep"')).toBe(pairs === 28);
     expect(reports).toHaveLength(pairs === 28 ? 0 : 1);
   });
 
-  test("does not prevent tool calls where it is too deep for any list, and is reported", async () => {
+  test("a schema too deep for any list does not prevent tool calls, and is reported", async () => {
     const { gateway, reports } = await openOdd({ script, ends, env: { DEEP: "400" } });
     expect(reports).toContain("The message is nested deeper than 512 levels");
     const client = await joinGateway(gateway, newest);

@@ -65,7 +65,7 @@ test.each([
     /apply to HTTP and ws:\/\/ only; remove them for tcp:\/\//,
   ],
   [["--listen", "ws://0.0.0.0:0"], /is open to other machines; pass the host names/],
-])("%j is refused with a reason", async (args, reason) => {
+])("the option %j is rejected with a reason", async (args, reason) => {
   const gateway = startGateway([...args, "--", process.execPath, stdioServer]);
   expect(await gateway.exited).toBe(2);
   expect(gateway.stderr()).toMatch(reason);

@@ -164,7 +164,7 @@ const pairs = kinds.flatMap(([servers, served]) =>
 );
 
 describe.each(pairs)("a server with tasks %s and a client with tasks %s", (_servers, _clients, served, revision) => {
-  test("is declared, and a call becomes a task with a result", async () => {
+  test("a task is declared, and a call becomes a task with a result", async () => {
     const client = await join(await open(await serveOurs(served, gates())), revision);
     if (revision === core) {
       expect(client.serverCapabilities.tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
@@ -180,7 +180,7 @@ describe.each(pairs)("a server with tasks %s and a client with tasks %s", (_serv
     expect(await client.callTool("quick")).toMatchObject(content("done"));
   });
 
-  test("may ask for input meanwhile, by whoever answers otherwise (TK-14, XT-21)", async () => {
+  test("a task may require input, by the handlers of plain requests (TK-14, XT-21)", async () => {
     const asked: object[] = [];
     const elicitation = { form: (params: object) => (asked.push(params), { action: "accept", content: {} } as const) };
     const client = await join(await open(await serveOurs(served, gates())), revision, { elicitation });
@@ -189,7 +189,7 @@ describe.each(pairs)("a server with tasks %s and a client with tasks %s", (_serv
     expect(asked).toMatchObject([form]);
   });
 
-  test("may fail by an error or by a result (XT-13)", async () => {
+  test("a task may fail by an error or by a result (XT-13)", async () => {
     const client = await join(await open(await serveOurs(served, gates())), revision);
     const failing = await start(client, "fails");
     await expect(failing.result()).rejects.toMatchObject({ code: -32000, message: "stop" });
@@ -199,7 +199,7 @@ describe.each(pairs)("a server with tasks %s and a client with tasks %s", (_serv
     expect((await faulty.status()).status).toBe(revision === core ? "failed" : "completed");
   });
 
-  test("says how far it is", async () => {
+  test("a task reports its progress", async () => {
     const waits = gates();
     const client = await join(await open(await serveOurs(served, waits)), revision);
     const task = await start(client, "steps");
@@ -208,7 +208,7 @@ describe.each(pairs)("a server with tasks %s and a client with tasks %s", (_serv
     expect(await task.result()).toMatchObject(content("done"));
   });
 
-  test("is cancelled at the server too (TK-21)", async () => {
+  test("a task is cancelled at the server too (TK-21)", async () => {
     const waits = gates();
     const client = await join(await open(await serveOurs(served, waits)), revision);
     const task = await start(client, "endless");
@@ -217,25 +217,28 @@ describe.each(pairs)("a server with tasks %s and a client with tasks %s", (_serv
     await waits.aborted.opened;
   });
 
-  test("has no task that it does not know", async () => {
+  test("an unknown task is rejected", async () => {
     const client = await join(await open(await serveOurs(served, gates())), revision);
     await expect(client.request("tasks/get", { taskId: "none" })).rejects.toMatchObject({ code: -32602 });
   });
 });
 
-describe("where clients ask for tasks", () => {
-  test.each(kinds)("progress goes on after the call was answered, by a server with tasks %s", async (_kind, served) => {
-    const waits = gates();
-    const client = await join(await open(await serveOurs(served, waits)), core);
-    const heard = createGate();
-    const task = await start(client, "steps", heard.open);
-    // The extension reports no progress of tasks.
-    if (served === core) await inTime(heard.opened, "The progress");
-    waits.begun.open();
-    expect(await task.result()).toMatchObject(content("done"));
-  });
+describe("tasks on request of clients", () => {
+  test.each(kinds)(
+    "progress continues after the response to the call, by a server with tasks %s",
+    async (_kind, served) => {
+      const waits = gates();
+      const client = await join(await open(await serveOurs(served, waits)), core);
+      const heard = createGate();
+      const task = await start(client, "steps", heard.open);
+      // The extension reports no progress of tasks.
+      if (served === core) await inTime(heard.opened, "The progress");
+      waits.begun.open();
+      expect(await task.result()).toMatchObject(content("done"));
+    },
+  );
 
-  test.each(kinds)("each client sees its own tasks only, of a server with tasks %s (TK-24)", async (_kind, served) => {
+  test.each(kinds)("a client has its own tasks only, of a server with tasks %s (TK-24)", async (_kind, served) => {
     const gateway = await open(await serveOurs(served, gates()));
     const [mine, other] = [await join(gateway, core), await join(gateway, core)];
     const task = await start(mine, "quick");
@@ -246,13 +249,13 @@ describe("where clients ask for tasks", () => {
     await expect(other.request("tasks/cancel", { taskId: task.taskId })).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("a tool that does not run as a task is refused as the server refuses it (TK-06)", async () => {
+  test("a tool without task support is rejected as the server rejects it (TK-06)", async () => {
     const client = await join(await open(await serveOurs(core, gates())), core);
     const params = { name: "plain", arguments: {}, task: {} };
     await expect(client.request("tools/call", params)).rejects.toMatchObject({ code: -32601 });
   });
 
-  test("a task that its server begins when nobody wants it any more is cancelled there (TK-21)", async () => {
+  test("a task that begins after its client has disconnected is cancelled (TK-21)", async () => {
     const waits = gates();
     const client = await join(await open(await serveOurs(alone, waits)), core);
     const task = await start(client, "prepared");
@@ -272,9 +275,9 @@ describe("where clients ask for tasks", () => {
   });
 });
 
-describe("where servers decide", () => {
+describe("tasks on decision of servers", () => {
   test.each(kinds)(
-    "a client that listens for a task hears of it, of a server with tasks %s (XT-16)",
+    "a client that listens for a task gets its notifications, of a server with tasks %s (XT-16)",
     async (_kind, served) => {
       const gateway = await open(await serveOurs(served, gates()));
       const [revision = alone] = extendRevisions([alone], [extension], "client");
@@ -295,7 +298,7 @@ describe("where servers decide", () => {
     },
   );
 
-  test("a client that does not declare tasks learns what a tool needs (XT-03)", async () => {
+  test("a client that does not declare tasks gets the missing capability of a tool (XT-03)", async () => {
     const client = await join(await open(await serveOurs(core, gates())), alone, { extensions: [] });
     await expect(client.callTool("quick")).rejects.toMatchObject({
       code: -32021,
@@ -308,10 +311,10 @@ describe("where servers decide", () => {
 const without = revisions.filter((revision) => revision !== alone && revision !== core);
 
 describe.each(without.map((revision) => [revision.id, revision] as const))(
-  "at %s, which has no tasks",
+  "revision %s without tasks",
   (_id, revision) => {
     test.each(kinds)(
-      "none are declared, and tools are waited for, of a server with tasks %s",
+      "a gateway declares no tasks, and waits for tools, of a server with tasks %s",
       async (_kind, served) => {
         const client = await join(await open(await serveOurs(served, gates())), revision);
         expect(client.serverCapabilities.tasks).toBeUndefined();
@@ -323,7 +326,7 @@ describe.each(without.map((revision) => [revision.id, revision] as const))(
     );
 
     test.each(kinds)(
-      "whoever gives the call up gives up the task, of a server with tasks %s",
+      "a client that cancels the call cancels the task, of a server with tasks %s",
       async (_kind, served) => {
         const waits = gates();
         const client = await join(await open(await serveOurs(served, waits)), revision);
@@ -352,7 +355,7 @@ test("a server without tasks has none behind a gateway", async () => {
 describe.each(revisions.map((revision) => [revision.id, revision] as const))(
   "the official server with tasks behind a gateway at %s",
   (_id, revision) => {
-    test("runs tools that only run as tasks, and asks meanwhile", async () => {
+    test("the official server runs tools that only run as tasks, and requests input meanwhile", async () => {
       const client = await join(await open(await serveSdk({ create: createSdkTaskServer })), revision);
       await client.listTools();
       expect(await client.callTool("quick")).toMatchObject(content("done"));
@@ -367,7 +370,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))(
 
 describe.each(kinds)("over HTTP, a client with tasks %s", (_kind, revision) => {
   test.each(kinds)(
-    "names them in headers, and is asked, by a server with tasks %s (XT-17)",
+    "a client over HTTP names tasks in headers, and gets input requests, by a server with tasks %s (XT-17)",
     async (_server, served) => {
       const gateway = await open(await serveOurs(served, gates()));
       const listener = await serveGatewayHttp(gateway, { port: 0 });
@@ -388,7 +391,7 @@ describe.each(kinds)("over HTTP, a client with tasks %s", (_kind, revision) => {
   );
 });
 
-test.each(kinds)("a principal has its tasks to itself, of a server with tasks %s (XT-19)", async (_kind, served) => {
+test.each(kinds)("a principal has its own tasks only, of a server with tasks %s (XT-19)", async (_kind, served) => {
   const gateway = await open(await serveOurs(served, gates()));
   const wire = new Wire();
   gateway.accept(wire);
@@ -411,7 +414,7 @@ test.each(kinds)("a principal has its tasks to itself, of a server with tasks %s
 });
 
 test.each(kinds)(
-  "over HTTP without sessions none are declared where they end with them, of a server with tasks %s (TK-03)",
+  "a gateway over HTTP without sessions declares no tasks that would end with them, of a server with tasks %s (TK-03)",
   async (_kind, served) => {
     const gateway = await open(await serveOurs(served, gates()));
     const listener = await serveGatewayHttp(gateway, { port: 0, sessions: false });
@@ -430,7 +433,7 @@ test.each(kinds)(
 );
 
 describe.each(kinds)("the official client with tasks, at a server with tasks %s", (_kind, served) => {
-  test("follows a task through the gateway, answers its questions, and lists and cancels it", async () => {
+  test("the official client follows a task through the gateway, responds to its input requests, and lists and cancels it", async () => {
     const gateway = await open(await serveOurs(served, gates()));
     const listener = await serveGatewayHttp(gateway, { port: 0 });
     const client = new OfficialClient({ name: "sdk", version: "1" }, { capabilities: { elicitation: { form: {} } } });

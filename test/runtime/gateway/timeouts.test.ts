@@ -72,7 +72,7 @@ async function open(options: Partial<GatewayOptions> = {}, pace?: number): Promi
 }
 
 describe.each(byId)("at %s", (_id, revision) => {
-  test("a call that takes hours without a word is waited for", async () => {
+  test("a call without messages for hours does not time out", async () => {
     const slow = await open();
     const client = await slow.join(revision);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
@@ -84,7 +84,7 @@ describe.each(byId)("at %s", (_id, revision) => {
     expect(await working).toMatchObject({ content: [{ text: "done" }] });
   });
 
-  test("a server that falls silent for longer than is allowed fails the call, and is told to stop", async () => {
+  test("a silent server beyond the time-out fails the call, and gets a cancellation", async () => {
     const reported: string[] = [];
     const slow = await open({ idleTimeout: 200, onError: ({ error }) => void reported.push(error.message) });
     const client = await slow.join(revision);
@@ -94,7 +94,7 @@ describe.each(byId)("at %s", (_id, revision) => {
     expect(reported).toEqual([message]);
   });
 
-  test("progress is a word", async () => {
+  test("progress restarts the time-out", async () => {
     const slow = await open({ idleTimeout: 2_000 }, 100);
     const client = await slow.join(revision);
     const seen: number[] = [];
@@ -104,7 +104,7 @@ describe.each(byId)("at %s", (_id, revision) => {
     expect(seen.length).toBeGreaterThan(3);
   });
 
-  test("a client that gives up ends the call at the server too", async () => {
+  test("a client that cancels ends the call at the server too", async () => {
     const slow = await open();
     const client = await slow.join(revision);
     const stop = new AbortController();
@@ -115,7 +115,7 @@ describe.each(byId)("at %s", (_id, revision) => {
     await slow.cancelled;
   });
 
-  test("a client that gives up while a connection is being opened for it lets the server in peace", async () => {
+  test("a client that cancels while a connection is being opened for it sends nothing to the server", async () => {
     const slow = await open();
     const client = await slow.join(revision);
     const stop = new AbortController();
@@ -128,7 +128,7 @@ describe.each(byId)("at %s", (_id, revision) => {
   });
 });
 
-test("a server that wants a call to be made again, and asks nothing, is given time in between (C-055)", async () => {
+test("a server that requires a retry without input is retried after a delay (C-055)", async () => {
   const called: number[] = [];
   const run = (): unknown => {
     called.push(performance.now());
@@ -146,7 +146,7 @@ test("a server that wants a call to be made again, and asks nothing, is given ti
 });
 
 describe("calls without a session", () => {
-  test("wait when as many as may be are at the server", async () => {
+  test("calls wait when the maximum is at the server", async () => {
     const slow = await open({ maxConnections: 2 });
     const client = await slow.join(alone);
     const working = [1, 2, 3].map(() => client.request("tools/call", call));
@@ -158,7 +158,7 @@ describe("calls without a session", () => {
     expect(slow.calls()).toBe(3);
   });
 
-  test("that are given up while they wait never reach the server, and keep nobody waiting", async () => {
+  test("calls that are cancelled while they wait never reach the server, and delay no other", async () => {
     const slow = await open({ maxConnections: 2 });
     const client = await slow.join(alone);
     const working = [1, 2].map(() => client.request("tools/call", call));
@@ -174,7 +174,7 @@ describe("calls without a session", () => {
     expect(slow.calls()).toBe(3);
   });
 
-  test("do not lose their places to connections that cannot be opened", async () => {
+  test("calls do not lose their places to connections that cannot be opened", async () => {
     const upstream = await serveHttp(
       createMcpServer({ name: "ours", version: "1", tools: [{ name: "work", execute: () => "done" }] }, [newest]),
       {
@@ -189,7 +189,7 @@ describe("calls without a session", () => {
     for (const _ of [1, 2, 3, 4]) await expect(client.request("tools/call", call)).rejects.toThrow();
   });
 
-  test("wait for their clients' answers in half of the places: whoever has waited longest is given up", async () => {
+  test("calls wait for input of their clients in half of the places: the one with the longest wait is cancelled", async () => {
     const create = (): Server => {
       const server = new Server({ name: "asks", version: "1" }, { capabilities: { tools: {} } });
       server.setRequestHandler(ListToolsRequestSchema, () => ({
@@ -209,7 +209,7 @@ describe("calls without a session", () => {
     expect(await client.request("tools/call", second)).toMatchObject({ content: [{ text: "42" }] });
   });
 
-  test("need two places, of which one may wait", async () => {
+  test("calls need two places, of which one may wait", async () => {
     await expect(open({ maxConnections: 1 })).rejects.toThrow("maxConnections is 1; use 2 or more");
   });
 
@@ -234,7 +234,7 @@ describe("the requests of a gateway", () => {
     return new URL(`http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/`);
   }
 
-  test("do not go through the platform's fetch, which gives up after five minutes without a byte", async () => {
+  test("requests of a gateway do not use the platform's fetch, which times out after five minutes without a byte", async () => {
     vi.stubGlobal("fetch", () => Promise.reject(new Error("not by this way")));
     onTestFinished(() => void vi.unstubAllGlobals());
     const slow = await open();
@@ -242,7 +242,7 @@ describe("the requests of a gateway", () => {
     expect(await (await slow.join(newest)).request("tools/call", call)).toMatchObject({ content: [{ text: "done" }] });
   });
 
-  test("bring every header and the whole body", async () => {
+  test("requests of a gateway have every header and the whole body", async () => {
     const url = await serve((response) => {
       response.writeHead(200, { "content-type": "text/plain", "x-a": ["1", "2"] });
       response.write("one ");
@@ -253,7 +253,7 @@ describe("the requests of a gateway", () => {
     expect(await response.text()).toBe("one two");
   });
 
-  test("end with their signal, in the head and in the body", async () => {
+  test("requests of a gateway end with their signal, in the head and in the body", async () => {
     const url = await serve((response) => response.writeHead(200).write("one"));
     const silent = await serve(() => {});
     const stop = new AbortController();
@@ -265,7 +265,7 @@ describe("the requests of a gateway", () => {
     await expect(fetchWithLongTimeout(url, stop)).rejects.toThrow("enough");
   });
 
-  test("may be answered without a body", async () => {
+  test("requests of a gateway accept a response without a body", async () => {
     const url = await serve((response) => response.writeHead(204).end());
     expect((await fetchWithLongTimeout(url, {})).status).toBe(204);
   });

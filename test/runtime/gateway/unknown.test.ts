@@ -60,7 +60,7 @@ function pass(): undefined {
   return undefined;
 }
 
-test("the gateway itself declares that it reads extensions, and none of them", async () => {
+test("a gateway declares that it supports the capability extensions, without any extension", async () => {
   const servers: Server[] = [];
   const create = (): Server => {
     const server = createServer();
@@ -79,7 +79,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     await expect(client.request(any, {})).rejects.toMatchObject({ code: -32601 });
   });
 
-  test("nor are those of the client", async () => {
+  test("experiments and extensions of the client are not declared to the server", async () => {
     const client = await joinGateway(await open(), revision, {
       experimental: { [secret]: {} },
       extensions: { [secret]: {} },
@@ -91,7 +91,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     expect(declared).toEqual({ sampling: {}, extensions: {} });
   });
 
-  test("the server learns of the capability extensions only from clients that have it", async () => {
+  test("a server gets the capability extensions only from clients that have it", async () => {
     const client = await joinGateway(await open(), revision, { sampling: {} });
     const { declared } = readText(await client.request("tools/call", { name: "tell", arguments: {} }));
     const hasExtensions = revision.capabilities.client.includes("extensions");
@@ -99,7 +99,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
   });
 
   test.skipIf(id < "2025-06-18")(
-    "metadata passes as it is, both ways: not at revisions whose params list what they may have",
+    "metadata passes unchanged, both ways, but for revisions whose params list their members",
     async () => {
       const client = await joinGateway(await open(), revision);
       const _meta = { "com.example/trace": { a: 1 } };
@@ -109,7 +109,7 @@ describe.each(revisions.map((revision) => [revision.id, revision] as const))("at
     },
   );
 
-  test("a notification that nobody knows goes no further", async () => {
+  test("an unknown notification is dropped", async () => {
     const wire = new Wire();
     (await open()).accept(wire);
     await begin(wire, revision);

@@ -30,7 +30,7 @@ function createServer(log: string[]): Server {
   return server;
 }
 
-test("a gateway subscribes to a resource for as long as somebody listens, however many do", async () => {
+test("a gateway subscribes to a resource while it has listeners, whatever their number", async () => {
   const log: string[] = [];
   const client = await joinGateway(await openGateway(() => createServer(log), { ends }), alone);
   const listen = (...resourceSubscriptions: string[]): AbortController => {
@@ -54,7 +54,7 @@ test("a gateway subscribes to a resource for as long as somebody listens, howeve
   await client.close();
 });
 
-test("a gateway answers a client that subscribes when the server has acknowledged it", async () => {
+test("a gateway responds to a subscription when the server has acknowledged it", async () => {
   const { defineServer, defineResource } = forRevisions<Declarations>([alone]);
   const resource = defineResource({ uri: "test://a", name: "a", read: () => "text" });
   const server = defineServer({ name: "news", version: "1", resources: [resource], subscribe: true });

@@ -98,7 +98,7 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
     await upstream.close();
   });
 
-  test("asks a client without a session inside of a result, and is called anew (S-040, S-006)", async () => {
+  test("a client without a session gets the elicitation inside of a result, and its call is repeated (S-040, S-006)", async () => {
     const client = await join(gateway, alone);
     const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
     expect(Object.values(asked.inputRequests)).toEqual([{ method: "elicitation/create", params: page }]);
@@ -106,7 +106,7 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
     expect(result).toMatchObject({ resultType: "complete", content: [{ text: "visited" }] });
   });
 
-  test.each(["decline", "cancel"])("is not called again when the user answers %s (S-145)", async (action) => {
+  test.each(["decline", "cancel"])("a server is not called again when the user responds %s (S-145)", async (action) => {
     const client = await join(gateway, alone, { url: {}, form: {} });
     const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
     const refused = client.request("tools/call", answer(asked, "page", action));
@@ -114,7 +114,7 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
   });
 
   test.each([{}, { form: {} }])(
-    "a client that opens no pages (%o) learns what is missing (S-014)",
+    "a client without URL elicitation (%o) gets the missing capability (S-014)",
     async (elicitation) => {
       const client = await join(gateway, alone, elicitation);
       await expect(client.request("tools/call", { name: "page", arguments: {} })).rejects.toMatchObject({
@@ -125,7 +125,7 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
   );
 
   test.each(knowing.map((revision) => [revision.id, revision] as const))(
-    "refuses as it does itself at %s",
+    "a gateway rejects a call as the server does at %s",
     async (_id, revision) => {
       const client = await join(gateway, revision);
       const call = (): Promise<unknown> => client.request("tools/call", { name: "page", arguments: {} });
@@ -137,7 +137,7 @@ describe.each(servers)("%s behind a gateway", (_name, serve) => {
     },
   );
 
-  test("a revision that knows no such refusal gets a plain one", async () => {
+  test("a revision without such an error gets a plain one", async () => {
     const before = revisions.find((revision) => revision !== alone && !knowing.includes(revision)) ?? alone;
     const client = await join(gateway, before, {});
     await expect(client.request("tools/call", { name: "page", arguments: {} })).rejects.toMatchObject({ code: -32600 });
@@ -155,7 +155,7 @@ describe("our server behind a gateway", () => {
     return gateway;
   }
 
-  test("may want several pages, and others after those", async () => {
+  test("our server may require several pages, and others after those", async () => {
     const client = await join(await open(), alone);
     let result = await client.request("tools/call", { name: "twice", arguments: {} });
     for (const _round of [1, 2]) {
@@ -166,12 +166,12 @@ describe("our server behind a gateway", () => {
     expect(result).toMatchObject({ content: [{ text: "visited" }] });
   });
 
-  test("a refusal that names no pages stays one", async () => {
+  test("an error without pages stays an error", async () => {
     const client = await join(await open(), alone);
     await expect(client.request("tools/call", { name: "odd", arguments: {} })).rejects.toMatchObject({ code: -32600 });
   });
 
-  test("is not kept waiting by a client that never comes back (S-048)", async () => {
+  test("a server does not wait for a client that never returns (S-048)", async () => {
     const client = await join(await open({ inputTimeout: 1 }), alone);
     const asked = read(await client.request("tools/call", { name: "page", arguments: {} }));
     await expect
@@ -186,7 +186,7 @@ describe("our server behind a gateway", () => {
 });
 
 test.each(knowing.map((revision) => [revision.id, revision] as const))(
-  "a page that is asked for inside of a result is asked for by a request at %s, with an id",
+  "a page of an input-required result is requested at %s, with an id",
   async (_id, revision) => {
     const tools = [
       {

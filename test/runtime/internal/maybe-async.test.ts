@@ -10,19 +10,22 @@ const waited: readonly (readonly [string, PromiseLike<string>])[] = [
   ["a function with a then", Object.assign(() => "early", { then })],
 ];
 
-test.each(waited)("%s is waited for, as await does", async (_name, value) => {
+test.each(waited)("the value %s is awaited, as await does", async (_name, value) => {
   const chained = chain(value, (text) => `${text}!`);
   expect(chained).toBeInstanceOf(Promise);
   expect(await chained).toBe("late!");
   expect(await attempt(() => value, String)).toBe("late");
 });
 
-test.each([["text"], [7], [undefined], [null], [{ then: 1 }], [() => {}]])("%s is there at once", (value) => {
-  expect(chain<unknown, unknown>(value, (same) => same)).toBe(value);
-  expect(attempt<unknown>(() => value, String)).toBe(value);
-});
+test.each([["text"], [7], [undefined], [null], [{ then: 1 }], [() => {}]])(
+  "the value %s is passed on synchronously",
+  (value) => {
+    expect(chain<unknown, unknown>(value, (same) => same)).toBe(value);
+    expect(attempt<unknown>(() => value, String)).toBe(value);
+  },
+);
 
-test("what fails, at once or later, is recovered from", async () => {
+test("an error, at once or later, is handled", async () => {
   const fail = (): never => {
     throw new Error("no");
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { merge } from "../../../runtime/internal/merge.ts";
 
-test("the second counts, and neither is changed", () => {
+test("the second object has priority, and neither is changed", () => {
   const first = { a: 1, b: 1 };
   const second = { b: 2, c: 2 };
   expect(merge(first, second)).toEqual({ a: 1, b: 2, c: 2 });

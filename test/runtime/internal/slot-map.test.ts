@@ -4,7 +4,7 @@ import { SlotMap } from "../../../runtime/internal/slot-map.ts";
 
 const step = fc.record({ kind: fc.constantFrom("set", "delete", "clear"), key: fc.nat({ max: 9 }) });
 
-test("it does what a Map does, whatever comes and goes", () => {
+test("a slot map behaves as a Map, in any sequence of operations", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const slots = new SlotMap<number, object>();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DeadlineTimer } from "../../../runtime/internal/timers.ts";
 import { ManualClock } from "../manual-clock.ts";
 
-test("one timer serves any number of deadlines, and later ones do not touch it", () => {
+test("one timer serves any number of deadlines, and later ones do not restart it", () => {
   const clock = new ManualClock();
   const deadlines = new Set([50, 60, 70]);
   const due: number[] = [];
@@ -17,7 +17,7 @@ test("one timer serves any number of deadlines, and later ones do not touch it",
   expect(clock.active).toBe(0);
 });
 
-test("an earlier deadline moves the timer, stopping forgets it", () => {
+test("an earlier deadline moves the timer, stopping removes it", () => {
   const clock = new ManualClock();
   let sweeps = 0;
   const sweeper = new DeadlineTimer(clock, () => {

@@ -16,7 +16,7 @@ import {
 } from "../../../runtime/jsonrpc/errors.ts";
 import { rejectionCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 
-test("codes of our own lie outside of what JSON-RPC and the protocol reserve (S-007, R6)", () => {
+test("codes of our own lie outside of the ranges that JSON-RPC and the protocol reserve (S-007, R6)", () => {
   for (const code of Object.values(rejectionCodes)) expect(code > -32_000 || code < -32_768, String(code)).toBe(true);
 });
 
@@ -32,7 +32,7 @@ test.each([
   ["nothing", undefined],
   ["an error of the peer, which belongs to another call", new PeerError({ code: -1, message: "refused" })],
   ["an error whose code is no integer", new RpcError(Number.NaN, "x")],
-])("%s becomes an internal error that says nothing, with the cause kept here", (_, thrown) => {
+])("the thrown value %s becomes an internal error without details, with the cause kept locally", (_, thrown) => {
   const error = RpcError.from(thrown);
   expect(toErrorObject(error)).toEqual({ code: -32603, message: "Internal error" });
   expect(error.cause).toBe(thrown);
@@ -47,7 +47,7 @@ test("a thrown proxy whose every trap throws is contained", () => {
   expect(toErrorObject(RpcError.from(hostile)).code).toBe(-32603);
 });
 
-test("guards go by name, so that two copies of this package understand each other", () => {
+test("guards compare names, so that two copies of this package are compatible", () => {
   const foreign = Object.assign(new Error("x"), { name: "RpcError", code: 5 });
   expect(isRpcError(foreign)).toBe(true);
   expect(isRpcError(new PeerError({ code: 1, message: "" }))).toBe(true);
@@ -62,7 +62,7 @@ test("guards go by name, so that two copies of this package understand each othe
   ]);
 });
 
-test("invalid params say where", () => {
+test("the error of invalid params names the path", () => {
   const error = invalidParams({ path: "arguments/0", expected: "string" });
   expect(error).toMatchObject({ code: -32602, data: { path: "arguments/0", expected: "string" } });
   expect(error.message).toBe("Invalid params: at arguments/0 must be string");

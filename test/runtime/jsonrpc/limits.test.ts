@@ -26,7 +26,7 @@ describe.each([
   },
   { methods: ["sampling/createMessage", "elicitation/create"], timeout: wait, isLong: true },
 ])("$methods", ({ methods, timeout, isLong }) => {
-  it.each(methods)("%s has the same timeout at every revision", (method) => {
+  it.each(methods)("the method %s has the same timeout at every revision", (method) => {
     const found = rows.filter((row) => row.method === method);
     expect(found.length).toBeGreaterThan(0);
     for (const row of found) {
@@ -38,14 +38,14 @@ describe.each([
   });
 });
 
-describe("a request that lasts", () => {
-  it("until a task ends has a timeout for its sender, and none for its handler", () => {
+describe("a long request", () => {
+  it("a request until the end of a task has a timeout for its sender, and none for its handler", () => {
     expect(timeoutOf({ duration: "task" }, defaultTimeouts)).toBe(wait);
     expect(handlerTimeoutOf({ duration: "task" }, defaultTimeouts)).toBe(Infinity);
     expect(rows.filter(({ duration }) => duration === "task").map(({ method }) => method)).toContain("tasks/result");
   });
 
-  it("until one side ends it has no timeout, and requests no progress", () => {
+  it("a request until the end of the connection has no timeout, and requests no progress", () => {
     const endless = { duration: "endless" } as const;
     expect(timeoutOf(endless, defaultTimeouts)).toBe(Infinity);
     expect(totalTimeoutOf(endless, defaultTimeouts)).toBe(Infinity);
@@ -57,8 +57,8 @@ describe("a request that lasts", () => {
   });
 });
 
-describe("a request that is safe to send again", () => {
-  it("changes nothing: no call of a tool, no subscription, no change of a level", () => {
+describe("a request that is safe to repeat", () => {
+  it("a request that is safe to repeat changes nothing: no tool call, no subscription, no log level", () => {
     const safe = new Set(rows.flatMap((row) => ("safe" in row && row.safe ? [row.handler] : [])));
     expect([...safe].sort()).toEqual([
       "complete",

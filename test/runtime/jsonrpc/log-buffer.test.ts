@@ -74,7 +74,7 @@ test("a TCP client that does not read gets its response, and at most 8 MiB of lo
   await expectFewer(sumUp(text), metrics);
 });
 
-test("so does a WebSocket client", async () => {
+test("a WebSocket client that does not read gets its response, and at most 8 MiB of log messages wait for it", async () => {
   const metrics = new Metrics();
   const http = createServer();
   const service = serveWebSocket(http, { accept: createLogger(metrics) });
@@ -95,7 +95,7 @@ test("so does a WebSocket client", async () => {
   await expectFewer(sumUp(text), metrics);
 });
 
-test("an HTTP client gets its response on the stream of the call, which log messages do not break off", async () => {
+test("an HTTP client gets its response on the stream of the call, which log messages do not end", async () => {
   const metrics = new Metrics();
   const rig = await start({ log: logMuch }, { metrics }, { metrics, capabilities: { tools: {}, logging: {} } });
   open.push(() => rig.close());

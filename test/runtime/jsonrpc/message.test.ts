@@ -3,7 +3,7 @@ import { StaticResult, classify, isRequestId } from "../../../runtime/jsonrpc/me
 
 const error = { code: 1, message: "no" };
 
-describe("what a value is follows from the keys that are present", () => {
+describe("the kind of a message", () => {
   test.each([
     [
       "a request with params",
@@ -27,12 +27,12 @@ describe("what a value is follows from the keys that are present", () => {
     ["an error", { jsonrpc: "2.0", id: "a", error }, { kind: "error", id: "a", error }],
     ["an error without id (J-06)", { jsonrpc: "2.0", error }, { kind: "error", id: undefined, error }],
     ["an error whose id is null", { jsonrpc: "2.0", id: null, error }, { kind: "error", id: undefined, error }],
-  ])("%s", (_, value, expected) => {
+  ])("the kind of a message follows from its keys: %s", (_, value, expected) => {
     expect(classify(value)).toEqual(expected);
   });
 });
 
-describe("a broken call is refused, with its id when that can be read", () => {
+describe("invalid requests", () => {
   test.each([
     ["no version (J-01)", { id: 1, method: "m" }, 1],
     ["another version (J-01)", { jsonrpc: "1.0", id: "a", method: "m" }, "a"],
@@ -49,12 +49,12 @@ describe("a broken call is refused, with its id when that can be read", () => {
     ["null", null, undefined],
     ["a string", "ping", undefined],
     ["an array (J-16)", [], undefined],
-  ])("%s", (_, value, id) => {
+  ])("an invalid request is rejected, with its id when that can be read: %s", (_, value, id) => {
     expect(classify(value)).toMatchObject({ kind: "invalid", id });
   });
 });
 
-describe("a broken answer or notification is never answered", () => {
+describe("invalid responses and notifications", () => {
   test.each([
     ["result and error at once (J-07)", { jsonrpc: "2.0", id: 1, result: {}, error }, 1],
     ["a result without id (J-06)", { jsonrpc: "2.0", result: {} }, undefined],
@@ -64,7 +64,7 @@ describe("a broken answer or notification is never answered", () => {
     ["an error whose code has a fraction (J-08)", { jsonrpc: "2.0", id: 1, error: { code: 1.5, message: "" } }, 1],
     ["an answer of another version (J-01)", { jsonrpc: "1.0", id: 1, result: {} }, 1],
     ["a notification of another version (J-11)", { jsonrpc: "1.0", method: "m" }, undefined],
-  ])("%s", (_, value, id) => {
+  ])("an invalid response or notification never gets a response: %s", (_, value, id) => {
     expect(classify(value)).toMatchObject({ kind: "unusable", id });
   });
 });

@@ -23,8 +23,8 @@ function plain({ errorResponses: refused, rejected, reports, dropped, ...gauges 
 const gauges = { connections: 0, running: 0, waiting: 0, buffered: 0 };
 const nothing = { ...gauges, refused: {}, rejected: {}, reports: {}, dropped: {} };
 
-describe("what goes on is counted (R66, R5)", () => {
-  test("over all connections that share the metrics, and only while they are open", async () => {
+describe("metrics of a server (R66, R5)", () => {
+  test("metrics count all connections that share them, and only while they are open", async () => {
     const metrics = new Metrics();
     expect(plain(metrics.read())).toEqual(nothing);
     let finish = (): void => {};
@@ -60,7 +60,7 @@ describe("what goes on is counted (R66, R5)", () => {
     expect(metrics.read()).toMatchObject({ connections: 0, running: 0, waiting: 0 });
   });
 
-  test("and over HTTP what is turned away, by status", async () => {
+  test("metrics count rejections over HTTP, by status", async () => {
     const metrics = new Metrics();
     let finish = (_text: string): void => {};
     const tools = { wait: () => new Promise<string>((resolve) => (finish = resolve)) };
@@ -84,7 +84,7 @@ describe("what goes on is counted (R66, R5)", () => {
     expect(metrics.read().running).toBe(0);
   });
 
-  test("and what waits for slow readers, as far as transports can tell", () => {
+  test("metrics count bytes that wait for slow readers, where transports report them", () => {
     const metrics = new Metrics();
     const channels = [{ buffered: 5 }, {}, { buffered: 7 }];
     const tables = channels.map(() => ({ size: 0 }));
@@ -95,7 +95,7 @@ describe("what goes on is counted (R66, R5)", () => {
     expect(metrics.read()).toMatchObject({ connections: 1, buffered: 5 });
   });
 
-  test("and how late the event loop is, while it is watched", async () => {
+  test("metrics contain the delay of the event loop, while it is measured", async () => {
     const metrics = new Metrics();
     expect(metrics.read().loopDelay).toBeUndefined();
     const watch = await watchLoopDelay(metrics, { resolution: 5 });

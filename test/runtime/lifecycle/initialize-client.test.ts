@@ -15,7 +15,7 @@ const proposal = (protocolVersion: string, id = 1): Line => [
 const confirmation: Line = ["<", { method: "notifications/initialized" }];
 
 describe.each(handshakeRevisions.map(({ id }) => id))("a client and a server of %s", (id) => {
-  test("agree: the client proposes its newest, takes the counter-offer and confirms (L-02, L-04, L-07)", async () => {
+  test("a client proposes its newest revision, accepts the server's and confirms (L-02, L-04, L-07)", async () => {
     const { wire, connecting } = openWire();
     await play(wire, [proposal(newest.id), [">", { id: 1, result: welcome(id) }], confirmation]);
     const client = await connecting;
@@ -33,7 +33,7 @@ test("a subset is proposed in its own order", async () => {
   expect((await connecting).revision.id).toBe(newest.id);
 });
 
-test("a counter-offer that the client cannot speak ends the connection, unconfirmed (L-09, B-1)", async () => {
+test("a revision that the client does not support ends the connection, unconfirmed (L-09, B-1)", async () => {
   const { wire, connecting } = openWire({ revisions: [newest, batching] });
   await play(wire, [proposal(newest.id), [">", { id: 1, result: welcome("2024-11-05") }]]);
   await expect(connecting).rejects.toMatchObject({
@@ -44,13 +44,13 @@ test("a counter-offer that the client cannot speak ends the connection, unconfir
   expect(wire.isClosed).toBe(true);
 });
 
-describe("a server that refuses the version by an error (L-13)", () => {
+describe("a server that rejects the version by an error (L-13)", () => {
   const refuse = (id: number, supported: readonly string[]): Line => [
     ">",
     { id, error: { code: -32602, message: "Unsupported protocol version", data: { supported, requested: newest.id } } },
   ];
 
-  test("is asked again, with a revision that it names", async () => {
+  test("a server that rejects the version gets a second request, with a revision that it names", async () => {
     const { wire, connecting } = openWire();
     await play(wire, [
       proposal(newest.id),
@@ -62,7 +62,7 @@ describe("a server that refuses the version by an error (L-13)", () => {
     expect((await connecting).revision.id).toBe("2025-03-26");
   });
 
-  test("is asked only once more", async () => {
+  test("a server that rejects the version gets only one more request", async () => {
     const { wire, connecting } = openWire();
     await play(wire, [
       proposal(newest.id),
@@ -74,7 +74,7 @@ describe("a server that refuses the version by an error (L-13)", () => {
     expect(wire.isClosed).toBe(true);
   });
 
-  test("is left when it names none that the client speaks", async () => {
+  test("a server that names no supported revision is disconnected", async () => {
     const { wire, connecting } = openWire();
     await play(wire, [proposal(newest.id), refuse(1, ["1999-01-01"])]);
     await expect(connecting).rejects.toMatchObject({ name: "VersionError", offered: ["1999-01-01"] });
@@ -89,7 +89,7 @@ test.each([
     { name: "InvalidMessageError" },
   ],
   ["an answer without version", { result: { capabilities: {} } }, { name: "VersionError" }],
-])("%s fails the handshake and closes", async (_, answer, expected) => {
+])("a response of %s fails the handshake and closes", async (_, answer, expected) => {
   const { wire, connecting } = openWire();
   await play(wire, [proposal(newest.id), [">", { id: 1, ...answer }]]);
   await expect(connecting).rejects.toMatchObject(expected);
@@ -116,14 +116,14 @@ test("a signal ends the handshake by closing, without a cancellation on the wire
   expect(wire.isClosed).toBe(true);
 });
 
-test("a server that goes away during the handshake fails it", async () => {
+test("a server that disconnects during the handshake fails it", async () => {
   const { wire, connecting } = openWire();
   await settle();
   wire.receiver?.disconnected(new Error("exit code 1"));
   await expect(connecting).rejects.toMatchObject({ name: "ClosedError", cause: { message: "exit code 1" } });
 });
 
-test("a client answers pings during the handshake (L-05)", async () => {
+test("a client responds to pings during the handshake (L-05)", async () => {
   const { wire, connecting } = openWire();
   await play(wire, [
     proposal(newest.id),
@@ -137,7 +137,7 @@ test("a client answers pings during the handshake (L-05)", async () => {
   await connecting;
 });
 
-test("what follows the answer in the same chunk finds the session open", async () => {
+test("a message behind the response in the same chunk finds the session open", async () => {
   const seen: unknown[] = [];
   const { wire, connecting } = openWire({ handlers: { loggingMessage: (params: unknown) => void seen.push(params) } });
   const log = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "hello" } };
@@ -146,7 +146,7 @@ test("what follows the answer in the same chunk finds the session open", async (
   expect(seen).toEqual([{ level: "info", data: "hello" }]);
 });
 
-test("what a client says about itself is checked before it is sent", async () => {
+test("the info and capabilities of a client are checked before they are sent", async () => {
   const { wire, connecting } = openWire({ revisions: [revisionOf("2025-06-18")], capabilities: { roots: 5 } });
   await expect(connecting).rejects.toMatchObject({ name: "InvalidMessageError", part: "params" });
   await play(wire, []);

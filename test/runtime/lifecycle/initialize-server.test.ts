@@ -13,7 +13,7 @@ const early = (id: unknown): Line => [
 ];
 
 describe.each(handshakeRevisions.map(({ id }) => id))("a server at %s", (id) => {
-  test("answers with the same revision, its name and its capabilities (L-03)", async () => {
+  test("a server responds with the same revision, its name and its capabilities (L-03)", async () => {
     const { wire, connection } = await serveWire({ instructions: "Be kind", capabilities: { logging: {} } });
     expect(connection.state).toBe("NOT_INITIALIZED");
     const result = {
@@ -31,7 +31,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a server at %s", (id) => 
     expect(connection.state).toBe("INITIALIZED");
   });
 
-  test("is ready as soon as its answer is out, without waiting for the confirmation (trap 4)", async () => {
+  test("a server is ready after its response, without waiting for the initialized notification (trap 4)", async () => {
     const { wire } = await serveWire({ capabilities: { tools: {} }, handlers: { listTools: () => ({ tools: [] }) } });
     wire.post(initialize(id), { jsonrpc: "2.0", id: 1, method: "tools/list" });
     await settle();
@@ -40,7 +40,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a server at %s", (id) => 
   });
 });
 
-test("before the handshake only ping is served (L-01), and the handshake still works afterwards (R17)", async () => {
+test("a server serves only ping before the handshake (L-01), and the handshake still works afterwards (R17)", async () => {
   const { wire } = await serveWire({ capabilities: { tools: {} }, handlers: { listTools: () => ({ tools: [] }) } });
   await play(wire, [
     [">", { id: 1, method: "tools/list" }],
@@ -62,7 +62,7 @@ describe("clientInfo and capabilities of initialize", () => {
   const withSize = (bytes: number): object =>
     initialize(newest.id, { experimental: { x: { text: "\u20ac".repeat(bytes / 3) } } });
 
-  test("may have 64 KiB together", async () => {
+  test("clientInfo and capabilities may have 64 KiB together", async () => {
     const { wire, connection } = await serveWire();
     wire.post(withSize(65_000));
     await settle();
@@ -70,7 +70,7 @@ describe("clientInfo and capabilities of initialize", () => {
     expect(connection.state).toBe("INITIALIZING");
   });
 
-  test("open no session when they have more, and the next initialize still does", async () => {
+  test("clientInfo and capabilities above the limit open no session, and the next initialize does", async () => {
     const { wire, connection } = await serveWire();
     wire.post(withSize(70_000));
     await settle();
@@ -84,17 +84,17 @@ describe("clientInfo and capabilities of initialize", () => {
 });
 
 describe("an unknown revision", () => {
-  test("gets a counter-offer, not an error (L-08, trap 3)", async () => {
+  test("an unknown revision gets a supported one, not an error (L-08, trap 3)", async () => {
     const { wire } = await serveWire();
     await play(wire, [[">", initialize("1999-01-01")], answer(newest.id)]);
   });
 
-  test("gets one of the served subset", async () => {
+  test("an unknown revision gets one of the served subset", async () => {
     const { wire } = await serveWire({ revisions: [revisionOf("2025-03-26"), revisionOf("2024-11-05")] });
     await play(wire, [[">", initialize(newest.id)], answer("2025-03-26")]);
   });
 
-  test("gets the error of the examples where that is wanted (L-13)", async () => {
+  test("an unknown revision gets the error of the examples with the option (L-13)", async () => {
     const { wire } = await serveWire({ versionMismatch: "error", revisions: [newest] });
     const error = {
       code: -32602,
@@ -123,7 +123,7 @@ test.each([
   await play(wire, [[">", initialize(newest.id, {}, 1)], answer(newest.id, 1)]);
 });
 
-test("the runtime serves a revision that it has never heard of", async () => {
+test("the runtime serves a revision that only the test defines", async () => {
   const { wire } = await serveWire({ revisions: [invented], handlers: { doThing: () => ({ done: true }) } });
   await play(wire, [
     [">", initialize(invented.id)],
@@ -157,7 +157,7 @@ test("info, capabilities, instructions and handlers may differ from revision to 
   }
 });
 
-test("what a server says about itself is checked when it is made", () => {
+test("the info and capabilities of a server are checked when it is created", () => {
   const options = { revisions: handshakeRevisions, handlers: {}, info: { name: "s", version: "1", title: 5 } };
   expect(() => createAcceptor(options)).toThrow("The result of initialize at serverInfo/title must be string");
 });
@@ -181,7 +181,7 @@ test("one acceptor serves many connections that share nothing (trap 6)", async (
   ]);
 });
 
-test("the hook sees the session before anything else of it is handled", async () => {
+test("the hook receives the session before its first message is handled", async () => {
   const seen: unknown[] = [];
   const { wire } = await serveWire({
     onOpen: (connection) => void seen.push(connection.session?.peer.info?.name),

@@ -11,13 +11,13 @@ import { handshakeRevisions, revisionOf } from "../fixture-revision.ts";
 
 const [a, b, c, d] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"].map(revisionOf);
 
-test("only revisions with a handshake take part, in the order given", () => {
+test("only revisions with a handshake are negotiated, in the order given", () => {
   expect(readHandshakeRevisions(revisions)).toEqual(handshakeRevisions);
   expect(() => readHandshakeRevisions([])).toThrow("add at least one");
   expect(() => readHandshakeRevisions(revisions.filter(({ lifecycle }) => lifecycle === "per-request"))).toThrow();
 });
 
-describe("the server answers with what was asked for, or with its preferred revision (L-08, L-14)", () => {
+describe("the revision of the response to initialize (L-08, L-14)", () => {
   const all = [d, c, b, a].filter((revision) => revision !== undefined);
   const some = [c, a].filter((revision) => revision !== undefined);
   test.each([
@@ -31,7 +31,7 @@ describe("the server answers with what was asked for, or with its preferred revi
     ["constructor", all, "2025-11-25"],
     [undefined, all, "2025-11-25"],
     [20251125, all, "2025-11-25"],
-  ] as const)("%s", (requested, offered, expected) => {
+  ] as const)("a server responds with the requested or its preferred revision: %s", (requested, offered, expected) => {
     expect(chooseRevision(requested, readHandshakeRevisions(offered)).id).toBe(expected);
   });
 });
@@ -44,7 +44,7 @@ test("a revision is found by its exact name", () => {
   ]);
 });
 
-test("the revisions that an error names are read where they are there (L-13)", () => {
+test("the revisions in an error are read where they are present (L-13)", () => {
   const error = (code: number, data: unknown): RpcError => new RpcError(code, "Unsupported protocol version", { data });
   expect(readSupported(error(-32602, { supported: ["a", 5, "b"] }))).toEqual(["a", "b"]);
   for (const other of [

@@ -63,8 +63,8 @@ async function answer(message: unknown, server?: Server): Promise<unknown> {
 
 const identity = { [meta.serverInfo]: { name: "demo", version: "1.0.0" } };
 
-describe("a request that stands alone", () => {
-  test("is answered without a handshake, with its kind and the server's identity (S-002, S-003, S-013, DE-02)", async () => {
+describe("a stateless request", () => {
+  test("a stateless request gets a response without a handshake, with its type and the server's info (S-002, S-003, S-013, DE-02)", async () => {
     expect(await answer(request("a", "tools/call", { name: "add", arguments: { a: 1, b: 2 } }))).toEqual({
       jsonrpc: "2.0",
       id: "a",
@@ -77,13 +77,13 @@ describe("a request that stands alone", () => {
     });
   });
 
-  test("lists carry how long they may be kept (S-060)", async () => {
+  test("a stateless list has cache hints (S-060)", async () => {
     expect(await answer(request(1, "tools/list"))).toMatchObject({
       result: { resultType: "complete", ttlMs: 0, cacheScope: "private", _meta: identity },
     });
   });
 
-  test("server/discover names only revisions that are served this way (S-016, S-018, trap 15)", async () => {
+  test("server/discover names only stateless revisions (S-016, S-018, trap 15)", async () => {
     expect(await answer(request(1, "server/discover"))).toEqual({
       jsonrpc: "2.0",
       id: 1,
@@ -99,11 +99,11 @@ describe("a request that stands alone", () => {
     });
   });
 
-  test("need not say who its client is (S-012)", async () => {
+  test("a stateless request may have no client info (S-012)", async () => {
     expect(await answer(request(1, "tools/list", {}, { [meta.clientInfo]: undefined }))).toHaveProperty("result");
   });
 
-  test("is answered the same whoever its client says it is (S-015)", async () => {
+  test("a stateless request gets the same response for any client info (S-015)", async () => {
     const ask = (name: string): Promise<unknown> =>
       answer(request(1, "tools/list", {}, { [meta.clientInfo]: { name, version: "1" } }));
     const [one, other, none] = [await ask("official"), await ask("__proto__"), await answer(request(1, "tools/list"))];
@@ -111,7 +111,7 @@ describe("a request that stands alone", () => {
     expect([other, none]).toEqual([one, one]);
   });
 
-  test("finds the same list on every connection, in the order of the definition, whatever was called before (S-021, S-022)", async () => {
+  test("a stateless request gets the same list on every connection, in the order of the definition (S-021, S-022)", async () => {
     const list = request(9, "tools/list");
     const server = create();
     const [first] = await say([list], server);
@@ -120,7 +120,7 @@ describe("a request that stands alone", () => {
     expect(later.at(-1)).toEqual(first);
   });
 
-  test("metadata of a result is kept beside the server's identity", async () => {
+  test("a stateless result keeps its metadata beside the server's info", async () => {
     const run = (): object => ({ content: [], _meta: { "example.com/a": 1 } });
     const server = createServer({ name: "demo", version: "1.0.0", tools: [{ name: "a", execute: run }] }, revisions);
     expect(await answer(request(1, "tools/call", { name: "a" }), server)).toMatchObject({
@@ -139,24 +139,24 @@ describe("a request that stands alone", () => {
     ["resources/subscribe", "resources/subscribe", { uri: "a:b" }, -32601],
     ["resources/unsubscribe", "resources/unsubscribe", { uri: "a:b" }, -32601],
     ["the name of an object's member", "constructor", {}, -32601],
-  ])("%s is refused (S-005, S-014, S-020, R20)", async (_what, method, params, code) => {
+  ])("a stateless request with %s is rejected (S-005, S-014, S-020, R20)", async (_what, method, params, code) => {
     expect(await answer(request(7, method, params))).toMatchObject({ id: 7, error: { code } });
   });
 
-  test("a missing capability is named as an object (S-014, R22)", async () => {
+  test("the error of a missing capability names it as an object (S-014, R22)", async () => {
     expect(await answer(request(1, "tools/call", { name: "ask" }))).toMatchObject({
       error: { code: -32021, data: { requiredCapabilities: { sampling: {} } } },
     });
   });
 
-  test("no request is ever sent to the client (S-001, S-040)", async () => {
+  test("a stateless server never sends a request to the client (S-001, S-040)", async () => {
     const sent = await say([request(1, "tools/call", { name: "ask" }, { [meta.capabilities]: { sampling: {} } })]);
     const question = { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } };
     expect(sent).toMatchObject([{ id: 1, result: { inputRequests: { "createMessage-1": question } } }]);
   });
 });
 
-describe("metadata of a request", () => {
+describe("request metadata", () => {
   test.each([
     ["no version", { [meta.version]: undefined }],
     ["a version that is no string", { [meta.version]: 1 }],
@@ -165,11 +165,11 @@ describe("metadata of a request", () => {
     ["capabilities of a wrong shape", { [meta.capabilities]: { roots: 1 } }],
     ["a client that has no name", { [meta.clientInfo]: { version: "1" } }],
     ["an unknown log level", { [meta.logLevel]: "loud" }],
-  ])("with %s is refused (S-011, S-082, R18)", async (_what, changes) => {
+  ])("request metadata with %s is rejected (S-011, S-082, R18)", async (_what, changes) => {
     expect(await answer(request(1, "tools/list", {}, changes))).toMatchObject({ id: 1, error: { code: -32602 } });
   });
 
-  test("that is missing altogether is missed where the method needs it (S-011)", async () => {
+  test("request metadata is required where the method needs it (S-011)", async () => {
     for (const params of [undefined, {}, { _meta: {} }]) {
       expect(await answer({ jsonrpc: "2.0", id: 1, method: "server/discover", params })).toMatchObject({
         error: { code: -32602, data: { path: "_meta/io.modelcontextprotocol~1protocolVersion" } },
@@ -178,7 +178,7 @@ describe("metadata of a request", () => {
   });
 
   test.each(["v999.0.0", ...handshakeRevisions.map(({ id }) => id)])(
-    "with version %s is refused, and told what is served this way (S-017)",
+    "request metadata with version %s is rejected, with the stateless revisions (S-017)",
     async (requested) => {
       expect(await answer(request(1, "tools/list", {}, { [meta.version]: requested }))).toMatchObject({
         id: 1,
@@ -188,29 +188,29 @@ describe("metadata of a request", () => {
   );
 });
 
-describe("what belongs to a request", () => {
+describe("notifications of a stateless request", () => {
   const run = (changes: Readonly<Record<string, unknown>>): Promise<readonly unknown[]> =>
     say([request(1, "tools/call", { name: "chat" }, changes)]);
 
-  test("nothing is logged unless the request asks for it (S-080)", async () => {
+  test("a stateless request gets no log messages without a level (S-080)", async () => {
     expect(await run({})).toMatchObject([{ id: 1 }]);
   });
 
-  test("it is logged from the level on that the request names (S-080)", async () => {
+  test("a stateless request gets log messages from its level on (S-080)", async () => {
     expect(await run({ [meta.logLevel]: "error" })).toMatchObject([
       { method: "notifications/message", params: { level: "error", data: "bad" } },
       { id: 1 },
     ]);
   });
 
-  test("progress goes to the token of the request (S-070)", async () => {
+  test("progress carries the token of the stateless request (S-070)", async () => {
     expect(await run({ progressToken: "t" })).toMatchObject([
       { method: "notifications/progress", params: { progressToken: "t", progress: 1, total: 2 } },
       { id: 1 },
     ]);
   });
 
-  test("what one request declares is unknown to the next (S-008)", async () => {
+  test("capabilities of one request do not apply to the next (S-008)", async () => {
     const sampling = { [meta.capabilities]: { sampling: {} } };
     const call = { name: "ask" };
     const sent = await say([request(1, "tools/call", call, sampling), request(2, "tools/call", call)]);
@@ -220,7 +220,7 @@ describe("what belongs to a request", () => {
     ]);
   });
 
-  test("a cancelled request gets no answer, and nothing else is sent for it (S-072, S-073, TS-06)", async () => {
+  test("a cancelled stateless request gets no response, and no other message is sent for it (S-072, S-073, TS-06)", async () => {
     let aborted = false;
     const stop = defineTool({
       name: "stop",
@@ -240,14 +240,14 @@ describe("what belongs to a request", () => {
     expect(sent).toEqual([]);
   });
 
-  test("cancelling what is unknown does nothing (S-072)", async () => {
+  test("cancelling an unknown request has no effect (S-072)", async () => {
     const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 9 } };
     expect(await say([cancelled, request(1, "tools/list")])).toMatchObject([{ id: 1, result: {} }]);
   });
 });
 
 describe("both eras on one connection", () => {
-  test("a session and requests that stand alone do not know of each other (DE-01, DE-02, DE-05, R19)", async () => {
+  test("a session and stateless requests on one connection are independent (DE-01, DE-02, DE-05, R19)", async () => {
     const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
     const sent = await say([initialize(newest.id), initialized, list, request(3, "tools/list"), { ...list, id: 4 }]);
     expect(sent).toMatchObject([
@@ -263,7 +263,7 @@ describe("both eras on one connection", () => {
     }
   });
 
-  test("requests that stand alone may come before the handshake (DE-02, R19)", async () => {
+  test("stateless requests may come before the handshake (DE-02, R19)", async () => {
     const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
     const sent = await say([request(1, "tools/list"), initialize(newest.id), initialized, list]);
     expect(sent).toMatchObject([
@@ -273,7 +273,7 @@ describe("both eras on one connection", () => {
     ]);
   });
 
-  test("a ping may come before either, and the rest has to wait", async () => {
+  test("a ping may come before either era, and other messages have to wait", async () => {
     const sent = await say([
       { jsonrpc: "2.0", id: 1, method: "ping" },
       { jsonrpc: "2.0", id: 2, method: "tools/list" },
@@ -285,7 +285,7 @@ describe("both eras on one connection", () => {
   });
 
   test.each(handshakeRevisions.map(({ id }) => id))(
-    "sessions at %s are told nothing of it (DE-04, DE-05)",
+    "sessions at %s get no members of stateless revisions (DE-04, DE-05)",
     async (id) => {
       const call = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "ask" } };
       const [, answered] = await say([initialize(id), initialized, call]);
@@ -294,7 +294,7 @@ describe("both eras on one connection", () => {
     },
   );
 
-  test("a batch holds no request that stands alone (2.1)", async () => {
+  test("a batch with a stateless request is rejected (2.1)", async () => {
     const old = "2025-03-26";
     const sent = await say([
       initialize(old),
@@ -311,25 +311,25 @@ describe("both eras on one connection", () => {
 describe("a server without sessions", () => {
   const only = (): Server => createServer({ name: "demo", version: "1.0.0", tools: [add] }, [alone]);
 
-  test("answers (S-016)", async () => {
+  test("a server without sessions responds to a stateless request (S-016)", async () => {
     expect(await answer(request(1, "tools/list"), only())).toMatchObject({ result: { tools: [{ name: "add" }] } });
   });
 
-  test("names its versions to who wants to open one (S-019)", async () => {
+  test("a server without sessions rejects initialize with its versions (S-019)", async () => {
     expect(await answer(initialize(newest.id), only())).toMatchObject({
       id: 0,
       error: { code: -32022, data: { supported: [alone.id], requested: newest.id } },
     });
   });
 
-  test("misses the metadata of everything else (S-011)", async () => {
+  test("a server without sessions requires the request metadata (S-011)", async () => {
     for (const method of ["tools/list", "ping", "unknown/method"]) {
       expect(await answer({ jsonrpc: "2.0", id: 1, method }, only())).toMatchObject({ error: { code: -32602 } });
     }
   });
 });
 
-test("results of plain handlers are completed, too, and encoded ones only once (S-003, S-013)", async () => {
+test("results of plain handlers are completed, and encoded ones only once (S-003, S-013)", async () => {
   const { wire } = await serveWire({
     revisions: [alone],
     capabilities: { tools: {} },
@@ -346,7 +346,7 @@ test("results of plain handlers are completed, too, and encoded ones only once (
   ]);
 });
 
-describe("a transport that has read a request to check it", () => {
+describe("a transport that has parsed a request", () => {
   const whoami = defineTool({
     name: "whoami",
     execute: (_args, { client }) => JSON.stringify(client.info),
@@ -355,7 +355,7 @@ describe("a transport that has read a request to check it", () => {
   test.each([
     ["of one lifecycle", [alone]],
     ["of both", [alone, ...handshakeRevisions]],
-  ])("is not asked twice by a server %s: what it has read applies", async (_, served) => {
+  ])("a request that the transport has parsed is not parsed again by a server %s", async (_, served) => {
     const server = createServer({ name: "demo", version: "1.0.0", tools: [whoami] }, served);
     const wire = new Wire();
     const client = { info: { name: "from the transport", version: "1" }, capabilities: {} };

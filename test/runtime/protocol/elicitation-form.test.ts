@@ -10,7 +10,7 @@ const titled = [
   { const: "y", title: "Y" },
 ];
 
-describe("a value is checked by the rules of its field (E-10)", () => {
+describe("the values of a form (E-10)", () => {
   test.each([
     ["text", { type: "string" }, "hello", 5],
     ["text that is too short", { type: "string", minLength: 2 }, "ab", "a"],
@@ -36,12 +36,12 @@ describe("a value is checked by the rules of its field (E-10)", () => {
     ["several of a titled list", { type: "array", items: { anyOf: titled } }, [], "x"],
     ["few choices", { type: "array", minItems: 1, items: { type: "string", enum: ["x"] } }, ["x"], []],
     ["many choices", { type: "array", maxItems: 1, items: { type: "string", enum: ["x", "y"] } }, ["x"], ["x", "y"]],
-  ])("%s", (_, field, good, bad) => {
+  ])("a value is checked by the rules of its field: %s", (_, field, good, bad) => {
     expect(checkForm(schema(field), { a: good })).toEqual([]);
     expect(checkForm(schema(field), { a: bad })).toEqual([{ path: ["a"], message: expect.any(String) }]);
   });
 
-  test("what is required must be there, and what was not asked for must not", () => {
+  test("required values must be present, and values without a field must not", () => {
     expect(checkForm(schema({ type: "string" }, ["a"]), {})).toEqual([{ path: ["a"], message: "is required" }]);
     expect(checkForm(schema({ type: "string" }), { b: 1 })).toEqual([{ path: ["b"], message: "was not requested" }]);
   });
@@ -57,19 +57,19 @@ describe("a value is checked by the rules of its field (E-10)", () => {
   });
 });
 
-describe("fields that were left out take their defaults (E-08)", () => {
+describe("the defaults of a form (E-08)", () => {
   test.each([
     ["text", { type: "string", default: "x" }, "x"],
     ["a number", { type: "integer", default: 0 }, 0],
     ["a switch", { type: "boolean", default: false }, false],
     ["a choice", { type: "string", oneOf: titled, default: "y" }, "y"],
     ["choices", { type: "array", items: { anyOf: titled }, default: ["x"] }, ["x"]],
-  ])("%s", (_, field, value) => {
+  ])("a missing value takes its default: %s", (_, field, value) => {
     expect(fillForm(schema(field), {})).toEqual({ a: value });
     expect(fillForm(schema(field), { a: undefined })).toEqual({ a: value });
   });
 
-  test("what the user gave stays, and a default that the field does not allow is not used", () => {
+  test("a given value is kept, and a default that the field does not allow is not used", () => {
     expect(fillForm(schema({ type: "string", default: "x" }), { a: "" })).toEqual({ a: "" });
     expect(fillForm(schema({ type: "string", enum: ["x"], default: "z" }), {})).toEqual({});
   });

@@ -58,7 +58,7 @@ const cases = [
   ...returned.map(([name, make]) => [`that resolves with ${name}`, async () => make()] as const),
 ];
 
-test.each(cases)("a handler %s is an internal error, and nothing of it leaves", async (_name, callTool) => {
+test.each(cases)("a handler %s is an internal error, without its message", async (_name, callTool) => {
   const { wire, connection } = await serveWire({ capabilities: { tools: {} }, handlers: { callTool } }, newest.id);
   wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "x" } });
   wire.post({ jsonrpc: "2.0", id: 2, method: "ping" });
@@ -70,7 +70,7 @@ test.each(cases)("a handler %s is an internal error, and nothing of it leaves", 
   await connection.close();
 });
 
-test("an answer that cannot be written, and whose stand-in is lost on the way, ends nothing", async () => {
+test("a response that cannot be written, and whose replacement is lost, ends nothing", async () => {
   const callTool = (): object => ({ content: [], toJSON: trap });
   const { wire, reports } = await serveWire({ capabilities: { tools: {} }, handlers: { callTool } }, newest.id);
   const send = wire.send.bind(wire);
@@ -87,7 +87,7 @@ test("an answer that cannot be written, and whose stand-in is lost on the way, e
   expect(wire.sent).toEqual([{ jsonrpc: "2.0", id: 2, result: {} }]);
 });
 
-test.each(thrown)("%s, thrown in a notification's handler, is reported", async (_name, make) => {
+test.each(thrown)("the error %s, thrown in the handler of a notification, is reported", async (_name, make) => {
   const initialized = (): never => {
     throw make();
   };
@@ -100,7 +100,7 @@ test.each([
   ["a total that is no number", { progress: 1, total: NaN }],
   ["an endless total", { progress: 1, total: Infinity }],
   ["members of its own", { progress: 1, jsonrpc: "1.0", progressToken: "another" }],
-])("a report of progress with %s leaves without it", async (_name, report) => {
+])("a progress notification with %s is sent without it", async (_name, report) => {
   const callTool = async (_params: unknown, context: CallContext): Promise<object> => {
     await context.progress(report);
     return { content: [] };
@@ -113,6 +113,6 @@ test.each([
   await connection.close();
 });
 
-test("what no guard can look into is not one of our errors", () => {
+test("a proxy that throws is not an error of the protocol", () => {
   expect(isRpcError(hostile())).toBe(false);
 });

@@ -33,7 +33,7 @@ function controlled(): {
 }
 
 describe("cancellation by the peer", () => {
-  test("the signal fires with the reason, and no response is sent, not even a late one (C-02)", async () => {
+  test("cancellation fires the signal with the reason, and no response is sent, not even a late one (C-02)", async () => {
     const { handlers, contexts, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await play(wire, [[">", call(1)]]);
@@ -50,7 +50,7 @@ describe("cancellation by the peer", () => {
   });
 
   test.each(handshakeRevisions.map(({ id }) => id))(
-    "is understood under the name cancelled only where SDKs of the first revision sent it: %s",
+    "cancellation is accepted under the name cancelled only where SDKs of the first revision sent it: %s",
     async (revision) => {
       const { handlers, contexts } = controlled();
       const { wire } = await serveWire({ handlers, capabilities: tools }, revision);
@@ -88,7 +88,7 @@ describe("cancellation by the peer", () => {
     ["of another type", cancel("1")],
     ["missing", { method: "notifications/cancelled", params: {} }],
     ["malformed", { method: "notifications/cancelled", params: { requestId: {} } }],
-  ])("an id that is %s is ignored (C-03)", async (_, notification) => {
+  ])("cancellation of an id that is %s is ignored (C-03)", async (_, notification) => {
     const { handlers, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await play(wire, [
@@ -117,7 +117,7 @@ describe("cancellation by the peer", () => {
   });
 });
 
-test("an id that is still running is refused, and the first call goes on (R13)", async () => {
+test("an id that is still running is rejected, and the first call continues (R13)", async () => {
   const { handlers, answers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
   const refusal = { id: 1, error: { code: -32600, message: "The id is already used by a running request" } };
@@ -133,7 +133,7 @@ test("an id that is still running is refused, and the first call goes on (R13)",
   await play(wire, [["<", { id: 1, result: text("ok") }]]);
 });
 
-test("no more calls run at once than the limit allows: others are refused, and ping is answered", async () => {
+test("requests above the limit are rejected, and ping gets a response", async () => {
   const { handlers, answers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools, limits: { maxCalls: 2 } }, newest.id);
   const message = "Too many concurrent requests; the limit is 2, retry after a response";
@@ -156,8 +156,8 @@ test("no more calls run at once than the limit allows: others are refused, and p
   await play(wire, [["<", { id: 3, result: text("now") }]]);
 });
 
-describe("a cancelled call counts among those that run", () => {
-  test("until its handler has ended", async () => {
+describe("a cancelled call and the limit", () => {
+  test("a cancelled call counts until its handler has ended", async () => {
     const { handlers, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools, limits: { maxCalls: 2 } }, newest.id);
     const message = "Too many concurrent requests; the limit is 2, retry after a response";
@@ -178,7 +178,7 @@ describe("a cancelled call counts among those that run", () => {
     await play(wire, [["<", { id: 4, result: text("ok") }]]);
   });
 
-  test("or its time is up", async () => {
+  test("a cancelled call counts until its time-out", async () => {
     const clock = new ManualClock();
     const { handlers, answers } = controlled();
     const options = { handlers, capabilities: tools, clock, timeouts: { handler: 1_000 }, limits: { maxCalls: 1 } };
@@ -195,7 +195,7 @@ describe("a cancelled call counts among those that run", () => {
   });
 });
 
-test("ping is answered while calls run (P-01, R16)", async () => {
+test("a ping gets a response while calls run (P-01, R16)", async () => {
   const { handlers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
   await play(wire, [
@@ -205,7 +205,7 @@ test("ping is answered while calls run (P-01, R16)", async () => {
   ]);
 });
 
-test("a handler that runs too long is given up with an error, and its signal fires (R15)", async () => {
+test("a handler that runs too long times out with an error, and its signal fires (R15)", async () => {
   const clock = new ManualClock();
   const { handlers, contexts, answers } = controlled();
   const { wire, reports } = await serveWire(
@@ -233,7 +233,7 @@ describe("progress", () => {
     ["a string", "abc"],
     ["zero", 0],
     ["empty", ""],
-  ])("goes to the peer's own token, here %s (G-01)", async (_, token) => {
+  ])("progress is sent with the peer's own token, here %s (G-01)", async (_, token) => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await play(wire, [[">", call(1, { progressToken: token })]]);
@@ -242,7 +242,7 @@ describe("progress", () => {
     expect(wire.related.at(-1)).toBe(1);
   });
 
-  test("is not sent unasked", async () => {
+  test("progress is not sent without a token", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await play(wire, [[">", call(1)]]);
@@ -250,7 +250,7 @@ describe("progress", () => {
     await play(wire, []);
   });
 
-  test("only grows (G-03), and stops with the answer (G-04)", async () => {
+  test("progress only grows (G-03), and stops with the response (G-04)", async () => {
     const { handlers, contexts, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await play(wire, [[">", call(1, { progressToken: 5 })]]);
@@ -262,7 +262,7 @@ describe("progress", () => {
     await play(wire, [["<", { id: 1, result: text("done") }]]);
   });
 
-  test("and stops with a cancellation (G-04)", async () => {
+  test("progress stops with a cancellation (G-04)", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await play(wire, [
@@ -275,7 +275,7 @@ describe("progress", () => {
 });
 
 describe("the context", () => {
-  test("knows the session and the request", async () => {
+  test("the context has the session and the request", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools, clientCapabilities: { roots: {} } }, newest.id);
     await play(wire, [[">", call("a", { key: 1 })]]);
@@ -286,7 +286,7 @@ describe("the context", () => {
     expect(context?.session.peer).toEqual({ info: { name: "test", version: "1" }, capabilities: { roots: {} } });
   });
 
-  test("asks the client within the request", async () => {
+  test("the context sends requests to the client within the request", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools, clientCapabilities: { roots: {} } }, newest.id);
     await play(wire, [[">", call("a")]]);
@@ -301,7 +301,7 @@ describe("the context", () => {
     expect(await roots).toEqual({ roots: [] });
   });
 
-  test("fails locally, with nothing on the wire, when the client lacks the capability (L-17)", async () => {
+  test("the context rejects locally, with nothing on the wire, when the client does not have the capability (L-17)", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: { tools: {} } }, newest.id);
     await play(wire, [[">", call(1)]]);
@@ -318,7 +318,7 @@ describe("the context", () => {
     await play(wire, []);
   });
 
-  test("a notification whose failure nobody waits for does not end the process (R14)", async () => {
+  test("the context reports a failing notification without an unhandled rejection (R14)", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: { tools: {} } }, newest.id);
     await play(wire, [[">", call(1)]]);
@@ -327,7 +327,7 @@ describe("the context", () => {
     await settle();
   });
 
-  test("a message of ours that does not fit the revision is not sent", async () => {
+  test("the context does not send a message that does not fit the revision", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await play(wire, [[">", call(1)]]);
@@ -341,8 +341,8 @@ describe("the context", () => {
   });
 });
 
-describe("requests to the client wait for its confirmation (L-06)", () => {
-  test("and go out when it comes", async () => {
+describe("requests before the initialized notification (L-06)", () => {
+  test("requests to the client are sent after its initialized notification", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools });
     wire.post(initialize(newest.id, { roots: {} }), { jsonrpc: "2.0", ...call(1) });
@@ -359,7 +359,7 @@ describe("requests to the client wait for its confirmation (L-06)", () => {
     expect(await roots).toEqual({ roots: [] });
   });
 
-  test("so do notifications that belong to no request, but log messages (L-06)", async () => {
+  test("notifications without a request are sent after the initialized notification, but for log messages (L-06)", async () => {
     const { wire, connection } = await serveWire({ capabilities: { tools: { listChanged: true }, logging: {} } });
     wire.post(initialize(newest.id));
     await settle();
@@ -376,7 +376,7 @@ describe("requests to the client wait for its confirmation (L-06)", () => {
     ]);
   });
 
-  test("or after a while without it", async () => {
+  test("requests to the client are sent after a time-out without the initialized notification", async () => {
     const clock = new ManualClock();
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools, clock });
@@ -392,7 +392,7 @@ describe("requests to the client wait for its confirmation (L-06)", () => {
 });
 
 describe("closing", () => {
-  test("lets running handlers answer first, and takes nothing new", async () => {
+  test("closing lets running handlers respond first, and accepts no new requests", async () => {
     const { handlers, answers } = controlled();
     const { wire, connection } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await play(wire, [[">", call(1)]]);
@@ -405,7 +405,7 @@ describe("closing", () => {
     expect([wire.isClosed, connection.state, await connection.closed]).toEqual([true, "DISCONNECTED", undefined]);
   });
 
-  test("aborts what takes longer than the drain time", async () => {
+  test("closing aborts handlers that take longer than the drain time", async () => {
     const clock = new ManualClock();
     const { handlers, contexts, answers } = controlled();
     const { wire, connection } = await serveWire({ handlers, capabilities: tools, clock }, newest.id);
@@ -420,7 +420,7 @@ describe("closing", () => {
     expect(clock.active).toBe(0);
   });
 
-  test("happens by itself when the peer sends nothing more (T-08)", async () => {
+  test("closing follows the end of the peer (T-08)", async () => {
     const { handlers, answers } = controlled();
     const { wire, connection } = await serveWire({ handlers, capabilities: tools }, newest.id);
     await play(wire, [[">", call(1)]]);
@@ -450,7 +450,7 @@ describe("closing", () => {
   });
 });
 
-test("notifications reach their handlers, and a failing one is contained", async () => {
+test("notifications reach their handlers, and a failing handler has no further effect", async () => {
   const seen: unknown[] = [];
   const handlers = {
     initialized: () => void seen.push("initialized"),

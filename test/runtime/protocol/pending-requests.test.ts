@@ -21,7 +21,7 @@ const progress = (progressToken: unknown, value: number, rest: object = {}): obj
   params: { progressToken, progress: value, ...rest },
 });
 
-test("ids are never used again, whatever becomes of the calls (J-05, C-001)", async () => {
+test("ids are never used again, whatever the outcome of the calls (J-05, C-001)", async () => {
   const { wire, client } = await connectWire();
   const ids: unknown[] = [];
   for (const answer of [{ result: {} }, { error: { code: 1, message: "no" } }, { result: {} }]) {
@@ -35,7 +35,7 @@ test("ids are never used again, whatever becomes of the calls (J-05, C-001)", as
   expect(ids).toEqual([2, 3, 4]);
 });
 
-test("answers find their calls in any order", async () => {
+test("responses find their calls in any order", async () => {
   const { wire, client } = await connectWire();
   const calls = [1, 2, 3].map(() => client.request("tools/call", tool));
   wire.sent.length = 0;
@@ -53,7 +53,7 @@ test("an id of another type is another id (trap 9)", async () => {
 });
 
 test.each([{}, { params: {} }, { jsonrpc: "1.0", result: {} }, { result: null }, { result: {}, error: null }])(
-  "an answer that is none fails its call at once: %j",
+  "an invalid response fails its call at once: %j",
   async (answer) => {
     const { wire, client, reports } = await connectWire();
     const call = client.request("ping");
@@ -79,7 +79,7 @@ test("a message without a method whose id belongs to no pending call is rejected
   expect(await call).toEqual({});
 });
 
-test("calls whose answers are in a batch that is too long fail at once", async () => {
+test("calls whose responses are in a batch that is too long fail at once", async () => {
   const { wire, client } = await connectWire({ limits: { maxBatch: 2 } }, { revision: batching.id });
   const calls = [2, 3].map(() => client.request("ping"));
   const answers = [2, 3, 4].map((id) => ({ jsonrpc: "2.0", id, result: {} }));
@@ -87,7 +87,7 @@ test("calls whose answers are in a batch that is too long fail at once", async (
   for (const call of calls) await expect(call).rejects.toThrow("must not have more than 2 messages");
 });
 
-test("only the first answer counts, and a second is no fault", async () => {
+test("only the first response counts, and a second is no error", async () => {
   const { wire, client, reports } = await connectWire();
   const call = client.request("ping");
   wire.post({ jsonrpc: "2.0", id: 2, result: {} }, { jsonrpc: "2.0", id: 2, error: { code: 1, message: "no" } });
@@ -95,7 +95,7 @@ test("only the first answer counts, and a second is no fault", async () => {
   expect(reports).toEqual([]);
 });
 
-describe("an answer that cannot be used fails its call", () => {
+describe("invalid responses", () => {
   test.each([
     [
       "an error of the peer",
@@ -118,14 +118,14 @@ describe("an answer that cannot be used fails its call", () => {
       { error: { message: "no" } },
       { message: "An error requires an integer code and a message" },
     ],
-  ])("%s", async (_, answer, expected) => {
+  ])("an invalid response fails its call: %s", async (_, answer, expected) => {
     const { wire, client } = await connectWire();
     const call = client.request("tools/call", tool);
     wire.post({ jsonrpc: "2.0", id: 2, ...answer });
     await expect(call).rejects.toMatchObject(expected);
   });
 
-  test("one that is nested too deeply (R50)", async () => {
+  test("a response that is nested too deeply fails its call (R50)", async () => {
     const { wire, client } = await connectWire({ limits: { maxDepth: 5 } });
     const call = client.request("tools/call", tool);
     wire.post({ jsonrpc: "2.0", id: 2, result: { content: [], _meta: { a: { b: { c: {} } } } } });
@@ -133,7 +133,7 @@ describe("an answer that cannot be used fails its call", () => {
   });
 });
 
-test("errors of the peer are told from our own", async () => {
+test("errors of the peer are distinct from our own", async () => {
   const { wire, client } = await connectWire();
   const call = client.request("ping").catch((error: unknown) => error);
   wire.post({ jsonrpc: "2.0", id: 2, error: { code: -32001, message: "Request timed out" } });
@@ -141,7 +141,7 @@ test("errors of the peer are told from our own", async () => {
   expect([isPeerError(error), isRpcError(error)]).toEqual([true, true]);
 });
 
-test("a client does not answer what a server prints by mistake", async () => {
+test("a client does not respond to stray data of a server", async () => {
   const { wire, reports } = await connectWire();
   await play(wire, [
     [">", "Server listening..."],
@@ -152,7 +152,7 @@ test("a client does not answer what a server prints by mistake", async () => {
   expect(reports).toHaveLength(4);
 });
 
-test("a client refuses what a server asks in a broken way, and what it does not know", async () => {
+test("a client rejects invalid requests and unknown methods of a server", async () => {
   const { wire } = await connectWire();
   await play(wire, [
     [">", '{"id":5,"method":"ping"}'],
@@ -166,7 +166,7 @@ test("a client refuses what a server asks in a broken way, and what it does not 
   ]);
 });
 
-test("a client takes batches where the revision has them (J-13)", async () => {
+test("a client accepts batches where the revision has them (J-13)", async () => {
   const { wire, client } = await connectWire({}, { revision: batching.id });
   const calls = [client.request("ping"), client.request("ping")];
   wire.sent.length = 0;
@@ -185,7 +185,7 @@ test("a client takes batches where the revision has them (J-13)", async () => {
 });
 
 describe("time-outs", () => {
-  test("end the call and tell the peer (L-19); a late answer is ignored (C-04)", async () => {
+  test("time-outs end the call and notify the peer (L-19); a late response is ignored (C-04)", async () => {
     const clock = new ManualClock();
     const { wire, client, reports } = await connectWire({ clock });
     const call = client.request("tools/call", tool, { timeout: 100 }).catch((error: unknown) => error);
@@ -198,7 +198,7 @@ describe("time-outs", () => {
     expect(reports).toEqual([]);
   });
 
-  test("restart with progress, heard or not (trap 10), up to a total", async () => {
+  test("time-outs restart with progress, with or without a callback (trap 10), up to a total", async () => {
     const clock = new ManualClock();
     const { wire, client } = await connectWire({ clock });
     const call = client
@@ -218,7 +218,7 @@ describe("time-outs", () => {
   test.each([
     ["tools/list", undefined, 5_000],
     ["tools/call", tool, 60_000],
-  ])("%s has the default of Appendix E", async (method, params, milliseconds) => {
+  ])("the time-out of %s has the default of Appendix E", async (method, params, milliseconds) => {
     const clock = new ManualClock();
     const { client } = await connectWire({ clock });
     const call = client.request(method, params).catch((error: unknown) => error);
@@ -227,7 +227,7 @@ describe("time-outs", () => {
     expect(await call).toMatchObject({ milliseconds });
   });
 
-  test("need one timer for many calls, and none for none", async () => {
+  test("time-outs need one timer for many calls, and none for none", async () => {
     const clock = new ManualClock();
     const { wire, client } = await connectWire({ clock });
     const before = clock.started;
@@ -239,7 +239,7 @@ describe("time-outs", () => {
     expect(clock.active).toBe(0);
   });
 
-  test("may be infinite", async () => {
+  test("time-outs may be infinite", async () => {
     const clock = new ManualClock();
     const { wire, client } = await connectWire({ clock });
     clock.advance(60_000);
@@ -251,7 +251,7 @@ describe("time-outs", () => {
 });
 
 describe("cancellation by a signal", () => {
-  test("ends the call with the signal's reason and tells the peer (C-01); a late answer is ignored (C-04, C-022, C-024)", async () => {
+  test("cancellation by a signal ends the call with the signal's reason and notifies the peer (C-01); a late response is ignored (C-04, C-022, C-024)", async () => {
     const { wire, client, reports } = await connectWire();
     const controller = new AbortController();
     const call = client.request("tools/call", tool, { signal: controller.signal });
@@ -263,7 +263,7 @@ describe("cancellation by a signal", () => {
     expect(reports).toEqual([]);
   });
 
-  test("before the call sends nothing", async () => {
+  test("cancellation by a signal before the call sends nothing", async () => {
     const { wire, client } = await connectWire();
     await expect(client.request("ping", undefined, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
@@ -271,7 +271,7 @@ describe("cancellation by a signal", () => {
     await play(wire, []);
   });
 
-  test("after the answer does nothing (C-05, C-022)", async () => {
+  test("cancellation by a signal after the response has no effect (C-05, C-022)", async () => {
     const { wire, client } = await connectWire();
     const controller = new AbortController();
     const call = client.request("tools/call", tool, { signal: controller.signal });
@@ -284,7 +284,7 @@ describe("cancellation by a signal", () => {
 });
 
 describe("progress", () => {
-  test("arrives in the order of the wire and before the result, also all in one chunk", async () => {
+  test("progress arrives in the order of the wire and before the result, also all in one chunk", async () => {
     const { wire, client } = await connectWire();
     const seen: unknown[] = [];
     const call = client
@@ -303,7 +303,7 @@ describe("progress", () => {
     )[]);
   });
 
-  test("keeps the caller's own metadata, and the caller's object", async () => {
+  test("progress keeps the caller's own metadata, and the caller's object", async () => {
     const { wire, client } = await connectWire();
     const params = { name: "x", _meta: { "example.com/trace": 1 } };
     const call = client.request("tools/call", params, { onProgress() {} });
@@ -318,7 +318,7 @@ describe("progress", () => {
     await call;
   });
 
-  test("after the result is no fault (trap 12); for a token that never was it is (C-031)", async () => {
+  test("progress after the result is no error (trap 12); for an unknown token it is (C-031)", async () => {
     const { wire, client, reports } = await connectWire();
     const call = client.request("ping");
     wire.post({ jsonrpc: "2.0", id: 2, result: {} });
@@ -330,7 +330,7 @@ describe("progress", () => {
     expect(reports).toHaveLength(1);
   });
 
-  test("a callback that throws does not fail the call", async () => {
+  test("a progress callback that throws does not fail the call", async () => {
     const { wire, client, reports } = await connectWire();
     const onProgress = (): never => {
       throw new Error("callback");
@@ -342,7 +342,7 @@ describe("progress", () => {
   });
 });
 
-test("a closed gate fails locally, with nothing on the wire (L-16, L-17)", async () => {
+test("a missing capability fails locally, with nothing on the wire (L-16, L-17)", async () => {
   const { wire, client } = await connectWire();
   await expect(client.request("prompts/list")).rejects.toMatchObject({
     name: "CapabilityError",
@@ -352,7 +352,7 @@ test("a closed gate fails locally, with nothing on the wire (L-16, L-17)", async
   await play(wire, []);
 });
 
-test("params of ours that do not fit the revision are not sent", async () => {
+test("params that do not fit the revision are not sent", async () => {
   const { wire, client } = await connectWire();
   await expect(client.request("tools/call", { name: 5 })).rejects.toMatchObject({
     name: "InvalidMessageError",

@@ -62,7 +62,7 @@ function take(wire: Wire): readonly unknown[] {
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
 
 describe("progress of one call (S-071, G-05)", () => {
-  test("goes out at once until there is too much of it, and then the newest when there is room", async () => {
+  test("progress is sent at once up to the rate, and then the newest when the rate allows it", async () => {
     const call = await startCall();
     await call.report(1, 2, 3, 4, 5);
     expect(call.got()).toEqual([1, 2]);
@@ -80,7 +80,7 @@ describe("progress of one call (S-071, G-05)", () => {
     expect(call.got()).toEqual([]);
   });
 
-  test("is let through as before after a pause", async () => {
+  test("progress is sent at once again after a pause", async () => {
     const call = await startCall();
     await call.report(...upTo(10));
     await call.clock.pass(1_000);
@@ -89,7 +89,7 @@ describe("progress of one call (S-071, G-05)", () => {
     expect(call.got()).toEqual([11, 12]);
   });
 
-  test("ends with the last report, before the answer", async () => {
+  test("progress ends with the last notification, before the response", async () => {
     const call = await startCall();
     await call.report(...upTo(1_000));
     call.answer();
@@ -100,7 +100,7 @@ describe("progress of one call (S-071, G-05)", () => {
     expect(call.got()).toEqual([]);
   });
 
-  test("never goes back, whatever is kept", async () => {
+  test("progress never decreases, whatever is held back", async () => {
     const call = await startCall();
     await call.report(1, 2, 9, 3, 9, 8);
     await call.clock.pass(100);
@@ -110,7 +110,7 @@ describe("progress of one call (S-071, G-05)", () => {
     expect(call.got()).toEqual([1, 2, 9, "answer"]);
   });
 
-  test("is bounded for each call by itself", async () => {
+  test("progress is limited for each call by itself", async () => {
     const call = await startCall();
     await call.report(...upTo(9));
     const other = await startCall(slow, 2);
@@ -121,7 +121,7 @@ describe("progress of one call (S-071, G-05)", () => {
     ]);
   });
 
-  test("needs no timer unless something is kept, and none of its own then", async () => {
+  test("progress needs no timer unless a notification is held back, and none of its own then", async () => {
     const call = await startCall();
     const { started } = call.clock;
     await call.report(1, 2);
@@ -130,7 +130,7 @@ describe("progress of one call (S-071, G-05)", () => {
     expect(call.clock.started).toBe(started + 1);
   });
 
-  test("is over with a cancellation: what is kept is dropped", async () => {
+  test("progress ends with a cancellation: a notification that is held back is dropped", async () => {
     const call = await startCall();
     await call.report(1, 2, 3);
     call.wire.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
@@ -139,7 +139,7 @@ describe("progress of one call (S-071, G-05)", () => {
     expect(call.got()).toEqual([1, 2]);
   });
 
-  test("comes in its hundreds by default: a short burst as it is, and 20 a second after it", async () => {
+  test("progress is limited by default: a short burst unchanged, and 20 a second after it", async () => {
     const call = await startCall("default");
     await call.report(...upTo(150));
     expect(call.got()).toEqual(upTo(100));
@@ -188,21 +188,21 @@ describe("a server", () => {
   test.each<readonly [string, object]>([
     [newest.id, {}],
     ["2026-07-28", alone],
-  ])("has the rate of its definition at %s (S-071, G-05)", async (id, meta) => {
+  ])("a server has the rate of its definition at %s (S-071, G-05)", async (id, meta) => {
     expect(await post(id, meta)).toEqual([1, 3, "answer"]);
   });
 
   test.each<Rate>([
     { burst: 0, perSecond: 1 },
     { burst: 1, perSecond: 0 },
-  ])("needs a rate that lets something through: %j", (progressRate) => {
+  ])("a server rejects the rate %j", (progressRate) => {
     expect(() => createServer({ name: "test", version: "1", progressRate }, revisions)).toThrow(
       /^progressRate has burst/,
     );
   });
 });
 
-test("a report that cannot be sent any more is nobody's fault at the end of a call", async () => {
+test("a progress notification that cannot be sent at the end of a call is dropped without an error", async () => {
   const sent: Progress[] = [];
   const clock = new ManualClock();
   const wheel = { now: () => clock.now(), deadlineAfter: (wait: number) => clock.now() + wait };

@@ -97,7 +97,7 @@ beforeAll(async () => {
 describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as const))(
   "a server at %s",
   (id, revision) => {
-    it("sends nothing that the revision does not know", async () => {
+    it("a server sends nothing that is missing at the revision", async () => {
       const { sent, methods, reports } = await converse(revision);
       const model = models.get(id);
       if (!model) throw new Error(`no model of ${id}`);
@@ -106,7 +106,7 @@ describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as co
       expect(reports).toEqual([]);
     });
 
-    it("answers every call", async () => {
+    it("a server responds to every call", async () => {
       const { sent, methods } = await converse(revision);
       const answered = sent.filter(isObject).filter(({ result }) => result !== undefined);
       expect(answered.map(({ id: request }) => methods.get(request)).sort()).toEqual(
@@ -116,13 +116,13 @@ describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as co
   },
 );
 
-describe("what an older client cannot be told", () => {
+describe("losses at an older revision", () => {
   const oldest = handshakeRevisions.at(-1) ?? handshakeRevisions[0];
 
   it.each([
     ["convert", 0],
     ["warn", 10],
-  ] as const)("is left out with onLoss: %s, and reported %d times or more", async (mode, minimum) => {
+  ] as const)("a loss is left out with onLoss: %s, and reported %d times or more", async (mode, minimum) => {
     if (!oldest) throw new Error("no revision");
     const { reports } = await converse(oldest, mode);
     const losses = reports.filter(({ kind }) => kind === "loss");
@@ -130,7 +130,7 @@ describe("what an older client cannot be told", () => {
     expect(losses.length === 0).toBe(mode === "convert");
   });
 
-  it("stops a server before it serves with onLoss: error, when it is the server's own identity", async () => {
+  it("a loss with onLoss: error stops a server before it serves, when it is the server's own info", async () => {
     if (!oldest) throw new Error("no revision");
     await expect(converse(oldest, "error")).rejects.toThrow(/Implementation\.\w+ does not match revision/);
   });

@@ -48,7 +48,7 @@ const pong: Line = ["<", { id: "still", result: {} }];
 const refusal = (code: number, message: string, id?: unknown): object =>
   id === undefined ? { error: { code, message } } : { id, error: { code, message } };
 
-describe("each fault gets its code, and the connection survives it", () => {
+describe("errors and their codes", () => {
   const cases: readonly [string, readonly Line[]][] = [
     [
       "text that is not JSON is -32700 without id (J-06)",
@@ -271,13 +271,13 @@ describe("each fault gets its code, and the connection survives it", () => {
       ],
     ],
   ];
-  test.each(cases)("%s", async (_, script) => {
+  test.each(cases)("an error has its code, and the connection survives it: %s", async (_, script) => {
     const { wire } = await serveWire({ handlers, capabilities: { tools: {} } }, newest.id);
     await play(wire, [...script, ping, pong]);
   });
 });
 
-test("what is hidden from the peer is reported here", async () => {
+test("details that are hidden from the peer are reported locally", async () => {
   const { wire, reports } = await serveWire({ handlers, capabilities: { tools: {} } }, newest.id);
   for (const [id, name] of ["throws", "refuses", "wrong result", "cycle"].entries())
     wire.post({ jsonrpc: "2.0", ...call(id, name) });
@@ -291,7 +291,7 @@ test("what is hidden from the peer is reported here", async () => {
   expect(reports[0]?.error.message).toBe("the password is hunter2");
 });
 
-test("a hook that throws harms nobody", async () => {
+test("a hook that throws has no further effect", async () => {
   const onError = (): never => {
     throw new Error("hook");
   };
@@ -305,7 +305,7 @@ test("a hook that throws harms nobody", async () => {
 });
 
 describe("limits", () => {
-  test("a message over the size limit is refused once, and reading goes on (R24)", async () => {
+  test("a message over the size limit is rejected once, and reading continues (R24)", async () => {
     const { wire } = await serveWire({ handlers, limits: { maxMessageBytes: 400 } }, newest.id);
     await play(wire, [
       [">", { id: 1, method: "ping", params: { _meta: { filler: "x".repeat(500) } } }],
@@ -326,7 +326,7 @@ describe("limits", () => {
     await play(wire, [["<", refusal(-32600, "The message is longer than 16777216 bytes")], ping, pong]);
   });
 
-  test("nesting over the limit is refused with the id (R10)", async () => {
+  test("nesting over the limit is rejected with the id (R10)", async () => {
     const deep = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
     const request = (levels: number): string =>
       `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":${deep(levels)}}}}`;
@@ -342,11 +342,11 @@ describe("limits", () => {
   });
 });
 
-describe("batches, where the revision has them", () => {
+describe("batches of a revision that has them", () => {
   const serve = async (): Promise<Awaited<ReturnType<typeof serveWire>>> =>
     serveWire({ handlers, capabilities: { tools: {} } }, batching.id);
 
-  test("a mixed batch gets one reply array (J-13)", async () => {
+  test("a mixed batch gets one response array (J-13)", async () => {
     const { wire } = await serve();
     wire.post([
       { jsonrpc: "2.0", ...call(1, "late") },
@@ -419,12 +419,12 @@ describe("batches, where the revision has them", () => {
     ],
     ["single messages are served as well", [ping, pong]],
   ];
-  test.each(cases)("%s", async (_, script) => {
+  test.each(cases)("a batch: %s", async (_, script) => {
     const { wire } = await serve();
     await play(wire, script);
   });
 
-  test("a cancelled member is left out of the reply", async () => {
+  test("a cancelled member is left out of the response", async () => {
     const { wire } = await serveWire(
       { handlers: { callTool: () => new Promise(() => {}) }, capabilities: { tools: {} } },
       batching.id,
@@ -444,12 +444,12 @@ describe("batches, where the revision has them", () => {
     ]);
   });
 
-  test("exactly one revision has them", () => {
+  test("one revision exactly has batches", () => {
     expect(handshakeRevisions.filter((revision) => revision.batching).map(({ id }) => id)).toEqual([batching.id]);
   });
 });
 
-test("a static result goes out as it is, on every connection", async () => {
+test("a static result is sent unchanged, on every connection", async () => {
   const result = new StaticResult({ tools: [] });
   const options = { handlers: new Map([["listTools", () => result]]), capabilities: { tools: {} } };
   for (const { id } of handshakeRevisions) {

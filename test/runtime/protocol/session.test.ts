@@ -16,7 +16,7 @@ function session(role: Role, client: object, server: object): Session {
   };
 }
 
-describe("a gate is open when its side declared the capability", () => {
+describe("capabilities of a session", () => {
   const cases: readonly [string, Gate, object, boolean][] = [
     ["an empty object declares", { side: "server", path: ["tools"] }, { tools: {} }, true],
     ["true declares", { side: "server", path: ["resources", "subscribe"] }, { resources: { subscribe: true } }, true],
@@ -36,10 +36,13 @@ describe("a gate is open when its side declared the capability", () => {
       false,
     ],
   ];
-  test.each(cases)("%s", (_, gate, capabilities, expected) => {
-    expect(isOpen(gate, session("server", {}, capabilities))).toBe(expected);
-    expect(isOpen(gate, session("client", {}, capabilities))).toBe(expected);
-  });
+  test.each(cases)(
+    "a method is allowed when its side declared the capability: %s",
+    (_, gate, capabilities, expected) => {
+      expect(isOpen(gate, session("server", {}, capabilities))).toBe(expected);
+      expect(isOpen(gate, session("client", {}, capabilities))).toBe(expected);
+    },
+  );
 
   test("the other side's capabilities do not count", () => {
     expect(isOpen({ side: "client", path: ["roots"] }, session("server", {}, { roots: {} }))).toBe(false);

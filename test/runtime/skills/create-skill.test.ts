@@ -4,7 +4,7 @@ import { createSkill } from "../../../runtime/skills/create-skill.ts";
 const frontmatter = { name: "pdf", description: "Reads PDF files." };
 
 test.each(["references\\FORMS.md", "../FORMS.md", "a//b", "/a", ".", "C:\\a"])(
-  "a file of a skill has no path of a file system: %s",
+  "a path of a file system is rejected as a file of a skill: %s",
   async (path) => {
     await expect(createSkill({ frontmatter, body: "", files: { [path]: "" } })).rejects.toThrow(
       `The skill "pdf": ${JSON.stringify(path)} is not a relative path inside it; use names separated by "/"`,
@@ -12,11 +12,14 @@ test.each(["references\\FORMS.md", "../FORMS.md", "a//b", "/a", ".", "C:\\a"])(
   },
 );
 
-test.each(["acme\\billing", "../acme"])("nor has its folder: %s", async (folder) => {
-  await expect(createSkill({ frontmatter, body: "", folder })).rejects.toThrow("is not a relative path inside it");
-});
+test.each(["acme\\billing", "../acme"])(
+  "a path of a file system is rejected as the folder of a skill: %s",
+  async (folder) => {
+    await expect(createSkill({ frontmatter, body: "", folder })).rejects.toThrow("is not a relative path inside it");
+  },
+);
 
-test("slashes are for every system", async () => {
+test("slashes separate paths on every system", async () => {
   const { files } = await createSkill({ frontmatter, body: "", files: { "references/FORMS.md": "" } });
   expect(files.map(({ path }) => path)).toEqual(["SKILL.md", "references/FORMS.md"]);
 });

@@ -15,7 +15,7 @@ function sha256(content: string | Uint8Array): string {
 }
 
 describe("a folder of skills", () => {
-  test("each folder with a SKILL.md is a skill, with every file below it and the digest of its bytes (XK-02)", async () => {
+  test("a folder with a SKILL.md is a skill, with every file below it and the digest of its bytes (XK-02)", async () => {
     const text = manifest("pdf", "license: MIT\nmetadata:\n  version: 1.10\n  dates: [2026-01-02]\n");
     const folder = await createFolder({
       "README.md": "no part of any skill",
@@ -52,7 +52,7 @@ describe("a folder of skills", () => {
     ]);
   });
 
-  test("skills have paths and are in each other; the outer one has the files of the inner one too (XK-02)", async () => {
+  test("skills may be nested; the outer one has the files of the inner one too (XK-02)", async () => {
     const folder = await createFolder({
       "acme/billing/refunds/SKILL.md": manifest("refunds"),
       "acme/billing/refunds/disputes/SKILL.md": manifest("disputes"),
@@ -161,33 +161,33 @@ function toBomb(): string {
 }
 
 describe("a folder that cannot be served", () => {
-  test.each(mistakes)("$what: the error says what and where (XK-02)", async ({ files, says }) => {
+  test.each(mistakes)("$what: the error names the problem and the path (XK-02)", async ({ files, says }) => {
     const error = await readSkills(await createFolder(files), { parseYaml }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     for (const part of says) expect(String(error)).toContain(part);
   });
 
-  test.each(["file", "folder"])("a link to a %s outside is refused", async (kind) => {
+  test.each(["file", "folder"])("a link to a %s outside is rejected", async (kind) => {
     const outside = await createFolder({ "secret/key.pem": "secret" });
     const folder = await createFolder({ "a/SKILL.md": manifest("a") });
     await symlink(join(outside, kind === "file" ? "secret/key.pem" : "secret"), join(folder, "a", "key"));
     await expect(readSkills(folder, { parseYaml })).rejects.toThrow(/a.key is a link or a device/);
   });
 
-  test("a link in the place of SKILL.md is refused", async () => {
+  test("a link in the place of SKILL.md is rejected", async () => {
     const folder = await createFolder({ "a/x": "" });
     const outside = await createFolder({ "SKILL.md": manifest("a") });
     await symlink(join(outside, "SKILL.md"), join(folder, "a", "SKILL.md"));
     await expect(readSkills(folder, { parseYaml })).rejects.toThrow(/is a link or a device/);
   });
 
-  test("the same skill in two folders is refused", async () => {
+  test("the same skill in two folders is rejected", async () => {
     const one = await createFolder({ "a/SKILL.md": manifest("a") });
     const two = await createFolder({ "a/SKILL.md": manifest("a") });
     await expect(readSkills([one, two], { parseYaml })).rejects.toThrow(/The skill "a" is in two of the folders/);
   });
 
-  test("what changes later is not served: digests stay those of the bytes", async () => {
+  test("changed files are not served: digests stay those of the bytes", async () => {
     const folder = await createFolder({ "a/SKILL.md": manifest("a"), "a/x.md": "before" });
     const [skill] = await readSkills(folder, { parseYaml });
     await writeFile(join(folder, "a", "x.md"), "after");

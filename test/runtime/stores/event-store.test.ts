@@ -15,15 +15,15 @@ function describeEventStore(name: string, open: (options: { maxEvents: number })
     return store;
   }
 
-  describe(`${name} keeps events`, () => {
-    it("and gives back what followed one of them", async () => {
+  describe(`event store: ${name}`, () => {
+    it("an event store returns the events after one of them", async () => {
       const store = await setUp(event(0), event(0, "b"), event(1), event(2));
       expect(await store.after(session, event(0))).toEqual([event(1), event(2)]);
       expect(await store.after(session, event(2))).toEqual([]);
       expect(await store.after(session, event(0, "b"))).toEqual([]);
     });
 
-    it("of their session and their owner only (R41)", async () => {
+    it("an event store returns events of their session and their owner only (R41)", async () => {
       const store = await setUp(event(0), event(1));
       for (const stranger of [
         { id: "t", owner: "ann" },
@@ -37,7 +37,7 @@ function describeEventStore(name: string, open: (options: { maxEvents: number })
       expect(await store.after(session, event(0))).toEqual([event(1)]);
     });
 
-    it("but knows no place that it does not keep (R41)", async () => {
+    it("an event store rejects an unknown event id (R41)", async () => {
       const store = await setUp(event(0), event(1), event(2), event(3), event(4));
       expect(await store.after(session, event(0))).toBeUndefined();
       expect(await store.after(session, event(1))).toEqual([event(2), event(3), event(4)]);
@@ -45,19 +45,19 @@ function describeEventStore(name: string, open: (options: { maxEvents: number })
       expect(await store.after(session, event(0, "x"))).toBeUndefined();
     });
 
-    it("once, however often they are appended", async () => {
+    it("an event store adds an event once, however often it is appended", async () => {
       const store = await setUp(event(0), event(1), event(1), event(0), event(1));
       expect(await store.after(session, event(0))).toEqual([event(1)]);
     });
 
-    it("until their session is removed, which may be said twice", async () => {
+    it("an event store removes the events of a session, also twice", async () => {
       const store = await setUp(event(0), event(0, "b"));
       await store.remove(session);
       await store.remove(session);
       expect(await store.after(session, event(0))).toBeUndefined();
     });
 
-    it("without pretending that there is no gap", async () => {
+    it("an event store reports a gap", async () => {
       const store = await setUp(event(0), event(2));
       expect(await store.after(session, event(0))).toBeUndefined();
       expect(await store.after(session, event(1))).toEqual([event(2)]);
@@ -67,22 +67,22 @@ function describeEventStore(name: string, open: (options: { maxEvents: number })
 
 describeEventStore("memory", (options) => new MemoryEventStore(options));
 
-describe("events in memory", () => {
-  it("of one stream have a bounded size", () => {
+describe("a memory event store", () => {
+  it("events of one stream have a bounded size", () => {
     const store = new MemoryEventStore({ maxStreamSize: 1_000 });
     for (let n = 0; n < 100; n += 1) store.append(session, event(n, "a", "x".repeat(300)));
     expect(store.size).toBeLessThanOrEqual(1_000);
     expect(store.after(session, event(97))).toHaveLength(2);
   });
 
-  it("of all streams of an owner have a bounded size: the longest quiet goes first", () => {
+  it("events of all streams of an owner have a bounded size: the longest idle stream is dropped first", () => {
     const store = new MemoryEventStore({ maxSize: 2_000 });
     for (const stream of ["a", "b", "c"]) store.append(session, event(0, stream, "x".repeat(250)));
     expect(store.after(session, event(0, "a"))).toBeUndefined();
     expect(store.after(session, event(0, "c"))).toEqual([]);
   });
 
-  it("of one owner never take the place of another's (R45)", () => {
+  it("events of one owner never take the space of another's (R45)", () => {
     const store = new MemoryEventStore({ maxSize: 10_000 });
     const mallory = { id: "m", owner: "mallory" };
     const alice = { id: "a", owner: "alice" };
@@ -96,7 +96,7 @@ describe("events in memory", () => {
     expect(store.size).toBeLessThan(10_000);
   });
 
-  it("of all owners together stay within the bound, however many there are", () => {
+  it("events of all owners together stay within the bound, whatever their number", () => {
     const store = new MemoryEventStore({ maxSize: 10_000 });
     for (let n = 0; n < 200; n += 1) {
       store.append({ id: `s${n}`, owner: `user ${n % 40}` }, event(0, "a", "x".repeat(500)));
@@ -104,7 +104,7 @@ describe("events in memory", () => {
     }
   });
 
-  it("of unauthenticated clients may take all the room there is", () => {
+  it("events of unauthenticated clients may take all the free space", () => {
     const store = new MemoryEventStore({ maxSize: 10_000 });
     const anonymous = (n: number): { id: string; owner: undefined } => ({ id: `s${n}`, owner: undefined });
     for (let n = 0; n < 9; n += 1) store.append(anonymous(n), event(0, "a", "x".repeat(1_000)));
@@ -116,7 +116,7 @@ describe("events in memory", () => {
     ]);
   });
 
-  it("are forgotten after their time", () => {
+  it("events expire after their time", () => {
     const clock = new ManualClock();
     const store = new MemoryEventStore({ ttl: 100, clock });
     store.append(session, event(0));
@@ -128,13 +128,13 @@ describe("events in memory", () => {
     expect(store.size).toBe(0);
   });
 
-  it("that are larger than everything are not kept", () => {
+  it("events that are larger than the bound are not kept", () => {
     const store = new MemoryEventStore({ maxStreamSize: 100 });
     store.append(session, event(0, "a", "x".repeat(500)));
     expect([store.size, store.after(session, event(0))]).toEqual([0, undefined]);
   });
 
-  it("are counted when they are forgotten before their time, and only then (R66)", () => {
+  it("events are counted when they are dropped before their time, and only then (R66)", () => {
     const clock = new ManualClock();
     const metrics = new Metrics();
     const store = new MemoryEventStore({ maxEvents: 3, maxSize: 2_000, ttl: 100, clock, metrics });

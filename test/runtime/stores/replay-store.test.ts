@@ -7,7 +7,7 @@ const stores: readonly (readonly [string, (now: () => number) => ReplayStore])[]
 ];
 
 describe.each(stores)("a replay store %s", (_name, open) => {
-  test("takes a key once, from any principal", async () => {
+  test("a replay store accepts a key once, from any principal", async () => {
     const store = open(() => 0);
     expect(await store.add("a", 1_000, "ada")).toBe(true);
     expect(await store.add("a", 1_000, "ada")).toBe(false);
@@ -18,7 +18,7 @@ describe.each(stores)("a replay store %s", (_name, open) => {
 });
 
 describe("a replay store in memory", () => {
-  test("that is full for one owner takes keys of others", () => {
+  test("a replay store that is full for one owner accepts keys of others", () => {
     const store = new MemoryReplayStore({ maxKeys: 100, now: () => 0 });
     const use = (owner: string | undefined, key: string): boolean => store.add(`${owner} ${key}`, 1_000, owner);
     for (let count = 0; count < 50; count += 1) expect(use("mallory", `${count}`)).toBe(true);
@@ -28,7 +28,7 @@ describe("a replay store in memory", () => {
     expect(() => use("mallory", "more")).toThrow("increase maxKeys");
   });
 
-  test("gives back the room of keys whose time is up", () => {
+  test("a replay store releases the space of expired keys", () => {
     let now = 0;
     const store = new MemoryReplayStore({ maxKeys: 2, now: () => now });
     expect(store.add("a", 1_000, "ada")).toBe(true);

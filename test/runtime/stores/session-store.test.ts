@@ -18,14 +18,14 @@ function describeSessionStore(
     agreement: { revision: "r", client: { info: { name: "c", version: "1" }, capabilities: { roots: {} } } },
   });
 
-  describe(`${name} keeps sessions`, () => {
-    it("and gives them back as they were", async () => {
+  describe(`session store: ${name}`, () => {
+    it("a session store returns sessions unchanged", async () => {
       const { store } = setUp();
       expect(await store.add(record("a", "ann"))).toBe(true);
       expect(await store.find({ id: "a", owner: "ann" })).toEqual(record("a", "ann"));
     });
 
-    it("for their owner only", async () => {
+    it("a session store returns a session to its owner only", async () => {
       const { store } = setUp();
       await store.add(record("a", "ann"));
       await store.remove({ id: "a", owner: "bob" });
@@ -35,7 +35,7 @@ function describeSessionStore(
       expect(await store.find({ id: "a", owner: "ann" })).toBeDefined();
     });
 
-    it("as long as they are asked for", async () => {
+    it("a session store keeps sessions that are used", async () => {
       const { store, clock } = setUp();
       await store.add(record("a"));
       await store.add(record("b"));
@@ -46,7 +46,7 @@ function describeSessionStore(
       expect(await store.find({ id: "b", owner: undefined })).toBeUndefined();
     });
 
-    it("up to a number; one that ends makes room", async () => {
+    it("a session store is bounded; a session that ends makes room", async () => {
       const { store, clock } = setUp();
       expect([await store.add(record("a")), await store.add(record("b")), await store.add(record("c"))]).toEqual([
         true,
@@ -59,7 +59,7 @@ function describeSessionStore(
       expect(await store.add(record("d"))).toBe(true);
     });
 
-    it("and bears repetition", async () => {
+    it("a session store allows repeated calls", async () => {
       const { store } = setUp();
       expect([await store.add(record("a")), await store.add(record("a")), await store.add(record("b"))]).toEqual([
         true,
@@ -71,7 +71,7 @@ function describeSessionStore(
       expect(await store.find({ id: "a", owner: undefined })).toBeUndefined();
     });
 
-    it("under any name (R9)", async () => {
+    it("a session store accepts any id (R9)", async () => {
       const { store } = setUp();
       expect(await store.find({ id: "__proto__", owner: undefined })).toBeUndefined();
       await store.add(record("__proto__"));
@@ -82,7 +82,7 @@ function describeSessionStore(
 
 describeSessionStore("memory", (options) => new MemorySessionStore(options));
 
-it("memory of sessions is given back", () => {
+it("a session store releases memory", () => {
   const clock = new ManualClock();
   const store = new MemorySessionStore({ ttl: 10, clock });
   for (let n = 0; n < 1_000; n += 1) store.add({ id: String(n), owner: undefined });
@@ -91,7 +91,7 @@ it("memory of sessions is given back", () => {
   expect(store.size).toBe(0);
 });
 
-it("several owners that take what they can leave room for another", () => {
+it("several owners with as many sessions as possible leave room for another", () => {
   const store = new MemorySessionStore({ maxSessions: 1_000 });
   for (let owner = 0; owner < 5; owner += 1) {
     let count = 0;
@@ -100,7 +100,7 @@ it("several owners that take what they can leave room for another", () => {
   expect(store.add({ id: "late", owner: "alice" })).toBe(true);
 });
 
-it("an owner has no more than it may, where that is said", () => {
+it("an owner has a maximum of sessions with the option", () => {
   const store = new MemorySessionStore({ maxSessions: 1_000, maxSessionsPerOwner: 2 });
   const add = (id: string): boolean => store.add({ id, owner: "ann" });
   expect([add("a"), add("b"), add("c")]).toEqual([true, true, false]);

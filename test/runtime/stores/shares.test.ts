@@ -8,13 +8,13 @@ function fill(shares: Shares, owner: string | undefined): number {
 }
 
 describe("shares of a capacity", () => {
-  test("an owner takes half, and each further one as much as is left then", () => {
+  test("an owner may take half, and each further one as much as is left then", () => {
     const shares = new Shares(1_000);
     expect(["a", "b", "c", "d"].map((owner) => fill(shares, owner))).toEqual([500, 250, 125, 63]);
     expect(shares.total).toBe(938);
   });
 
-  test("one of n owners that come together has the n+1st part", () => {
+  test("one of n concurrent owners has the n+1st part", () => {
     const shares = new Shares(1_000);
     const owners = Array.from({ length: 9 }, (_, index) => `${index}`);
     for (let round = 0; round < 1_000; round += 1)
@@ -22,7 +22,7 @@ describe("shares of a capacity", () => {
     for (const owner of owners) expect(shares.held(owner)).toBeCloseTo(100, -1);
   });
 
-  test("an owner that has more than its share by now has no room", () => {
+  test("an owner above its share has no room", () => {
     const shares = new Shares(100);
     fill(shares, "a");
     fill(shares, "b");
@@ -31,7 +31,7 @@ describe("shares of a capacity", () => {
     expect(shares.roomFor("a")).toBeGreaterThan(0);
   });
 
-  test("a large amount is no more than what stays free after it", () => {
+  test("a large amount is rejected beyond the rest after it", () => {
     const shares = new Shares(100);
     expect(shares.roomFor("a")).toBe(50);
     shares.change("a", 30);
@@ -39,7 +39,7 @@ describe("shares of a capacity", () => {
     expect(shares.roomFor("b")).toBe(35);
   });
 
-  test("unauthenticated clients may hold all that is free", () => {
+  test("unauthenticated clients may take all that is free", () => {
     const shares = new Shares(100);
     shares.change("a", 30);
     expect(fill(shares, undefined)).toBe(70);
@@ -50,7 +50,7 @@ describe("shares of a capacity", () => {
     expect(fill(new Shares(capacity), "a")).toBe(Math.ceil(capacity / 2));
   });
 
-  test("nothing is left of owners that hold nothing", () => {
+  test("owners without entries take no memory", () => {
     const shares = new Shares(100);
     shares.change("a", 5);
     shares.change("a", -5);

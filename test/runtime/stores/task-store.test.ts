@@ -29,7 +29,7 @@ function record(id: string, more: Partial<TaskRecord> = {}): TaskRecord {
 }
 
 describe.each(stores)("a task store %s", (_name, open) => {
-  test("finds what was added, for its owner and for nobody else (R48, TK-24)", async () => {
+  test("a task store finds an added task, for its owner only (R48, TK-24)", async () => {
     const { store } = open();
     expect(await store.add(record("a"))).toBe(true);
     expect(await store.find({ id: "a", owner: "ada" })).toEqual(record("a"));
@@ -37,7 +37,7 @@ describe.each(stores)("a task store %s", (_name, open) => {
     expect(await store.find({ id: "b", owner: "ada" })).toBeUndefined();
   });
 
-  test("keeps answers that come one after the other (XT-10)", async () => {
+  test("a task store keeps input responses that come one after the other (XT-10)", async () => {
     const { store } = open();
     const key = { id: "a", owner: "ada" };
     await store.add(record("a"));
@@ -49,7 +49,7 @@ describe.each(stores)("a task store %s", (_name, open) => {
     });
   });
 
-  test("adds the same task twice without harm, but gives no id to two owners (R45)", async () => {
+  test("a task store adds the same task twice without effect, but gives no id to two owners (R45)", async () => {
     const { store } = open();
     await store.add(record("a"));
     await store.change({ id: "a", owner: "ada" }, { status: "input_required", updatedAt: later });
@@ -58,7 +58,7 @@ describe.each(stores)("a task store %s", (_name, open) => {
     expect(await store.add(record("a", { owner: "bob" }))).toBe(false);
   });
 
-  test("changes what is given and keeps the rest; repeating a change does no harm (R45)", async () => {
+  test("a task store changes the given members and keeps the rest; a repeated change has no effect (R45)", async () => {
     const { store } = open();
     await store.add(record("a", { statusMessage: "begun" }));
     const change = { status: "input_required", updatedAt: later } as const;
@@ -70,7 +70,7 @@ describe.each(stores)("a task store %s", (_name, open) => {
   });
 
   test.each(["completed", "failed", "cancelled"] as const)(
-    "never changes a task that is %s (TK-11, R48)",
+    "a task store never changes a task that is %s (TK-11, R48)",
     async (status) => {
       const { store } = open();
       await store.add(record("a"));
@@ -82,7 +82,7 @@ describe.each(stores)("a task store %s", (_name, open) => {
     },
   );
 
-  test("forgets a task when its time from creation is up, whatever its status (TK-18, R45)", async () => {
+  test("a task store removes a task when its time from creation is up, whatever its status (TK-18, R45)", async () => {
     const { store, pass } = open();
     await store.add(record("short"));
     await store.add(record("long", { ttl: 5_000 }));
@@ -97,7 +97,7 @@ describe.each(stores)("a task store %s", (_name, open) => {
     expect(await store.list("ada", { limit: 9 })).toMatchObject({ tasks: [{ id: "endless" }] });
   });
 
-  test("lists the tasks of an owner page by page, whatever is removed between (TK-20)", async () => {
+  test("a task store lists the tasks of an owner page by page, whatever is removed between (TK-20)", async () => {
     const { store } = open();
     for (const id of ["a", "b", "c", "d", "e"]) await store.add(record(id));
     await store.add(record("x", { owner: "bob" }));
@@ -110,13 +110,13 @@ describe.each(stores)("a task store %s", (_name, open) => {
     expect(await store.list("nobody", { limit: 2 })).toEqual({ tasks: [] });
   });
 
-  test.each(["", "x", "-1", "1.5", "9".repeat(50)])("knows no page that begins at %j (TK-22)", async (from) => {
+  test.each(["", "x", "-1", "1.5", "9".repeat(50)])("a task store rejects the cursor %j (TK-22)", async (from) => {
     const { store } = open();
     await store.add(record("a"));
     expect(await store.list("ada", { limit: 2, from })).toBeUndefined();
   });
 
-  test("removes one task, or all of an owner, and does so twice without harm (R45)", async () => {
+  test("a task store removes one task, or all of an owner, also twice (R45)", async () => {
     const { store } = open();
     for (const id of ["a", "b", "c"]) await store.add(record(id));
     await store.add(record("x", { owner: "bob" }));
@@ -133,19 +133,22 @@ describe.each(stores)("a task store %s", (_name, open) => {
     ["tasks", { maxTasks: 2 }],
     ["tasks of one owner", { maxTasksPerOwner: 2 }],
     ["characters of outcomes", { maxSize: JSON.stringify(outcome).length }],
-  ] as const)("accepts no more than so many %s, until some are gone (TK-25, R45)", async (_what, bounds) => {
-    const { store, pass } = open(bounds);
-    await store.add(record("a"));
-    await store.add(record("b"));
-    await store.change({ id: "b", owner: "ada" }, { status: "completed", outcome, updatedAt: later });
-    expect(await store.add(record("c"))).toBe(false);
-    expect(await store.add(record("a"))).toBe(true);
-    await pass(1_000);
-    expect(await store.add(record("c"))).toBe(true);
-  });
+  ] as const)(
+    "a task store accepts no more than the maximum of %s, until some are removed (TK-25, R45)",
+    async (_what, bounds) => {
+      const { store, pass } = open(bounds);
+      await store.add(record("a"));
+      await store.add(record("b"));
+      await store.change({ id: "b", owner: "ada" }, { status: "completed", outcome, updatedAt: later });
+      expect(await store.add(record("c"))).toBe(false);
+      expect(await store.add(record("a"))).toBe(true);
+      await pass(1_000);
+      expect(await store.add(record("c"))).toBe(true);
+    },
+  );
 });
 
-describe("what a task store in memory holds is shared by principals", () => {
+describe("shares of a memory task store", () => {
   const resultOf = (size: number): TaskOutcome => ({ kind: "result", result: { text: "x".repeat(size) } });
   const tasksOf = (principal: string | undefined): Partial<TaskRecord> =>
     principal === undefined ? { owner: crypto.randomUUID() } : { owner: `principal:${principal}`, principal };
@@ -158,7 +161,7 @@ describe("what a task store in memory holds is shared by principals", () => {
     return store.change(begun, { status: "completed", outcome: resultOf(size), updatedAt: later })?.status ?? "gone";
   };
 
-  test("so that results of one leave room for those of others (R48)", () => {
+  test("results of one principal leave room for those of others (R48)", () => {
     const store = new MemoryTaskStore({ maxSize: 100_000 });
     const mallory = Array.from({ length: 100 }, () => run(store, "mallory", 5_000));
     expect(mallory.filter((status) => status === "completed").length).toBeGreaterThan(5);
@@ -167,7 +170,7 @@ describe("what a task store in memory holds is shared by principals", () => {
     expect(run(store, "bob", 10_000)).toBe("completed");
   });
 
-  test("also by one that uses several kinds of owners", () => {
+  test("results of one principal with several kinds of owners leave room for others", () => {
     const store = new MemoryTaskStore({ maxTasks: 8, maxSize: 100_000 });
     const add = (id: string, owner: string, principal: string): boolean => store.add(record(id, { owner, principal }));
     const mallory = ["a", "b", "c", "d", "e"].map((id, index) =>
@@ -177,7 +180,7 @@ describe("what a task store in memory holds is shared by principals", () => {
     expect(add("x", "principal:alice", "alice")).toBe(true);
   });
 
-  test("and a result for which there is no room ends its task as failed, however many run at once", async () => {
+  test("a result without room ends its task as failed, however many run at once", async () => {
     const store = new MemoryTaskStore({ maxSize: 100_000 });
     const begun = Array.from({ length: 20 }, (_, index) => record(`${index}`, tasksOf("mallory")));
     for (const task of begun) expect(store.add(task)).toBe(true);
@@ -192,7 +195,7 @@ describe("what a task store in memory holds is shared by principals", () => {
     expect(run(store, "alice", 10_000)).toBe("completed");
   });
 
-  test("and unauthenticated clients have one share together, which is everything while they are alone", () => {
+  test("unauthenticated clients have one share together, which is everything while there are no others", () => {
     const store = new MemoryTaskStore({ maxSize: 100_000 });
     const statuses = Array.from({ length: 11 }, () => run(store, undefined, 9_000));
     expect(statuses).toEqual(Array(11).fill("completed"));
@@ -200,7 +203,7 @@ describe("what a task store in memory holds is shared by principals", () => {
     expect(["failed", "refused"]).toContain(run(store, undefined, 9_000));
   });
 
-  test("and what is forgotten is given back", () => {
+  test("results that are removed release their room", () => {
     const clock = new ManualClock();
     const store = new MemoryTaskStore({ maxSize: 100_000, clock });
     for (let round = 0; round < 3; round += 1) {
@@ -211,7 +214,7 @@ describe("what a task store in memory holds is shared by principals", () => {
   });
 });
 
-test("a task store in memory counts the tasks that live", () => {
+test("a memory task store counts the tasks that it has", () => {
   const clock = new ManualClock();
   const store = new MemoryTaskStore({ clock });
   store.add(record("a"));

@@ -32,7 +32,7 @@ const steps = defineTool({
 const server = defineServer({ name: "server", version: "1", tools: [asks, only, steps] });
 
 describe("a client and a server of ours", () => {
-  test("run a tool as a task, with progress and updates", async () => {
+  test("a client and a server run a tool as a task, with progress and updates", async () => {
     await using client = await connectInMemory<Declarations>(server);
     const heard: number[] = [];
     const running = await client.callTool(
@@ -50,7 +50,7 @@ describe("a client and a server of ours", () => {
     expect((await client.toolTask(running.taskId).result())._meta).toEqual(related(running.taskId));
   });
 
-  test("ask the user for what a task needs (TK-14, TK-15)", async () => {
+  test("a task requests input of the user (TK-14, TK-15)", async () => {
     const gate = createGate();
     const elicitation = { form: async () => (await gate.opened, { action: "accept" } as const) };
     await using client = await connectInMemory<Declarations>(server, { elicitation });
@@ -61,13 +61,13 @@ describe("a client and a server of ours", () => {
     expect((await result).content).toEqual([{ type: "text", text: "accept" }]);
   });
 
-  test("run a tool that only runs as a task as if it did not (TK-08)", async () => {
+  test("a tool that requires tasks runs as a plain call for its caller (TK-08)", async () => {
     await using client = await connectInMemory<Declarations>(server);
     await client.listTools();
     expect((await client.callTool("only")).content).toEqual([{ type: "text", text: "done" }]);
   });
 
-  test("cancel a task (TK-21)", async () => {
+  test("a task is cancelled by its client (TK-21)", async () => {
     await using client = await connectInMemory<Declarations>(server);
     const running = await client.callTool("steps", {}, { task: true });
     expect((await running.cancel()).status).toBe("cancelled");
@@ -76,7 +76,7 @@ describe("a client and a server of ours", () => {
   });
 });
 
-describe("a question of the server as a task of the client", () => {
+describe("a request of the server as a task of the client", () => {
   const sampling = {
     createMessage: async () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -92,29 +92,29 @@ describe("a question of the server as a task of the client", () => {
   const asking = defineServer({ name: "server", version: "1", tools: [thinks], onError: () => {} });
   const tasks = { pollInterval: 5 };
 
-  test("is followed to its end (TK-12, TK-13)", async () => {
+  test("a task of the client is polled to its end (TK-12, TK-13)", async () => {
     await using client = await connectInMemory<Declarations>(asking, { sampling: { ...sampling, task: true }, tasks });
     expect((await client.callTool("thinks")).content).toEqual([{ type: "text", text: "m" }]);
   });
 
-  test("is a plain question where the client does not declare it (TK-02, TK-03)", async () => {
+  test("a request is plain where the client does not declare tasks (TK-02, TK-03)", async () => {
     await using client = await connectInMemory<Declarations>(asking, { sampling });
     expect((await client.callTool("thinks")).content).toEqual([{ type: "text", text: "m" }]);
   });
 
-  test("is a plain question within a task of the client's", async () => {
+  test("a request is plain within a task of the client", async () => {
     await using client = await connectInMemory<Declarations>(asking, { sampling: { ...sampling, task: true }, tasks });
     const running = await client.callTool("thinks", {}, { task: true });
     expect((await running.result()).content).toEqual([{ type: "text", text: "m" }]);
   });
 
-  test("fails with what the client refuses it for", async () => {
+  test("a task of the client fails with the error of its handler", async () => {
     const refusing = { task: true, createMessage: () => Promise.reject(new Error("no")) } as const;
     await using client = await connectInMemory<Declarations>(asking, { sampling: refusing, tasks });
     expect((await client.callTool("thinks")).isError).toBe(true);
   });
 
-  test("is cancelled with the call that asks (C-07, TK-21)", async () => {
+  test("a task of the client is cancelled with the call that requests it (C-07, TK-21)", async () => {
     const begun = createGate();
     const aborted = createGate();
     const slow = {
@@ -145,7 +145,7 @@ const thinks = {
     sample({ messages: [], maxTokens: 1, task: {} }),
 };
 
-test("a task that a client begins when the call that asked for it is over already, is cancelled (C-07, TK-21)", async () => {
+test("a task that a client begins after the end of the call is cancelled (C-07, TK-21)", async () => {
   const { client } = await serveTasks(
     { tools: [thinks] },
     { capabilities: { sampling: {}, tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } } } },
@@ -160,7 +160,7 @@ test("a task that a client begins when the call that asked for it is over alread
   expect((await client.hearMethod("tasks/cancel")).params).toMatchObject({ taskId: "a" });
 });
 
-describe("over HTTP, without a stream of its own", () => {
+describe("tasks over HTTP, without a stream of their own", () => {
   const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" };
 
   async function open(options: ServeHttpOptions = {}) {
@@ -182,7 +182,7 @@ describe("over HTTP, without a stream of its own", () => {
     return { handler, post, declared: result.capabilities };
   }
 
-  test("a question waits until tasks/result has opened a way; tasks/get is plain JSON (TK-14, TK-15, TK-26)", async () => {
+  test("an input request waits until tasks/result has opened a stream; tasks/get is plain JSON (TK-14, TK-15, TK-26)", async () => {
     const { handler, post } = await open();
     const call = { id: 1, method: "tools/call", params: { name: "asks", task: {} } };
     const { taskId } = (await (await post(call)).json()).result.task;
@@ -213,7 +213,7 @@ describe("over HTTP, without a stream of its own", () => {
     await handler.close();
   });
 
-  test("where nobody can come back for a task none is offered, and every tool just runs (TK-03, TK-24)", async () => {
+  test("tasks are not declared where no client can return for them, and every tool runs as a plain call (TK-03, TK-24)", async () => {
     const { handler, post, declared } = await open({ sessions: false });
     expect(declared).not.toHaveProperty("tasks");
     const answer = await post({ id: 1, method: "tools/call", params: { name: "only", task: {} } });

@@ -52,7 +52,7 @@ const extensions = [extension];
 const done = [{ type: "text", text: "done" }];
 
 describe("a client with the tasks extension", () => {
-  test("gets the result of a call, whatever the server makes of it (XT-02, XT-20)", async () => {
+  test("a client gets the result of a call, whether or not the server makes it a task (XT-02, XT-20)", async () => {
     await using client = await connectInMemory<Declarations>(server, { extensions });
     expect((await client.callTool("quick")).content).toEqual(done);
     expect((await client.callTool("plain")).content).toEqual(done);
@@ -60,7 +60,7 @@ describe("a client with the tasks extension", () => {
     expect(isPeerError(refused) && [refused.code, refused.message]).toEqual([-32000, "stop"]);
   });
 
-  test("follows a task as at every revision that has them (XT-20)", async () => {
+  test("a client polls a task as at every revision that has them (XT-20)", async () => {
     await using client = await connectInMemory<Declarations>(server, { extensions });
     const running = await client.callTool("quick", {}, { task: true });
     const seen: string[] = [];
@@ -72,7 +72,7 @@ describe("a client with the tasks extension", () => {
     expect(isNoTaskError(none) && none.result).toMatchObject({ content: done });
   });
 
-  test("answers its questions by the handlers that answer direct ones (XT-21)", async () => {
+  test("a client responds to input requests of a task by the handlers of plain requests (XT-21)", async () => {
     const asked: object[] = [];
     const elicitation = {
       form: (params: object) => {
@@ -85,7 +85,7 @@ describe("a client with the tasks extension", () => {
     expect(asked).toEqual([form, form]);
   });
 
-  test("calls off a task that nobody waits for any more, by a request (XT-15)", async () => {
+  test("a client cancels a task that has no caller any more, by a request (XT-15)", async () => {
     await using client = await connectInMemory<Declarations>(server, { extensions });
     const stop = new AbortController();
     const running = await client.callTool("endless", {}, { task: true });
@@ -96,7 +96,7 @@ describe("a client with the tasks extension", () => {
     await expect(running.result()).rejects.toThrow("was cancelled");
   });
 
-  test("names the task in the header Mcp-Name over HTTP (XT-17)", async () => {
+  test("a client names the task in the header Mcp-Name over HTTP (XT-17)", async () => {
     const listener = await serveHttp(server, { port: 0 });
     const options = { info: { name: "c", version: "1" }, revisions, extensions };
     const client = await connectClient<Declarations>((opening) => connectHttp(listener.url, opening), options);
@@ -105,13 +105,13 @@ describe("a client with the tasks extension", () => {
     await listener.close();
   });
 
-  test("without it, calls are answered at once (XF-01)", async () => {
+  test("a client without the extension gets the results of its calls directly (XF-01)", async () => {
     await using client = await connectInMemory<Core>(server);
     expect((await client.callTool("quick")).content).toEqual(done);
   });
 });
 
-describe("a client and a strange server of tasks", () => {
+describe("a client and a test server of tasks", () => {
   async function open(
     clock: ManualClock,
     onAsked: () => unknown = () => {},
@@ -174,7 +174,7 @@ describe("a client and a strange server of tasks", () => {
     wire.post({ jsonrpc: "2.0", method, params: { ...params, _meta: { [meta.subscription]: id } } });
   }
 
-  test("asks at the server's pace where that tells nothing, declares the extension each time, and answers a question once (XF-02, XT-15, XT-20)", async () => {
+  test("a client polls at the server's interval without notifications, declares the extension each time, and responds to an input request once (XF-02, XT-15, XT-20)", async () => {
     const clock = new ManualClock();
     const { session, wire } = await open(clock);
     const calling = session.callTool("t");
@@ -201,7 +201,7 @@ describe("a client and a strange server of tasks", () => {
   test.each([
     ["is lost brings it again, and asks nobody", undefined, 1],
     ["is refused asks again", { code: -32602, message: "Invalid params" }, 2],
-  ])("whose answer %s", async (_how, error, times) => {
+  ])("a client and a server whose response %s", async (_how, error, times) => {
     const clock = new ManualClock();
     let asked = 0;
     const { session, wire } = await open(clock, () => (asked += 1));
@@ -225,7 +225,7 @@ describe("a client and a strange server of tasks", () => {
     expect(asked).toBe(times);
   });
 
-  test("is told of changes where the server agrees to tell, and asks rarely meanwhile (XT-20)", async () => {
+  test("a client listens where the server supports it, and polls rarely meanwhile (XT-20)", async () => {
     const clock = new ManualClock();
     const { session, wire } = await open(clock);
     const calling = session.callTool("t");
@@ -249,7 +249,7 @@ describe("a client and a strange server of tasks", () => {
     });
   });
 
-  test("asks again at the server's pace when it is told no more", async () => {
+  test("a client polls again at the server's interval after the end of the notifications", async () => {
     const clock = new ManualClock();
     const { session, wire } = await open(clock);
     const calling = session.callTool("t");
@@ -269,7 +269,7 @@ describe("a client and a strange server of tasks", () => {
     expect(await calling).toEqual({ content: done });
   });
 
-  test("hears of several tasks on one stream, and of those that the server agrees to", async () => {
+  test("a client listens to several tasks on one stream, and to those that the server supports", async () => {
     const clock = new ManualClock();
     const { session, wire } = await open(clock);
     const first = session.callTool("t");
@@ -294,7 +294,7 @@ describe("a client and a strange server of tasks", () => {
   });
 });
 
-describe("a client that is told of its tasks", () => {
+describe("a client with task notifications", () => {
   const patient = { pollInterval: 300_000 };
   const slow = defineTool({
     name: "slow",
@@ -307,12 +307,12 @@ describe("a client that is told of its tasks", () => {
   const telling = defineServer({ name: "server", version: "1", tools: [slow] });
   const elicitation = { form: () => ({ action: "decline" }) as const };
 
-  test("does not wait until it would have asked", async () => {
+  test("a client with task notifications does not wait for its next poll", async () => {
     await using client = await connectInMemory<Declarations>(telling, { extensions, elicitation });
     expect((await client.callTool("slow")).content).toEqual([{ type: "text", text: "decline" }]);
   });
 
-  test("does not over HTTP either", async () => {
+  test("a client with task notifications does not poll over HTTP either", async () => {
     const listener = await serveHttp(telling, { port: 0 });
     const options = { info: { name: "c", version: "1" }, revisions, extensions, elicitation };
     const client = await connectClient<Declarations>((opening) => connectHttp(listener.url, opening), options);

@@ -37,7 +37,7 @@ const hello: readonly TranscriptLine[] = [
 ];
 
 describe("a client in one line", () => {
-  test("calls a server in this process and closes both sides", async () => {
+  test("a test client calls a server in this process and closes both sides", async () => {
     {
       await using client = await connectInMemory<Declarations>(server);
       const [tool] = await client.listTools();
@@ -49,7 +49,7 @@ describe("a client in one line", () => {
     expect(server.sessionCount).toBe(0);
   });
 
-  test("answers the server's questions", async () => {
+  test("a test client responds to the server's input requests", async () => {
     const client = await connectInMemory<Declarations>(server, {
       elicitation: { form: () => ({ action: "accept", content: { name: "you" } }) },
     });
@@ -64,13 +64,13 @@ describe("a client of a server that speaks several revisions", () => {
     revisions,
   );
 
-  test("speaks the newest of them", async () => {
+  test("a test client uses the newest revision", async () => {
     await using client = await connectInMemory<Newest>(both);
     expect(client.revision).toBe(revisions[0]);
     expect((await client.callTool("hello")).content).toEqual([{ type: "text", text: "hello" }]);
   });
 
-  test.each(revisions)("speaks $id when it is told to", async (pinned) => {
+  test.each(revisions)("a test client uses $id with the option", async (pinned) => {
     await using client = await connectInMemory(both, { revisions: [pinned] });
     expect(client.revision).toBe(pinned);
     expect(await client.callTool("hello")).toMatchObject({ content: [{ type: "text", text: "hello" }] });
@@ -78,7 +78,7 @@ describe("a client of a server that speaks several revisions", () => {
 });
 
 describe("a transcript", () => {
-  test("is played with a server", async () => {
+  test("a transcript is played with a server", async () => {
     await play(server, [
       ...hello,
       '> {"id": "a", "method": "tools/call", "params": {"name": "hello"}}',
@@ -88,7 +88,7 @@ describe("a transcript", () => {
     ]);
   });
 
-  test("is played with a client over a wire", async () => {
+  test("a transcript is played with a client over a wire", async () => {
     const wire = new Wire();
     const connecting = connect(wire, { info: { name: "c", version: "1" }, revisions: handshakeRevisions });
     const result = { protocolVersion: revision.id, capabilities: {}, serverInfo: { name: "s", version: "1" } };
@@ -115,7 +115,7 @@ describe("a transcript", () => {
       'Received:\n  {"jsonrpc":"2.0","id":1,"result":{}}',
     ],
     ["says more", [...hello, '> {"id": 1, "method": "ping"}'], "Unexpected messages after the last line:"],
-  ])("fails when the other side %s", async (_, script, message) => {
+  ])("a transcript fails when the other side %s", async (_, script, message) => {
     const playing = play(server, script, { patience: 20 });
     await expect(playing).rejects.toThrow(message);
     await expect(playing).rejects.toBeInstanceOf(TranscriptError);
@@ -125,12 +125,12 @@ describe("a transcript", () => {
   test.each([
     ["a line without a mark", '{"id": 1}', "does not begin with >, < or ~"],
     ["an expectation that is no JSON", "< {", "Line 1 is not JSON"],
-  ])("fails on %s", async (_, line, message) => {
+  ])("a transcript fails on %s", async (_, line, message) => {
     await expect(play(server, [line])).rejects.toThrow(message);
   });
 });
 
-test("time passes when told to, and what follows from a timer happens before the next", async () => {
+test("time advances on demand, and effects of a timer run before the next", async () => {
   const clock = new ManualClock();
   const seen: number[] = [];
   const tick = async (): Promise<void> => {

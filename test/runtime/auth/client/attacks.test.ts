@@ -390,8 +390,8 @@ const attacks: readonly Attack[] = [
   },
 ];
 
-describe("what a client refuses, saying why and nothing confidential", () => {
-  test.each(attacks)("$name", async ({ script, code, never }) => {
+describe("responses that a client rejects with a message without secrets", () => {
+  test.each(attacks)("a client rejects: $name", async ({ script, code, never }) => {
     const rig = await startRig(script);
     const error = await failureOf(rig, createRigClient(rig));
     expect(error.code).toBe(code);
@@ -401,7 +401,7 @@ describe("what a client refuses, saying why and nothing confidential", () => {
   });
 });
 
-test("an error in the answer of another issuer is neither shown nor used (AC-26)", async () => {
+test("an error in the response of another issuer is neither shown nor used (AC-26)", async () => {
   const callback = (answer: URLSearchParams): void => {
     answer.set("iss", "https://evil.example");
     answer.set("error", "access_denied");
@@ -448,14 +448,14 @@ test.each([
   expect(error.message).not.toContain(sent[0]?.slice(0, 10));
 });
 
-test("a code that was used already gives nothing, and the client does not try it again", async () => {
+test("an authorization code that was used already is rejected, and the client does not try it again", async () => {
   const rig = await startRig({ token: () => ({ status: 400, body: { error: "invalid_grant" } }) });
   const error = await failureOf(rig, createRigClient(rig));
   expect(error).toMatchObject({ code: "token-refused", reason: "invalid_grant" });
   expect(rig.forms("authorization_code")).toHaveLength(1);
 });
 
-test("a callback at another address than the one given is not read", async () => {
+test("a callback at another address than the given one is ignored", async () => {
   const rig = await startRig({});
   const redirect = createHeadlessRedirect();
   const foreign = {
@@ -471,7 +471,7 @@ test("a callback at another address than the one given is not read", async () =>
   expect(rig.forms("authorization_code")).toEqual([]);
 });
 
-test("a failed sign-in is not begun again at once: nobody wants to be asked in a loop", async () => {
+test("a failed sign-in is not repeated at once", async () => {
   const rig = await startRig({ callback: (answer) => answer.set("error", "access_denied") });
   const client = createRigClient(rig);
   expect((await failureOf(rig, client)).reason).toBe("access_denied");
@@ -481,7 +481,7 @@ test("a failed sign-in is not begun again at once: nobody wants to be asked in a
   expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(2);
 });
 
-test("a server that always wants another scope is followed twice in a request, and not without end (AC-22)", async () => {
+test("a server that always requires another scope is followed twice in a request, and not without end (AC-22)", async () => {
   let wanted = 0;
   const rig = await startRig({
     guard: (token) => {
@@ -500,13 +500,13 @@ test("a server that always wants another scope is followed twice in a request, a
   expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(11);
 });
 
-test("a server that refuses the token it has just demanded gets no second one", async () => {
+test("a server that rejects the token it has just required gets no second one", async () => {
   const rig = await startRig({ guard: () => ({ status: 401, headers: { "WWW-Authenticate": "Bearer" } }) });
   expect(await createRigClient(rig).call()).toBe(401);
   expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(1);
 });
 
-test("a server that wants another nonce each time is followed once", async () => {
+test("a server that requires another nonce each time is followed once", async () => {
   let count = 0;
   const rig = await startRig({
     guard: () => {
@@ -521,7 +521,7 @@ test("a server that wants another nonce each time is followed once", async () =>
   expect(count).toBe(2);
 });
 
-test("a token goes to no other server (AC-28)", async () => {
+test("a token is sent to no other server (AC-28)", async () => {
   const [rig, other] = [await startRig({}), await startRig({})];
   const client = createRigClient(rig);
   expect(await client.call()).toBe(200);
@@ -538,7 +538,7 @@ test("a token does not follow a redirect to another server (AC-28)", async () =>
   expect(other.seen).toEqual([]);
 });
 
-test("a public server cannot send its clients to this machine", async () => {
+test("a public server cannot redirect its clients to loopback", async () => {
   const rig = await startRig({});
   const client = createRigClient(
     { ...rig, url: "https://mcp.example/mcp" },

@@ -43,7 +43,7 @@ async function age(file: string): Promise<void> {
   await utimes(file, longAgo, longAgo);
 }
 
-test("a lock that was left behind is taken over by one at a time", async () => {
+test("an abandoned lock is taken over by one process at a time", async () => {
   const path = await makePath();
   await writeFile(lockOf(path), "");
   await age(lockOf(path));
@@ -60,7 +60,7 @@ test("a lock that was left behind is taken over by one at a time", async () => {
   expect(await readdir(join(path, ".."))).toEqual([]);
 }, 20_000);
 
-test("who comes back too late leaves the lock of the next one alone", async () => {
+test("a process that resumes too late does not delete the lock of the next one", async () => {
   const path = await makePath();
   let isHeld = false;
   let leave = (): void => {};
@@ -85,7 +85,7 @@ test("who comes back too late leaves the lock of the next one alone", async () =
   expect(await readdir(join(path, ".."))).toEqual([]);
 });
 
-test("one whose owner has died while deleting it is taken over as well", async () => {
+test("a lock whose owner has died while deleting it is taken over", async () => {
   const path = await makePath();
   for (const file of [lockOf(path), `${lockOf(path)}.end`]) {
     await writeFile(file, "");

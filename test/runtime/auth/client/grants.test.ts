@@ -20,8 +20,8 @@ const idJag = "urn:ietf:params:oauth:token-type:id-jag";
 const secretOf = (rig: Rig): Grant =>
   clientCredentials({ registered: [{ issuer: rig.issuer, clientId: "robot", clientSecret: "hush-hush" }] });
 
-describe("a program acts for itself", () => {
-  test("with a secret in the header, without a user and without registering (AX-C1)", async () => {
+describe("a program without a user", () => {
+  test("a program authenticates with a secret in the header, without a user and without registration (AX-C1)", async () => {
     const rig = await startRig({ ...taking("client_secret_basic"), challenge: () => 'Bearer scope="run"' });
     expect(await createRigClient(rig, { grant: secretOf(rig) }).call()).toBe(200);
     const [form] = rig.forms("client_credentials");
@@ -37,30 +37,35 @@ describe("a program acts for itself", () => {
   test.each([
     ["issuer", undefined],
     ["token-endpoint", "token-endpoint"],
-  ] as const)("with an assertion for the %s, made anew each time (AX-C1, AX-C2)", async (_name, assertionAudience) => {
-    const rig = await startRig(taking("private_key_jwt"));
-    const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
-    const key = await importSigningKey(await exportPKCS8(privateKey), "ES256");
-    const identity = { issuer: rig.issuer, clientId: "robot", signingKey: { key, kid: "k1" }, assertionAudience };
-    const client = createRigClient(rig, { grant: clientCredentials({ registered: [identity] }) });
-    expect(await client.call()).toBe(200);
-    rig.valid.clear();
-    expect(await client.call()).toBe(200);
-    const forms = rig.forms("client_credentials");
-    const audience = assertionAudience ? `${rig.issuer}/token` : rig.issuer;
-    const seen = new Set<unknown>();
-    for (const form of forms) {
-      expect(form.get("client_assertion_type")).toBe("urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
-      const { payload, protectedHeader } = await jwtVerify(form.get("client_assertion") ?? "", publicKey, { audience });
-      expect(payload).toMatchObject({ iss: "robot", sub: "robot" });
-      expect((payload.exp ?? Infinity) - (payload.iat ?? 0)).toBeLessThanOrEqual(300);
-      expect(protectedHeader).toMatchObject({ alg: "ES256", kid: "k1" });
-      seen.add(payload.jti);
-    }
-    expect(seen.size).toBe(2);
-  });
+  ] as const)(
+    "a program authenticates with an assertion for the %s, created for each request (AX-C1, AX-C2)",
+    async (_name, assertionAudience) => {
+      const rig = await startRig(taking("private_key_jwt"));
+      const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
+      const key = await importSigningKey(await exportPKCS8(privateKey), "ES256");
+      const identity = { issuer: rig.issuer, clientId: "robot", signingKey: { key, kid: "k1" }, assertionAudience };
+      const client = createRigClient(rig, { grant: clientCredentials({ registered: [identity] }) });
+      expect(await client.call()).toBe(200);
+      rig.valid.clear();
+      expect(await client.call()).toBe(200);
+      const forms = rig.forms("client_credentials");
+      const audience = assertionAudience ? `${rig.issuer}/token` : rig.issuer;
+      const seen = new Set<unknown>();
+      for (const form of forms) {
+        expect(form.get("client_assertion_type")).toBe("urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+        const { payload, protectedHeader } = await jwtVerify(form.get("client_assertion") ?? "", publicKey, {
+          audience,
+        });
+        expect(payload).toMatchObject({ iss: "robot", sub: "robot" });
+        expect((payload.exp ?? Infinity) - (payload.iat ?? 0)).toBeLessThanOrEqual(300);
+        expect(protectedHeader).toMatchObject({ alg: "ES256", kid: "k1" });
+        seen.add(payload.jti);
+      }
+      expect(seen.size).toBe(2);
+    },
+  );
 
-  test("where it is registered and nowhere else, so that a server cannot have its secret sent elsewhere", async () => {
+  test("a program authenticates only where it is registered, so that a server cannot redirect its secret", async () => {
     const [rig, other] = [await startRig(taking("client_secret_basic")), await startRig()];
     rig.secrets.add("hush-hush");
     const error = await failureOf(rig, createRigClient(rig, { grant: secretOf(other) }));
@@ -68,7 +73,7 @@ describe("a program acts for itself", () => {
     expect(rig.paths("as")).not.toContain("/token");
   });
 
-  test("and is told when it may not, once", async () => {
+  test("a program gets an error when it is not authorized, once", async () => {
     const rig = await startRig({
       ...taking("client_secret_basic"),
       token: () => ({ status: 401, headers: { "WWW-Authenticate": "Basic" }, body: { error: "invalid_client" } }),
@@ -84,19 +89,19 @@ describe("a program acts for itself", () => {
     "-----BEGIN PRIVATE KEY-----\nSECRETKEY\n-----END PRIVATE KEY-----",
     "",
     { kty: "oct", k: "U0VDUkVUS0VZ" },
-  ] as const)("but not with something that is no private key, which is not quoted (%#)", async (source) => {
+  ] as const)("a program gets an error for an invalid private key, without the key (%#)", async (source) => {
     const error: unknown = await importSigningKey(source, "ES256").catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "configuration" });
     expect(String(error)).not.toContain("SECRETKEY");
   });
 
-  test.each(["none", "HS256", "RS1"])("nor by %s", async (algorithm) => {
+  test.each(["none", "HS256", "RS1"])("a program is not authenticated by %s", async (algorithm) => {
     await expect(importSigningKey({ kty: "EC" }, algorithm)).rejects.toMatchObject({ code: "configuration" });
     await expect(createDpopKey(algorithm)).rejects.toMatchObject({ code: "configuration" });
   });
 });
 
-describe("an enterprise decides", () => {
+describe("a grant of an enterprise", () => {
   const grantOf = (rig: Rig, idp: Rig, more: Partial<EnterpriseOptions> = {}): Grant =>
     enterpriseManaged({
       identityProvider: {
@@ -115,7 +120,7 @@ describe("an enterprise decides", () => {
     }),
   };
 
-  test("its identity provider vouches for the user to the authorization server (AX-E1, AX-E2)", async () => {
+  test("an identity provider asserts the user to the authorization server (AX-E1, AX-E2)", async () => {
     const [rig, idp] = [
       await startRig({ ...taking("client_secret_basic"), challenge: () => 'Bearer scope="read"' }),
       await startRig(vouching),
@@ -140,7 +145,7 @@ describe("an enterprise decides", () => {
     expect(JSON.stringify(rig.seen.map(({ body }) => body))).not.toContain("identity-of-the-user");
   });
 
-  test("where the authorization server says which grants it takes, and this is not among them, nothing is sent (AX-E4)", async () => {
+  test("an enterprise grant is not requested where the authorization server does not list it (AX-E4)", async () => {
     const lists = (profiles: readonly string[]): Script => ({
       serverMetadata: (metadata) => ({
         ...metadata,
@@ -168,22 +173,19 @@ describe("an enterprise decides", () => {
       "token-answer",
     ],
     ["a refusal", undefined, "token-refused"],
-  ])(
-    "when the identity provider gives %s, nothing goes on to the authorization server (AX-E1)",
-    async (_name, body, code) => {
-      const idp = await startRig({
-        token: () => (body ? { body } : { status: 400, body: { error: "access_denied" } }),
-      });
-      const rig = await startRig(taking("client_secret_basic"));
-      rig.secrets.add("identity-of-the-user").add("idp-secret").add("as-secret");
-      expect(await failureOf(rig, createRigClient(rig, { grant: grantOf(rig, idp) }))).toMatchObject({ code });
-      expect(rig.paths("as")).not.toContain("/token");
-    },
-  );
+  ])("an enterprise grant is not requested when the identity provider gives %s (AX-E1)", async (_name, body, code) => {
+    const idp = await startRig({
+      token: () => (body ? { body } : { status: 400, body: { error: "access_denied" } }),
+    });
+    const rig = await startRig(taking("client_secret_basic"));
+    rig.secrets.add("identity-of-the-user").add("idp-secret").add("as-secret");
+    expect(await failureOf(rig, createRigClient(rig, { grant: grantOf(rig, idp) }))).toMatchObject({ code });
+    expect(rig.paths("as")).not.toContain("/token");
+  });
 });
 
-describe("a workload shows what its platform says", () => {
-  test("to the authorization server of the resource (AX-W1)", async () => {
+describe("the identity of a workload", () => {
+  test("a workload authenticates to the authorization server of the resource (AX-W1)", async () => {
     const rig = await startRig();
     const asked: unknown[] = [];
     const assertion = (audience: unknown): string => {
@@ -204,7 +206,7 @@ describe("a workload shows what its platform says", () => {
   test.each([
     ["another issuer", (issuer: string) => [`${issuer}/other`]],
     ["the same issuer in another spelling", (issuer: string) => [`${issuer}/`, issuer.replace("http", "HTTP")]],
-  ])("and not to one that it was not given: %s is no client there", async (_name, toIssuers) => {
+  ])("a workload does not authenticate to a server that was not given: %s is not used", async (_name, toIssuers) => {
     const rig = await startRig();
     let asked = 0;
     const assertion = (): string => {
@@ -218,12 +220,12 @@ describe("a workload shows what its platform says", () => {
     expect(asked).toBe(0);
   });
 
-  test("and to none where no issuer is given, which is an error at once", () => {
+  test("a workload without an issuer is an error at once", () => {
     const untyped: { readonly assertion: () => string } & Partial<WorkloadIdentityOptions> = { assertion: () => "x" };
     expect(() => workloadIdentity({ issuers: [], ...untyped })).toThrow(/workloadIdentity has no issuers/);
   });
 
-  test("to the authorization server it knows, where a server names several", async () => {
+  test("a workload authenticates to the known authorization server, where a server names several", async () => {
     const rig = await startRig({
       resourceMetadata: (document, { issuer }) => ({
         ...document,
@@ -235,7 +237,7 @@ describe("a workload shows what its platform says", () => {
   });
 
   test.each(["invalid_grant", "invalid_scope", "unauthorized_client"])(
-    "and is told of %s, without another try (AX-W2)",
+    "a workload gets the error %s, without another attempt (AX-W2)",
     async (error) => {
       const rig = await startRig({ token: () => ({ status: 400, body: { error } }) });
       const client = createRigClient(rig, {
@@ -249,7 +251,7 @@ describe("a workload shows what its platform says", () => {
   );
 });
 
-describe("tokens are bound to a key", () => {
+describe("key-bound tokens", () => {
   const bound: Script = {
     token: (body) => ({ body: { ...body, token_type: "DPoP" } }),
     challenge: () => 'DPoP algs="ES256"',
@@ -267,7 +269,7 @@ describe("tokens are bound to a key", () => {
     return { claims: payload, key: await calculateJwkThumbprint(key) };
   };
 
-  test("that each request proves anew, at both servers (AX-D1, AX-D2, AX-D5)", async () => {
+  test("key-bound tokens are proven at each request, at both servers (AX-D1, AX-D2, AX-D5)", async () => {
     const rig = await startRig(bound);
     const client = createRigClient(rig, { dpop: true });
     expect(await client.call(`${rig.url}?a=1`)).toBe(200);
@@ -292,7 +294,7 @@ describe("tokens are bound to a key", () => {
     expect(ids.size).toBe(3);
   });
 
-  test("with the nonces that the servers want, each once more (AX-D3)", async () => {
+  test("key-bound tokens use the nonces that the servers require, with one repetition for each (AX-D3)", async () => {
     const rig = await startRig({
       ...bound,
       first: async (seen) => {
@@ -313,14 +315,14 @@ describe("tokens are bound to a key", () => {
     expect((await proofOf(first)).claims.jti).not.toBe((await proofOf(second)).claims.jti);
   });
 
-  test("and a token that is not bound is not taken, since a thief could use it (AX-D1)", async () => {
+  test("key-bound tokens are required: a bearer token is rejected, since it could be stolen (AX-D1)", async () => {
     const rig = await startRig({ challenge: () => "DPoP" });
     expect(await failureOf(rig, createRigClient(rig, { dpop: true }))).toMatchObject({ code: "token-answer" });
     const plain = await startRig({ token: (body) => ({ body: { ...body, token_type: "DPoP" } }) });
     expect(await failureOf(plain, createRigClient(plain))).toMatchObject({ code: "token-answer" });
   });
 
-  test("of a kind that the authorization server takes (AX-D5)", async () => {
+  test("key-bound tokens use an algorithm that the authorization server supports (AX-D5)", async () => {
     const rig = await startRig({
       ...bound,
       serverMetadata: (metadata) => ({ ...metadata, dpop_signing_alg_values_supported: ["PS256"] }),
@@ -329,7 +331,7 @@ describe("tokens are bound to a key", () => {
     expect(await createRigClient(rig, { dpop: await createDpopKey("PS256") }).call()).toBe(200);
   });
 
-  test("that cannot be taken out of the process (AX-D6)", async () => {
+  test("key-bound tokens have a key that cannot be exported (AX-D6)", async () => {
     const { privateKey } = await createDpopKey();
     expect(privateKey.extractable).toBe(false);
     await expect(crypto.subtle.exportKey("pkcs8", privateKey)).rejects.toThrow();

@@ -33,8 +33,8 @@ function ask(url: string, { method = "GET", host = new URL(url).host } = {}): Pr
   });
 }
 
-describe("users of a program come back to their own machine (AC-32)", () => {
-  test("at an address that nobody else can reach, with the whole answer", async () => {
+describe("the loopback redirect of a sign-in (AC-32)", () => {
+  test("a loopback redirect has an address of this machine only, and gets the whole response", async () => {
     const shown: string[] = [];
     const redirection = await listen({ open: async (url) => void shown.push(url.href) });
     expect(redirection.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
@@ -45,7 +45,7 @@ describe("users of a program come back to their own machine (AC-32)", () => {
     expect(shown).toEqual([page.href]);
   });
 
-  test("and what others send there changes nothing (AC-16)", async () => {
+  test("a loopback redirect ignores other requests (AC-16)", async () => {
     const redirection = await listen();
     const { redirectUri } = redirection;
     const visit = redirection.visit(page, { state: "s" });
@@ -58,12 +58,12 @@ describe("users of a program come back to their own machine (AC-32)", () => {
     expect(await visit).toContain("code=c");
   });
 
-  test("but not for ever", async () => {
+  test("a loopback redirect times out", async () => {
     const redirection = await listen({ timeout: 20 });
     await expect(redirection.visit(page, { state: "s" })).rejects.toMatchObject({ code: "authorization-incomplete" });
   });
 
-  test("nor after the client has given up", async () => {
+  test("a loopback redirect ends with the signal of the client", async () => {
     const redirection = await listen();
     const visit = redirection.visit(page, { state: "s" });
     await redirection.close();
@@ -71,7 +71,7 @@ describe("users of a program come back to their own machine (AC-32)", () => {
     await expect(ask(`${redirection.redirectUri}?code=c&state=s`)).rejects.toThrow();
   });
 
-  test("at the port that they are registered with, if it is free", async () => {
+  test("a loopback redirect listens at the registered port, if it is free", async () => {
     const { redirectUri } = await listen();
     const second = await listen({}, redirectUri);
     expect(second.redirectUri).not.toBe(redirectUri);
@@ -80,7 +80,7 @@ describe("users of a program come back to their own machine (AC-32)", () => {
     expect((await listen({}, "https://elsewhere.example/callback")).redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:/);
   });
 
-  test("without a browser where they are told where to go", async () => {
+  test("a loopback redirect works without a browser when the URL is shown", async () => {
     const fail = (): Promise<void> => Promise.reject(new Error("there is no browser"));
     await expect((await listen({ open: fail })).visit(page, { state: "s" })).rejects.toThrow("no browser");
     const told: string[] = [];
@@ -91,7 +91,7 @@ describe("users of a program come back to their own machine (AC-32)", () => {
     expect(told).toEqual([page.href]);
   });
 
-  test("with the whole flow around it", async () => {
+  test("a loopback redirect works with the whole flow", async () => {
     const rig = await startRig();
     const redirect = createLoopbackRedirect({
       open: async (url) => void (await fetch(url)),

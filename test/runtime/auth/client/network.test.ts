@@ -8,7 +8,7 @@ import { createUrlRules } from "../../../../runtime/auth/client/network/url-rule
 import { createServer } from "node:http";
 import { once } from "node:events";
 
-describe("challenges are read (AC-02)", () => {
+describe("challenges of a response (AC-02)", () => {
   const cases: readonly [header: string, expected: readonly (readonly [string, Record<string, string>])[]][] = [
     ["Bearer", [["bearer", {}]]],
     ['Bearer realm="x"', [["bearer", { realm: "x" }]]],
@@ -50,19 +50,19 @@ describe("challenges are read (AC-02)", () => {
     ["", []],
     ["=", []],
   ];
-  test.each(cases)("%s", (header, expected) => {
+  test.each(cases)("a challenge is parsed: %s", (header, expected) => {
     const found = readChallenges(header).map(({ scheme, parameters }) => [scheme, [...parameters]]);
     expect(found).toEqual(expected.map(([scheme, parameters]) => [scheme, Object.entries(parameters)]));
   });
 
-  test("and the scheme that is preferred is taken", () => {
+  test("the challenge of the preferred scheme is selected", () => {
     const challenges = readChallenges('Bearer scope="a", DPoP scope="b"');
     expect(findChallenge(challenges, ["dpop", "bearer"])?.parameters.get("scope")).toBe("b");
     expect(findChallenge(challenges, ["bearer"])?.parameters.get("scope")).toBe("a");
     expect(findChallenge(challenges, ["mutual"])).toBeUndefined();
   });
 
-  test("to an end, whatever they hold", () => {
+  test("challenges of any content are parsed in bounded time", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'ab =,"\\\t;Bearer') }), (header) => {
         expect(readChallenges(header).length).toBeLessThanOrEqual(header.length);
@@ -104,12 +104,12 @@ describe("networks", () => {
     ["notlocalhost", undefined],
     ["localhost.example", undefined],
   ];
-  test.each(cases)("%s is %s", (host, network) => {
+  test.each(cases)("the address %s is %s", (host, network) => {
     expect(findNetwork(host)).toBe(network);
   });
 });
 
-describe("where requests may go", () => {
+describe("rules for URLs", () => {
   const cases: readonly [server: string, url: string, isFine: boolean][] = [
     ["https://mcp.example/", "https://as.example/", true],
     ["https://mcp.example/", "http://as.example/", false],
@@ -126,13 +126,13 @@ describe("where requests may go", () => {
     ["https://10.0.0.1/", "https://127.0.0.1/", false],
     ["https://10.0.0.1/", "https://169.254.169.254/", false],
   ];
-  test.each(cases)("from %s to %s: %s", (server, url, isFine) => {
+  test.each(cases)("a request from %s to %s: %s", (server, url, isFine) => {
     const check = (): void => createUrlRules(new URL(server)).check(new URL(url), "document");
     if (isFine) check();
     else expect(check).toThrow(expect.objectContaining({ code: "unsafe-url" }));
   });
 
-  test("can be widened by name", () => {
+  test("a rule for URLs can be relaxed by name", () => {
     const rules = createUrlRules(new URL("https://mcp.example/"), ["private"]);
     rules.check(new URL("https://10.0.0.1/"), "document");
     expect(() => rules.check(new URL("https://169.254.1.1/"), "document")).toThrow(
@@ -140,7 +140,7 @@ describe("where requests may go", () => {
     );
   });
 
-  test("is checked of the address that a name stands for, before a byte is sent there", async () => {
+  test("a rule for URLs checks the address of a name, before a byte is sent there", async () => {
     const server = createServer((_request, response) => response.end("secret"));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -162,15 +162,15 @@ describe("where requests may go", () => {
   });
 });
 
-describe("a browser", () => {
+describe("opening a browser", () => {
   test.each(["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "vbscript:x", "ms-settings:x"])(
-    "is not opened for %s",
+    "a browser is not opened for %s",
     async (url) => {
       await expect(openBrowser(new URL(url))).rejects.toMatchObject({ code: "unsafe-url" });
     },
   );
 
-  test("is opened by a program of the platform, without a shell", () => {
+  test("a browser is opened by a program of the platform, without a shell", () => {
     expect(findOpener("darwin")).toEqual(["open", []]);
     expect(findOpener("linux")).toEqual(["xdg-open", []]);
     expect(findOpener("win32")).toEqual(["C:\\Windows\\System32\\rundll32.exe", ["url.dll,FileProtocolHandler"]]);

@@ -34,8 +34,8 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-describe("tokens are renewed without the user", () => {
-  test("when they are refused, for the same resource (AC-17, AC-29)", async () => {
+describe("refreshing tokens", () => {
+  test("a token is refreshed when it is rejected, for the same resource (AC-17, AC-29)", async () => {
     const rig = await start();
     const client = createRigClient(rig);
     expect(await client.call()).toBe(200);
@@ -47,7 +47,7 @@ describe("tokens are renewed without the user", () => {
     expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(1);
   });
 
-  test("before they end", async () => {
+  test("a token is refreshed before its expiry", async () => {
     const rig = await start({}, 0);
     const client = createRigClient(rig);
     expect(await client.call()).toBe(200);
@@ -56,7 +56,7 @@ describe("tokens are renewed without the user", () => {
     expect(rig.paths("mcp").filter((path) => path === "/mcp")).toHaveLength(3);
   });
 
-  test("once, however many requests need it", async () => {
+  test("a token is refreshed once, however many requests need it", async () => {
     const rig = await start();
     const client = createRigClient(rig);
     expect(await client.call()).toBe(200);
@@ -67,7 +67,7 @@ describe("tokens are renewed without the user", () => {
     expect(rig.forms("refresh_token")).toHaveLength(1);
   });
 
-  test.each(["memory", "file"])("once, however many clients share a store in %s", async (kind) => {
+  test.each(["memory", "file"])("a token is refreshed once, however many clients share a store in %s", async (kind) => {
     const rig = await start();
     const store: CredentialStore =
       kind === "memory" ? createMemoryStore() : createFileStore(join(await makeFolder(), "credentials.json"));
@@ -79,7 +79,7 @@ describe("tokens are renewed without the user", () => {
     expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(1);
   });
 
-  test("and by the user again when that is refused; the old refresh token is forgotten", async () => {
+  test("a token is replaced by a sign-in when the refresh is rejected; the old refresh token is removed", async () => {
     const rig = await start({
       token: (body, form) =>
         form.has("refresh_token")
@@ -94,7 +94,7 @@ describe("tokens are renewed without the user", () => {
     expect(rig.paths("as").filter((path) => path === "/authorize")).toHaveLength(2);
   });
 
-  test("and keep the refresh token where it stays the same", async () => {
+  test("a refresh token is kept where the response has no new one", async () => {
     const rig = await start({
       token: (body, form) => ({ body: form.has("refresh_token") ? body : { ...body, refresh_token: "lasting" } }),
     });
@@ -106,7 +106,7 @@ describe("tokens are renewed without the user", () => {
     expect(rig.forms("refresh_token").map((form) => form.get("refresh_token"))).toEqual(["lasting", "lasting"]);
   });
 
-  test("not where there is no refresh token: none is taken for granted (AC-29)", async () => {
+  test("a token without a refresh token is not refreshed (AC-29)", async () => {
     const rig = await start({ token: (body) => ({ body }) });
     const client = createRigClient(rig);
     expect(await client.call()).toBe(200);
@@ -116,8 +116,8 @@ describe("tokens are renewed without the user", () => {
   });
 });
 
-describe("what is stored", () => {
-  test("is found by another client of the same user, and by issuer and resource alone (AC-12, AC-28)", async () => {
+describe("stored tokens", () => {
+  test("a stored token is found by another client of the same user, and by issuer and resource only (AC-12, AC-28)", async () => {
     const [rig, other] = [await start(), await start()];
     const store = createMemoryStore();
     expect(await createRigClient(rig, { store }).call()).toBe(200);
@@ -128,7 +128,7 @@ describe("what is stored", () => {
     expect(first?.headers.authorization).toBeUndefined();
   });
 
-  test("is of no use without the key that it is bound to", async () => {
+  test("a stored token is ignored without its key", async () => {
     const rig = await start({ token: (body) => ({ body: { ...body, token_type: "DPoP" } }), challenge: () => "DPoP" });
     const store = createMemoryStore();
     expect(await createRigClient(rig, { store, dpop: true }).call()).toBe(200);
@@ -137,7 +137,7 @@ describe("what is stored", () => {
     expect(rig.seen[before]?.headers.authorization).toBeUndefined();
   });
 
-  test("is forgotten at the end of the session of the user", async () => {
+  test("a stored token is removed at sign-out", async () => {
     const rig = await start();
     const store = createMemoryStore();
     const client = createRigClient(rig, { store });
@@ -148,7 +148,7 @@ describe("what is stored", () => {
     expect(rig.seen[before]?.headers.authorization).toBeUndefined();
   });
 
-  describe("is given back at the end of the session of the user (RFC 7009)", () => {
+  describe("revocation at sign-out", () => {
     const signOut = async (revoke: Script["revoke"], redirected = false) => {
       const first: Script["first"] = ({ path }, { issuer }) =>
         redirected && path === "/revoke" ? { status: 307, headers: { location: `${issuer}/elsewhere` } } : undefined;
@@ -163,7 +163,7 @@ describe("what is stored", () => {
       return { rig, client, token, outcome, forms, stored };
     };
 
-    test("the refresh token first, by the client that it was given to", async () => {
+    test("a sign-out revokes the refresh token first, by the client that it was issued to (RFC 7009)", async () => {
       const { rig, token, outcome, forms, stored } = await signOut(() => undefined);
       const { client_id } = Object.fromEntries(rig.find("/token").form);
       expect(outcome).toBeUndefined();
@@ -174,7 +174,7 @@ describe("what is stored", () => {
       expect(stored).toBeUndefined();
     });
 
-    test("by a client that has just started, too", async () => {
+    test("a sign-out revokes the token of a client that has just started", async () => {
       const rig = await start({ revoke: () => undefined });
       const store = createMemoryStore();
       expect(await createRigClient(rig, { store }).call()).toBe(200);
@@ -182,13 +182,13 @@ describe("what is stored", () => {
       expect(rig.paths("as").filter((path) => path === "/revoke")).toHaveLength(2);
     });
 
-    test("but not a token that nobody keeps a list of", async () => {
+    test("a sign-out does not revoke a token that is no stored one", async () => {
       const said = { status: 400, body: { error: "unsupported_token_type" } };
       const { outcome } = await signOut((form) => (form.get("token_type_hint") === "access_token" ? said : undefined));
       expect(outcome).toBeUndefined();
     });
 
-    test("not where there is no endpoint", async () => {
+    test("a sign-out revokes nothing where there is no endpoint", async () => {
       const { forms, outcome } = await signOut(undefined);
       expect([forms, outcome]).toEqual([[], undefined]);
     });
@@ -197,7 +197,7 @@ describe("what is stored", () => {
       ["is refused", false, "token-refused"],
       ["is sent elsewhere", true, "unsafe-url"],
     ])(
-      "and it is said when that %s; the token is forgotten all the same, and quoted nowhere",
+      "a sign-out reports that %s; the token is removed all the same, and in no error",
       async (_how, redirected, code) => {
         const said = (form: URLSearchParams) => ({
           status: 503,
@@ -213,7 +213,7 @@ describe("what is stored", () => {
   });
 
   test.each(["", "{", "[]", '{"accessToken":7}', '{"issuer":"x","accessToken":"y"}'])(
-    "is not believed when it reads %j",
+    "a stored token that reads %j is ignored",
     async (text) => {
       const rig = await start();
       const store = createMemoryStore();
@@ -226,7 +226,7 @@ describe("what is stored", () => {
 });
 
 describe("a file of credentials (AC-31)", () => {
-  test("is waited for on Windows while another has it open, and only there", async () => {
+  test("a file of credentials is retried on Windows while another process has it open, and only there", async () => {
     const held = (): (() => Promise<string>) => {
       let times = 0;
       return async () => {
@@ -241,7 +241,7 @@ describe("a file of credentials (AC-31)", () => {
     await expect(retryWhileLocked(absent, "win32")).rejects.toThrow("absent");
   });
 
-  test("is its owner's alone, and whole after every change", async () => {
+  test("a file of credentials is private to its owner, and complete after every change", async () => {
     const path = join(await makeFolder(), "deep", "credentials.json");
     const store = createFileStore(path);
     await Promise.all(Array.from({ length: 10 }, async (_one, index) => store.set(`key ${index}`, `value ${index}`)));
@@ -254,7 +254,7 @@ describe("a file of credentials (AC-31)", () => {
     expect(await readdir(join(path, ".."))).toEqual(["credentials.json"]);
   });
 
-  test("holds any name, and takes none for something else", async () => {
+  test("a file of credentials accepts any name, and keeps names apart", async () => {
     const store = createFileStore(join(await makeFolder(), "credentials.json"));
     for (const key of ["__proto__", "constructor", ""]) {
       expect(await store.get(key)).toBeUndefined();
@@ -263,7 +263,7 @@ describe("a file of credentials (AC-31)", () => {
     }
   });
 
-  test("is refused when others can read it, when it is a link, and when it is not what was written", async () => {
+  test("a file of credentials is rejected when others can read it, when it is a link, and when its content is invalid", async () => {
     const folder = await makeFolder();
     const path = join(folder, "credentials.json");
     await writeFile(path, "{}", { mode: 0o600 });

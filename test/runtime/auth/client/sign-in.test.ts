@@ -57,7 +57,7 @@ const document = "https://client.example/metadata.json";
 const protectedResource = "/.well-known/oauth-protected-resource";
 const isAuthorize = ({ path }: Seen): boolean => path === "/authorize";
 
-test("a refused request is repeated with a token, which is in the header and in no URL (AC-01, AC-02, AC-14, AC-27)", async () => {
+test("a rejected request is repeated with a token, which is in the header and in no URL (AC-01, AC-02, AC-14, AC-27)", async () => {
   const rig = await startRig();
   const client = createRigClient(rig);
   expect(await client.call()).toBe(200);
@@ -83,7 +83,7 @@ test("a refused request is repeated with a token, which is in the header and in 
   expect(urls.join(" ")).not.toContain("access-");
 });
 
-describe("where the server's metadata is looked for (AC-03)", () => {
+describe("the metadata of the resource (AC-03)", () => {
   const places = `${protectedResource}/a/mcp ${protectedResource}`;
   const cases: readonly [name: string, script: Script, order: string][] = [
     [
@@ -102,7 +102,7 @@ describe("where the server's metadata is looked for (AC-03)", () => {
       `/elsewhere ${places}`,
     ],
   ];
-  test.each(cases)("%s", async (_name, script, order) => {
+  test.each(cases)("metadata of the resource is read from %s", async (_name, script, order) => {
     const rig = await startRig({
       path: "/a/mcp",
       ...script,
@@ -115,15 +115,15 @@ describe("where the server's metadata is looked for (AC-03)", () => {
     );
   });
 
-  test("for the path alone where it is found there", async () => {
+  test("metadata of the resource is read from the path only where it is found there", async () => {
     const rig = await startRig({ challenge: () => "Bearer" });
     expect(await createRigClient(rig).call()).toBe(200);
     expect(rig.paths("mcp")).toEqual(["/mcp", `${protectedResource}/mcp`, "/mcp"]);
   });
 });
 
-describe("where the authorization server's metadata is looked for (AC-04)", () => {
-  test("with a path: inserted for OAuth, inserted for OpenID, appended for OpenID; never that of the host", async () => {
+describe("the metadata of the authorization server (AC-04)", () => {
+  test("metadata of an issuer with a path is read with the path inserted for OAuth, inserted for OpenID, appended for OpenID; never from the host", async () => {
     const rig = await startRig({ issuerPath: "/tenant", serverMetadata: () => undefined });
     expect(await failureOf(rig, createRigClient(rig))).toMatchObject({ code: "metadata" });
     expect(rig.paths("as")).toEqual([
@@ -133,13 +133,13 @@ describe("where the authorization server's metadata is looked for (AC-04)", () =
     ]);
   });
 
-  test("without a path: for OAuth, then for OpenID", async () => {
+  test("metadata of an issuer without a path is read for OAuth, then for OpenID", async () => {
     const rig = await startRig({ serverMetadata: () => undefined });
     expect(await failureOf(rig, createRigClient(rig))).toMatchObject({ code: "metadata" });
     expect(rig.paths("as")).toEqual(["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]);
   });
 
-  test("through a redirect", async () => {
+  test("metadata of an issuer is read through a redirect", async () => {
     const first = ({ path }: Seen, { issuer }: { readonly issuer: string }) =>
       path === "/.well-known/openid-configuration"
         ? { status: 302, headers: { Location: `${issuer}/moved` } }
@@ -160,28 +160,28 @@ describe("where the authorization server's metadata is looked for (AC-04)", () =
 });
 
 describe("a server of the first revision with authorization (AC-06)", () => {
-  test("is asked for metadata first, with the revision (AC-07)", async () => {
+  test("a server of the first revision with authorization gets a request for metadata first, with the revision (AC-07)", async () => {
     const rig = await startRig(own(true));
     expect(await createRigClient(rig, { protocolVersion: "2025-03-26" }).call()).toBe(200);
     expect(rig.paths("mcp")).toContain("/oauth/token");
     expect(rig.find("/.well-known/oauth-authorization-server").headers["mcp-protocol-version"]).toBe("2025-03-26");
   });
 
-  test("has its endpoints at default places, with PKCE all the same (AC-14)", async () => {
+  test("a server of the first revision with authorization has its endpoints at default paths, with PKCE (AC-14)", async () => {
     const rig = await startRig(own(false));
     expect(await createRigClient(rig).call()).toBe(200);
     expect(rig.paths("mcp").slice(-4)).toEqual(["/register", "/authorize", "/token", "/mcp"]);
   });
 
-  test("is refused where guessing is switched off", async () => {
+  test("a server of the first revision with authorization is rejected where default paths are switched off", async () => {
     const rig = await startRig(own(false));
     expect(await failureOf(rig, createRigClient(rig, { assumeEndpoints: false }))).toMatchObject({ code: "metadata" });
     expect(rig.paths("mcp")).not.toContain("/authorize");
   });
 });
 
-describe("the resource", () => {
-  test("is in both requests, letter by letter as the server writes it (AC-17)", async () => {
+describe("the resource parameter", () => {
+  test("the resource parameter is in both requests, exactly as the server writes it (AC-17)", async () => {
     const rig = await startRig({
       resourceMetadata: (metadata, { url }) => ({ ...metadata, resource: new URL(url).origin }),
     });
@@ -191,7 +191,7 @@ describe("the resource", () => {
     expect(rig.forms("authorization_code")[0]?.get("resource")).toBe(origin);
   });
 
-  test("may be written in capitals where that makes no difference (AC-18)", async () => {
+  test("the resource parameter may have upper-case letters where they are equivalent (AC-18)", async () => {
     const rig = await startRig({
       resourceMetadata: (metadata, { url }) => ({
         ...metadata,
@@ -207,7 +207,7 @@ describe("the resource", () => {
     ["/", ""],
     ["/a/b", "/a/b"],
   ])(
-    "is the whole URL of a server at %s that names none, without a slash at its end (AC-18)",
+    "the resource parameter is the whole URL of a server at %s that names none, without a slash at its end (AC-18)",
     async (path, expected) => {
       const rig = await startRig({ path, ...own(false) });
       expect(await createRigClient(rig).call()).toBe(200);
@@ -240,13 +240,13 @@ describe("scopes", () => {
       "a",
     ],
   ];
-  test.each(cases)("%s", async (_name, script, scopes) => {
+  test.each(cases)("the requested scopes: %s", async (_name, script, scopes) => {
     const rig = await startRig(script);
     expect(await createRigClient(rig).call()).toBe(200);
     expect(rig.find("/authorize").query.get("scope")).toBe(scopes);
   });
 
-  test("grow when more are needed, by what was asked for before, and once (AC-22, AC-23)", async () => {
+  test("scopes are extended when more are required, by earlier ones, and once (AC-22, AC-23)", async () => {
     const rig = await startRig({
       challenge: () => 'Bearer scope="read"',
       guard: (token, _seen, { valid }) =>
@@ -258,7 +258,7 @@ describe("scopes", () => {
     expect(rig.seen.filter(isAuthorize).map(({ query }) => query.get("scope"))).toEqual(["read", "read write"]);
   });
 
-  test("that were asked for already are not asked for again (AC-22)", async () => {
+  test("scopes that were requested already are not requested again (AC-22)", async () => {
     const rig = await startRig({
       guard: (token) =>
         token === undefined
@@ -271,7 +271,7 @@ describe("scopes", () => {
     expect(rig.seen.filter(isAuthorize).map(({ query }) => query.get("scope"))).toEqual([null, "admin"]);
   });
 
-  test("play no part where a refusal does not say so", async () => {
+  test("scopes are unchanged where a rejection does not name them", async () => {
     const rig = await startRig({
       guard: (token) =>
         token === undefined ? undefined : { status: 403, headers: { "WWW-Authenticate": 'Bearer scope="admin"' } },
@@ -281,7 +281,7 @@ describe("scopes", () => {
   });
 });
 
-describe("who the client is", () => {
+describe("the client id", () => {
   const registered = (rig: Rig, more: Partial<RegisteredClient> = {}): RegisteredClient => ({
     issuer: rig.issuer,
     clientId: "by-hand",
@@ -291,14 +291,14 @@ describe("who the client is", () => {
     serverMetadata: (metadata) => ({ ...metadata, client_id_metadata_document_supported: true }),
   };
 
-  test("is what was registered by hand before all else (AC-08, AC-10)", async () => {
+  test("a client id is the registered one first (AC-08, AC-10)", async () => {
     const rig = await startRig(reads);
     expect(await createRigClient(rig, { code: { document, registered: [registered(rig)] } }).call()).toBe(200);
     expect(rig.find("/authorize").query.get("client_id")).toBe("by-hand");
     expect(rig.paths("as")).not.toContain("/register");
   });
 
-  test("is else its document, where that is read (AC-08, AC-09, AC-10)", async () => {
+  test("a client id is the metadata document without registration, where that is supported (AC-08, AC-09, AC-10)", async () => {
     const rig = await startRig(reads);
     expect(await createRigClient(rig, { code: { document } }).call()).toBe(200);
     expect(rig.find("/authorize").query.get("client_id")).toBe(document);
@@ -309,17 +309,20 @@ describe("who the client is", () => {
     ["a secret", { clientSecret: "hush-hush" }, "document has a clientSecret"],
     ["a way of proving that takes a secret", { method: "client_secret_basic" }, "document has a clientSecret"],
     ["assertions for a token endpoint", { assertionAudience: "token-endpoint" }, "document has assertionAudience"],
-  ] as const)("is no document with %s: every authorization server could have it", (_name, more, message) => {
-    const identity: DocumentClient = JSON.parse(JSON.stringify({ clientId: document, ...more }));
-    const create = (): unknown =>
-      authorizationCode({ redirect: createHeadlessRedirect(), client: { name: "test" }, document: identity });
-    expect(create).toThrow(
-      expect.objectContaining({ code: "configuration", message: expect.stringContaining(message) }),
-    );
-    expect(create).not.toThrow("hush-hush");
-  });
+  ] as const)(
+    "a client id is no document with %s: every authorization server could have it",
+    (_name, more, message) => {
+      const identity: DocumentClient = JSON.parse(JSON.stringify({ clientId: document, ...more }));
+      const create = (): unknown =>
+        authorizationCode({ redirect: createHeadlessRedirect(), client: { name: "test" }, document: identity });
+      expect(create).toThrow(
+        expect.objectContaining({ code: "configuration", message: expect.stringContaining(message) }),
+      );
+      expect(create).not.toThrow("hush-hush");
+    },
+  );
 
-  test("is its document with the key that it names", async () => {
+  test("a client id is the metadata document with the key that it names", async () => {
     const rig = await startRig({
       serverMetadata: (metadata) => ({
         ...metadata,
@@ -335,7 +338,7 @@ describe("who the client is", () => {
     expect(assertion).toMatchObject({ iss: document, aud: rig.issuer });
   });
 
-  test("is else what it registers itself as, once (AC-08, AC-11, AC-12)", async () => {
+  test("a client id comes from dynamic registration last, once (AC-08, AC-11, AC-12)", async () => {
     const rig = await startRig();
     const store = createMemoryStore();
     expect(await createRigClient(rig, { store, code: { document } }).call()).toBe(200);
@@ -353,7 +356,7 @@ describe("who the client is", () => {
     });
   });
 
-  test("is registered as an application of the web where users come back to one, and without refreshing where that is not wanted (AC-11, AC-29)", async () => {
+  test("a client is registered as a web application where the redirect is one, and without refresh tokens where they are switched off (AC-11, AC-29)", async () => {
     const rig = await startRig();
     const redirect = createHeadlessRedirect("https://app.example/callback");
     expect(await createRigClient(rig, { code: { redirect, refreshTokens: false } }).call()).toBe(200);
@@ -363,7 +366,7 @@ describe("who the client is", () => {
     });
   });
 
-  test("is registered anew for another redirect", async () => {
+  test("a client is registered again for another redirect", async () => {
     const rig = await startRig();
     const store = createMemoryStore();
     expect(await createRigClient(rig, { store }).call()).toBe(200);
@@ -376,7 +379,7 @@ describe("who the client is", () => {
     expect(rig.paths("as").filter((path) => path === "/register")).toHaveLength(2);
   });
 
-  test("is nobody where it is registered elsewhere: that is said, and not shown (AC-13)", async () => {
+  test("a client registered elsewhere has no id: the error names that, without the id (AC-13)", async () => {
     const rig = await startRig();
     const client = createRigClient(rig, {
       code: { registered: [registered(rig, { issuer: "https://as.example", clientSecret: "hush-hush" })] },
@@ -388,7 +391,7 @@ describe("who the client is", () => {
     expect(rig.paths("as")).toEqual(["/.well-known/oauth-authorization-server"]);
   });
 
-  test("follows the server to another authorization server under another name, and takes nothing along (AC-12, AC-13)", async () => {
+  test("a client follows the server to another authorization server with another id, and sends no earlier secret (AC-12, AC-13)", async () => {
     const next = await startRig({ register: (body) => ({ status: 201, body: { ...body, client_id: "at-next" } }) });
     let moved = false;
     const rig = await startRig({
@@ -416,14 +419,14 @@ describe("who the client is", () => {
     "https://u:p@client.example/x",
     "https://client.example/../x",
     "x",
-  ])("is no document at %s (AC-09)", (url) => {
+  ])("a client id is no document at %s (AC-09)", (url) => {
     const make = (): unknown =>
       authorizationCode({ redirect: createHeadlessRedirect(), client: { name: "test" }, document: url });
     expect(make).toThrow(expect.objectContaining({ code: "configuration" }));
   });
 
   test.each(["http://app.example/callback", "http://10.0.0.1/callback", "app:/callback", "x"])(
-    "does not come back to %s (AC-32)",
+    "a client rejects the redirect to %s (AC-32)",
     async (uri) => {
       const rig = await startRig();
       const error = await failureOf(rig, createRigClient(rig, { code: { redirect: createHeadlessRedirect(uri) } }));
@@ -433,7 +436,7 @@ describe("who the client is", () => {
   );
 });
 
-describe("the client proves who it is at the token endpoint (AC-33)", () => {
+describe("client authentication at the token endpoint (AC-33)", () => {
   const basic = `Basic ${Buffer.from("by-hand:s%3Acret+%26").toString("base64")}`;
   const cases: readonly [
     methods: readonly string[] | undefined,
@@ -448,7 +451,7 @@ describe("the client proves who it is at the token endpoint (AC-33)", () => {
     [undefined, "s:cret &", basic, null],
     [undefined, undefined, undefined, null],
   ];
-  test.each(cases)("of %j, with the secret %j", async (methods, clientSecret, header, body) => {
+  test.each(cases)("a client authenticates by %j, with the secret %j", async (methods, clientSecret, header, body) => {
     const rig = await startRig(methods ? taking(...methods) : without("token_endpoint_auth_methods_supported"));
     const registered = [{ issuer: rig.issuer, clientId: "by-hand", clientSecret }];
     expect(await createRigClient(rig, { code: { registered } }).call()).toBe(200);
@@ -456,7 +459,7 @@ describe("the client proves who it is at the token endpoint (AC-33)", () => {
     expect(rig.find("/token").form.get("client_secret")).toBe(body);
   });
 
-  test("by the way it is registered for, whatever else is offered", async () => {
+  test("a client authenticates by its registered method, whatever other methods are offered", async () => {
     const rig = await startRig({
       ...taking("client_secret_basic", "client_secret_post"),
       register: (body) => ({
@@ -469,7 +472,7 @@ describe("the client proves who it is at the token endpoint (AC-33)", () => {
     expect(rig.find("/token").headers.authorization).toBeUndefined();
   });
 
-  test("not at all where it has nothing that is taken there", async () => {
+  test("a client does not authenticate where no method is supported", async () => {
     const rig = await startRig(taking("private_key_jwt"));
     const registered = [{ issuer: rig.issuer, clientId: "by-hand", clientSecret: "hush-hush" }];
     rig.secrets.add("hush-hush");
@@ -479,7 +482,7 @@ describe("the client proves who it is at the token endpoint (AC-33)", () => {
   });
 });
 
-test("a provider can sign in before anything is refused", async () => {
+test("a provider can sign in before a rejection", async () => {
   const rig = await startRig();
   const grant = authorizationCode({ redirect: createHeadlessRedirect(), client: { name: "test" } });
   const provider = createOAuthProvider(rig.url, { grant });

@@ -345,12 +345,12 @@ const attacks: readonly Attack[] = [
   ),
 ];
 
-describe("everything that is refused", () => {
-  it("is much", () => {
+describe("rejected credentials", () => {
+  it("rejected credentials are of many kinds", () => {
     expect(attacks.length).toBeGreaterThan(70);
   });
 
-  it.each(attacks)("$name: $status (AR-04, AX-D4)", async ({ make, status, challenge, reason }) => {
+  it.each(attacks)("$name: the status is $status (AR-04, AX-D4)", async ({ make, status, challenge, reason }) => {
     const headers = await make();
     const answer = await house.send(initialize("2025-11-25"), headers);
     expect(`${answer.status} ${answer.headers["www-authenticate"]}`).toMatch(new RegExp(`^${status} `));
@@ -375,8 +375,8 @@ function expectNoLeak(answer: Answer, headers: Sent): void {
   for (const secret of secrets) expect(told).not.toContain(secret);
 }
 
-describe("a proof", () => {
-  it("is good once: used again it is refused (replay)", async () => {
+describe("a proof of possession", () => {
+  it("a proof is valid once: its second use is rejected (replay)", async () => {
     const headers = await proven();
     expect((await house.send(initialize("2025-11-25"), headers)).status).toBe(200);
     const again = await house.send(initialize("2025-11-25"), headers);
@@ -386,7 +386,7 @@ describe("a proof", () => {
     );
   });
 
-  it("may have a query and a fragment in its URI, and another spelling of it", async () => {
+  it("a proof may have a query and a fragment in its URI, and another spelling of it", async () => {
     const { port } = new URL(house.resource);
     for (const htu of [`${house.resource}?x=1#y`, `HTTP://127.0.0.1:${port}/./mcp`]) {
       expect((await house.send(initialize("2025-11-25"), await proven({ claims: { htu } }))).status).toBe(200);
@@ -394,10 +394,10 @@ describe("a proof", () => {
   });
 });
 
-describe("what somebody else owns", () => {
+describe("sessions, tools and resources of another user", () => {
   const as = async (sub: string, scope = "mcp"): Promise<Sent> => bearer(await sign(house, { claims: { sub, scope } }));
 
-  it.each(["POST", "GET", "DELETE"])("a session answers %s of another user with 404 (R38)", async (method) => {
+  it.each(["POST", "GET", "DELETE"])("a session rejects %s of another user with 404 (R38)", async (method) => {
     const opened = await house.send(initialize("2025-11-25"), await as("alice"));
     const session = { "mcp-session-id": String(opened.headers["mcp-session-id"]) };
     await house.send(initialized, { ...(await as("alice")), ...session });
@@ -409,14 +409,14 @@ describe("what somebody else owns", () => {
     expect((await house.send(call(2, "who"), { ...(await as("alice")), ...session })).status).toBe(200);
   });
 
-  it("a session is of a user, whatever token of theirs comes", async () => {
+  it("a session belongs to a user, whatever token the user sends", async () => {
     const opened = await house.send(initialize("2025-11-25"), await as("alice"));
     const session = { "mcp-session-id": String(opened.headers["mcp-session-id"]) };
     await house.send(initialized, { ...(await as("alice")), ...session });
     expect((await house.send(call(1, "who"), { ...(await as("alice")), ...session })).status).toBe(200);
   });
 
-  it("a user of the same name at another issuer is somebody else", async () => {
+  it("a user of the same name at another issuer is another user", async () => {
     const two = await startHouse({
       issuer: [house.issuer, "http://localhost:1"],
       jwt: { keys: { "http://localhost:1": await keysOf(house) } },
@@ -430,7 +430,7 @@ describe("what somebody else owns", () => {
     await two.close();
   });
 
-  it("a tool and a resource refuse who lacks their scope, and name all that is needed (AR-06)", async () => {
+  it("a tool and a resource reject a token without their scope, with all required scopes (AR-06)", async () => {
     const headers = await as("alice");
     const opened = await house.send(initialize("2025-11-25"), headers);
     const session = { ...headers, "mcp-session-id": String(opened.headers["mcp-session-id"]) };
@@ -462,8 +462,8 @@ async function keysOf({ issuer }: House): Promise<string> {
   return url;
 }
 
-describe("keys", () => {
-  it("that do not exist are asked for once, however many tokens name them (JWKS flood)", async () => {
+describe("keys of issuers", () => {
+  it("keys that do not exist are requested once, however many tokens name them (JWKS flood)", async () => {
     const fresh = await startHouse();
     expect((await fresh.send(initialize("2025-11-25"), bearer(await sign(fresh)))).status).toBe(200);
     const before = fresh.asked.length;
@@ -475,7 +475,7 @@ describe("keys", () => {
     await fresh.close();
   });
 
-  it("of issuers that are not trusted are not asked for", async () => {
+  it("keys of issuers that are not trusted are not requested", async () => {
     await house.send(initialize("2025-11-25"), bearer(await sign(house, { claims: { iss: "http://127.0.0.1:9" } })));
     expect(house.asked).toEqual([]);
   });

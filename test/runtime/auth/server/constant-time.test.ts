@@ -27,7 +27,7 @@ test.each([
   ["the first", 0],
   ["the middle", 16],
   ["the last", 31],
-])("every byte of a digest is looked at once, whichever differs: %s", (_which, place) => {
+])("every byte of a digest is compared once, whichever differs: %s", (_which, place) => {
   const other = digest.map((byte, index) => (index === place ? byte ^ 1 : byte));
   const [expected, shown] = [createCounted(digest), createCounted(other)];
   expect(timingSafeEqual(expected.bytes, shown.bytes)).toBe(place === -1);
@@ -40,7 +40,7 @@ test("digests of different lengths are different", () => {
   expect(timingSafeEqual(digest.subarray(0, 31), digest)).toBe(false);
 });
 
-test("a key is compared by its digest, in this way, with every key that is known", async () => {
+test("a key is compared by its digest with every known key", async () => {
   const keys = ["first", "second", "third"].map((principal) => ({
     principal,
     key: `${principal}-of-the-known-keys-0123`,

@@ -43,7 +43,7 @@ describe("API keys", () => {
     ],
   });
 
-  it.each([key, other])("%s lets in", async (shown) => {
+  it.each([key, other])("an API key is accepted: %s", async (shown) => {
     expect((await knock(guard, { "x-api-key": shown })).status).toBe(200);
   });
 
@@ -57,14 +57,14 @@ describe("API keys", () => {
     ["the hash of one", { "x-api-key": sha256.toLowerCase() }],
     ["a huge one", { "x-api-key": "k".repeat(5_000) }],
     ["one in the wrong place", { authorization: `Bearer ${key}` }],
-  ])("%s is refused with 401", async (_name, headers) => {
+  ])("%s is rejected with 401", async (_name, headers) => {
     const answer = await knock(guard, headers);
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toBe('ApiKey realm="API key", header="X-API-Key"');
     expect(await answer.text()).not.toContain(key.slice(0, 12));
   });
 
-  it("may stand where tokens stand", async () => {
+  it("API keys may be used beside tokens", async () => {
     const bearer = requireApiKey({ keys: [{ principal: "ci", key }], in: "authorization" });
     expect((await knock(bearer, { authorization: `Bearer ${key}` })).status).toBe(200);
     const refused = await knock(bearer, { authorization: `Basic ${key}` });
@@ -72,7 +72,7 @@ describe("API keys", () => {
     expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="API key"');
   });
 
-  it("are found by a function, which sees their hash only", async () => {
+  it("API keys are found by a function, which receives their hash only", async () => {
     const seen: string[] = [];
     const found = requireApiKey({
       keys(hash) {
@@ -90,7 +90,7 @@ describe("API keys", () => {
       { sha256: "abc" },
       "API key 2 is not a SHA-256 hash of 64 hexadecimal digits; run `npm run key` and use the hash it prints",
     ],
-  ])("%j is refused with what to do", (bad, message) => {
+  ])("the option %j is rejected with its remedy", (bad, message) => {
     const keys = [
       { principal: "laptop", key },
       { principal: "ci", ...bad },
@@ -98,7 +98,7 @@ describe("API keys", () => {
     expect(() => requireApiKey({ keys })).toThrow(message);
   });
 
-  it("are in no error, also where one stands in the place of its name (R57)", () => {
+  it("API keys are in no error, also where one is given as its name (R57)", () => {
     for (const given of [
       { principal: key, sha256: "" },
       { principal: "ci", sha256: key },
@@ -111,8 +111,8 @@ describe("API keys", () => {
   });
 });
 
-describe("whoever guesses", () => {
-  it("is slowed down with 429, by address, while those who are let in are not", async () => {
+describe("repeated failures", () => {
+  it("a client with repeated failures gets 429, by address, and authenticated clients do not", async () => {
     let now = 0;
     const guard = limitAuthFailures(requireApiKey({ keys: [{ principal: "ci", key }] }), {
       burst: 3,
@@ -155,13 +155,13 @@ describe("addresses of one client", () => {
     return statuses;
   };
 
-  it("share a quota where they are of the same /64 of IPv6", async () => {
+  it("addresses of the same /64 of IPv6 share a quota", async () => {
     const own = ["2001:db8:0:7::1", "2001:db8:0:7:ffff::", "2001:0DB8:0000:0007:1:2:3:4", "2001:db8:0:7::%eth0"];
     expect(await guessFrom(own)).toEqual([401, 401, 429, 429]);
     expect(await guessFrom(["::1", "::2", "::3"])).toEqual([401, 401, 429]);
   });
 
-  it("are distinguished from those of another /64 and of other IPv4 addresses", async () => {
+  it("addresses of another /64 and other IPv4 addresses have quotas of their own", async () => {
     const others = [
       "2001:db8:0:7::1",
       "2001:db8:0:8::1",
@@ -175,8 +175,8 @@ describe("addresses of one client", () => {
   });
 });
 
-describe("whoever guesses many at once", () => {
-  it("waits for all of them, although none was known to fail when the others were let through", async () => {
+describe("concurrent failures", () => {
+  it("a client with concurrent failures waits for all of them", async () => {
     let now = 0;
     const keys = requireApiKey({ keys: [{ principal: "ci", key }] });
     const guard = limitAuthFailures(keys, { burst: 3, perSecond: 1, key: () => "eve", now: () => now });
@@ -216,7 +216,7 @@ describe("client certificates", () => {
     }
   }
 
-  it("let in whom the authority knows, and nobody else (mTLS)", async () => {
+  it("client certificates are accepted from the known authority only (mTLS)", async () => {
     const seen: unknown[] = [];
     const guard = requireCertificate({
       toIdentity(certificate) {
@@ -235,7 +235,7 @@ describe("client certificates", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("are what a token may be bound to", async () => {
+  it("client certificates may be what a token is bound to", async () => {
     const thumbprint = createHash("sha256")
       .update(toDer(read("agent.crt").toString()))
       .digest("base64url");
@@ -255,7 +255,7 @@ describe("client certificates", () => {
     expect(await show(guard, "stranger", headers)).toBe(401);
   });
 
-  it("that a proxy has seen are read where it says", async () => {
+  it("client certificates that a proxy has verified are read from its header", async () => {
     const certificate = { subject: "CN=agent", issuer: "CN=authority", thumbprint: "x" };
     const guard = requireCertificate({
       read: (head) => (head.header("x-client") === "agent" ? certificate : undefined),

@@ -14,14 +14,14 @@ function publish(): { cache: KeyCache<object>; state: { now: number; loads: numb
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("keys that others publish", () => {
-  it("are fetched once for all who wait", async () => {
+describe("keys of an issuer", () => {
+  it("keys are fetched once for all concurrent requests", async () => {
     const { cache, state } = publish();
     expect(await Promise.all([cache.get(), cache.get(), cache.get()])).toEqual([{ set: 1 }, { set: 1 }, { set: 1 }]);
     expect(state.loads).toBe(1);
   });
 
-  it("are fetched again in the background: nobody waits", async () => {
+  it("keys are fetched again in the background: no request waits", async () => {
     const { cache, state } = publish();
     await cache.get();
     state.now = 101;
@@ -30,7 +30,7 @@ describe("keys that others publish", () => {
     expect(await cache.get()).toEqual({ set: 2 });
   });
 
-  it("go on while they cannot be fetched, but not for ever", async () => {
+  it("keys are used while they cannot be fetched, up to a limit", async () => {
     const { cache, state } = publish();
     await cache.get();
     state.fails = true;
@@ -44,7 +44,7 @@ describe("keys that others publish", () => {
     expect(await cache.get()).toHaveProperty("set");
   });
 
-  it("are fetched after a rotation, when a token names a new one", async () => {
+  it("keys are fetched after a rotation, when a token names a new one", async () => {
     const { cache, state } = publish();
     const first = await cache.get();
     state.now = 10;
@@ -53,7 +53,7 @@ describe("keys that others publish", () => {
     expect(state.loads).toBe(2);
   });
 
-  it("are fetched once in a while, however many ask for new ones, and also when that fails", async () => {
+  it("keys are fetched at intervals, however many requests name new ones, and also after failures", async () => {
     const { cache, state } = publish();
     const first = await cache.get();
     for (let count = 0; count < 100; count++) await cache.renew(first);
@@ -64,7 +64,7 @@ describe("keys that others publish", () => {
     expect(state.loads).toBe(2);
   });
 
-  it("that were never there are asked for once in a while, too", async () => {
+  it("keys that never existed are requested at intervals, too", async () => {
     const { cache, state } = publish();
     state.fails = true;
     for (let count = 0; count < 100; count++) await expect(cache.get()).rejects.toThrow("down");

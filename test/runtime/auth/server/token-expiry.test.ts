@@ -153,7 +153,7 @@ describe.each(["node", "fetch"] as const)("on the platform %s", (platform) => {
   });
 });
 
-test("a call that stands alone is aborted with its stream; one in a session goes on, and is answered to a newer token", async () => {
+test("a stateless call is aborted with its stream; one in a session continues, and responds to a newer token", async () => {
   const target = await start("node");
   const alone = streams["the answer to a call that stands alone"];
   read(await (alone ?? expect.unreachable())(target, ending));
@@ -191,7 +191,7 @@ describe("a WebSocket", () => {
     return socket;
   };
 
-  test("is opened by a token, and whoever has none is told where to get one", async () => {
+  test("a WebSocket is opened by a token, and a client without one gets the challenge", async () => {
     const url = await listen(guard);
     const refused = connect(url, {});
     refused.on("error", () => {});
@@ -201,13 +201,13 @@ describe("a WebSocket", () => {
     await once(connect(url, { authorization: "Bearer 300" }), "open");
   });
 
-  test("ends with its token", async () => {
+  test("a WebSocket ends with its token", async () => {
     const url = await listen(guard);
     const [code] = await once(connect(url, { authorization: "Bearer 0.3" }), "close");
     expect(code).toBe(1008);
   });
 
-  test("is told what belongs to its answer in any case", async () => {
+  test("a WebSocket server gets the headers of its response in any case", async () => {
     const url = await listen({
       authenticate(head, reply) {
         reply.addFields({ "dpop-nonce": "n1" });

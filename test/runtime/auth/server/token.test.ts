@@ -24,7 +24,7 @@ const hello = initialize("2025-11-25");
 const bearer = (token: string): Sent => ({ authorization: `Bearer ${token}` });
 
 describe("a token of the authorization server (R54)", () => {
-  it("lets its client in; tools see who it is, its scopes and claims, and not the token (AR-05, R55)", async () => {
+  it("a token is accepted; tools receive the principal, its scopes and claims, and not the token (AR-05, R55)", async () => {
     house.seen.length = 0;
     const { access_token: token } = await askToken(house, { scope: "mcp files:read" });
     const answer = await callAs(house, bearer(token));
@@ -39,7 +39,7 @@ describe("a token of the authorization server (R54)", () => {
     expect(JSON.stringify(house.seen) + answer.text).not.toContain(token.slice(-40));
   });
 
-  it("bound to a key lets in who proves to have it (AX-D4)", async () => {
+  it("a token bound to a key is accepted with a proof (AX-D4)", async () => {
     const prover = await createProver(house.resource);
     const form = await createProver(`${house.issuer}/token`);
     // The proof for the authorization server is of the same key.
@@ -56,7 +56,7 @@ describe("a token of the authorization server (R54)", () => {
     expect((await house.send(hello, stolen)).status).toBe(401);
   });
 
-  it("is verified once: no request leaves while it lasts, nor for another one of the same key", async () => {
+  it("a token is verified once: no request is sent while it lasts, nor for another one of the same key", async () => {
     await house.send(hello, bearer(await sign(house)));
     house.asked.length = 0;
     const token = await sign(house);
@@ -65,7 +65,7 @@ describe("a token of the authorization server (R54)", () => {
     expect(house.asked).toEqual([]);
   });
 
-  it("ends on time, also when it was verified before", async () => {
+  it("a token expires on time, also when it was verified before", async () => {
     let time = Date.now();
     const timed = await startHouse({ now: () => time, remember: 3_600_000 });
     const issued = Math.floor(time / 1_000);
@@ -83,9 +83,9 @@ describe("a token of the authorization server (R54)", () => {
   }
 });
 
-describe("how to get in", () => {
+describe("the metadata of the resource", () => {
   it.each(["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"])(
-    "stands at %s, for everybody and every page (AR-01, AR-02, AR-03)",
+    "the metadata of the resource is public at %s, for every origin (AR-01, AR-02, AR-03)",
     async (path) => {
       const answer = await house.request("GET", path, { origin: "https://app.example" });
       expect(answer.status).toBe(200);
@@ -104,7 +104,7 @@ describe("how to get in", () => {
     },
   );
 
-  it("is where the challenge says (AR-02)", async () => {
+  it("the metadata of the resource is where the challenge says (AR-02)", async () => {
     const { headers } = await house.send(hello);
     const [, url = ""] = /resource_metadata="([^"]+)"/.exec(String(headers["www-authenticate"])) ?? [];
     const told: unknown = JSON.parse(await (await fetch(url)).text());
@@ -119,18 +119,18 @@ describe("how to get in", () => {
     [{ resource: "https://mcp.example/mcp#x" }, /fragment/],
     [{ issuer: "issuer" }, /https/],
     [{ issuer: [] }, /at least one/],
-  ])("%j is refused when the server starts (AR-08, AR-01)", (options, problem) => {
+  ])("the option %j is rejected when the server starts (AR-08, AR-01)", (options, problem) => {
     const good = { resource: "https://mcp.example/mcp", issuer: "https://as.example", verify: verifyJwt() };
     expect(() => requireBearerToken({ ...good, ...options })).toThrow(problem);
   });
 
-  it.each(["none", "HS256", "RSA-OAEP"])("the algorithm %s cannot be chosen (AX-D5)", (algorithm) => {
+  it.each(["none", "HS256", "RSA-OAEP"])("the algorithm %s is rejected (AX-D5)", (algorithm) => {
     expect(() => verifyJwt({ algorithms: [algorithm] })).toThrow(/is not supported; use/);
   });
 });
 
 describe("nonces (AX-D3)", () => {
-  it("are asked for, taken, changed in time, and no longer taken", async () => {
+  it("nonces are required, accepted, changed in time, and then rejected", async () => {
     let time = Date.now();
     const asking = await startHouse({ now: () => time, dpop: { nonces: { lifetime: 60_000 }, required: true } });
     const prover = await createProver(asking.resource);
@@ -158,7 +158,7 @@ describe("nonces (AX-D3)", () => {
     await asking.close();
   });
 
-  it("a principal that has filled its share of the memory for proofs does not lock out others", async () => {
+  it("a principal that has filled its share of the store for proofs does not lock out others", async () => {
     const shared = await startHouse({ dpop: { replays: new MemoryReplayStore({ maxKeys: 6 }) } });
     const showAs = async (sub: string): Promise<number> => {
       const prover = await createProver(shared.resource);
@@ -173,7 +173,7 @@ describe("nonces (AX-D3)", () => {
     await shared.close();
   });
 
-  it("a memory for proofs that is full lets nobody in", async () => {
+  it("a full store for proofs rejects every proof", async () => {
     const full = await startHouse({ dpop: { replays: new MemoryReplayStore({ maxKeys: 1 }) } });
     const prover = await createProver(full.resource);
     const token = await sign(full, { claims: { cnf: { jkt: prover.thumbprint } } });
@@ -183,7 +183,7 @@ describe("nonces (AX-D3)", () => {
     await full.close();
   });
 
-  it("bound tokens are refused where no proof can be checked", async () => {
+  it("bound tokens are rejected where no proof can be checked", async () => {
     const plain = await startHouse({ dpop: false });
     const token = await sign(plain, { claims: { cnf: { jkt: "x" } } });
     expect((await plain.send(hello, bearer(token))).status).toBe(401);
@@ -194,8 +194,8 @@ describe("nonces (AX-D3)", () => {
   });
 });
 
-describe("tokens that only the authorization server can read (introspection)", () => {
-  it("are asked about once, and refused when they are not active", async () => {
+describe("introspected tokens", () => {
+  it("introspected tokens are requested once, and rejected when they are not active", async () => {
     const asked: string[] = [];
     const counted: typeof fetch = (input, init) => {
       asked.push(String(input));
@@ -229,7 +229,7 @@ describe("tokens that only the authorization server can read (introspection)", (
     ["a lost connection", () => Promise.reject(new TypeError("fetch failed"))],
   ];
 
-  it.each(answers)("an answer that is %s lets nobody in, and blames nobody: 503", async (_name, answer) => {
+  it.each(answers)("a response of introspection that is %s rejects the token with 503", async (_name, answer) => {
     const ask: typeof fetch = (_input, init) =>
       Promise.race([
         Promise.resolve(answer()),
@@ -253,7 +253,7 @@ describe("tokens that only the authorization server can read (introspection)", (
     await broken.close();
   });
 
-  it("are not asked about without bounds", async () => {
+  it("introspected tokens are requested in bounded number", async () => {
     let running = 0;
     let most = 0;
     const ask: typeof fetch = async () => {

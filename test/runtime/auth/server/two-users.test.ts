@@ -94,7 +94,7 @@ function createUser(url: string, name: string): User {
   };
 }
 
-test("a stream is not gone on with for another user, neither in the session of its owner nor in the other's own (R38, R41)", async () => {
+test("a stream cannot be resumed by another user, neither in the session of its owner nor in the other's own (R38, R41)", async () => {
   const { alice, bob } = await start();
   const [hers, his] = [await alice.open(), await bob.open()];
   const told = await alice.send(call(1, "tell", {}, { progressToken: 1 }), hers);
@@ -111,7 +111,7 @@ test("a stream is not gone on with for another user, neither in the session of i
   }
 });
 
-test("a requestState is worth nothing in the hands of another user (R49)", async () => {
+test("a requestState is rejected for another user (R49)", async () => {
   const { alice, bob } = await start();
   const elicitation = { [meta.capabilities]: { elicitation: {} } };
   const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "ask" };
@@ -125,7 +125,7 @@ test("a requestState is worth nothing in the hands of another user (R49)", async
   expect((await alice.send(again, headers)).text).toContain("secret of 1234");
 });
 
-test("a task is not there for another user, and in no list of theirs (R48)", async () => {
+test("a task is unknown to another user, and in no list of theirs (R48)", async () => {
   const { alice, bob } = await start();
   const [hers, his] = [await alice.open(), await bob.open()];
   const started = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "work", task: {} } };
@@ -141,7 +141,7 @@ test("a task is not there for another user, and in no list of theirs (R48)", asy
   expect((await alice.send(listed, hers)).message).toMatchObject({ result: { tasks: [{ taskId }] } });
 });
 
-test("what a user is asked is answered by nobody else", async () => {
+test("an input request of a user accepts no response of another user", async () => {
   const { alice, bob } = await start();
   const [hers, his] = [await alice.open(), await bob.open()];
   const asking = alice.send(call(1, "ask"), hers);

@@ -255,7 +255,7 @@ describe("polling a task", () => {
     expect(await result).toMatchObject(done);
   });
 
-  test("a notification that something changed is a hint to ask, and no more (TK-19)", async () => {
+  test("a status notification is a hint to poll, and no more (TK-19)", async () => {
     const following = await open();
     const result = (await begin(following)).result();
     const { server, serve } = following;
@@ -300,7 +300,7 @@ describe("polling a task", () => {
     await expect(result).rejects.toThrow("content");
   });
 
-  test("updates are what it is and every change, however many look; it is asked for once", async () => {
+  test("updates of a task start with its status, for any number of readers with one poll", async () => {
     const following = await open();
     const handle = await begin(following);
     const seen: string[][] = [[], []];

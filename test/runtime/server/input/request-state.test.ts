@@ -94,7 +94,7 @@ describe("the request state (S-045, S-046, R49)", () => {
     expect(answer).toMatchObject(complete);
   });
 
-  test("the request state expires, and the error message tells it", async () => {
+  test("the request state expires, with an error of its own", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const raw = create({ requestState: { lifetime: 60_000 } });
     const first = await raw.call();

@@ -340,7 +340,7 @@ describe("the authentication of a request", () => {
     await guarded.close();
   });
 
-  it("authentication owns the session: it is unknown to other principals, and its id alone proves nothing (SEC-01, R38, trap 7)", async () => {
+  it("authentication owns the session: it is unknown to other principals, and its id is no proof (SEC-01, R38, trap 7)", async () => {
     const tools = { who: (context: { origin: unknown }) => JSON.stringify(context.origin) };
     const guarded = await start(tools, { authenticate: token });
     const mine = await guarded.open("2025-11-25", { authorization: "Bearer ann" });
