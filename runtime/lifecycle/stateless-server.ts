@@ -5,7 +5,7 @@ import type { Entrance, Entry, RequestHandler, RequestRoute, Routes } from "../p
 import { createStatelessCall } from "../protocol/stateless-request.ts";
 import { createRoutes } from "../protocol/routes.ts";
 import type { RevisionConverter } from "../protocol/revision-converter.ts";
-import { InvalidMessageError, type RpcError } from "../jsonrpc/errors.ts";
+import { InvalidMessageError, RpcError } from "../jsonrpc/errors.ts";
 import {
   createMetadataReader,
   missingMetadata,
@@ -17,6 +17,7 @@ import {
 import { merge } from "../internal/merge.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
 import { Peer } from "../protocol/peer.ts";
+import { StatelessConnection, toStatelessSettings } from "../protocol/stateless-connection.ts";
 import type { PeerSettings } from "../protocol/peer-options.ts";
 import type { Agreement, PeerInfo } from "../protocol/session.ts";
 import { wrapAround } from "./lifecycle-middleware.ts";
@@ -81,12 +82,14 @@ export function createPerRequest(given: ServeOptions): PerRequest | undefined {
     ...options,
     reportsStrays: true,
   };
+  const shared = toStatelessSettings(options);
   return {
     reader,
     enter,
     accept(channel, agreement) {
-      const routes = agreement ? { ...stateless, enter: () => enterAs(agreement) } : stateless;
-      const peer = new Peer(channel, routes, settings);
+      const entry = agreement && enterAs(agreement);
+      if (entry && !(entry instanceof RpcError)) return new StatelessConnection(channel, entry, shared);
+      const peer = new Peer(channel, entry ? { ...stateless, enter: () => entry } : stateless, settings);
       peer.start();
       return peer;
     },

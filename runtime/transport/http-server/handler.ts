@@ -108,7 +108,8 @@ class OpenServerContext implements HttpServerContext {
 
 async function handle(exchange: Exchange, serverContext: OpenServerContext): Promise<void> {
   try {
-    const fields = toCorsFields(exchange, serverContext.settings);
+    const { cors, hosts } = serverContext.settings;
+    const fields = cors && toCorsFields(exchange, hosts);
     if (fields) exchange.addFields(fields);
     const document = serverContext.settings.guard?.documents?.get(exchange.path);
     if (document)

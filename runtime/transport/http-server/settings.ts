@@ -14,6 +14,7 @@ import { MemorySessionStore } from "../../stores/memory-session-store.ts";
 import type { SessionStore } from "../../stores/session-store.ts";
 import { defaultPatience } from "../first-message.ts";
 import type { CorsOptions } from "./cors.ts";
+import type { BodyLimits } from "./exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./hosts.ts";
 import { toGuard, type Authenticate, type Guard, type Identity } from "./identity.ts";
 import type { ResponseMode } from "./session-response.ts";
@@ -111,15 +112,13 @@ export interface SseOptions {
 
 /** Options of a server over HTTP with every default filled in. */
 export interface HttpSettings extends Required<
-  Pick<
-    HttpOptions,
-    "responseMode" | "polling" | "retry" | "keepAlive" | "maxStreamBytes" | "bodyTimeout" | "strictVersion"
-  >
+  Pick<HttpOptions, "responseMode" | "polling" | "retry" | "keepAlive" | "maxStreamBytes" | "strictVersion">
 > {
   readonly path: string | undefined;
   readonly sessions: { readonly ttl: number; readonly store: SessionStore } | undefined;
   readonly events: EventStore | undefined;
   readonly limits: Limits;
+  readonly bodyLimits: BodyLimits;
   readonly hosts: HostRules;
   readonly guard: Guard | undefined;
   readonly cors: CorsOptions | undefined;
@@ -145,6 +144,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
   const { responseMode = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
   const { events = new MemoryEventStore(metrics && { metrics }) } = options;
+  const limits = toLimits({ maxMessageBytes: bodyBytes, ...options.limits });
   let nonce: string | undefined;
   return {
     path: options.path,
@@ -153,11 +153,11 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
     retry: options.retry ?? 1_000,
     keepAlive: options.keepAlive ?? 15_000,
     maxStreamBytes: options.maxStreamBytes ?? 8 * 1024 * 1024,
-    bodyTimeout: options.bodyTimeout ?? 10_000,
     strictVersion: options.strictVersion ?? false,
     sessions: sessions === false ? undefined : toSessions(sessions, options.clock),
     events: events === false ? undefined : events,
-    limits: toLimits({ maxMessageBytes: bodyBytes, ...options.limits }),
+    limits,
+    bodyLimits: { maxBytes: limits.maxMessageBytes, timeout: options.bodyTimeout ?? 10_000 },
     hosts: createHostRules(options),
     guard: toGuard(options.authenticate),
     cors: options.cors,
