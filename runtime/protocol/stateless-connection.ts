@@ -47,11 +47,18 @@ export function toStatelessSettings({
   };
 }
 
+/** Creates the connection of one stateless request. */
+export type ConnectStateless = (channel: Channel, entry: Entry, settings: StatelessSettings) => Connection;
+
+/** Creates the connection of one stateless request, and starts its channel. */
+export const connectStateless: ConnectStateless = (channel, entry, settings) =>
+  new StatelessConnection(channel, entry, settings);
+
 /**
  * Connection that lasts for one stateless request. The transport has read its metadata, so that the session is known from the beginning. No other
  * message follows, and no request can be sent.
  */
-export class StatelessConnection extends StatelessSender implements Connection, CallHost, Receiver, Sized {
+class StatelessConnection extends StatelessSender implements Connection, CallHost, Receiver, Sized {
   readonly #channel: Channel;
   readonly #entry: Entry;
   readonly #settings: StatelessSettings;

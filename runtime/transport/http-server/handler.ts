@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { CloseOptions } from "../../protocol/connection.ts";
 import type { Connection } from "../../protocol/peer.ts";
+import { connectStateless } from "../../protocol/stateless-connection.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Profile } from "../../protocol/profile.ts";
 import { createMetadataRules } from "./metadata-headers.ts";
@@ -189,7 +190,7 @@ function respondStateless(
 ): void {
   const { responseMode: style, maxStreamBytes: maxWaiting, metrics } = settings;
   const post = new StatelessResponse(exchange, { identity, parsed, style, maxWaiting, metrics });
-  const connection = service.accept(post, parsed.agreement);
+  const connection = service.accept(post, parsed.agreement, connectStateless);
   post.receive();
   if (!post.isDone) sessions.adopt({ connection, keepAlive: () => post.keepAlive() });
 }

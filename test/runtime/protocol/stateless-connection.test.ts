@@ -3,6 +3,7 @@ import { createAcceptor, type ServeOptions } from "../../../runtime/lifecycle/ac
 import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 import type { CallContext } from "../../../runtime/protocol/incoming-call.ts";
+import { connectStateless } from "../../../runtime/protocol/stateless-connection.ts";
 import type { Connection } from "../../../runtime/protocol/connection.ts";
 import { alone, request } from "../lifecycle/stateless.ts";
 import { ManualClock } from "../manual-clock.ts";
@@ -29,7 +30,7 @@ function open(callTool: (params: unknown, context: CallContext) => unknown, more
     onError: (report) => reports.push(report),
     ...more,
   });
-  return { wire, connection: accept(wire, { revision: alone, client }), reports };
+  return { wire, connection: accept(wire, { revision: alone, client }, connectStateless), reports };
 }
 
 function call({ wire }: Opened, id = 1): void {
