@@ -19,11 +19,21 @@ export type OnError = (report: ErrorReport) => void;
 
 /** Creates a function that reports errors of a transport. It never throws, so it may end a promise chain. */
 export function createFail(onError: OnError | undefined): (thrown: unknown) => undefined {
-  return (thrown) => {
-    try {
-      onError?.({ kind: "transport", error: toError(thrown) });
-    } catch {
-      // The hook is the last resort: there is nothing left to report to.
-    }
-  };
+  return (thrown) => void deliverReport({ kind: "transport", error: toError(thrown) }, { onError });
+}
+
+/** Receivers of error reports. */
+export interface ReportReceivers {
+  readonly onError?: OnError | undefined;
+  readonly metrics?: { reported(report: ErrorReport): void } | undefined;
+}
+
+/** Passes a report to its receivers. Never throws. */
+export function deliverReport(report: ErrorReport, { onError, metrics }: ReportReceivers): void {
+  metrics?.reported(report);
+  try {
+    onError?.(report);
+  } catch {
+    // The hook is the last resort: there is nothing left to report to.
+  }
 }

@@ -1,25 +1,25 @@
 import { errorCodes, isRpcError, toError, toErrorObject, type RpcError } from "./errors.ts";
 import { isBatch, toResultText, type ErrorObject, type Message, type Outgoing } from "./message.ts";
+import type { Channel } from "./channel.ts";
 import type { ErrorReport } from "./error-report.ts";
 
-/** Connection on which responses are sent. */
+/** Receives the errors of responses that cannot be sent. */
 export interface ReplyHost {
-  send(message: Outgoing): void | Promise<void>;
   report(report: ErrorReport): void;
 }
 
 /** Sends responses. An error replaces a response that cannot be written as JSON or is too long for the transport. */
-export function transmit(outgoing: Outgoing, host: ReplyHost): void {
+export function transmit(outgoing: Outgoing, channel: Pick<Channel, "send">, host: ReplyHost): void {
   try {
-    post(outgoing, host);
+    post(outgoing, channel, host);
   } catch (thrown) {
     host.report({ kind: "result", error: toError(thrown) });
-    post(isRpcError(thrown) ? toErrors(outgoing, thrown) : toEncodable(outgoing), host);
+    post(isRpcError(thrown) ? toErrors(outgoing, thrown) : toEncodable(outgoing), channel, host);
   }
 }
 
-function post(outgoing: Outgoing, host: ReplyHost): void {
-  host.send(outgoing)?.catch((error: unknown) => host.report({ kind: "transport", error: toError(error) }));
+function post(outgoing: Outgoing, channel: Pick<Channel, "send">, host: ReplyHost): void {
+  channel.send(outgoing)?.catch((error: unknown) => host.report({ kind: "transport", error: toError(error) }));
 }
 
 /** Replaces each response by an error for the same request. */

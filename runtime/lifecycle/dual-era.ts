@@ -1,18 +1,21 @@
 import type { Revision } from "../../generated/support.ts";
 import { missingMetadata, type MetadataReader } from "../protocol/session/request-metadata.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
+import { createServedConverter } from "./served-converter.ts";
 import { isHandshake } from "./negotiation.ts";
 import { createOpenNotifications, createPerRequest, type PerRequest } from "./stateless-server.ts";
 import { createSessionAcceptor, type StatelessEntrance } from "./initialize-server.ts";
 
 /** Prepares a server for both lifecycles: clients open a session, or send stateless requests. */
 export function createDualAcceptor(options: ServeOptions): Acceptor {
-  const perRequest = createPerRequest(options);
+  const perRequest = createPerRequest(options, createServedConverter);
   if (perRequest && !options.revisions.some(isHandshake)) return perRequest.accept;
   const accept = createSessionAcceptor(options, perRequest && createStatelessEntrance(perRequest));
   if (!perRequest) return accept;
-  return (channel, agreement) =>
-    agreement && !isHandshake(agreement.revision) ? perRequest.accept(channel, agreement) : accept(channel, agreement);
+  return (channel, agreement, connect) =>
+    agreement && (connect || !isHandshake(agreement.revision))
+      ? perRequest.accept(channel, agreement, connect)
+      : accept(channel, agreement);
 }
 
 function createStatelessEntrance({ reader, enter }: PerRequest): StatelessEntrance {

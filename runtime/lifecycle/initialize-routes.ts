@@ -1,20 +1,11 @@
 import type { RequestRow, Revision } from "../../generated/support.ts";
 import type { RequestHandler, RequestRoute, Routes } from "../protocol/peer/routes.ts";
-import { createRevisionConverter, type RevisionConverter } from "../protocol/revision/revision-converter.ts";
 import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
-import type { PerRevision, ServeOptions } from "./serve-options.ts";
+import type { PerRevision } from "./serve-options.ts";
 
 /** Returns the value for one revision. */
 export function resolve<Value extends object | string>(value: PerRevision<Value>, revision: Revision): Value {
   return isMaker(value) ? value(revision) : value;
-}
-
-/** Creates the converter of what a server sends to a revision. The server's code is written for the first revision that it serves. */
-export function createServedConverter(
-  revision: Revision,
-  { revisions, onLoss: mode, onError }: ServeOptions,
-): RevisionConverter | undefined {
-  return createRevisionConverter(revision, { role: "server", written: revisions[0] ?? revision, mode, onError });
 }
 
 /** Creates the routes that apply before there is a session: `ping`, and on a server `initialize`. */

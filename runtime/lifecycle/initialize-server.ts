@@ -21,13 +21,8 @@ import {
 import { wrapAround, type Around, type LifecycleRequest } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import { addShutdown, readDeclared, toRejection, withProfile } from "./profile.ts";
-import {
-  respondToPing,
-  createInitializeRoutes,
-  createServedConverter,
-  readInitializeRows,
-  resolve,
-} from "./initialize-routes.ts";
+import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
+import { createServedConverter } from "./served-converter.ts";
 import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiation.ts";
 
 /**

@@ -3,6 +3,7 @@ import type { Channel } from "../jsonrpc/channel.ts";
 import type { CacheHint } from "../protocol/methods/cache-hint.ts";
 import type { Connection } from "../protocol/session/connection.ts";
 import type { PeerOptions } from "../protocol/peer/peer-options.ts";
+import type { ConnectStateless } from "../protocol/peer/stateless-connection.ts";
 import type { Profile } from "../protocol/profile.ts";
 import type { Handlers } from "../protocol/peer/routes.ts";
 import type { Agreement, Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
@@ -33,5 +34,8 @@ export interface ServeOptions extends PeerOptions {
   readonly onOpen?: (connection: Connection) => void;
 }
 
-/** Serves a connection. With an agreement, the transport knows the client and its revision: from a handshake elsewhere, or from a stateless request. */
-export type Acceptor = (channel: Channel, agreement?: Agreement) => Connection;
+/**
+ * Serves a connection. With an agreement, the transport knows the client and its revision: from a handshake elsewhere, or from a stateless request.
+ * A transport whose connections carry one stateless request each brings a function that creates them.
+ */
+export type Acceptor = (channel: Channel, agreement?: Agreement, connect?: ConnectStateless) => Connection;

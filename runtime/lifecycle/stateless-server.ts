@@ -5,7 +5,7 @@ import type { Entrance, Entry, RequestHandler, RequestRoute, Routes } from "../p
 import { createStatelessCall } from "../protocol/peer/stateless-request.ts";
 import { createRoutes } from "../protocol/peer/routes.ts";
 import type { RevisionConverter } from "../protocol/revision/revision-converter.ts";
-import { InvalidMessageError, type RpcError } from "../jsonrpc/errors.ts";
+import { InvalidMessageError, RpcError } from "../jsonrpc/errors.ts";
 import {
   createMetadataReader,
   missingMetadata,
@@ -17,12 +17,14 @@ import {
 import { merge } from "../internal/merge.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
 import { Peer } from "../protocol/peer/peer.ts";
+import { toStatelessSettings } from "../protocol/peer/stateless-connection.ts";
 import type { PeerSettings } from "../protocol/peer/peer-options.ts";
 import type { Agreement, PeerInfo } from "../protocol/session/session.ts";
 import { wrapAround } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
+import type { CreateConverter } from "./served-converter.ts";
 import { withProfile } from "./profile.ts";
-import { createServedConverter, resolve } from "./initialize-routes.ts";
+import { resolve } from "./initialize-routes.ts";
 
 /**
  * Lifecycle without a session: every request names its revision and the capabilities of its client, and is handled as if it were the first.
@@ -38,15 +40,12 @@ export interface PerRequest {
 }
 
 /**
- * Prepares the revisions with stateless requests; returns `undefined` if there are none.
+ * Prepares the revisions with stateless requests; returns `undefined` if there are none. A server of one revision needs no converter.
  *
  * @throws {InvalidMessageError} when the result of `server/discover` does not fit its revision
  */
-export function createPerRequest(given: ServeOptions): PerRequest | undefined {
-  const options = {
-    ...given,
-    ...withProfile(given),
-  };
+export function createPerRequest(given: ServeOptions, createConverter?: CreateConverter): PerRequest | undefined {
+  const options = { ...given, ...withProfile(given), createConverter };
   const reader = createMetadataReader(options.revisions);
   const [newest] = reader?.revisions ?? [];
   if (!reader || !newest) return undefined;
@@ -81,12 +80,14 @@ export function createPerRequest(given: ServeOptions): PerRequest | undefined {
     ...options,
     reportsStrays: true,
   };
+  const shared = toStatelessSettings(options);
   return {
     reader,
     enter,
-    accept(channel, agreement) {
-      const routes = agreement ? { ...stateless, enter: () => enterAs(agreement) } : stateless;
-      const peer = new Peer(channel, routes, settings);
+    accept(channel, agreement, connect) {
+      const entry = agreement && enterAs(agreement);
+      if (connect && entry && !(entry instanceof RpcError)) return connect(channel, entry, shared);
+      const peer = new Peer(channel, entry ? { ...stateless, enter: () => entry } : stateless, settings);
       peer.start();
       return peer;
     },
@@ -94,11 +95,12 @@ export function createPerRequest(given: ServeOptions): PerRequest | undefined {
 }
 
 /**
- * Prepares a server on which no session can be opened.
+ * Prepares a server of one revision, on which no session can be opened.
  *
- * @throws {Error} when none of its revisions has stateless requests
+ * @throws {Error} when there are further revisions, or when the revision has sessions
  */
 export function createStatelessAcceptor(options: ServeOptions): Acceptor {
+  if (options.revisions.length > 1) throw new Error("The server has several revisions; use createDualAcceptor");
   const perRequest = createPerRequest(options);
   if (!perRequest) throw new Error("No revision has stateless requests; use createSessionAcceptor");
   return perRequest.accept;
@@ -111,8 +113,12 @@ interface Offer {
   readonly converter: RevisionConverter | undefined;
 }
 
-function createOffer(revision: Revision, reader: MetadataReader, options: ServeOptions): Offer {
-  const converter = createServedConverter(revision, options);
+interface OfferOptions extends ServeOptions {
+  readonly createConverter: CreateConverter | undefined;
+}
+
+function createOffer(revision: Revision, reader: MetadataReader, options: OfferOptions): Offer {
+  const converter = options.createConverter?.(revision, options);
   const info = resolve(options.info, revision);
   const capabilities = options.capabilities === undefined ? {} : resolve(options.capabilities, revision);
   const instructions = options.instructions === undefined ? undefined : resolve(options.instructions, revision);

@@ -1,6 +1,6 @@
 import type { Gate, Revision } from "../../generated/support.ts";
 import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
-import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
 import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { AnyCoreDefinition, AnyServerDefinition } from "./any-definition.ts";
 import { toCapabilities } from "./capabilities.ts";
@@ -8,7 +8,6 @@ import { checkFeatures, checkServer } from "./check-definition.ts";
 import { createPlainScope } from "./context.ts";
 import type { CoreServer, ServerImplementation } from "./create-server.ts";
 import type { ServerExtensions } from "./definition.ts";
-import { guardHandlers } from "./extensions.ts";
 import type { Feature, ServedFeature } from "./feature.ts";
 import { createHandlers, type HandlerOptions, type ServerParts } from "./handlers.ts";
 import { createPlainInputRunner } from "./input/input-runner.ts";
@@ -42,7 +41,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   spoken: readonly Revision[],
   { features, createAcceptor, createLists }: BuildOptions<Lists, Definition>,
 ): CoreServer & ToolLists & Lists {
-  const revisions = extendRevisions(spoken, extensionsOf(definition, features), "server");
+  const revisions = extend(spoken, definition, features);
   const [newest] = revisions;
   if (!newest) throw new Error(`Server "${definition.name}" requires at least one protocol revision`);
   checkServer(definition);
@@ -93,6 +92,23 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   return Object.assign(core, lists);
 }
 
+/** Returns the revisions with the extensions of a definition. */
+function extend(
+  revisions: readonly Revision[],
+  definition: AnyCoreDefinition & ServerExtensions,
+  features: readonly Feature[],
+): readonly Revision[] {
+  const extensions = extensionsOf(definition, features);
+  const support = supportIn(features);
+  if (support) return support.extend(revisions, extensions);
+  if (extensions.length === 0) return revisions;
+  throw new SetupError("Extensions are not part of this project; add a feature that serves one");
+}
+
+function supportIn(features: readonly Feature[]): Feature["extensionSupport"] {
+  return features.find(({ extensionSupport }) => extensionSupport)?.extensionSupport;
+}
+
 /** Returns the extensions that a definition names, and those that its members need. */
 function extensionsOf(
   definition: AnyCoreDefinition & ServerExtensions,
@@ -123,7 +139,8 @@ function implementAt(revision: Revision, { definition, parts, features, served }
     experimental: definition.experimental,
     gates,
   });
-  return { role: "server", revision, handlers: guardHandlers(handlers, revision), capabilities };
+  const guarded = supportIn(features)?.guard(handlers, revision) ?? handlers;
+  return { role: "server", revision, handlers: guarded, capabilities };
 }
 
 /** Collects the features at a revision, and the contexts and input runners with which they replace the plain ones. */

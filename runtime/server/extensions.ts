@@ -1,7 +1,26 @@
-import type { RequestRow, Revision } from "../../generated/support.ts";
+import type { Extension, RequestRow, Revision } from "../../generated/support.ts";
+import { extendRevisions } from "../protocol/revision/extend-revisions.ts";
 import { missingCapability } from "../protocol/peer/stateless-request.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import { isOpen } from "../protocol/session/session.ts";
+
+/** Support for extensions of the protocol. Programs without a feature that serves one do not contain its code. */
+export interface ExtensionSupport {
+  /**
+   * Returns revisions with these extensions.
+   *
+   * @throws {Error} when an extension is invalid, or when two conflict
+   */
+  extend(revisions: readonly Revision[], extensions: readonly Extension[]): readonly Revision[];
+  /** Wraps the handlers of extension methods so that they reject clients that do not declare the extension. */
+  guard(handlers: object, revision: Revision): object;
+}
+
+/** Support for extensions on a server. */
+export const extensionSupport: ExtensionSupport = {
+  extend: (revisions, extensions) => extendRevisions(revisions, extensions, "server"),
+  guard: guardHandlers,
+};
 
 /** Wraps the handlers of extension methods so that they reject clients that do not declare the extension. */
 export function guardHandlers(handlers: object, revision: Revision): object {

@@ -1,6 +1,7 @@
 import type { Extension, Gate, RequestRow, Revision } from "../../generated/support.ts";
 import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { ExtensionSupport } from "./extensions.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { ServerParts } from "./handlers.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
@@ -20,6 +21,8 @@ export interface Feature {
   check?(offer: object): void;
   /** Returns the extension of the protocol that the feature serves, if a definition uses it. */
   extension?(source: AnyServerDefinition): Extension | undefined;
+  /** Support for extensions, which each feature that serves one brings. */
+  readonly extensionSupport?: ExtensionSupport;
   /** Creates the feature for one server, whose parts include the lists that the feature serves. */
   create(parts: ServerParts, source: AnyCoreDefinition): ServedFeature;
   /** Returns the members that lists show of a tool in addition to those of its definition. */

@@ -9,7 +9,9 @@ import type { AnyRequester, Scoped, AnyTool } from "./any-definition.ts";
  * True if a requester has the scopes that a definition needs. Where the transport does not authenticate, such as on stdio, there are no scopes,
  * and none are needed.
  */
-export function hasScopes({ scopes = [] }: Scoped, { auth }: Pick<AnyRequester, "auth">): boolean {
+export function hasScopes({ scopes }: Scoped, requester: Pick<AnyRequester, "auth">): boolean {
+  if (!scopes) return true;
+  const { auth } = requester;
   return !auth || scopes.every((scope) => auth.scopes?.includes(scope));
 }
 

@@ -118,7 +118,8 @@ function serverFeatures({ features }: LayerChoices, models: readonly RevisionMod
 function acceptorOf(models: readonly RevisionModel[]): string {
   const lifecycles = new Set(models.map(({ rules }) => rules.lifecycle));
   if (lifecycles.size > 1) return "createDualAcceptor";
-  return lifecycles.has("handshake") ? "createSessionAcceptor" : "createStatelessAcceptor";
+  if (lifecycles.has("handshake")) return "createSessionAcceptor";
+  return models.length > 1 ? "createDualAcceptor" : "createStatelessAcceptor";
 }
 
 /** True if clients of the revision subscribe to changes by a request, `subscriptions/listen`. */

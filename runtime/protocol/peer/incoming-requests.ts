@@ -1,26 +1,17 @@
-import type { RequestRow } from "../../../generated/support.ts";
 import type { StatelessHost } from "./stateless-request.ts";
 import { isThenable } from "../../internal/maybe-async.ts";
 import { notInBatch, type Batch } from "../../jsonrpc/batch.ts";
 import { IncomingCall, type IncomingRequest } from "./incoming-call.ts";
-import { withoutNulls, type Entry, type RequestRoute, type Routes } from "./routes.ts";
-import {
-  InvalidMessageError,
-  RpcError,
-  TimeoutError,
-  errorCodes,
-  invalidParams,
-  invalidRequest,
-  methodNotFound,
-  toError,
-  toErrorObject,
-} from "../../jsonrpc/errors.ts";
+import type { Routes } from "./routes.ts";
+import { toErrorResponse, toResponse, toTimeoutResponse } from "./call-responses.ts";
+import { findHandler, type Situation } from "./find-handler.ts";
+import { RpcError, TimeoutError, invalidRequest, toErrorObject } from "../../jsonrpc/errors.ts";
 import { handlerTimeoutOf, isEndless, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
-import { StaticResult, type ErrorObject, type Message, type RequestId } from "../../jsonrpc/message.ts";
+import type { ErrorObject, Message, RequestId } from "../../jsonrpc/message.ts";
 import { profileError, readRequest } from "../profile.ts";
 import type { ErrorReport } from "../../jsonrpc/error-report.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
-import { isOpen, type Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { shorten } from "../../internal/shorten.ts";
 import { SlotMap } from "../../internal/slot-map.ts";
 import type { Clock } from "../../internal/timers.ts";
@@ -68,21 +59,19 @@ export class IncomingRequests {
     if (open.isSilent) return this.#ignore(request);
     const entry = open.enter?.(request);
     if (entry instanceof RpcError) return this.#reject(request, entry, source.batch);
-    const { routes, session } = entry ?? { routes: open, session: this.#host.session };
-    const route = routes.requests.get(request.method);
-    const rejection = this.#findRejection(request, route, { routes, session, isBatched: source.batch !== undefined });
-    if (route?.handle === undefined || rejection) {
-      const params = rejection && route && withoutNulls(route.row, request.params);
-      if (params) return this.accept({ ...request, params }, source);
-      return this.#reject(request, rejection ?? methodNotFound(request.method), source.batch);
-    }
+    const situation = entry ?? { routes: open, session: this.#host.session };
+    const rejection = this.#findRejection(request, situation, source.batch);
+    if (rejection) return this.#reject(request, rejection, source.batch);
+    const handled = findHandler(request, situation);
+    if (handled instanceof RpcError) return this.#reject(request, handled, source.batch);
+    const { row, handle, isFirst } = handled;
     const call = entry
-      ? entry.createCall(this.#host, entry.session, { request, row: route.row, origin: source.origin })
-      : new IncomingCall(this.#host, request, route.row, source);
+      ? entry.createCall(this.#host, entry.session, { request: handled.request, row, origin: source.origin })
+      : new IncomingCall(this.#host, handled.request, row, source);
     try {
-      const outcome = route.handle(request.params, call);
+      const outcome = handle(handled.request.params, call);
       if (!isThenable(outcome)) return this.#finish(call, outcome);
-      if (route.isFirst) this.#first = call;
+      if (isFirst) this.#first = call;
       this.#wait(call, outcome);
     } catch (thrown) {
       this.#fail(call, thrown);
@@ -153,22 +142,18 @@ export class IncomingRequests {
     this.#host.reply({ jsonrpc: "2.0", id, error }, batch);
   }
 
+  /** Rejects a request that may not run beside the others, or not in a batch. */
   #findRejection(
-    { id, method, params }: IncomingRequest,
-    route: RequestRoute | undefined,
-    { routes, session, isBatched }: Situation,
+    { id, method }: IncomingRequest,
+    { routes, session }: Situation,
+    batch: Batch | undefined,
   ): RpcError | undefined {
     if (this.#running.size > 0 && this.#running.has(id)) return invalidRequest(stillRunning);
     if (this.#running.size + this.#cancelled.size >= this.#host.limits.maxCalls && method !== "ping")
       return tooManyCalls(this.#host.limits.maxCalls);
-    if (isBatched && session && session !== this.#host.session) return invalidRequest("Batches are not supported");
-    if (isBatched && routes.neverBatched.has(method)) return invalidRequest(notInBatch(method));
-    if (!route) return routes.reject(method);
-    const { row } = route;
-    if (!route.handle || (row.gate && session && !isOpen(row.gate, session))) return methodNotFound(method);
-    if (params === undefined && row.paramsOptional) return undefined;
-    const issue = row.params(params);
-    return issue && invalidParams(issue);
+    if (batch && session && session !== this.#host.session) return invalidRequest("Batches are not supported");
+    if (batch && routes.neverBatched.has(method)) return invalidRequest(notInBatch(method));
+    return undefined;
   }
 
   #wait(call: IncomingCall, outcome: PromiseLike<unknown>): void {
@@ -182,28 +167,19 @@ export class IncomingRequests {
 
   #finish(call: IncomingCall, result: unknown): void {
     if (call.done) return void this.#cancelled.delete(call);
-    const problem = findResultProblem(call.row, result);
-    if (problem) {
-      this.#reportFailure("result", call.row, call.requestId, problem);
-      this.#respond(call, { jsonrpc: "2.0", id: call.requestId, error: internalError });
-      return;
-    }
-    this.#respond(call, { jsonrpc: "2.0", id: call.requestId, result });
+    this.#respond(call, toResponse(call, result, this.#host));
   }
 
   #fail(call: IncomingCall, thrown: unknown): void {
     if (call.done) return void this.#cancelled.delete(call);
-    const error = RpcError.from(thrown);
-    if (error !== thrown || error.cause !== undefined) this.#reportFailure("handler", call.row, call.requestId, thrown);
-    this.#respond(call, { jsonrpc: "2.0", id: call.requestId, error: toErrorObject(error) });
+    this.#respond(call, toErrorResponse(call, thrown, this.#host));
   }
 
   #expire(call: IncomingCall): void {
     const error = new TimeoutError(call.row.method, this.#host.timeouts.handler);
-    const message = "Request timed out";
-    this.#respond(call, { jsonrpc: "2.0", id: call.requestId, error: { ...internalError, message } });
+    this.#respond(call, toTimeoutResponse(call));
     call.abort(error);
-    this.#reportFailure("handler", call.row, call.requestId, error);
+    this.#host.report({ kind: "handler", method: call.row.method, id: call.requestId, error });
   }
 
   #respond(call: IncomingCall, message: Message): void {
@@ -221,17 +197,17 @@ export class IncomingRequests {
     }
     if (this.#running.size === 0) this.#onIdle?.();
   }
-
-  #reportFailure(kind: "handler" | "result", row: RequestRow, id: RequestId, thrown: unknown): void {
-    this.#host.report({ kind, method: row.method, id, error: toError(thrown) });
-  }
 }
 
 /** Reason for the rejection of a request whose id is not unique. */
 export const stillRunning = "The id is already used by a running request";
 
 /** Waits for running calls to finish, for at most this many milliseconds. */
-export function drain(incomingRequests: IncomingRequests, clock: Clock, milliseconds: number): Promise<void> {
+export function drain(
+  incomingRequests: Pick<IncomingRequests, "whenIdle">,
+  clock: Clock,
+  milliseconds: number,
+): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(milliseconds, resolve);
     incomingRequests.whenIdle(() => {
@@ -241,29 +217,7 @@ export function drain(incomingRequests: IncomingRequests, clock: Clock, millisec
   });
 }
 
-/** Routes and session that apply to a request: the connection's, or its own. */
-interface Situation {
-  readonly routes: Entry["routes"];
-  readonly session: Session | undefined;
-  readonly isBatched: boolean;
-}
-
-/** Checks a result. Its getters and proxies may throw while it is read. */
-function findResultProblem(row: RequestRow, result: unknown): Error | undefined {
-  try {
-    const issue = result instanceof StaticResult ? result.check(row.result) : row.result(result);
-    return issue && new InvalidMessageError(row.method, "result", issue);
-  } catch (thrown) {
-    return toError(thrown);
-  }
-}
-
 function tooManyCalls(limit: number): RpcError {
   const message = `Too many concurrent requests; the limit is ${limit}, retry after a response`;
   return new RpcError(rejectionCodes.tooMany, message, { data: { limit } });
 }
-
-const internalError: { readonly code: number; readonly message: string } = {
-  code: errorCodes.internalError,
-  message: "Internal error",
-};

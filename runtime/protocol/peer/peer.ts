@@ -11,7 +11,7 @@ import { IncomingRequests, drain, type IncomingRequestsHost } from "./incoming-r
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
 import type { Incoming, Message, NotificationMessage, Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import { MessageRouter, type MessageRouterHost } from "./message-router.ts";
-import { LogRoom } from "../../jsonrpc/log-buffer.ts";
+import { hasLogRoom } from "../../jsonrpc/log-buffer.ts";
 import {
   createNoRequests,
   type OutgoingRequests,
@@ -21,7 +21,7 @@ import {
 import type { PeerSettings } from "./peer-options.ts";
 import { transmit } from "../../jsonrpc/responses.ts";
 import { toProgressRate } from "../../jsonrpc/throttle.ts";
-import type { ErrorReport } from "../../jsonrpc/error-report.ts";
+import { deliverReport, type ErrorReport } from "../../jsonrpc/error-report.ts";
 import type { Session } from "../session/session.ts";
 import { DeadlineTimer, systemClock, type Clock } from "../../internal/timers.ts";
 import type { Rate } from "../../jsonrpc/token-bucket.ts";
@@ -37,7 +37,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   readonly deadlines: DeadlineTimer;
   readonly hold = (id: RequestId): (() => void) => this.#pendingRequests.hold(id);
   readonly #channel: Channel;
-  readonly #logs: LogRoom;
   readonly #settings: PeerSettings;
   readonly #clock: Clock;
   readonly #incomingRequests: IncomingRequests = new IncomingRequests(this);
@@ -61,7 +60,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
       reportsStrays: options.reportsStrays,
     });
     this.limits = toLimits(options.limits);
-    this.#logs = new LogRoom(channel, this.limits);
     this.timeouts = toTimeouts(options.timeouts);
     this.progressRate = toProgressRate(options.progressRate);
     this.#settings = options;
@@ -190,18 +188,18 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   send(message: Outgoing, related?: RequestId): void | Promise<void> {
-    if (this.#logs.admits(message)) return this.#channel.send(message, related);
+    if (hasLogRoom(message, this.#channel, this.limits)) return this.#channel.send(message, related);
     this.#settings.metrics?.drop("log");
   }
 
   reply(message: Message, batch: Batch | undefined): void {
     this.#settings.metrics?.responded(message);
     if (batch) batch.add(message);
-    else transmit(message, this);
+    else transmit(message, this.#channel, this);
   }
 
   replyAll(messages: readonly Message[]): void {
-    transmit(messages, this);
+    transmit(messages, this.#channel, this);
   }
 
   abandon(id: RequestId): void {
@@ -209,12 +207,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   report(report: ErrorReport): void {
-    this.#settings.metrics?.reported(report);
-    try {
-      this.#settings.onError?.(report);
-    } catch {
-      // The hook is the last resort: there is nothing left to report to.
-    }
+    deliverReport(report, this.#settings);
   }
 
   #request<Params, Result>(

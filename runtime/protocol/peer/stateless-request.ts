@@ -21,13 +21,13 @@ export interface StatelessRequest {
 
 /** Creates the call of a stateless request. */
 export function createStatelessCall(host: StatelessHost, session: Session, request: StatelessRequest): IncomingCall {
-  return new StatelessCall(host, session, request);
+  return new StatelessCall(new RequestHost(host, session), request);
 }
 
-/** Call that brings its own session. It ignores the connection's session, and sends nothing once it is over. */
-class StatelessCall extends IncomingCall {
-  constructor(host: StatelessHost, session: Session, { request, row, origin }: StatelessRequest) {
-    super(new RequestHost(host, session), request, row, { batch: undefined, origin });
+/** Call that belongs to no session of its connection, and sends nothing once it is over. */
+export class StatelessCall extends IncomingCall {
+  constructor(host: CallHost, { request, row, origin }: StatelessRequest) {
+    super(host, request, row, { batch: undefined, origin });
   }
 
   override notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void> {
@@ -35,21 +35,45 @@ class StatelessCall extends IncomingCall {
   }
 }
 
-class RequestHost implements CallHost {
+/** Way of the messages of a stateless call. They are sent at the revision of its own session. */
+export abstract class StatelessSender {
+  abstract requireSession(): Session;
+
+  abstract send(message: Outgoing, related?: RequestId): void | Promise<void>;
+
+  /** Rejects every request to the client, because none can be sent here. The error names a capability that the client has not declared. */
+  request<Params, Result>(row: RequestRow<Params, Result>): Promise<Result> {
+    const session = this.requireSession();
+    const { revision } = session;
+    if (row.gate && !isOpen(row.gate, session)) return Promise.reject(missingCapability(revision, row.gate));
+    const advice = "send it from a tool, prompt or resource handler";
+    return Promise.reject(new Error(`Revision ${revision.id} does not allow ${row.method} here; ${advice}`));
+  }
+
+  async notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
+    requireGate(row, this);
+    checkParams(row, params);
+    await this.send({ jsonrpc: "2.0", method: row.method, params }, related);
+  }
+
+  async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
+    await this.send(message, related);
+  }
+}
+
+/** Stateless request on a connection that it shares with others. */
+class RequestHost extends StatelessSender implements CallHost {
+  readonly session: Session;
   readonly #host: StatelessHost;
-  readonly #session: Session;
 
   constructor(host: StatelessHost, session: Session) {
+    super();
     this.#host = host;
-    this.#session = session;
+    this.session = session;
   }
 
   get state(): State {
     return this.#host.state;
-  }
-
-  get session(): Session {
-    return this.#session;
   }
 
   get closed(): Promise<Error | undefined> {
@@ -73,25 +97,11 @@ class RequestHost implements CallHost {
   }
 
   requireSession(): Session {
-    return this.#session;
+    return this.session;
   }
 
-  /** Rejects every request to the client, because none can be sent here. The error names a capability that the client has not declared. */
-  request<Params, Result>(row: RequestRow<Params, Result>): Promise<Result> {
-    const { revision } = this.#session;
-    if (row.gate && !isOpen(row.gate, this.#session)) return Promise.reject(missingCapability(revision, row.gate));
-    const advice = "send it from a tool, prompt or resource handler";
-    return Promise.reject(new Error(`Revision ${revision.id} does not allow ${row.method} here; ${advice}`));
-  }
-
-  async notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
-    requireGate(row, this);
-    checkParams(row, params);
-    await this.#host.send({ jsonrpc: "2.0", method: row.method, params }, related);
-  }
-
-  async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
-    await this.#host.send(message, related);
+  send(message: Outgoing, related?: RequestId): void | Promise<void> {
+    return this.#host.send(message, related);
   }
 }
 

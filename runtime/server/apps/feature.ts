@@ -1,3 +1,4 @@
+import { extensionSupport } from "../extensions.ts";
 import { extension } from "../../../generated/extensions/ui/methods.ts";
 import { isObject } from "../../../generated/support.ts";
 import { toPrivate } from "../../protocol/methods/cache-hint.ts";
@@ -17,6 +18,7 @@ import { uiMimeType } from "./ui-resource.ts";
 /** Extension feature for views that show tool results, for clients that support views. */
 export const ui: Feature = {
   name: "apps",
+  extensionSupport,
   extension: ({ tools = [] }) => (tools.some((tool) => tool.ui) ? extension : undefined),
   check({ resources = [] }: AnyResources) {
     const wrong = resources.find(({ uri, mimeType }) => uri.startsWith("ui://") && mimeType !== uiMimeType);

@@ -1,3 +1,4 @@
+import { extensionSupport } from "../extensions.ts";
 import { extension } from "../../../generated/extensions/skills/methods.ts";
 import { StaticResult } from "../../jsonrpc/message.ts";
 import { toContent } from "../../skills/file.ts";
@@ -15,6 +16,7 @@ import type { AnyResource, AnyServerDefinition, Visible } from "../any-definitio
 /** Skills: folders of text and files that a host gives to its model. Must follow the resources feature, which serves their files. */
 export const skills: Feature = {
   name: "skills",
+  extensionSupport,
   extension: ({ skills: served = [], directoryRead }: AnyServerDefinition & ServerSkills) =>
     served.length === 0 ? undefined : { ...extension, ...(directoryRead && { settings: { directoryRead } }) },
   create(

@@ -1,3 +1,4 @@
+import { extensionSupport } from "../extensions.ts";
 import type { Feature } from "../feature.ts";
 import { extension } from "../../../generated/extensions/tasks/methods.ts";
 import type { ServerTasks } from "../definition.ts";
@@ -8,6 +9,7 @@ import type { AnyServerDefinition } from "../any-definition.ts";
 /** Tool calls that run as tasks at revisions without tasks in the core protocol: the same tools, by the tasks extension. */
 export const taskExtension: Feature = {
   name: "taskExtension",
+  extensionSupport,
   extension({ tools = [], tasks, listChanged = [] }) {
     const isChangeable = tasks !== undefined && (listChanged === true || listChanged.includes("tools"));
     return isChangeable || tools.some(({ task }) => task) ? extension : undefined;

@@ -20,10 +20,10 @@ export function createParamHeaderReader(
     const row = findMethod(revision.clientRequests, method);
     const name = isObject(params) ? params.name : undefined;
     const tool = row?.handler === "callTool" && typeof name === "string" ? server.tools.get(name) : undefined;
-    if (!tool || !isKnown(tool, sender)) return none;
+    if (!tool) return none;
     const paramHeaders = known.get(tool) ?? readParamHeaders(readInputSchema(describeTool(tool, revision)));
     known.set(tool, paramHeaders);
-    return paramHeaders;
+    return paramHeaders.length > 0 && isKnown(tool, sender) ? paramHeaders : none;
   };
 }
 

@@ -12,12 +12,12 @@ export interface Guarded {
   readonly service: Pick<HttpService, "readScopes">;
 }
 
-/** Authenticates the sender of a request. Returns its identity, a rejection, or `undefined` without a guard. */
+/** Authenticates the sender of a request. Returns its identity, or a rejection. */
 export async function authenticate(
   exchange: Exchange,
-  { settings: { guard, clock } }: Pick<Guarded, "settings">,
-): Promise<Identity | Rejection | undefined> {
-  if (!guard) return undefined;
+  guard: Guard,
+  { clock }: Pick<Guarded["settings"], "clock">,
+): Promise<Identity | Rejection> {
   const outcome: Identity | HttpResponse = await guard.authenticate(exchange, exchange);
   if ("status" in outcome) return { kind: "refused", response: outcome };
   const { until } = outcome;

@@ -10,11 +10,7 @@ export interface CorsOptions {
 }
 
 /** Returns the fields with which a page of this (allowed) origin can read the response. */
-export function toCorsFields(
-  request: Pick<Exchange, "header" | "hosts">,
-  { cors, hosts }: { readonly cors: CorsOptions | undefined; readonly hosts: HostRules },
-): HeaderFields | undefined {
-  if (!cors) return undefined;
+export function toCorsFields(request: Pick<Exchange, "header" | "hosts">, hosts: HostRules): HeaderFields | undefined {
   const origin = request.header("origin");
   if (origin === undefined || !hosts.isOrigin(origin, request.hosts)) return undefined;
   return {

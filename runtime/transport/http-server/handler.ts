@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
+import { connectStateless } from "../../protocol/peer/stateless-connection.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Profile } from "../../protocol/profile.ts";
 import { createMetadataRules } from "./metadata-headers.ts";
@@ -108,7 +109,8 @@ class OpenServerContext implements HttpServerContext {
 
 async function handle(exchange: Exchange, serverContext: OpenServerContext): Promise<void> {
   try {
-    const fields = toCorsFields(exchange, serverContext.settings);
+    const { cors, hosts } = serverContext.settings;
+    const fields = cors && toCorsFields(exchange, hosts);
     if (fields) exchange.addFields(fields);
     const document = serverContext.settings.guard?.documents?.get(exchange.path);
     if (document)
@@ -188,7 +190,7 @@ function respondStateless(
 ): void {
   const { responseMode: style, maxStreamBytes: maxWaiting, metrics } = settings;
   const post = new StatelessResponse(exchange, { identity, parsed, style, maxWaiting, metrics });
-  const connection = service.accept(post, parsed.agreement);
+  const connection = service.accept(post, parsed.agreement, connectStateless);
   post.receive();
   if (!post.isDone) sessions.adopt({ connection, keepAlive: () => post.keepAlive() });
 }

@@ -1,13 +1,17 @@
 /**
- * True if an `Accept` header admits a media type. Without the header nothing is admitted: the protocol requires clients to send it.
+ * True if an `Accept` header admits all of these media types. Without the header nothing is admitted: the protocol requires clients to send it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1
  */
-export function accepts(header: string | undefined, type: string): boolean {
+export function accepts(header: string | undefined, types: readonly MediaType[]): boolean {
   if (header === undefined) return false;
-  if (header === usualAccept) return usualAccept.includes(type);
-  return header.split(",").some((range) => admits(range, type));
+  if (header === usualAccept) return true;
+  const ranges = header.split(",");
+  return types.every((type) => ranges.some((range) => admits(range, type)));
 }
+
+/** Media types of responses. */
+export type MediaType = "application/json" | "text/event-stream";
 
 /** True if a `Content-Type` header means JSON in UTF-8. */
 export function isJson(header: string | undefined): boolean {
@@ -20,10 +24,10 @@ export function isJson(header: string | undefined): boolean {
   });
 }
 
-/** Value of the `Accept` header of nearly every client. */
+/** Value of the `Accept` header of nearly every client: all media types of responses. */
 const usualAccept = "application/json, text/event-stream";
 
-function admits(range: string, type: string): boolean {
+function admits(range: string, type: MediaType): boolean {
   const [name = "", ...parameters] = range.toLowerCase().split(";");
   const wanted = name.trim();
   const isMatch = wanted === type || wanted === "*/*" || wanted === `${type.slice(0, type.indexOf("/"))}/*`;

@@ -1,5 +1,5 @@
 import type { HeaderRule, Revision } from "../../../generated/support.ts";
-import { decodeField, readParamValue } from "../../framing/param-headers.ts";
+import { decodeField, joint, readParamValue } from "../../framing/param-headers.ts";
 import { createMetadataReader, type MetadataReader } from "../../protocol/session/request-metadata.ts";
 import type { RequestHead } from "./exchange/exchange.ts";
 
@@ -46,7 +46,10 @@ function createMetadataHeaders(revisions: readonly Revision[]): MetadataHeaders 
   return {
     version: toFieldName(named.name),
     findUnlike(head, message, revision) {
-      for (const rule of rules.get(revision) ?? []) if (!agrees(head, rule, message)) return rule.name;
+      for (const rule of rules.get(revision) ?? []) {
+        const applies = !rule.methods || rule.methods.includes(message.method);
+        if (applies && !agrees(head, rule, message)) return rule.name;
+      }
       return undefined;
     },
   };
@@ -78,12 +81,13 @@ function toFieldName(name: string): FieldName {
 }
 
 function agrees(head: RequestHead, rule: MetadataRule, message: MetadataMessage): boolean {
-  const { field, methods, required, read, decode } = rule;
-  if (methods && !methods.includes(message.method)) return true;
+  const { field, required, read, decode } = rule;
   const expected = read(message);
   // Without the member there is nothing to compare: the params are then not valid.
   if (typeof expected !== "string") return true;
   const text = head.header(field);
-  if (head.isRepeated(field)) return false;
-  return text === undefined ? !required : decode(text) === expected;
+  if (text === undefined) return !required;
+  // Platforms join the lines of a repeated header.
+  if (text.includes(joint) && head.isRepeated(field)) return false;
+  return decode(text) === expected;
 }

@@ -1,7 +1,9 @@
-import { decode, type DecodingLimits } from "../../framing/json.ts";
+import { decode } from "../../framing/json.ts";
 import type { Problem } from "../../jsonrpc/channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
+import type { Limits } from "../../jsonrpc/limits.ts";
 import { classify, type Incoming } from "../../jsonrpc/message.ts";
+import type { Body } from "./exchange/exchange.ts";
 import { reject, type Rejection } from "./rejection.ts";
 
 /** Content of the body of a POST. */
@@ -22,8 +24,31 @@ export interface Batched {
   readonly members: readonly Incoming[];
 }
 
+/** Reads a body as a message or a batch. Rejects a body that was not received completely, or that is neither. */
+export function readPostBody(body: Body, limits: Limits): PostBody | Rejection {
+  switch (body.kind) {
+    case "text":
+      return parseBody(body.text, limits);
+    case "too-large":
+      return bodyTooLarge(limits);
+    case "not-text":
+      return reject(400, "The message is not valid UTF-8", { code: errorCodes.parseError });
+    case "lost":
+      return reject(400, "The body is incomplete");
+    case "late":
+      return reject(408, "Request timed out; the body was not received", { headers: { connection: "close" } });
+    default:
+      return body satisfies never;
+  }
+}
+
+/** Creates the rejection of a body beyond the limit. */
+export function bodyTooLarge({ maxMessageBytes }: Limits): Rejection {
+  return reject(413, `The message is longer than ${maxMessageBytes} bytes`, { headers: { connection: "close" } });
+}
+
 /** Parses a body. Rejects a body that is not a message, with the id of its request if that can be read. */
-export function readPostBody(text: string, limits: DecodingLimits): PostBody | Rejection {
+function parseBody(text: string, limits: Limits): PostBody | Rejection {
   const caught: { value?: unknown; problem?: Problem } = {};
   decode(text, limits, {
     message: (value) => void (caught.value = value),

@@ -4,6 +4,7 @@ import type { Channel } from "../../jsonrpc/channel.ts";
 import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
+import type { ConnectStateless } from "../../protocol/peer/stateless-connection.ts";
 import type { Profile } from "../../protocol/profile.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import type { Agreement, PeerInfo } from "../../protocol/session/session.ts";
@@ -14,6 +15,7 @@ import { MemorySessionStore } from "../../stores/memory-session-store.ts";
 import type { SessionStore } from "../../stores/session-store.ts";
 import { defaultPatience } from "../first-message.ts";
 import type { CorsOptions } from "./cors.ts";
+import type { BodyLimits } from "./exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./host-rules.ts";
 import { toGuard, type Authenticate, type Guard, type Identity } from "./identity.ts";
 import type { ResponseMode } from "./session-response.ts";
@@ -24,7 +26,7 @@ export interface HttpService {
   /** Served revisions, the newest first. */
   readonly revisions: readonly Revision[];
   /** Serves a connection; with an agreement, one whose handshake took place before, or one of a stateless request. */
-  accept(channel: Channel, agreement?: Agreement): Connection;
+  accept(channel: Channel, agreement?: Agreement, connect?: ConnectStateless): Connection;
   /** Returns the arguments of a request that its headers have to repeat, as far as its sender may know of them. Default: none. */
   readParamHeaders?(method: string, params: unknown, sender: MetadataSender): readonly ParamHeader[];
   /** True if another session may be opened now; otherwise the request is rejected with 503. Default: limited only by the session store. */
@@ -111,15 +113,13 @@ export interface SseOptions {
 
 /** Options of a server over HTTP with every default filled in. */
 export interface HttpSettings extends Required<
-  Pick<
-    HttpOptions,
-    "responseMode" | "polling" | "retry" | "keepAlive" | "maxStreamBytes" | "bodyTimeout" | "strictVersion"
-  >
+  Pick<HttpOptions, "responseMode" | "polling" | "retry" | "keepAlive" | "maxStreamBytes" | "strictVersion">
 > {
   readonly path: string | undefined;
   readonly sessions: { readonly ttl: number; readonly store: SessionStore } | undefined;
   readonly events: EventStore | undefined;
   readonly limits: Limits;
+  readonly bodyLimits: BodyLimits;
   readonly hosts: HostRules;
   readonly guard: Guard | undefined;
   readonly cors: CorsOptions | undefined;
@@ -145,6 +145,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
   const { responseMode = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
   const { events = new MemoryEventStore(metrics && { metrics }) } = options;
+  const limits = toLimits({ maxMessageBytes: bodyBytes, ...options.limits });
   let nonce: string | undefined;
   return {
     path: options.path,
@@ -153,11 +154,11 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
     retry: options.retry ?? 1_000,
     keepAlive: options.keepAlive ?? 15_000,
     maxStreamBytes: options.maxStreamBytes ?? 8 * 1024 * 1024,
-    bodyTimeout: options.bodyTimeout ?? 10_000,
     strictVersion: options.strictVersion ?? false,
     sessions: sessions === false ? undefined : toSessions(sessions, options.clock),
     events: events === false ? undefined : events,
-    limits: toLimits({ maxMessageBytes: bodyBytes, ...options.limits }),
+    limits,
+    bodyLimits: { maxBytes: limits.maxMessageBytes, timeout: options.bodyTimeout ?? 10_000 },
     hosts: createHostRules(options),
     guard: toGuard(options.authenticate),
     cors: options.cors,

@@ -5,9 +5,9 @@ import { alreadyInitialized } from "../../protocol/session/session.ts";
 import { validateStateless, type StatelessOutcome, type StatelessContext } from "./validate-stateless.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { authenticate, checkScopes } from "./authenticate.ts";
-import { accepts, isJson } from "./media-types.ts";
+import { accepts, isJson, type MediaType } from "./media-types.ts";
 import type { Identity } from "./identity.ts";
-import { idOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
+import { bodyTooLarge, idOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
 import { reject, type Rejection } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
@@ -59,18 +59,19 @@ export async function validateRequest(
     checkOrigin(exchange, serverContext);
   if (early) return early;
   if (exchange.method === "OPTIONS") return { kind: "preflight" };
-  const identity = await authenticate(exchange, serverContext);
-  if (isRejection(identity)) return identity;
+  const { settings } = serverContext;
+  const { guard } = settings;
+  const identity = guard && (await authenticate(exchange, guard, settings));
+  if (identity && isRejection(identity)) return identity;
   if (exchange.method !== "POST") return validateWithoutBody(exchange, serverContext, identity);
   const unread = checkAccept(exchange, bothTypes) ?? checkContent(exchange, serverContext);
   if (unread) return unread;
-  const postBody = await readBody(exchange, serverContext);
-  if (isRejection(postBody)) return postBody;
+  const postBody = readPostBody(await exchange.readBody(settings.bodyLimits), settings.limits);
+  if (postBody.kind === "refused") return postBody;
   const stateless = validateStateless(exchange, serverContext, { identity, postBody });
   if (stateless?.kind === "stateless") return checkScopes(exchange, serverContext, { identity, postBody }) ?? stateless;
   if (stateless) return stateless;
-  if (!serverContext.settings.sessions)
-    return validateStatelessRequest(exchange, serverContext, { identity, postBody });
+  if (!settings.sessions) return validateStatelessRequest(exchange, serverContext, { identity, postBody });
   if (isInitialize(postBody) && exchange.header(sessionHeader) === undefined)
     return { kind: "open", identity, postBody };
   const session = await findSession(exchange, serverContext, identity);
@@ -119,8 +120,9 @@ const singleFields: readonly (readonly [field: string, name: string])[] = [
  */
 export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext): Rejection | undefined {
   if (hosts.length === 0) return reject(400, "The request must have exactly one host");
-  if (hosts.every((host) => settings.hosts.isHost(host))) return undefined;
-  return reject(403, "Host not allowed; add it to the option allowedHosts");
+  for (const host of hosts)
+    if (!settings.hosts.isHost(host)) return reject(403, "Host not allowed; add it to the option allowedHosts");
+  return undefined;
 }
 
 /**
@@ -135,9 +137,9 @@ export function checkOrigin(exchange: Exchange, { settings }: HttpServerContext)
 }
 
 /** Rejects a request unless its `Accept` header admits every one of these types. */
-export function checkAccept(head: RequestHead, types: readonly string[]): Rejection | undefined {
+export function checkAccept(head: RequestHead, types: readonly MediaType[]): Rejection | undefined {
   const header = head.header("accept");
-  if (types.every((type) => accepts(header, type))) return undefined;
+  if (accepts(header, types)) return undefined;
   return reject(406, `Not acceptable; the Accept header must list ${types.join(" and ")}`);
 }
 
@@ -150,32 +152,12 @@ export function checkContent(head: RequestHead, { settings }: HttpServerContext)
     return reject(415, "Unsupported Content-Encoding; send the body without one");
   }
   const length = Number(head.header("content-length") ?? 0);
-  return length > settings.limits.maxMessageBytes ? tooLarge(settings) : undefined;
-}
-
-/** Reads the body as a message or a batch. */
-export async function readBody(exchange: Exchange, { settings }: HttpServerContext): Promise<PostBody | Rejection> {
-  const { limits, bodyTimeout } = settings;
-  const body = await exchange.readBody({ maxBytes: limits.maxMessageBytes, timeout: bodyTimeout });
-  switch (body.kind) {
-    case "text":
-      return readPostBody(body.text, settings.limits);
-    case "too-large":
-      return tooLarge(settings);
-    case "not-text":
-      return reject(400, "The message is not valid UTF-8", { code: errorCodes.parseError });
-    case "lost":
-      return reject(400, "The body is incomplete");
-    case "late":
-      return reject(408, "Request timed out; the body was not received", { headers: { connection: "close" } });
-    default:
-      return body satisfies never;
-  }
+  return length > settings.limits.maxMessageBytes ? bodyTooLarge(settings.limits) : undefined;
 }
 
 /** True if a value is a rejection: a check failed. */
-export function isRejection<Value extends object>(value: Value | Rejection | undefined): value is Rejection {
-  return value !== undefined && "kind" in value && value.kind === "refused";
+export function isRejection<Value extends object>(value: Value | Rejection): value is Rejection {
+  return "kind" in value && value.kind === "refused";
 }
 
 function checkMethod({ method, path }: RequestHead, { settings, revisions }: HttpServerContext): Rejection | undefined {
@@ -186,7 +168,7 @@ function checkMethod({ method, path }: RequestHead, { settings, revisions }: Htt
 }
 
 /** A response may be JSON or a stream, so both must be acceptable. */
-const bothTypes: readonly string[] = ["application/json", "text/event-stream"];
+const bothTypes: readonly MediaType[] = ["application/json", "text/event-stream"];
 
 const statelessMethods: readonly string[] = ["POST"];
 
@@ -272,12 +254,6 @@ function checkBatch(
   const rules = { batching: revision?.batching ?? false, maxBatch: settings.limits.maxBatch };
   const problem = findBatchProblem(postBody.values, rules);
   return problem === undefined ? undefined : reject(400, problem);
-}
-
-function tooLarge({ limits }: HttpSettings): Rejection {
-  return reject(413, `The message is longer than ${limits.maxMessageBytes} bytes`, {
-    headers: { connection: "close" },
-  });
 }
 
 const versionHeader = "mcp-protocol-version";

@@ -152,9 +152,11 @@ function checkParamHeaders(
   request: Request,
   { sender, serverContext }: { readonly sender: MetadataSender; readonly serverContext: StatelessContext },
 ): Rejection | undefined {
-  const { params } = request;
+  const { method, params } = request;
+  const paramHeaders = serverContext.service.readParamHeaders?.(method, params, sender) ?? [];
+  if (paramHeaders.length === 0) return undefined;
   const args = isObject(params) ? params.arguments : undefined;
-  const wrong = serverContext.service.readParamHeaders?.(request.method, params, sender).find(({ header, path }) => {
+  const wrong = paramHeaders.find(({ header, path }) => {
     const name = header.toLowerCase();
     const field = head.header(name);
     const value = readParamValue(args, path);

@@ -11,10 +11,10 @@ import {
   checkOpen,
   checkOrigin,
   isRejection,
-  readBody,
   sessionHeader,
   type HttpServerContext,
 } from "../http-server/validate-request.ts";
+import { readPostBody } from "../http-server/post-body.ts";
 import type { HttpOrigin, Identity } from "../http-server/identity.ts";
 import { streamFields } from "../http-server/session-response.ts";
 import type { Connection } from "../../protocol/session/connection.ts";
@@ -75,8 +75,9 @@ function respondToPreflight(
 async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promise<Rejection | undefined> {
   const early = checkEarly(exchange, serverContext, "GET");
   if (early) return early;
-  const identity = await authenticate(exchange, serverContext);
-  if (isRejection(identity)) return identity;
+  const { guard } = serverContext.settings;
+  const identity = guard && (await authenticate(exchange, guard, serverContext.settings));
+  if (identity && isRejection(identity)) return identity;
   const unacceptable = checkAccept(exchange, ["text/event-stream"]);
   if (unacceptable) return unacceptable;
   if (serverContext.service.takesSessions?.() === false) return tooManySessions();
@@ -111,12 +112,14 @@ async function accept(session: SseSession, serverContext: HttpSseContext): Promi
 async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Promise<Rejection | undefined> {
   const early = checkEarly(exchange, serverContext, "POST");
   if (early) return early;
-  const identity = await authenticate(exchange, serverContext);
-  if (isRejection(identity)) return identity;
+  const { guard } = serverContext.settings;
+  const identity = guard && (await authenticate(exchange, guard, serverContext.settings));
+  if (identity && isRejection(identity)) return identity;
   const unfit = checkContent(exchange, serverContext);
   if (unfit) return unfit;
-  const postBody = await readBody(exchange, serverContext);
-  if (isRejection(postBody)) return postBody;
+  const { bodyLimits, limits } = serverContext.settings;
+  const postBody = readPostBody(await exchange.readBody(bodyLimits), limits);
+  if (postBody.kind === "refused") return postBody;
   if (isStatelessBody(postBody, serverContext))
     return reject(400, "HTTP with SSE requires a session; send initialize first");
   const session = await findSse(exchange, serverContext, identity);

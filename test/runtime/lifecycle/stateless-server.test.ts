@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
+import { createStatelessAcceptor } from "../../../runtime/lifecycle/stateless-server.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
@@ -367,4 +368,9 @@ describe("a transport that has parsed a request", () => {
     expect(connection.session).toBeUndefined();
     await connection.close();
   });
+});
+
+test("the acceptor of one revision rejects several, whose results it could not convert", () => {
+  const options = { info: { name: "server", version: "1" }, revisions: [alone, newest], handlers: {} };
+  expect(() => createStatelessAcceptor(options)).toThrow("The server has several revisions; use createDualAcceptor");
 });

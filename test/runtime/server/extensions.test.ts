@@ -5,6 +5,7 @@ import { connect } from "../../../runtime/client/connect.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
 import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
 import { isCapabilityError } from "../../../runtime/jsonrpc/errors.ts";
+import { extensionSupport } from "../../../runtime/server/extensions.ts";
 import { allFeatures } from "../../../runtime/server/all-features.ts";
 import { buildServer } from "../../../runtime/server/build-server.ts";
 import type { Feature } from "../../../runtime/server/feature.ts";
@@ -59,6 +60,7 @@ const extension: Extension = {
 /** Serves the extension to servers with tools. */
 const feature: Feature = {
   name: "echo",
+  extensionSupport,
   extension: ({ tools }) => (tools ? extension : undefined),
   create: () => ({
     implement: ({ revision }) => {
@@ -254,4 +256,13 @@ describe("a client", () => {
     const confused = await join(strange, [extension]);
     await expect(confused.request("tools/list")).rejects.toMatchObject(wrong);
   });
+});
+
+test("a server without a feature that serves extensions rejects them", () => {
+  const build = (): unknown =>
+    buildServer({ name: "s", version: "1", tools, extensions: [extension] }, revisions, {
+      ...allFeatures,
+      features: [],
+    });
+  expect(build).toThrow("Extensions are not part of this project; add a feature that serves one");
 });

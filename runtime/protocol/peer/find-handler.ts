@@ -1,0 +1,35 @@
+import type { RequestRow } from "../../../generated/support.ts";
+import { invalidParams, methodNotFound, type RpcError } from "../../jsonrpc/errors.ts";
+import type { RequestHandler } from "../session/call-context.ts";
+import type { IncomingRequest } from "./incoming-call.ts";
+import { withoutNulls, type Routes } from "./routes.ts";
+import { isOpen, type Session } from "../session/session.ts";
+
+/** Request whose params are valid, with its row and its handler. */
+export interface HandledRequest {
+  readonly request: IncomingRequest;
+  readonly row: RequestRow;
+  readonly handle: RequestHandler;
+  /** True if later messages wait for the response. */
+  readonly isFirst: boolean;
+}
+
+/** Routes and session that apply to a request: the connection's, or its own. */
+export interface Situation {
+  readonly routes: Routes;
+  readonly session: Session | undefined;
+}
+
+/** Finds the handler of a request, and checks its params. Returns the error if there is no handler, or if the params are not valid. */
+export function findHandler(request: IncomingRequest, situation: Situation): HandledRequest | RpcError {
+  const { method, params } = request;
+  const { routes, session } = situation;
+  const route = routes.requests.get(method);
+  if (!route) return routes.reject(method);
+  const { row, handle, isFirst = false } = route;
+  if (!handle || (row.gate && session && !isOpen(row.gate, session))) return methodNotFound(method);
+  const issue = params === undefined && row.paramsOptional ? undefined : row.params(params);
+  if (!issue) return { request, row, handle, isFirst };
+  const readable = withoutNulls(row, params);
+  return readable ? findHandler({ ...request, params: readable }, situation) : invalidParams(issue);
+}

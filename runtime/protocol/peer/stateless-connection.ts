@@ -1,0 +1,248 @@
+import { isThenable } from "../../internal/maybe-async.ts";
+import { DeadlineTimer, systemClock, type Clock } from "../../internal/timers.ts";
+import type { Channel, Problem, Receiver } from "../../jsonrpc/channel.ts";
+import type { Counting, Sized } from "../../jsonrpc/counted-channel.ts";
+import { deliverReport, type ErrorReport, type OnError } from "../../jsonrpc/error-report.ts";
+import { ClosedError, RpcError, TimeoutError, closedEarly, toError, toErrorObject } from "../../jsonrpc/errors.ts";
+import { handlerTimeoutOf, isEndless, toLimits, toTimeouts, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
+import { hasLogRoom } from "../../jsonrpc/log-buffer.ts";
+import { classify, type Incoming, type Message, type Outgoing, type RequestId } from "../../jsonrpc/message.ts";
+import { transmit } from "../../jsonrpc/responses.ts";
+import { toProgressRate } from "../../jsonrpc/throttle.ts";
+import type { Rate } from "../../jsonrpc/token-bucket.ts";
+import { toErrorResponse, toResponse, toTimeoutResponse } from "./call-responses.ts";
+import type { CloseOptions, Connection, State } from "../session/connection.ts";
+import { findHandler } from "./find-handler.ts";
+import type { CallHost, IncomingCall, IncomingRequest } from "./incoming-call.ts";
+import { drain } from "./incoming-requests.ts";
+import type { PeerOptions } from "./peer-options.ts";
+import type { Entry } from "./routes.ts";
+import type { Session } from "../session/session.ts";
+import { StatelessCall, StatelessSender } from "./stateless-request.ts";
+
+/** Settings that all stateless connections of a server share. */
+export interface StatelessSettings {
+  readonly limits: Limits;
+  readonly timeouts: Timeouts;
+  readonly progressRate: Rate;
+  readonly clock: Clock;
+  readonly metrics: Counting | undefined;
+  readonly onError: OnError | undefined;
+}
+
+/** Fills in the defaults of the options of a server. */
+export function toStatelessSettings({
+  clock = systemClock,
+  metrics,
+  onError,
+  ...given
+}: PeerOptions): StatelessSettings {
+  return {
+    limits: toLimits(given.limits),
+    timeouts: toTimeouts(given.timeouts),
+    progressRate: toProgressRate(given.progressRate),
+    clock,
+    metrics,
+    onError,
+  };
+}
+
+/** Creates the connection of one stateless request. */
+export type ConnectStateless = (channel: Channel, entry: Entry, settings: StatelessSettings) => Connection;
+
+/** Creates the connection of one stateless request, and starts its channel. */
+export const connectStateless: ConnectStateless = (channel, entry, settings) =>
+  new StatelessConnection(channel, entry, settings);
+
+/**
+ * Connection that lasts for one stateless request. The transport has read its metadata, so that the session is known from the beginning. No other
+ * message follows, and no request can be sent.
+ */
+class StatelessConnection extends StatelessSender implements Connection, CallHost, Receiver, Sized {
+  readonly #channel: Channel;
+  readonly #entry: Entry;
+  readonly #settings: StatelessSettings;
+  /** Call whose handler is running. */
+  #running: IncomingCall | undefined;
+  #hasRequest = false;
+  #state: State = "NOT_INITIALIZED";
+  #closing: Promise<void> | undefined;
+  // Most responses are sent at once: the members for those that take longer are created when they are needed.
+  #closed: Promise<Error | undefined> | undefined;
+  #resolveClosed: ((reason: Error | undefined) => void) | undefined;
+  #closeReason: Error | undefined;
+  #deadlines: DeadlineTimer | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(channel: Channel, entry: Entry, settings: StatelessSettings) {
+    super();
+    this.#channel = channel;
+    this.#entry = entry;
+    this.#settings = settings;
+    settings.metrics?.enter(this, nothing, channel);
+    channel.start(this);
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** None is opened: the request has its own. */
+  get session(): undefined {
+    return undefined;
+  }
+
+  /** Number of calls that wait for their handler. */
+  get size(): number {
+    return this.#running ? 1 : 0;
+  }
+
+  get progressRate(): Rate {
+    return this.#settings.progressRate;
+  }
+
+  get closed(): Promise<Error | undefined> {
+    this.#closed ??= new Promise((resolve) => {
+      if (this.#state === "DISCONNECTED") resolve(this.#closeReason);
+      else this.#resolveClosed = resolve;
+    });
+    return this.#closed;
+  }
+
+  message(value: unknown, origin?: unknown): void {
+    this.classified(classify(value), origin);
+  }
+
+  classified(incoming: Incoming, origin?: unknown): void {
+    if (this.#closing) return;
+    if (this.#hasRequest || incoming.kind !== "request")
+      return this.problem({ kind: "syntax", message: "A stateless connection carries one request" });
+    this.#hasRequest = true;
+    this.#accept(incoming, origin);
+  }
+
+  problem({ message }: Problem): void {
+    this.report({ kind: "protocol", error: new Error(message) });
+  }
+
+  ended(): void {
+    void this.close();
+  }
+
+  disconnected(reason?: Error): void {
+    if (this.#state === "DISCONNECTED") return;
+    this.#state = "DISCONNECTED";
+    this.#closeReason = reason;
+    this.#closing ??= Promise.resolve();
+    this.#deadlines?.stop();
+    this.#settings.metrics?.leave(this);
+    this.#resolveClosed?.(reason);
+    if (this.#running) this.#abort(closedEarly(reason));
+  }
+
+  close({ drain: milliseconds = this.#settings.timeouts.drain }: CloseOptions = {}): Promise<void> {
+    this.#closing ??= Promise.resolve().then(() => this.#close(milliseconds));
+    return this.#closing;
+  }
+
+  requireSession(): Session {
+    return this.#entry.session;
+  }
+
+  send(message: Outgoing, related?: RequestId): void | Promise<void> {
+    const { limits, metrics } = this.#settings;
+    if (hasLogRoom(message, this.#channel, limits)) return this.#channel.send(message, related);
+    metrics?.drop("log");
+  }
+
+  now(): number {
+    return this.#settings.clock.now();
+  }
+
+  deadlineAfter(milliseconds: number): number {
+    const deadline = this.now() + milliseconds;
+    this.#deadlines ??= new DeadlineTimer(this.#settings.clock, (now) => this.#sweep(now));
+    if (deadline !== Infinity) this.#deadlines.watch(deadline);
+    return deadline;
+  }
+
+  report(report: ErrorReport): void {
+    deliverReport(report, this.#settings);
+  }
+
+  /** Calls back when the handler has ended. Aborts the signal of an endless call, so that it ends. */
+  whenIdle(run: () => void): void {
+    if (!this.#running) return run();
+    this.#onIdle = run;
+    if (isEndless(this.#running.row)) this.#running.abortEndless();
+  }
+
+  /** Checks the request, runs its handler and sends the response. */
+  #accept(request: IncomingRequest, origin: unknown): void {
+    const handled = findHandler(request, this.#entry);
+    if (handled instanceof RpcError)
+      return this.#reply({ jsonrpc: "2.0", id: request.id, error: toErrorObject(handled) });
+    const { row, handle } = handled;
+    const call = new StatelessCall(this, { request: handled.request, row, origin });
+    try {
+      const outcome = handle(handled.request.params, call);
+      if (isThenable(outcome)) this.#wait(call, outcome);
+      else this.#finish(call, toResponse(call, outcome, this));
+    } catch (thrown) {
+      this.#finish(call, toErrorResponse(call, thrown, this));
+    }
+  }
+
+  #wait(call: IncomingCall, outcome: PromiseLike<unknown>): void {
+    this.#running = call;
+    call.deadline = this.deadlineAfter(handlerTimeoutOf(call.row, this.#settings.timeouts));
+    Promise.resolve(outcome).then(
+      (result) => call.done || this.#finish(call, toResponse(call, result, this)),
+      (thrown: unknown) => call.done || this.#finish(call, toErrorResponse(call, thrown, this)),
+    );
+  }
+
+  #finish(call: IncomingCall, response: Message): void {
+    call.finish();
+    this.#reply(response);
+    this.#running = undefined;
+    this.#onIdle?.();
+  }
+
+  #reply(response: Message): void {
+    this.#settings.metrics?.responded(response);
+    transmit(response, this.#channel, this);
+  }
+
+  /** Ends the call when its timeout has expired; otherwise sends the progress that is due. Returns the next deadline. */
+  #sweep(now: number): number {
+    const call = this.#running;
+    if (!call) return Infinity;
+    if (call.deadline > now) return Math.min(call.deadline, call.sweepProgress(now));
+    const error = new TimeoutError(call.row.method, this.#settings.timeouts.handler);
+    this.#finish(call, toTimeoutResponse(call));
+    call.abort(error);
+    this.report({ kind: "handler", method: call.row.method, id: call.requestId, error });
+    return Infinity;
+  }
+
+  #abort(reason: Error): void {
+    this.#running?.abort(reason);
+    this.#running = undefined;
+    this.#onIdle?.();
+  }
+
+  async #close(milliseconds: number): Promise<void> {
+    await drain(this, this.#settings.clock, milliseconds);
+    this.#abort(new ClosedError("The connection was closed before the response was sent"));
+    try {
+      await this.#channel.close();
+    } catch (thrown) {
+      this.report({ kind: "transport", error: toError(thrown) });
+    }
+    this.disconnected();
+  }
+}
+
+/** Load of outgoing requests, of which there are none. */
+const nothing: Sized = { size: 0 };
