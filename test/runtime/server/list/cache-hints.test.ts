@@ -55,7 +55,7 @@ describe.each(cacheable)("the result of %s", (method, name) => {
   // One of the resources is not for everybody, which is another test.
   const resources = [{ uri: "note://kept", name: "kept", read }];
 
-  test("the result of %s is not cacheable by default", async () => {
+  test("the result is not cacheable by default (S-060, trap 20)", async () => {
     expect(await ask({}, method)).toMatchObject(defaults);
   });
 

@@ -19,7 +19,7 @@ function create(definition: Partial<AnyServerDefinition> = {}): Server {
 describe.each(handshakeRevisions.map((revision) => [revision.id, revision] as const))(
   "at revision %s",
   (_id, revision) => {
-    test("changed lists are declared, visible and notified (R-02)", async () => {
+    test("changed lists are declared (TL-01, R-01, Q-01), visible and notified (R-02)", async () => {
       const server = create();
       const { client, notices } = await open(server, revision);
       expect(client.serverCapabilities).toMatchObject({
