@@ -18,8 +18,7 @@ import { describeTarget, readTarget, type Target } from "../live/target.ts";
 import { adviseVariable } from "../live/variables.ts";
 import { packageVersion } from "../internal/package-info.ts";
 import { interruptedExitCode, UserError } from "../internal/user-error.ts";
-import { printReport } from "./print-report.ts";
-import { reportProblem } from "./report.ts";
+import { reportProblem, printReport } from "./report.ts";
 
 /** Options of `create-mcp-server check`. */
 export interface CheckCommandOptions extends AccessFlags {

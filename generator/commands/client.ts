@@ -9,9 +9,8 @@ import {
   readClientLock,
   type ClientLock,
 } from "../typed-client/client/lock.ts";
-import { lossLines } from "../typed-client/client/loss-lines.ts";
 import { emitClient } from "../typed-client/client/emit-client.ts";
-import { planClient, type ClientPlan, type PlanOptions } from "../typed-client/client/plan.ts";
+import { planClient, type ClientPlan, type PlanOptions, lossLines } from "../typed-client/client/plan.ts";
 import { readVariables } from "../typed-client/client/variables.ts";
 import { compareContracts } from "../typed-client/contract/compare-contracts.ts";
 import type { Contract } from "../typed-client/contract/contract.ts";

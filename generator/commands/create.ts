@@ -1,61 +1,30 @@
 import { relative } from "node:path";
-import { chooseRevisions, toCatalogue } from "../scaffold/layer/catalogue.ts";
-import {
-  askDirectory,
-  askPerson,
-  createTerminalScreen,
-  greet,
-  plainScreen,
-  type Screen,
-} from "../scaffold/create/console.ts";
-import { toSpecPath } from "../scaffold/layer/spec-choice.ts";
-import { readLauncher } from "../scaffold/create/launcher.ts";
-import { readRuntime } from "../scaffold/create/runtime-package.ts";
-import { readSpecModels } from "../read/spec-models.ts";
-import { choosePackageManager, commandsOf } from "../scaffold/create/package-manager.ts";
+import { packageVersion } from "../internal/package-info.ts";
+import { countText, quoteForShell } from "../internal/text.ts";
+import type { Tree } from "../internal/tree.ts";
+import { interrupted, interruptedExitCode } from "../internal/user-error.ts";
+import { askDirectory, createTerminalScreen, greet, plainScreen, type Screen } from "../scaffold/create/console.ts";
 import { readPackageName } from "../scaffold/create/name.ts";
-import { emitProject, type ProjectOptions } from "../scaffold/create/project-files.ts";
-import { projectPackages } from "../scaffold/create/project-packages.ts";
+import { commandsOf } from "../scaffold/create/package-manager.ts";
+import { planProject, type ProjectText } from "../scaffold/create/plan-project.ts";
 import { prepareProject, type Readiness } from "../scaffold/create/prepare.ts";
-import { askSelection } from "../scaffold/create/questions.ts";
+import { emitProject } from "../scaffold/create/project-files.ts";
+import type { ProjectOptions } from "../scaffold/create/project-options.ts";
+import { projectPackages } from "../scaffold/create/project-packages.ts";
 import { isInRepository } from "../scaffold/create/repository.ts";
 import type { RunOptions } from "../scaffold/create/run.ts";
-import { lossLines } from "../typed-client/client/loss-lines.ts";
-import type { ProjectSource } from "../openapi/source.ts";
-import { outputLine, quoteForShell, countText } from "../internal/text.ts";
-import { outputModes } from "../openapi/output-mode.ts";
-import { isForeign } from "../openapi/read-address.ts";
-import { safeLine } from "../internal/text.ts";
 import { refuseSwallowedFlags } from "../scaffold/create/swallowed-flags.ts";
 import { findTarget, type Target } from "../scaffold/create/target.ts";
-import { interrupted, interruptedExitCode, UserError } from "../internal/user-error.ts";
 import { writeProject } from "../scaffold/create/write-project.ts";
 import type { Protection } from "../scaffold/layer/choices.ts";
-import { readSelection, readWord, type SelectionText } from "../scaffold/create/project-choices.ts";
-import type { Tree } from "../internal/tree.ts";
-import { packageVersion } from "../internal/package-info.ts";
 import { rejectMisspeltCommand } from "./misspelt.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server <dir>`. */
-export interface CreateOptions extends SelectionText {
+export interface CreateOptions extends ProjectText {
   readonly directory: string;
   /** Names of the options that a command line may have. Default: none. */
   readonly flags?: readonly string[];
-  /** Revisions: one, several with commas, `latest` or `all`. Default: all that are released. */
-  readonly protocol?: string;
-  /** Spec folder with these revisions. Default: the one of this package. */
-  readonly spec?: string;
-  /** OpenAPI document, list of tools or contract that the tools are generated from. Default: an example. */
-  readonly from?: string;
-  /** Tags, names and paths of the wanted parts of the source, with commas. Default: everything. */
-  readonly only?: string;
-  /** Treatment of API responses by tools: `none`, `loose` or `strict`. Default: `loose`. */
-  readonly output?: string;
-  /** npm, pnpm, yarn or bun. Default: the one that runs this program. */
-  readonly packageManager?: string;
-  /** Package name. Default: the folder's name. */
-  readonly name?: string;
   /** Never prompt the user. */
   readonly yes: boolean;
   readonly install: boolean;
@@ -88,7 +57,7 @@ async function create(options: CreateOptions, signal: AbortSignal): Promise<numb
   const isNamed = options.directory.trim() !== "";
   if (asks) await greet(packageVersion());
   const target = isNamed || !asks ? await findTarget(options.directory) : await askDirectory(findNamed(options));
-  const project = await planProject(options, { target, asks });
+  const project = await planProject(options, { folder: target.folder, asks });
   // Started early: git responds while the files are generated.
   const repository = wantsRepository(options, { folder: target.nearest, signal });
   const screen = isTerminal ? await createTerminalScreen() : plainScreen;
@@ -127,92 +96,6 @@ function findNamed({ name }: CreateOptions): (directory: string) => Promise<Targ
     return target;
   };
 }
-
-interface Plan {
-  readonly target: Target;
-  readonly asks: boolean;
-}
-
-async function planProject(
-  { protocol, spec, name, from, only, output, packageManager, ...rest }: CreateOptions,
-  { target: { folder }, asks }: Plan,
-): Promise<ProjectOptions> {
-  const manager = choosePackageManager(packageManager);
-  const models = await readSpecModels(spec);
-  const catalogue = toCatalogue(models.models);
-  const chosen = chooseRevisions(protocol, catalogue);
-  if (only !== undefined && from === undefined)
-    throw new UserError("--only chooses from what --from names: say --from openapi.yaml or the like, too.");
-  if (output !== undefined && from === undefined)
-    throw new UserError("--output is for the tools of an API; add --from openapi.yaml.");
-  const source = from === undefined ? undefined : await readOwnSource(from, { only, output });
-  const given = source === undefined ? rest : toSourceSelection(rest, source);
-  const asked = readSelection(given);
-  const checked = readPackageName({ folder, taken: projectPackages, ...(name !== undefined && { name }) });
-  const choices = protocol === undefined ? catalogue.map(({ id }) => id) : [];
-  const selection = asks ? await askSelection({ given, asked }) : asked;
-  const wanted = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;
-  const revisions = chooseRevisions(wanted.join(","), catalogue);
-  const facts = { folder, name: checked, manager, models, runtime: readRuntime(selection.runtime) };
-  const launcher = readLauncher();
-  return {
-    ...facts,
-    ...(launcher && { launcher }),
-    revisions,
-    selection,
-    ...(source && { source }),
-    ...(spec !== undefined && { spec: toSpecPath(spec, folder) }),
-  };
-}
-
-/** Completes the selection for a source. Its schemas are JSON Schemas, and by default the project serves only the kinds that the source has. */
-function toSourceSelection(given: SelectionText, { contract }: ProjectSource): SelectionText {
-  const has = {
-    tools: true,
-    resources: contract.resources.length + contract.resourceTemplates.length > 0,
-    prompts: contract.prompts.length > 0,
-  };
-  const own = Object.entries(has).flatMap(([kind, isThere]) => (isThere ? [kind] : []));
-  const { schema = "json", features = own.join(",") } = given;
-  if (schema !== "json")
-    throw new UserError(`--from describes tools with plain JSON Schema. Leave out --schema, or say --schema json.`);
-  return { ...given, schema, features };
-}
-
-async function readOwnSource(path: string, { only, output }: SourceText): Promise<ProjectSource> {
-  const mode = output === undefined ? undefined : readWord("--output", output, outputModes);
-  const { readSource } = await import("../openapi/source.ts");
-  const source = await readSource(path, { ...(only !== undefined && { only }), ...(mode && { output: mode }) });
-  for (const { name, reason } of source.leftOut) console.error(`left out   ${name}: ${outputLine(reason)}`);
-  for (const line of lossLines(source.plan)) console.error(line);
-  for (const line of sizeLines(source)) console.error(line);
-  return source;
-}
-
-/** Options of the command line that concern a source. */
-interface SourceText {
-  readonly only: string | undefined;
-  readonly output: string | undefined;
-}
-
-/** Notes for the user about a large source. */
-function sizeLines({ api, contract: { tools } }: ProjectSource): string[] {
-  const open = api?.operations.filter(({ isOpen }) => isOpen).length ?? 0;
-  const foreign = api?.operations.filter(({ address }) => isForeign(address, api.address)) ?? [];
-  const parts = "what is deep in their schemas may be anything, because there is too much of it to say";
-  return [
-    ...foreign.map(({ name, address = "" }) => {
-      return `other host ${safeLine(name, 80)}: the document sends it to ${safeLine(address)}; no credentials go there`;
-    }),
-    ...(open === 0 ? [] : [`widened    ${countText(open, "tool")}: ${parts}`]),
-    ...(tools.length <= manyTools ? [] : [`${tools.length} tools are more than most models can choose from: ${fewer}`]),
-  ];
-}
-
-/** Number of tools above which hosts begin to reject them, and models to choose wrong ones. */
-const manyTools = 100;
-
-const fewer = "--only takes tags, names or paths of those that are wanted, with commas; * stands for anything.";
 
 function listFiles(tree: Tree): string {
   const sizes = [...tree].map(([path, text]): [string, number] => [path, Buffer.byteLength(text)]).sort();

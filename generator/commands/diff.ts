@@ -18,8 +18,7 @@ import { describeTarget, readTarget } from "../live/target.ts";
 import { packageRoot } from "../internal/package-info.ts";
 import { openSpecFolder, type SpecFolder } from "../read/spec-folder.ts";
 import { UserError } from "../internal/user-error.ts";
-import { printReport } from "./print-report.ts";
-import { reportProblem } from "./report.ts";
+import { reportProblem, printReport } from "./report.ts";
 
 /** Options of `create-mcp-server diff`. */
 export interface DiffCommandOptions extends AccessFlags {

@@ -1,4 +1,4 @@
-import { findProject } from "../scaffold/layer/project.ts";
+import { findProject } from "../scaffold/layer/installed-layer.ts";
 import { UserError } from "../internal/user-error.ts";
 
 /** Names of the commands. Without one of them, the program creates a project. */

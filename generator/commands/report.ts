@@ -1,5 +1,6 @@
 import { outputText } from "../internal/text.ts";
-import { failedExitCode, UserError } from "../internal/user-error.ts";
+import { failedExitCode, UserError, systemCode } from "../internal/user-error.ts";
+import { writeFile } from "node:fs/promises";
 
 /** Prints an error for the user. Prints the stack only for errors that are bugs of this package. Returns the exit code. */
 export function reportProblem(error: unknown): number {
@@ -23,4 +24,16 @@ export function warnUncompiled(): void {
   console.error(
     "Warning: the project was not type-checked; install its dependencies and run the command again for a complete report.",
   );
+}
+
+/**
+ * Prints a report, or writes it to the given file.
+ *
+ * @throws {UserError} when the file cannot be written.
+ */
+export async function printReport(text: string, output: string | undefined): Promise<void> {
+  if (output === undefined) return console.log(text);
+  await writeFile(output, `${text}\n`).catch((error: unknown) => {
+    throw new UserError(`${output} cannot be written (${systemCode(error)}); choose another path.`, { cause: error });
+  });
 }

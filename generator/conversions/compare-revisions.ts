@@ -1,5 +1,5 @@
 import { memberNames, namesOf } from "./names.ts";
-import { compareUnions, isUnion } from "./compare-unions.ts";
+import { compareUnions, isSameKind, isUnion } from "./compare-unions.ts";
 import {
   changeOf,
   mergeChanges,
@@ -25,7 +25,7 @@ export interface MethodDifference {
  */
 export function compareRevisions(model: RevisionModel, newer: readonly RevisionModel[]): MethodDifference[] {
   const sorted = [...newer].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const comparison: Comparison = { model, newer: sorted, known: new Map(), open: new Set() };
+  const comparison: Comparison = { model, newer: sorted, known: new Map(), open: new Set(), compare: compareShapes };
   return model.methods.map((method) => {
     const params = method.params && compareParts(method, (other) => other.params?.shape, "Params", comparison);
     const result = method.result && compareParts(method, resultOf, "Result", comparison);
@@ -125,20 +125,6 @@ function compareResolved(
   if (own.kind === "array") return compareItems(own.items, newer, place, comparison);
   const object = own.kind === "anyObject" ? undefined : resolveObject(own, comparison.model);
   return object && compareObjects(object, newer, place, comparison);
-}
-
-/** True if every value of the newer shape is of the kind that is expected here. The contents are compared later. */
-export function isSameKind(shape: Shape, newer: Shape): boolean {
-  if (shape.kind === "unknown") return true;
-  if (newer.kind === "literal")
-    return shape.kind === "literal" ? shape.value === newer.value : shape.kind === typeof newer.value;
-  if (shape.kind === "number" && newer.kind === "number") return !shape.integer || newer.integer === true;
-  if (isObjectShape(shape)) return isObjectShape(newer);
-  return shape.kind === newer.kind || (shape.kind === "string" && newer.kind === "union" && newer.open === true);
-}
-
-function isObjectShape({ kind }: Shape): boolean {
-  return kind === "object" || kind === "anyObject" || kind === "intersection" || kind === "omit";
 }
 
 function compareItems(

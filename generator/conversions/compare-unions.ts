@@ -1,4 +1,3 @@
-import { compareShapes, isSameKind } from "./compare-revisions.ts";
 import { namesOf } from "./names.ts";
 import {
   changeOf,
@@ -19,6 +18,20 @@ export function isUnion(shape: Shape): boolean {
   return shape.kind === "union" && !shape.open;
 }
 
+/** True if every value of the newer shape is of the kind that is expected here. The contents are compared later. */
+export function isSameKind(shape: Shape, newer: Shape): boolean {
+  if (shape.kind === "unknown") return true;
+  if (newer.kind === "literal")
+    return shape.kind === "literal" ? shape.value === newer.value : shape.kind === typeof newer.value;
+  if (shape.kind === "number" && newer.kind === "number") return !shape.integer || newer.integer === true;
+  if (isObjectShape(shape)) return isObjectShape(newer);
+  return shape.kind === newer.kind || (shape.kind === "string" && newer.kind === "union" && newer.open === true);
+}
+
+function isObjectShape({ kind }: Shape): boolean {
+  return kind === "object" || kind === "anyObject" || kind === "intersection" || kind === "omit";
+}
+
 /** Finds, for every alternative of the newer revisions, the alternative of this revision that accepts its values. */
 export function compareUnions(
   shape: Shape,
@@ -31,7 +44,7 @@ export function compareUnions(
   const pairs = theirs.map((option) => ({ option, match: findMatch(option, own) }));
   const known = own.map((option): OptionDifference => {
     const inner = pairs.filter(({ match }) => match === option).map(({ option: matched }) => matched);
-    const difference = compareShapes(option.shape, inner, place.type, comparison);
+    const difference = comparison.compare(option.shape, inner, place.type, comparison);
     return { outline: outlineOf(option, inner), ...(difference && { difference }) };
   });
   const unknown = pairs.filter(({ match }) => match === undefined).map(({ option }) => option);

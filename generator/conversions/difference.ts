@@ -91,6 +91,13 @@ export interface Comparison {
   readonly newer: readonly RevisionModel[];
   readonly known: Map<string, Difference | undefined>;
   readonly open: Set<string>;
+  /** Compares a shape of `model` with the shapes at the same place of newer revisions. `type` names the place. */
+  readonly compare: (
+    shape: Shape,
+    newer: readonly Newer[],
+    type: string,
+    comparison: Comparison,
+  ) => Difference | undefined;
 }
 
 /** Place where two shapes meet: a declaration of this revision, or the place of an inline shape. */

@@ -39,9 +39,3 @@ export function ruleFunction(rule: RuleName): string {
   const isGuard = conversionRules[rule].works === "guard";
   return (isGuard ? `is-${rule}` : rule).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
-
-/** Returns a call of that function. Functions of lossless rules take no arguments for reporting a loss. */
-export function ruleCall(rule: RuleName, expression: string, type: string): string {
-  const report = conversionRules[rule].lossless ? "" : `, ${JSON.stringify(type)}, loss`;
-  return `${ruleFunction(rule)}(${expression}${report})`;
-}

@@ -9,7 +9,12 @@ export interface Condition {
   readonly valid: string;
   /** Description of a valid value for error messages. */
   readonly expected: string;
+  /** Functions of the support module that both expressions call. */
+  readonly guards: readonly SupportName[];
 }
+
+/** Name of the support module that checks import. */
+export type SupportName = "fail" | "isInteger" | "isNumber" | "isObject" | "maxDepth" | "tooDeep" | "under";
 
 /** Returns the test of a simple shape on an expression, or `undefined` for shapes that need their own function. */
 export function conditionOf(shape: Shape, expression: string, model: Declared): Condition | undefined {
@@ -50,11 +55,11 @@ function isPlainMap(shape: Shape & { readonly kind: "object" }): boolean {
 }
 
 function comparison(left: string, right: string, expected: string): Condition {
-  return { invalid: `${left} !== ${right}`, valid: `${left} === ${right}`, expected };
+  return { invalid: `${left} !== ${right}`, valid: `${left} === ${right}`, expected, guards: [] };
 }
 
-function guard(name: string, expression: string, expected: string): Condition {
-  return { invalid: `!${name}(${expression})`, valid: `${name}(${expression})`, expected };
+function guard(name: SupportName, expression: string, expected: string): Condition {
+  return { invalid: `!${name}(${expression})`, valid: `${name}(${expression})`, expected, guards: [name] };
 }
 
 function numberCondition({ integer, minimum, maximum }: NumberShape, expression: string): Condition {
@@ -73,6 +78,7 @@ function numberCondition({ integer, minimum, maximum }: NumberShape, expression:
     invalid: [base.invalid, ...outside].join(" || "),
     valid: [base.valid, ...inside].join(" && "),
     expected: base.expected + boundsText(minimum, maximum),
+    guards: base.guards,
   };
 }
 
@@ -90,6 +96,7 @@ function unionCondition(members: readonly Shape[], expression: string, model: De
     invalid: known.map(({ invalid }) => (invalid.includes("||") ? `(${invalid})` : invalid)).join(" && "),
     valid: known.map(({ valid }) => (valid.includes("&&") ? `(${valid})` : valid)).join(" || "),
     expected: listText(known.map(({ expected }) => expected)),
+    guards: known.flatMap(({ guards }) => guards),
   };
 }
 

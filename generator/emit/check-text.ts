@@ -1,8 +1,8 @@
 import type { Constraint, Declaration, ObjectShape, Property, Shape } from "../model.ts";
 import { findRecursive, resolveConstraints, resolveObject, type Declared } from "../model/resolve.ts";
 import { referencesIn } from "../model/shapes.ts";
-import { conditionOf } from "./check-condition.ts";
-import { unionBody } from "./check-union.ts";
+import { conditionOf, type Condition, type SupportName } from "./check-condition.ts";
+import { unionBody, type UnionWriter } from "./check-union.ts";
 import { accessText } from "./type-text.ts";
 
 /** Check function in the generated code. */
@@ -12,15 +12,12 @@ export interface CheckFunction {
   readonly text: string;
   /** Names of the checks that the function calls. */
   readonly calls: readonly string[];
+  /** Names of the support module that the function uses. */
+  readonly support: readonly SupportName[];
 }
 
 /** Emits the checks of one revision and remembers the helper of each anonymous shape. */
-export interface CheckWriter {
-  readonly model: Declared;
-  /** Returns the name of the function that checks a shape. `suggestion` names the helper of an anonymous shape, without the prefix `check`. */
-  callee(shape: Shape, suggestion: string): string;
-  /** Returns a call of that function on an expression. Inside a recursive check the call passes the depth on, incremented for a member. */
-  call(shape: Shape, expression: string, suggestion: string): string;
+export interface CheckWriter extends UnionWriter {
   /** Returns the check of a declaration, followed by the helpers that it is the first to need. */
   writeDeclaration(declaration: Declaration): CheckFunction[];
   /** Returns the check of an anonymous shape that code outside this file calls. */
@@ -36,6 +33,7 @@ export function createCheckWriter(model: Declared): CheckWriter {
   let pending: CheckFunction[] = [];
   let insideRecursive = false;
   let calls = new Set<string>();
+  let support = new Set<SupportName>();
 
   const isDeep = (shape: Shape): boolean => referencesIn(shape).some((name) => recursive.has(name));
 
@@ -55,9 +53,20 @@ export function createCheckWriter(model: Declared): CheckWriter {
     const name = freeName(helperName(shape, suggestion), taken);
     helpers.set(key, name);
     const slot = pending.length;
-    pending.push({ name, text: "", calls: [] });
+    pending.push({ name, text: "", calls: [], support: [] });
     pending[slot] = { name, ...writeBody(shape, suggestion, isDeep(shape)) };
     return name;
+  };
+
+  const use = (name: SupportName): SupportName => {
+    support.add(name);
+    return name;
+  };
+
+  const condition = (shape: Shape, expression: string): Condition | undefined => {
+    const found = conditionOf(shape, expression, model);
+    for (const guard of found?.guards ?? []) support.add(guard);
+    return found;
   };
 
   const call = (shape: Shape, expression: string, suggestion: string): string => {
@@ -72,15 +81,16 @@ export function createCheckWriter(model: Declared): CheckWriter {
     deep: boolean,
     constraints: readonly Constraint[] = [],
   ): Omit<CheckFunction, "name"> => {
-    const outer = { insideRecursive, calls };
+    const outer = { insideRecursive, calls, support };
     insideRecursive = deep;
     calls = new Set();
+    support = new Set();
     const body = bodyText({ writer, shape, suggestion, origins, constraints });
     const text = deep
-      ? `(v: unknown, depth = 0): Issue | undefined {\nif (depth > maxDepth) return tooDeep();\n${body}\n}`
+      ? `(v: unknown, depth = 0): Issue | undefined {\nif (depth > ${use("maxDepth")}) return ${use("tooDeep")}();\n${body}\n}`
       : `(v: unknown): Issue | undefined {\n${body}\n}`;
-    const written = { text, calls: [...calls] };
-    ({ insideRecursive, calls } = outer);
+    const written = { text, calls: [...calls], support: [...support] };
+    ({ insideRecursive, calls, support } = outer);
     return written;
   };
 
@@ -92,7 +102,8 @@ export function createCheckWriter(model: Declared): CheckWriter {
 
   const writer: CheckWriter = {
     model,
-    callee,
+    use,
+    condition,
     call,
     writeDeclaration(declaration) {
       const { name, kind, shape } = declaration;
@@ -118,11 +129,12 @@ interface BodyRequest {
 
 function bodyText(request: BodyRequest): string {
   const { writer, shape, suggestion } = request;
-  const condition = conditionOf(shape.kind === "reference" ? { kind: "unknown" } : shape, "v", writer.model);
-  if (condition) return `return ${condition.invalid} ? fail(${JSON.stringify(condition.expected)}) : undefined;`;
+  const condition = writer.condition(shape.kind === "reference" ? { kind: "unknown" } : shape, "v");
+  if (condition)
+    return `return ${condition.invalid} ? ${writer.use("fail")}(${JSON.stringify(condition.expected)}) : undefined;`;
   switch (shape.kind) {
     case "unknown":
-      return `return v === undefined ? fail("any value") : undefined;`;
+      return `return v === undefined ? ${writer.use("fail")}("any value") : undefined;`;
     case "reference":
       return `return ${writer.call(shape, "v", suggestion)};`;
     case "array":
@@ -141,12 +153,12 @@ function bodyText(request: BodyRequest): string {
 }
 
 function objectBody({ writer, suggestion, origins, constraints }: BodyRequest, object: ObjectShape): string {
-  const lines = [`if (!isObject(v)) return fail("object");`];
+  const lines = [`if (!${writer.use("isObject")}(v)) return ${writer.use("fail")}("object");`];
   for (const property of object.properties) {
     lines.push(...propertyLines(writer, property, (origins.get(property) ?? suggestion) + pascal(property.name)));
   }
   if (object.index && object.index.kind !== "unknown") lines.push(...indexLines(writer, object, suggestion));
-  lines.push(...constraints.map(constraintLine), "return undefined;");
+  lines.push(...constraints.map((constraint) => constraintLine(writer, constraint)), "return undefined;");
   return lines.join("\n");
 }
 
@@ -156,17 +168,17 @@ function propertyLines(writer: CheckWriter, property: Property, suggestion: stri
   const key = JSON.stringify(name);
   const mayBeAbsent = property.optional || property.absentMeans !== undefined;
   if (shape.kind === "unknown")
-    return mayBeAbsent ? [] : [`if (${access} === undefined) return fail("any value", ${key});`];
-  const condition = conditionOf(shape, access, writer.model);
+    return mayBeAbsent ? [] : [`if (${access} === undefined) return ${writer.use("fail")}("any value", ${key});`];
+  const condition = writer.condition(shape, access);
   if (condition) {
     const test = condition.invalid.includes("||") && mayBeAbsent ? `(${condition.invalid})` : condition.invalid;
     const guard = mayBeAbsent ? `${access} !== undefined && ` : "";
-    return [`if (${guard}${test}) return fail(${JSON.stringify(condition.expected)}, ${key});`];
+    return [`if (${guard}${test}) return ${writer.use("fail")}(${JSON.stringify(condition.expected)}, ${key});`];
   }
   const issue = `${lowerFirst(pascal(name))}Issue`;
   const call = writer.call(shape, access, suggestion);
   const guarded = mayBeAbsent ? `${access} === undefined ? undefined : ${call}` : call;
-  return [`const ${issue} = ${guarded};`, `if (${issue}) return under(${key}, ${issue});`];
+  return [`const ${issue} = ${guarded};`, `if (${issue}) return ${writer.use("under")}(${key}, ${issue});`];
 }
 
 function indexLines(writer: CheckWriter, { properties, index }: ObjectShape, suggestion: string): string[] {
@@ -183,9 +195,9 @@ function indexLines(writer: CheckWriter, { properties, index }: ObjectShape, sug
 
 function arrayBody(writer: CheckWriter, shape: Shape & { readonly kind: "array" }, suggestion: string): string {
   const { items, maxItems } = shape;
-  const lines = [`if (!Array.isArray(v)) return fail("array");`];
+  const lines = [`if (!Array.isArray(v)) return ${writer.use("fail")}("array");`];
   if (maxItems !== undefined)
-    lines.push(`if (v.length > ${maxItems}) return fail("array of at most ${maxItems} items");`);
+    lines.push(`if (v.length > ${maxItems}) return ${writer.use("fail")}("array of at most ${maxItems} items");`);
   if (items.kind !== "unknown") {
     const body = itemLines(writer, items, { access: "v[i]", key: "i", suggestion: `${suggestion}Item` });
     lines.push("for (let i = 0; i < v.length; i++) {", ...body, "}");
@@ -198,20 +210,23 @@ function itemLines(
   shape: Shape,
   place: { access: string; key: string; suggestion: string },
 ): string[] {
-  const condition = conditionOf(shape, place.access, writer.model);
-  if (condition) return [`if (${condition.invalid}) return fail(${JSON.stringify(condition.expected)}, ${place.key});`];
+  const condition = writer.condition(shape, place.access);
+  if (condition)
+    return [
+      `if (${condition.invalid}) return ${writer.use("fail")}(${JSON.stringify(condition.expected)}, ${place.key});`,
+    ];
   const call = writer.call(shape, place.access, place.suggestion);
-  return [`const issue = ${call};`, `if (issue) return under(${place.key}, issue);`];
+  return [`const issue = ${call};`, `if (issue) return ${writer.use("under")}(${place.key}, issue);`];
 }
 
-function constraintLine({ rule, properties }: Constraint): string {
+function constraintLine({ use }: CheckWriter, { rule, properties }: Constraint): string {
   const quoted = properties.map((name) => JSON.stringify(name));
   if (rule === "atLeastOne") {
     const absent = properties.map((name) => `${accessText("v", name)} === undefined`).join(" && ");
-    return `if (${absent}) return fail(${JSON.stringify(`object with ${quoted.join(" or ")}`)});`;
+    return `if (${absent}) return ${use("fail")}(${JSON.stringify(`object with ${quoted.join(" or ")}`)});`;
   }
   const present = properties.map((name) => `${accessText("v", name)} !== undefined`).join(" && ");
-  return `if (${present}) return fail(${JSON.stringify(`object with only one of ${quoted.join(", ")}`)});`;
+  return `if (${present}) return ${use("fail")}(${JSON.stringify(`object with only one of ${quoted.join(", ")}`)});`;
 }
 
 /** Arrays and maps of named types share one helper. Every other helper is named after its place. */

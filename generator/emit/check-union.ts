@@ -1,18 +1,31 @@
 import type { Shape, Tag, UnionShape } from "../model.ts";
-import { resolveAlias } from "../model/resolve.ts";
-import { conditionOf, listText } from "./check-condition.ts";
-import type { CheckWriter } from "./check-text.ts";
+import { resolveAlias, type Declared } from "../model/resolve.ts";
+import { conditionOf, listText, type Condition, type SupportName } from "./check-condition.ts";
 import { accessText } from "./type-text.ts";
 
+/** Writer of the function that checks a union. */
+export interface UnionWriter {
+  readonly model: Declared;
+  /** Returns a name of the support module, and records that the function uses it. */
+  use(name: SupportName): SupportName;
+  /** Returns the test of a simple shape, and records that the function uses its guards. */
+  condition(shape: Shape, expression: string): Condition | undefined;
+  /**
+   * Returns a call of the function that checks a shape. `suggestion` names the helper of an anonymous shape, without the prefix `check`. Inside a
+   * recursive check the call passes the depth on, incremented for a member.
+   */
+  call(shape: Shape, expression: string, suggestion: string): string;
+}
+
 /** Returns the body of the check of a union that no single condition can test. */
-export function unionBody(writer: CheckWriter, union: UnionShape, suggestion: string): string {
+export function unionBody(writer: UnionWriter, union: UnionShape, suggestion: string): string {
   if (union.tag?.kind === "literal") return literalTagBody(writer, union, union.tag, suggestion);
   if (union.tag?.kind === "presence") return presenceBody(writer, union, union.tag, suggestion);
   return untaggedBody(writer, union, suggestion);
 }
 
 function literalTagBody(
-  writer: CheckWriter,
+  writer: UnionWriter,
   union: UnionShape,
   tag: Tag & { kind: "literal" },
   suggestion: string,
@@ -24,10 +37,16 @@ function literalTagBody(
   }));
   if (tag.absent && tag.absent.length > 0) labels.push({ label: "case undefined:", text: branch(tag.absent) });
   const expected = listText(tag.cases.map(({ value }) => JSON.stringify(value)));
-  const unlisted = `return fail(${JSON.stringify(expected)}, ${JSON.stringify(tag.property)});`;
-  labels.push({ label: "default:", text: tag.otherwise === undefined ? unlisted : branch([tag.otherwise]) });
+  const unlisted = (): string =>
+    `return ${writer.use("fail")}(${JSON.stringify(expected)}, ${JSON.stringify(tag.property)});`;
+  labels.push({ label: "default:", text: tag.otherwise === undefined ? unlisted() : branch([tag.otherwise]) });
   const subject = accessText("v", tag.property);
-  return [`if (!isObject(v)) return fail("object");`, `switch (${subject}) {`, ...joinCases(labels), "}"].join("\n");
+  return [
+    `if (!${writer.use("isObject")}(v)) return ${writer.use("fail")}("object");`,
+    `switch (${subject}) {`,
+    ...joinCases(labels),
+    "}",
+  ].join("\n");
 }
 
 /** Groups labels of the same branch at the position of the first of them. `default` stays last. */
@@ -42,7 +61,7 @@ function joinCases(labels: readonly { readonly label: string; readonly text: str
 }
 
 function presenceBody(
-  writer: CheckWriter,
+  writer: UnionWriter,
   union: UnionShape,
   tag: Tag & { kind: "presence" },
   suggestion: string,
@@ -52,31 +71,31 @@ function presenceBody(
     return `if (${present}) return ${tryEach(writer, union, [member], suggestion)};`;
   });
   const expected = listText(tag.cases.map(({ keys }) => keys.map((key) => JSON.stringify(key)).join(" and ")));
-  const none = `return fail(${JSON.stringify(`object with ${expected}`)});`;
-  return [`if (!isObject(v)) return fail("object");`, ...branches, none].join("\n");
+  const none = `return ${writer.use("fail")}(${JSON.stringify(`object with ${expected}`)});`;
+  return [`if (!${writer.use("isObject")}(v)) return ${writer.use("fail")}("object");`, ...branches, none].join("\n");
 }
 
 /** Only the JSON type distinguishes the members: simple ones are tested first, then arrays, then objects, each in turn. */
-function untaggedBody(writer: CheckWriter, union: UnionShape, suggestion: string): string {
+function untaggedBody(writer: UnionWriter, union: UnionShape, suggestion: string): string {
   const kinds = union.of.map((member) => kindOf(writer, member));
   const indexes = union.of.map((_, index) => index);
   const simple = union.of.filter((_, index) => kinds[index] === "simple");
   const arrays = indexes.filter((index) => kinds[index] === "array");
   const others = indexes.filter((index) => kinds[index] === "other");
-  const condition = conditionOf({ kind: "union", of: simple }, "v", writer.model);
-  const lines = condition && simple.length > 0 ? [`if (${condition.valid}) return undefined;`] : [];
+  const condition = simple.length > 0 ? writer.condition({ kind: "union", of: simple }, "v") : undefined;
+  const lines = condition ? [`if (${condition.valid}) return undefined;`] : [];
   if (arrays.length > 0) lines.push(`if (Array.isArray(v)) return ${tryEach(writer, union, arrays, suggestion)};`);
   if (others.length > 0) lines.push(`return ${tryEach(writer, union, others, suggestion)};`);
-  else lines.push(`return fail(${JSON.stringify(expectedText(writer, union))});`);
+  else lines.push(`return ${writer.use("fail")}(${JSON.stringify(expectedText(writer, union))});`);
   return lines.join("\n");
 }
 
-function kindOf(writer: CheckWriter, member: Shape): "simple" | "array" | "other" {
+function kindOf(writer: UnionWriter, member: Shape): "simple" | "array" | "other" {
   if (conditionOf(member, "v", writer.model)) return "simple";
   return resolveAlias(member, writer.model).kind === "array" ? "array" : "other";
 }
 
-function expectedText(writer: CheckWriter, union: UnionShape): string {
+function expectedText(writer: UnionWriter, union: UnionShape): string {
   return listText(
     union.of.map(
       (member) => conditionOf(member, "v", writer.model)?.expected ?? resolveAlias(member, writer.model).kind,
@@ -85,7 +104,7 @@ function expectedText(writer: CheckWriter, union: UnionShape): string {
 }
 
 /** Emits `checkA(v) && checkB(v)`: `undefined` as soon as one check accepts the value, otherwise the issue of the last check. */
-function tryEach(writer: CheckWriter, union: UnionShape, members: readonly number[], suggestion: string): string {
+function tryEach(writer: UnionWriter, union: UnionShape, members: readonly number[], suggestion: string): string {
   return members
     .flatMap((index) => {
       const member = union.of[index];

@@ -1,9 +1,9 @@
-import { conversionRules, ruleCall } from "../conversions/rules.ts";
+import { conversionRules, ruleFunction } from "../conversions/rules.ts";
 import type { Conversions, FoundRule } from "../conversions/conversions.ts";
 import type { Change, Difference, ObjectDifference } from "../conversions/difference.ts";
 import type { RuleName } from "../model.ts";
 import { pascal } from "./check-text.ts";
-import { unionBody } from "./convert-union.ts";
+import { self, unionBody, type UnionWriter } from "./convert-union.ts";
 import { accessText } from "./type-text.ts";
 
 /** Conversion function in the generated code. */
@@ -15,23 +15,17 @@ export interface ConvertFunction {
   readonly constants: string;
   /** Parameters and body, to be written after `function name`. */
   readonly text: string;
+  /** Names of the support modules, and of its parameter, that the function uses. */
+  readonly uses: ReadonlySet<string>;
 }
 
 /** Emits the conversions of one revision. */
-export interface ConvertWriter {
-  readonly conversions: Conversions;
+export interface ConvertWriter extends UnionWriter {
   /** Every function written so far, in the order in which they should appear in the file. */
   readonly functions: readonly ConvertFunction[];
   /** Returns the name of the function that handles a difference, or `undefined` if every change may stay. */
   callee(difference: Difference | undefined): string | undefined;
-  /** Returns the converted value of an expression, or `undefined` if the value may stay. */
-  expression(difference: Difference | undefined, expression: string): string | undefined;
-  /** Returns a statement that throws the error of a change. */
-  rejection(change: Change): string;
 }
-
-/** Placeholder for the name of a function in its own text, until the name is known. */
-export const self = "$self";
 
 /** Placeholder for the name of the constant with the keys of the function. */
 const keysName = "$keys";
@@ -42,10 +36,19 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
   const names = new Map<string, string>();
   const taken = new Set<string>();
   const functions: ConvertFunction[] = [];
+  let uses = new Set<string>();
+
+  const use = (name: string): string => {
+    uses.add(name);
+    return name;
+  };
 
   const write = (difference: Difference): string | undefined => {
     const at = functions.length;
+    const outer = uses;
+    const own = (uses = new Set<string>());
     const written = bodyOf(writer, difference);
+    uses = outer;
     if (!written) return undefined;
     const type = typeOf(difference);
     const key = [type, written.constants, written.body].join("\n");
@@ -55,15 +58,16 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
     names.set(key, name);
     const keys = `${name.charAt(2).toLowerCase()}${name.slice(3)}Keys`;
     const fill = (text: string): string => text.replaceAll(self, name).replaceAll(keysName, keys);
-    const loss = /\bloss\b/.test(written.body) ? "loss" : "_loss";
+    const loss = own.has("loss") ? "loss" : "_loss";
     const text = `(v: unknown, ${loss}?: OnLoss): unknown {\n${fill(written.body)}\n}`;
-    functions.splice(at, 0, { name, type, constants: fill(written.constants), text });
+    functions.splice(at, 0, { name, type, constants: fill(written.constants), text, uses: own });
     return name;
   };
 
   const writer: ConvertWriter = {
     conversions,
     functions,
+    use,
     callee(difference) {
       if (!difference) return undefined;
       if (!written.has(difference)) written.set(difference, write(difference));
@@ -72,13 +76,17 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
     expression(difference, expression) {
       if (difference?.kind === "array") {
         const items = writer.callee(difference.items);
-        return items === undefined ? undefined : `mapItems(${expression}, ${items}, loss)`;
+        return items === undefined ? undefined : `${use("mapItems")}(${expression}, ${items}, ${use("loss")})`;
       }
       if (difference?.kind === "shape") return shapeExpression(writer, difference.change, expression);
       const callee = writer.callee(difference);
-      return callee === undefined ? undefined : `${callee}(${expression}, loss)`;
+      return callee === undefined ? undefined : `${callee}(${expression}, ${use("loss")})`;
     },
-    rejection: (change) => rejectionText(change, conversions.ruleOf(change)),
+    rejection: (change) => `throw new ${use("ConversionError")}(${rejectionText(change, conversions.ruleOf(change))});`,
+    apply: (rule, { value, type }) => {
+      const report = conversionRules[rule].lossless ? "" : `, ${JSON.stringify(type)}, ${use("loss")}`;
+      return `${use(ruleFunction(rule))}(${value}${report})`;
+    },
   };
   return writer;
 }
@@ -88,7 +96,7 @@ function rejectionText({ kind, type, member }: Change, { name, reason }: FoundRu
   const fields = Object.entries(place).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}: ${JSON.stringify(value)}`],
   );
-  return `throw new ConversionError({ ${fields.join(", ")}, revision });`;
+  return `{ ${fields.join(", ")}, revision }`;
 }
 
 interface Written {
@@ -109,7 +117,7 @@ function returned(writer: ConvertWriter, difference: Difference): string | undef
 
 /** Rules that work on the surrounding object are applied there, not here. */
 function shapeExpression(
-  { conversions, rejection }: ConvertWriter,
+  { conversions, rejection, apply }: ConvertWriter,
   change: Change,
   expression: string,
 ): string | undefined {
@@ -117,7 +125,7 @@ function shapeExpression(
   if (rule === "error")
     throw new Error(`${rejection(change)} Values of other kinds are not supported; extend convert-text.ts.`);
   if (conversionRules[rule].works !== "value") return undefined;
-  return ruleCall(rule, expression, change.type);
+  return apply(rule, { value: expression, type: change.type });
 }
 
 /** Guards and errors come first, then rules on the object as a whole, then removed keys, then conversions of the members. */
@@ -128,7 +136,7 @@ function objectBody(writer: ConvertWriter, difference: ObjectDifference): Writte
   const tests = [
     ...rules
       .filter((rule) => conversionRules[rule].works === "guard")
-      .map((rule) => `if (!${ruleCall(rule, "v", type)}) return undefined;`),
+      .map((rule) => `if (!${writer.apply(rule, { value: "v", type })}) return undefined;`),
     ...changes
       .filter((change) => writer.conversions.ruleOf(change).rule === "error")
       .map((change) => rejectionLine(writer, change)),
@@ -137,13 +145,13 @@ function objectBody(writer: ConvertWriter, difference: ObjectDifference): Writte
   const steps: Step[] = [
     ...rules
       .filter((rule) => conversionRules[rule].works === "object")
-      .map((rule) => (value: string) => ruleCall(rule, value, type)),
-    ...(keys ? [(value: string) => `${keys.call}(${value}, ${keysName}, loss)`] : []),
+      .map((rule) => (value: string) => writer.apply(rule, { value, type })),
+    ...(keys ? [(value: string) => `${keys.call}(${value}, ${keysName}, ${writer.use("loss")})`] : []),
     ...members.flatMap((member) => memberSteps(writer, member)),
     ...indexSteps(writer, difference),
   ];
   if (tests.length + steps.length === 0) return undefined;
-  const lines = [`if (!isObject(v)) return v;`, ...tests, ...stepLines(steps)];
+  const lines = [`if (!${writer.use("isObject")}(v)) return v;`, ...tests, ...stepLines(steps)];
   return { constants: keys?.text ?? "", body: lines.join("\n") };
 }
 
@@ -168,7 +176,7 @@ function memberSteps(writer: ConvertWriter, { name, difference }: ObjectDifferen
   return [
     (variable) => {
       const converted = writer.expression(difference, accessText(variable, name)) ?? "";
-      return `withMember(${variable}, ${JSON.stringify(name)}, ${converted})`;
+      return `${writer.use("withMember")}(${variable}, ${JSON.stringify(name)}, ${converted})`;
     },
   ];
 }
@@ -178,7 +186,7 @@ function indexSteps(writer: ConvertWriter, { type, known, index }: ObjectDiffere
   if (callee === undefined) return [];
   if (known.length > 0)
     throw new Error(`${type} has both named and further values to convert; extend convert-text.ts.`);
-  return [(value) => `mapValues(${value}, ${callee}, loss)`];
+  return [(value) => `${writer.use("mapValues")}(${value}, ${callee}, ${writer.use("loss")})`];
 }
 
 function rejectionLine(writer: ConvertWriter, change: Change): string {
@@ -188,7 +196,7 @@ function rejectionLine(writer: ConvertWriter, change: Change): string {
 
 /** Constant that determines which keys are removed: all but the known ones of a closed object, only the listed ones of an open one. */
 function keysOf(
-  { conversions }: ConvertWriter,
+  { conversions, use }: ConvertWriter,
   { type, known, open, changes }: ObjectDifference,
 ): { readonly text: string; readonly call: string } | undefined {
   const ruleOf = (change: Change): RuleName => conversions.ruleOf(change).rule;
@@ -203,8 +211,8 @@ function keysOf(
     isOpen ? `gone: ${JSON.stringify(gone.map(memberOf))}` : `known: ${setText([...known, ...kept])}`,
     ...(silent.length > 0 ? [`silent: ${setText(silent)}`] : []),
   ];
-  const text = `const ${keysName}: ${isOpen ? "GoneKeys" : "KnownKeys"} = { ${fields.join(", ")} };`;
-  return { text, call: isOpen ? "dropGone" : "keepKnown" };
+  const text = `const ${keysName}: ${use(isOpen ? "GoneKeys" : "KnownKeys")} = { ${fields.join(", ")} };`;
+  return { text, call: use(isOpen ? "dropGone" : "keepKnown") };
 }
 
 function setText(names: readonly string[]): string {

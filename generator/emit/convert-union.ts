@@ -1,7 +1,24 @@
-import { conversionRules, ruleCall } from "../conversions/rules.ts";
-import type { OptionDifference, Outline, UnionDifference } from "../conversions/difference.ts";
-import { self, type ConvertWriter } from "./convert-text.ts";
+import { conversionRules } from "../conversions/rules.ts";
+import type { Conversions } from "../conversions/conversions.ts";
+import type { Change, Difference, OptionDifference, Outline, UnionDifference } from "../conversions/difference.ts";
+import type { RuleName } from "../model.ts";
 import { accessText } from "./type-text.ts";
+
+/** Placeholder for the name of a function in its own text, until the name is known. */
+export const self = "$self";
+
+/** Writer of the function that converts a union. */
+export interface UnionWriter {
+  readonly conversions: Conversions;
+  /** Returns a name, and records that the function uses it. */
+  use(name: string): string;
+  /** Returns the converted value of an expression, or `undefined` if the value may stay. */
+  expression(difference: Difference | undefined, expression: string): string | undefined;
+  /** Returns a call of the function behind a rule. Functions of lossless rules take no arguments for reporting a loss. */
+  apply(rule: RuleName, subject: { readonly value: string; readonly type: string }): string;
+  /** Returns a statement that throws the error of a change. */
+  rejection(change: Change): string;
+}
 
 /** Alternative with the statement that handles its values. The statement is `undefined` if they may stay. */
 interface Branch {
@@ -12,7 +29,7 @@ interface Branch {
 }
 
 /** Returns the body of the conversion of a union. The body finds the alternative of a value and handles it. */
-export function unionBody(writer: ConvertWriter, union: UnionDifference): string | undefined {
+export function unionBody(writer: UnionWriter, union: UnionDifference): string | undefined {
   const branches = union.options.map((option) => branchOf(writer, union, option));
   if (branches.every(({ code }) => code === undefined)) return undefined;
   const lines = [
@@ -21,6 +38,7 @@ export function unionBody(writer: ConvertWriter, union: UnionDifference): string
       branches.filter(({ outline }) => outline.kind === "array"),
     ),
     ...objectLines(
+      writer,
       union,
       branches.filter(({ outline }) => outline.kind === "object"),
     ),
@@ -31,7 +49,7 @@ export function unionBody(writer: ConvertWriter, union: UnionDifference): string
 }
 
 /** A rule turns an unknown alternative into a value of a known one, which is then converted in turn. */
-function branchOf(writer: ConvertWriter, { type }: UnionDifference, option: OptionDifference): Branch {
+function branchOf(writer: UnionWriter, { type }: UnionDifference, option: OptionDifference): Branch {
   const { outline, change, difference } = option;
   if (!change) {
     const expression = writer.expression(difference, "v");
@@ -40,11 +58,11 @@ function branchOf(writer: ConvertWriter, { type }: UnionDifference, option: Opti
   const { rule } = writer.conversions.ruleOf(change);
   if (rule === "error") return { outline, isGone: true, code: writer.rejection(change) };
   if (rule === "single-item") {
-    const code = `{\nif (v.length === 1) return ${self}(v[0], loss);\n${writer.rejection(change)}\n}`;
+    const code = `{\nif (v.length === 1) return ${self}(v[0], ${writer.use("loss")});\n${writer.rejection(change)}\n}`;
     return { outline, isGone: true, code };
   }
   if (conversionRules[rule].works !== "value") return { outline, isGone: true, code: undefined };
-  const code = `return ${self}(${ruleCall(rule, "v", type)}, loss);`;
+  const code = `return ${self}(${writer.apply(rule, { value: "v", type })}, ${writer.use("loss")});`;
   return { outline, isGone: true, code };
 }
 
@@ -55,9 +73,9 @@ function arrayLines({ type }: UnionDifference, branches: readonly Branch[]): str
   return codes[0] === undefined ? [] : [`if (Array.isArray(v)) ${codes[0]}`];
 }
 
-function objectLines(union: UnionDifference, branches: readonly Branch[]): string[] {
+function objectLines({ use }: UnionWriter, union: UnionDifference, branches: readonly Branch[]): string[] {
   if (branches.every(({ code }) => code === undefined)) return [];
-  const isObject = `if (!isObject(v)) return v;`;
+  const isObject = `if (!${use("isObject")}(v)) return v;`;
   const [first] = branches;
   const property = [...(first?.outline.literals.keys() ?? [])].find((name) =>
     branches.every(({ outline }) => outline.literals.has(name)),

@@ -1,10 +1,13 @@
 import type { Method, Role, Shape } from "../model.ts";
 import { summaryText } from "./doc-text.ts";
 
+/** Name of the constant of a dispatch table. */
+export type TableName =
+  "clientRequests" | "serverRequests" | "clientNotifications" | "serverNotifications" | "embeddedRequests";
+
 /** One of the five dispatch tables of a revision. */
 export interface TableSpec {
-  /** Name of the constant, such as `clientRequests`. */
-  readonly name: string;
+  readonly name: TableName;
   readonly kind: Method["kind"];
   readonly sender: Role;
   readonly summary: string;

@@ -8,11 +8,10 @@ import { uniqueName } from "../typed-client/tool-schema/names.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { commentText, escapeUnseen, outputLine } from "../internal/text.ts";
 import { emitType } from "../typed-client/tool-schema/type-text.ts";
-import { emitStubs } from "./emit-stubs.ts";
+import { emitStubs, type StubKinds } from "./emit-stubs.ts";
 import { functionOf, helpersOf, runText } from "./emit-call.ts";
 import { isPassword, type Credential, type Operation } from "./operation.ts";
 import type { ProjectSource } from "./source.ts";
-import type { StubKinds } from "./stub-kinds.ts";
 import { promptCase, testCases } from "./test-cases.ts";
 
 /** Options of the emitted files of a source. */

@@ -87,3 +87,17 @@ export interface Parameter {
 
 /** Name of the argument that is sent as the body. */
 export const bodyArgument = "body";
+
+/** Error about an operation that cannot become a tool. */
+export class LeftOut extends Error {
+  override readonly name = "LeftOut";
+}
+
+/**
+ * Treatment of API responses by tools. `none`: tools have no output schema, and the JSON is text. `loose`: the advertised schema accepts every
+ * response, and one that deviates from the document is logged. `strict`: a response that deviates is an error of the tool.
+ */
+export const outputModes = ["none", "loose", "strict"] as const;
+
+/** Name of a treatment of API responses. */
+export type OutputMode = (typeof outputModes)[number];

@@ -1,5 +1,5 @@
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
-import { LeftOut } from "./left-out.ts";
+import { LeftOut } from "./operation.ts";
 import { follow } from "./references.ts";
 
 /** A body of several parts, of which some are files. */

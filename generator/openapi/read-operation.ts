@@ -2,8 +2,7 @@ import { uniqueName } from "../typed-client/tool-schema/names.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import { safeText } from "../internal/text.ts";
-import { LeftOut } from "./left-out.ts";
-import { bodyArgument, type Operation, type OperationBody, type Parameter } from "./operation.ts";
+import { bodyArgument, type Operation, type OperationBody, type Parameter, LeftOut } from "./operation.ts";
 import { readForm, readWholeFile } from "./read-form.ts";
 import { extractSchema, follow, type Extract } from "./references.ts";
 

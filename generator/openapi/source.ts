@@ -11,8 +11,7 @@ import { safeLine } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";
 import { chooseNamed } from "./choose.ts";
 import { readDocument } from "./document.ts";
-import type { Api } from "./operation.ts";
-import type { OutputMode } from "./output-mode.ts";
+import type { Api, OutputMode } from "./operation.ts";
 import { readApi, type ReadApiOptions } from "./read-api.ts";
 
 /** Source of the tools of a project: every name is settled and every schema is safe. */

@@ -4,7 +4,8 @@ import { chooseRevisions, toCatalogue } from "../../generator/scaffold/layer/cat
 import type { LayerChoices } from "../../generator/scaffold/layer/choices.ts";
 import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
 import { readSelection, type Selection, type SelectionText } from "../../generator/scaffold/create/project-choices.ts";
-import { emitProject, type ProjectOptions } from "../../generator/scaffold/create/project-files.ts";
+import type { ProjectOptions } from "../../generator/scaffold/create/project-options.ts";
+import { emitProject } from "../../generator/scaffold/create/project-files.ts";
 import { readRuntime, runtimePackage } from "../../generator/scaffold/create/runtime-package.ts";
 import type { Tree } from "../../generator/internal/tree.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";

@@ -27,7 +27,7 @@ describe.each(pairs)("values of $source brought to $target.id", ({ target, sourc
     const isValid = createValidators(readOfficialSchema(target.id));
     const tally = { values: 0, refused: 0 };
     for (const { name } of tableSpecs) {
-      for (const [method, { params, result }] of Object.entries(target.conversions?.[tableOf(name)] ?? {})) {
+      for (const [method, { params, result }] of Object.entries(target.conversions?.[name] ?? {})) {
         const own = model.methods.find((candidate) => candidate.name === method);
         const other = newer.methods.find((candidate) => candidate.name === method);
         if (!own || !other) continue;
@@ -57,18 +57,6 @@ describe.each(pairs)("values of $source brought to $target.id", ({ target, sourc
     expect(tally.values).toBeGreaterThan(1000);
   });
 });
-
-const tables = [
-  "clientRequests",
-  "serverRequests",
-  "clientNotifications",
-  "serverNotifications",
-  "embeddedRequests",
-] as const;
-
-function tableOf(name: string): (typeof tables)[number] {
-  return tables.find((table) => table === name) ?? "clientRequests";
-}
 
 /** Taken from the declaration, because that has been narrowed to what the official schema accepts. */
 function paramsOf(model: RevisionModel, type: string): Shape | undefined {

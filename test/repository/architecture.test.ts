@@ -48,6 +48,32 @@ const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
   adapters: ["internal", "jsonrpc", "protocol", "server", "client", "auth"],
 };
 
+/** Rooms of the generator: each uses only those before it. */
+const generatorRooms = [
+  // Helpers that know no protocol.
+  "internal",
+  "model-rules.ts",
+  "model.ts",
+  // Questions to the model.
+  "model",
+  "read",
+  "conversions",
+  "emit",
+  "pin",
+  // Schemas and contracts of servers, and clients of them.
+  "typed-client",
+  "openapi",
+  "live",
+  "check",
+  "diff",
+  "explain",
+  "generate.ts",
+  "index.ts",
+  "scaffold",
+  "commands",
+  "cli.ts",
+];
+
 const withoutNode = ["internal", "jsonrpc", "protocol", "framing", "stores", "lifecycle", "compatibility"];
 
 /** Libraries that one file of a room speaks to, so that they can be exchanged. */
@@ -99,6 +125,9 @@ const rules: readonly Rule[] = [
       "generator/a.ts": 'import "../runtime/protocol/peer/peer.ts";',
       "generator/b.ts": 'import "../generated/support.ts";',
       "generator/emit/a.ts": 'import "../../runtime/index.ts";',
+      "generator/emit/b.ts": 'import "../scaffold/create/run.ts";',
+      "generator/internal/a.ts": 'import type { Shape } from "../model.ts";',
+      "generator/new-room/a.ts": 'import "../internal/text.ts";',
       "generator/commands/a.ts": 'import "../../runtime/protocol/peer.ts";',
       "generator/commands/b.ts": 'import "../../generated/support.ts";',
       "generator/c.ts": 'export * from "../spec/2000-01-01/schema.ts";',
@@ -476,7 +505,7 @@ function isAllowed(path: string, target: string): boolean {
       )
         return true;
       return (
-        target.startsWith("generator/") ||
+        (target.startsWith("generator/") && isBelow(target.split("/")[1] ?? "", room)) ||
         target.startsWith("node:") ||
         generatorPackages.includes(packageOf(target)) ||
         (room === "commands" && runtimeEntries.includes(target))
@@ -486,6 +515,11 @@ function isAllowed(path: string, target: string): boolean {
     default:
       return true;
   }
+}
+
+function isBelow(other: string, room: string): boolean {
+  const [at, own] = [generatorRooms.indexOf(other), generatorRooms.indexOf(room)];
+  return at >= 0 && at <= own;
 }
 
 /** Commands that speak to servers are clients: they stand on the runtime. What generates it never does. */

@@ -1,10 +1,8 @@
-import { conversionRules, ruleFunction } from "../../conversions/rules.ts";
 import type { Conversions } from "../../conversions/conversions.ts";
 import type { MethodDifference } from "../../conversions/compare-revisions.ts";
 import { createConvertWriter, type ConvertFunction, type ConvertWriter } from "../convert-text.ts";
 import type { Role } from "../../model.ts";
 import { methodsOf, tableSpecs, type TableSpec } from "../method-text.ts";
-import { usedNames } from "../used-names.ts";
 
 /** View of the template `convert.ts.hbs`. */
 export interface ConvertView {
@@ -21,8 +19,11 @@ interface TableView {
   readonly rows: readonly { readonly text: string }[];
 }
 
-const helperNames = ["dropGone", "keepKnown", "mapItems", "mapValues", "withMember"];
+const supportNames = ["ConversionError", "isObject"];
 const helperTypes = ["GoneKeys", "KnownKeys"];
+
+/** Names that a function uses and that are neither helpers nor rules. */
+const otherNames: ReadonlySet<string> = new Set([...supportNames, ...helperTypes, "loss"]);
 
 /**
  * Returns, for each dispatch table, a table of conversions by method, and the functions that the tables refer to. With a sender, the conversions of what
@@ -37,20 +38,16 @@ export function convertView(conversions: Conversions, sender?: Role): ConvertVie
       .flatMap((found) => rowText(writer, partsSentBy(sender, found, spec)));
     return { name: spec.name, summary: spec.summary, rows };
   });
-  const code = writer.functions.map(({ constants, text }) => constants + text).join("\n");
-  const functions = Object.keys(conversionRules).flatMap((name) => (isRule(name) ? [ruleFunction(name)] : []));
-  const types = usedNames(code, helperTypes).map((name) => `type ${name}`);
+  const uses = new Set(writer.functions.flatMap((one) => [...one.uses]));
+  const isUsed = (name: string): boolean => uses.has(name);
+  const types = helperTypes.filter(isUsed).map((name) => `type ${name}`);
   return {
-    revision: code.includes("ConversionError") ? JSON.stringify(conversions.model.id) : "",
-    support: [...usedNames(code, ["ConversionError", "isObject"]), "type Conversions", "type OnLoss"].join(", "),
-    rules: [...usedNames(code, [...helperNames, ...functions].sort()), ...types].join(", "),
+    revision: isUsed("ConversionError") ? JSON.stringify(conversions.model.id) : "",
+    support: [...supportNames.filter(isUsed), "type Conversions", "type OnLoss"].join(", "),
+    rules: [...[...uses].filter((name) => !otherNames.has(name)).sort(), ...types].join(", "),
     functions: writer.functions,
     tables,
   };
-}
-
-function isRule(name: string): name is keyof typeof conversionRules {
-  return Object.hasOwn(conversionRules, name);
 }
 
 /** A side sends the params of its own methods and the results of the methods of the other side. */

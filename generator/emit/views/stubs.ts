@@ -9,7 +9,6 @@ import {
   tableSpecs,
 } from "../method-text.ts";
 import { accessText, keyText } from "../type-text.ts";
-import { usedNames } from "../used-names.ts";
 
 /** View of the templates `server.ts.hbs` and `client.ts.hbs`. */
 export interface StubsView {
@@ -36,16 +35,10 @@ export function stubsView(model: RevisionModel, role: Role): StubsView {
     methodsOf(model.methods, spec).map((method) => ({ text: callText(spec.name, method) })),
   );
   rejectCollisions(sent.flatMap((spec) => methodsOf(model.methods, spec)));
-  const code = [...handlers.map(({ result }) => result), ...calls.map(({ text }) => text)].join("\n");
-  const names = ["Awaitable", "Caller", "CallOptions", "Implementation"];
-  const always = new Set(["Awaitable", "Caller", "Implementation"]);
-  const used = new Set(usedNames(code, names));
-  const tables = usedNames(
-    code,
-    sent.map(({ name }) => name),
-  );
+  const isCalling = sent.some((spec) => spec.kind === "request" && methodsOf(model.methods, spec).length > 0);
+  const tables = sent.filter((spec) => methodsOf(model.methods, spec).length > 0).map(({ name }) => name);
   return {
-    support: names.filter((name) => always.has(name) || used.has(name)).join(", "),
+    support: ["Awaitable", "Caller", ...(isCalling ? ["CallOptions"] : []), "Implementation"].join(", "),
     tables: [...tables, "revision"].sort().join(", "),
     handlers,
     calls,

@@ -1,7 +1,6 @@
 import type { Declaration, Method, RevisionModel } from "../../model.ts";
 import { createCheckWriter, type CheckFunction, type CheckWriter } from "../check-text.ts";
 import { accessText } from "../type-text.ts";
-import { usedNames } from "../used-names.ts";
 
 /** View of the template `validate.ts.hbs`, and the names of the checks that the dispatch tables refer to. */
 export interface ValidateView {
@@ -17,8 +16,6 @@ export interface FunctionView extends CheckFunction {
   readonly doc: string;
   readonly export: string;
 }
-
-const supportNames = ["checkAnyObject", "fail", "isInteger", "isNumber", "isObject", "maxDepth", "tooDeep", "under"];
 
 /** Declarations and methods that need checks. `scope` is present if the declarations use others, whose checks are in another file. */
 export type Checked = Pick<RevisionModel, "declarations" | "methods"> & { readonly scope?: readonly Declaration[] };
@@ -51,19 +48,20 @@ export function validateView(model: Checked): ValidateView {
 
 /** Returns the names that checks import from the support module, as a list for an import. */
 export function supportOf(functions: readonly CheckFunction[]): string {
-  return usedNames(functions.map(({ text }) => text).join("\n"), supportNames).join(", ");
+  return [...new Set(functions.flatMap(({ support }) => support))].sort().join(", ");
 }
 
 function functionView(
-  { name, text, calls }: CheckFunction,
+  check: CheckFunction,
   names: { readonly declared: ReadonlySet<string>; readonly called: ReadonlySet<string> },
 ): FunctionView {
+  const { name } = check;
   const isDeclared = names.declared.has(name);
   const isExported = isDeclared || names.called.has(name);
   const doc = isExported
     ? `/** ${isDeclared ? `Checks a value against \`${subject(name)}\`` : anonymousSummary(name)}. */\n`
     : "";
-  return { name, text, calls, doc, export: isExported ? "export " : "" };
+  return { ...check, doc, export: isExported ? "export " : "" };
 }
 
 /** Converts the name of a check to its subject: `checkTool` becomes `Tool`. */
@@ -104,7 +102,7 @@ function writeOutcome(writer: CheckWriter, { type, result, alternatives }: Metho
   }`;
   const name = `check${base}Outcome`;
   const calls = [plain.name, ...alternatives.map(({ type }) => `check${type}`)];
-  return { name, functions: [...plain.functions, { name, text, calls }] };
+  return { name, functions: [...plain.functions, { name, text, calls, support: ["isObject"] }] };
 }
 
 function nameIn(names: ReadonlyMap<string, string>, type: string): string {

@@ -1,7 +1,7 @@
 import { avoidDevice } from "../../internal/files.ts";
 import { UserError } from "../../internal/user-error.ts";
 import type { Registration } from "./register.ts";
-import { schemaSamples, type SchemaSample } from "../create/schema-samples.ts";
+import { schemaSamples, type SchemaSample } from "../create/example-tools.ts";
 
 /** Kinds of definitions that can be added to a project. */
 export const additions = ["tool", "resource", "prompt"] as const;

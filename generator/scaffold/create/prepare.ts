@@ -3,7 +3,7 @@ import type { Screen } from "./console.ts";
 import { exampleCall, makeFirstCall } from "./first-call.ts";
 import { buildProject, installDependencies, testProject, type ManagerRun } from "./install.ts";
 import { packageVersion } from "../../internal/package-info.ts";
-import type { ProjectOptions } from "./project-files.ts";
+import type { ProjectOptions } from "./project-options.ts";
 import { createRepository, type RepositoryOutcome } from "./repository.ts";
 import { commandsOf } from "./package-manager.ts";
 import { lastLines } from "./run.ts";

@@ -1,12 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { greet, measureText } from "./example-tools.ts";
 import { formatTypeScript } from "../../internal/format.ts";
 import { loadTemplates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
-import type { RevisionModel } from "../../model.ts";
 import { packageRoot } from "../../internal/package-info.ts";
-import type { SpecModels } from "../../read/spec-models.ts";
 import { emitLayer } from "../layer/emit-layer.ts";
 import {
   emitExtras,
@@ -16,45 +13,18 @@ import {
   urlOf,
   type ExtraOptions,
 } from "../extras/extra-files.ts";
-import { declares, isOverSse, toolMembers } from "../layer/model-facts.ts";
+import { declares, isOverSse, toolMembers } from "./project-options.ts";
 import { toLayerChoices, withRequired, type Selection } from "./project-choices.ts";
 import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
 import { accessTemplates, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
-import { stubKinds } from "../../openapi/stub-kinds.ts";
-import type { ProjectSource } from "../../openapi/source.ts";
-import { builtPackages, packagesOf } from "./project-packages.ts";
-import { managerFiles, type PackageManager } from "./package-manager.ts";
-import { schemaSamples } from "./schema-samples.ts";
-import { emitSkills, hasSkillFolder } from "./skill-files.ts";
+import { stubKinds } from "../../openapi/emit-stubs.ts";
+import { builtPackages, packagesOf, hasSkillFolder } from "./project-packages.ts";
+import { managerFiles } from "./package-manager.ts";
+import { schemaSamples, greet, measureText } from "./example-tools.ts";
+import { configsOfAddress, configsOfCommand, type ServerCommand } from "../extras/host-files.ts";
 import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
 import { variablesOf } from "../extras/server-variables.ts";
-import { configsOfAddress, configsOfCommand, type ServerCommand } from "../extras/client-config.ts";
-import type { Launcher } from "./launcher.ts";
-import type { RuntimeDependency } from "./runtime-package.ts";
-
-/** Options of the files of a project. */
-export interface ProjectOptions {
-  /** Absolute path of the project, for the client configuration in its README. */
-  readonly folder: string;
-  /** Package name, already checked. */
-  readonly name: string;
-  /** Revisions that the project serves, newest first. Its types are those of the first. */
-  readonly revisions: readonly string[];
-  readonly selection: Selection;
-  readonly manager: PackageManager;
-  /** Dependency on the runtime, as the selection wants it. */
-  readonly runtime: RuntimeDependency;
-  /** Present if the project runs the command line of a clone. */
-  readonly launcher?: Launcher;
-  /** Source of its tools. Default: an example. */
-  readonly source?: ProjectSource;
-  /** Spec folder of the revisions, relative to the project, with forward slashes. Default: that of this package. */
-  readonly spec?: string;
-  /** Models of the spec folder. */
-  readonly models: SpecModels;
-  /** Cancels the generation of tools, which may take long. */
-  readonly signal?: AbortSignal;
-}
+import { isEliciting, newestOf, type ProjectOptions } from "./project-options.ts";
 
 /** Emits all text files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
@@ -66,7 +36,8 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
   const layer = await emitLayer({ ...toLayerChoices(selection, revisions), ...more }, models);
   const builder = { from: selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
-  const copies = [...copied, builder].map(({ from, to }): [string, string] => [
+  const skills = hasSkillFolder(selection) ? skillFiles : [];
+  const copies = [...copied, builder, ...skills].map(({ from, to }): [string, string] => [
     to,
     readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n"),
   ]);
@@ -78,19 +49,11 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
     ...emitExtras(extraOptions(options), templates),
     ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
-    ...emitSkills(selection, folder),
     ...(await emitOwnTools(options)),
     ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
     ...runtime.files,
     ...(launcher?.files ?? []),
   ]);
-}
-
-/** Returns the model of the newest revision of a project, whose types its code has. */
-function newestOf({ revisions, models }: Pick<ProjectOptions, "revisions" | "models">): RevisionModel {
-  const model = models.models.find(({ id }) => id === revisions[0]);
-  if (!model) throw new Error(`Revision ${revisions[0]} has no model; this is a bug in generator/scaffold.`);
-  return model;
 }
 
 /** Emits tools from a source. The module is loaded only here: it needs a compiler of schemas. */
@@ -131,6 +94,12 @@ const copied = [
   { from: "tsconfig.json", to: "tsconfig.json" },
   { from: "test/tsconfig.json", to: "test/tsconfig.json" },
 ] as const;
+
+/** Files of the example skill, which are copied. */
+const skillFiles = ["skills/edit-text/SKILL.md", "skills/edit-text/references/CHECKLIST.md"].map((path) => ({
+  from: path,
+  to: path,
+}));
 
 /** Removes the blank lines that templates leave where something was left out. */
 function tidy(text: string): string {
@@ -177,11 +146,6 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
     hasVendor: runtime.version.startsWith("file:"),
     hasLauncher: options.launcher !== undefined,
   };
-}
-
-/** True if the project has a tool that asks the user for input. */
-function isEliciting(options: ProjectOptions): boolean {
-  return declares(newestOf(options), "ElicitResult") && options.selection.features.includes("input");
 }
 
 function projectView(options: ProjectOptions): object {

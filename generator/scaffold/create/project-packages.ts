@@ -1,10 +1,9 @@
 import { accessDependencies } from "./access-files.ts";
 import type { Selection } from "./project-choices.ts";
-import type { ProjectOptions } from "./project-files.ts";
+import type { ProjectOptions } from "./project-options.ts";
 import { generatorPackage } from "./launcher.ts";
 import { runtimePackage } from "./runtime-package.ts";
-import { schemaSamples } from "./schema-samples.ts";
-import { hasSkillFolder, skillDependencies } from "./skill-files.ts";
+import { schemaSamples } from "./example-tools.ts";
 
 interface Packages {
   readonly [name: string]: string;
@@ -24,21 +23,18 @@ const webSocketPackages: Packages = { "@types/ws": "^8.18.2", ws: "^8.23.0" };
 /** Package that matches patterns of JSON Schemas which may take long on the platform. */
 const patternPackages: Packages = { re2js: "^2.10.0" };
 
+/** Packages that a project with a folder of skills depends on, with the tested version. */
+const skillPackages: Packages = { yaml: "^2.9.1" };
+
 /** Package that runs a worker on this machine, and deploys it. */
 const workerTools: Packages = { wrangler: "^4.86.0" };
 
 /** Packages that any project may depend on. */
 export const projectPackages: readonly string[] = [
-  ...Object.values(schemaSamples).flatMap(({ packages }) => Object.keys(packages)),
-  ...Object.values(accessDependencies).flatMap((packages) => Object.keys(packages)),
-  runtimePackage,
-  generatorPackage,
-  ...Object.keys(skillDependencies),
-  ...Object.keys(webSocketPackages),
-  ...Object.keys(patternPackages),
-  ...Object.keys(tools),
-  ...Object.keys(workerTools),
-];
+  ...[tools, workerTools, webSocketPackages, patternPackages, skillPackages, ...Object.values(accessDependencies)],
+  ...Object.values(schemaSamples).map(({ packages }) => packages),
+  { [runtimePackage]: "", [generatorPackage]: "" },
+].flatMap((packages) => Object.keys(packages));
 
 /** Returns the packages of a project that run an install script. */
 export function builtPackages({ transport }: Pick<Selection, "transport">): readonly string[] {
@@ -52,11 +48,16 @@ export function packagesOf({ selection, source, runtime, launcher }: ProjectOpti
     ...(selection.transport === "worker" && workerTools),
     ...schemaSamples[selection.schema].packages,
     ...accessDependencies[selection.auth],
-    ...(hasSkillFolder(selection) && skillDependencies),
+    ...(hasSkillFolder(selection) && skillPackages),
     ...(selection.further.includes("websocket") && webSocketPackages),
     ...(source?.needsRe2 && patternPackages),
     [runtimePackage]: runtime.version,
     ...(launcher && { [generatorPackage]: launcher.version }),
   };
   return Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** True if a project reads skills from a folder. Edge platforms have no folders, so their skills are written in code. */
+export function hasSkillFolder({ features, transport }: Pick<Selection, "features" | "transport">): boolean {
+  return features.includes("skills") && transport !== "worker";
 }

@@ -4,7 +4,7 @@ import { generatorPackage } from "./launcher.ts";
 import { commandsOf } from "./package-manager.ts";
 import { runtimePackage } from "./runtime-package.ts";
 import type { Extra, Service } from "./project-choices.ts";
-import type { ProjectOptions } from "./project-files.ts";
+import type { ProjectOptions } from "./project-options.ts";
 import { variablesOf } from "../extras/server-variables.ts";
 
 /** Commands of the README, for the project's package manager. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import type { Tree } from "../../internal/tree.ts";
 import { packageRoot, packageVersion } from "../../internal/package-info.ts";
 import { UserError } from "../../internal/user-error.ts";
@@ -24,7 +24,10 @@ export interface RuntimeDependency {
 /** Returns the dependency of a project on the runtime. @throws {UserError} when the runtime has not been built. */
 export function readRuntime(runtime: Runtime): RuntimeDependency {
   const none = { files: new Map<string, string>(), archives: new Map<string, Uint8Array>() };
-  if (runtime === "vendored") return { ...none, version: `file:${vendorFolder}`, files: readVendorFiles() };
+  if (runtime === "vendored") {
+    const files = [...readVendorFiles()].map(([path, text]): [string, string] => [`${vendorFolder}/${path}`, text]);
+    return { ...none, version: `file:${vendorFolder}`, files: new Map(files) };
+  }
   const packed = readPackedRuntime();
   if (!packed) return { ...none, version: `^${packageVersion()}` };
   return { ...none, version: `file:${packed.path}`, archives: new Map([[packed.path, packed.content]]) };
@@ -44,21 +47,11 @@ export function readPackedRuntime(): PackedRuntime | undefined {
   return existsSync(packed) ? { path: `vendor/${name}`, content: readFileSync(packed) } : undefined;
 }
 
-/** Returns the published files of the runtime, by path in a project that vendors them. */
-export function readVendorFiles(): Map<string, string> {
+/** Returns the published files of the runtime, by path in {@link vendorFolder}. */
+export function readVendorFiles(): Tree {
   const folder = join(packageRoot, "dist", "runtime-package");
   if (!existsSync(folder)) throw new UserError(`${packageRoot} is not built; run \`npm run build\` in it.`);
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return new Map(
-    files.map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return [
-        `${vendorFolder}/${path
-          .slice(folder.length + 1)
-          .split(sep)
-          .join("/")}`,
-        readFileSync(path, "utf8"),
-      ];
-    }),
-  );
+  const paths = files.map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  return new Map(paths.map((path) => [path.split(sep).join("/"), readFileSync(join(folder, path), "utf8")]));
 }

@@ -1,7 +1,14 @@
 import type { Templates } from "../../internal/templates.ts";
 import { jsonText } from "../../internal/json-text.ts";
-import { desktopConfig, nodeOptions, type ServerCommand } from "./client-config.ts";
-import { addressTexts, commandText, hostFiles, type Host } from "./host-files.ts";
+import {
+  desktopConfig,
+  nodeOptions,
+  type ServerCommand,
+  addressTexts,
+  commandText,
+  hostFiles,
+  type Host,
+} from "./host-files.ts";
 import type { Feature } from "../layer/choices.ts";
 import { commandsOf, type PackageManager } from "../create/package-manager.ts";
 import type { Extra, Service } from "../create/project-choices.ts";

@@ -1,7 +1,105 @@
+import { quoteForShell } from "../../internal/text.ts";
 import { jsonText } from "../../internal/json-text.ts";
-import { claudeCodeAddress, cursorAddress, nodeOptions, vscodeAddress, type ServerAddress, type ServerCommand } from "./client-config.ts";
 import type { Extra } from "../create/project-choices.ts";
 import type { ServerVariable } from "./server-variables.ts";
+
+/** A built server as hosts start it. */
+export interface ServerCommand {
+  /** Name of the server in the configuration of a host. */
+  readonly name: string;
+  /** Absolute path of the program that Node runs. */
+  readonly program: string;
+  /** Environment variables that the server needs; hosts pass on hardly any of their own. Default: none. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Options of Node that make stack traces name sources instead of lines of the bundle. */
+export const nodeOptions: readonly string[] = ["--enable-source-maps"];
+
+/** Text of `claude_desktop_config.json` for Claude Desktop; the host starts the server. */
+export function desktopConfig({ name, program, env }: ServerCommand): string {
+  const args = [...nodeOptions, program];
+  return jsonText({ mcpServers: { [name]: { command: "node", args, ...(env && { env }) } } });
+}
+
+/** Text of `.cursor/mcp.json` for Cursor; the host starts the server. */
+export function cursorConfig(server: ServerCommand): string {
+  return desktopConfig(server);
+}
+
+/** Text of `.vscode/mcp.json` for VS Code; the host starts the server. */
+export function vscodeConfig({ name, program, env }: ServerCommand): string {
+  const args = [...nodeOptions, program];
+  return jsonText({ servers: { [name]: { type: "stdio", command: "node", args, ...(env && { env }) } } });
+}
+
+/** Command that adds the server to Claude Code. */
+export function claudeCodeCommand({ name, program, env = {} }: ServerCommand): string {
+  const variables = Object.entries(env).map(([key, value]) => `--env ${key}=${quoteForShell(value)} `);
+  return `claude mcp add ${name} ${variables.join("")}-- node ${[...nodeOptions, quoteForShell(program)].join(" ")}`;
+}
+
+/** A running server as hosts reach it. */
+export interface ServerAddress {
+  readonly name: string;
+  readonly url: string;
+  /** True if the server accepts only clients with an API key. */
+  readonly isKeyed: boolean;
+}
+
+/** Configurations for each host, as the README of a project shows them. */
+export interface HostConfigs {
+  /** Absent for servers with an address: Claude Desktop starts servers, but does not reach those of this machine. */
+  readonly claudeDesktop?: string;
+  readonly claudeCode: string;
+  readonly vscode: string;
+  readonly cursor: string;
+}
+
+/** Returns the configurations for a server that hosts start. */
+export function configsOfCommand(server: ServerCommand): HostConfigs {
+  return {
+    claudeDesktop: desktopConfig(server),
+    claudeCode: claudeCodeCommand(server),
+    vscode: vscodeConfig(server),
+    cursor: cursorConfig(server),
+  };
+}
+
+/** Returns the configurations for a server with an address. */
+export function configsOfAddress(server: ServerAddress): HostConfigs {
+  const { name, url, isKeyed } = server;
+  return {
+    claudeCode: `claude mcp add --transport http ${name} ${url}${isKeyed ? ` --header "${keyHeader}: $KEY"` : ""}`,
+    vscode: vscodeAddress(server),
+    cursor: cursorAddress(server),
+  };
+}
+
+/** Header that carries the API key. The key itself does not belong in a file: each host asks for it or reads it from its environment. */
+const keyHeader = "X-API-Key";
+
+/** Text of `.vscode/mcp.json` for VS Code, with the address of a running server. */
+export function vscodeAddress({ name, url, isKeyed }: ServerAddress): string {
+  const input = { type: "promptString", id: "key", description: `Key for ${name}`, password: true };
+  const headers = { [keyHeader]: "${input:key}" };
+  return jsonText({
+    ...(isKeyed && { inputs: [input] }),
+    servers: { [name]: { type: "http", url, ...(isKeyed && { headers }) } },
+  });
+}
+
+/** Text of `.cursor/mcp.json` for Cursor, with the address of a running server. */
+export function cursorAddress({ name, url, isKeyed }: ServerAddress): string {
+  const headers = { [keyHeader]: "${env:KEY}" };
+  return jsonText({ mcpServers: { [name]: { url, ...(isKeyed && { headers }) } } });
+}
+
+/** Text of `.mcp.json` for Claude Code, with the address of a running server. */
+export function claudeCodeAddress({ name, url, isKeyed }: ServerAddress): string {
+  const headers = { [keyHeader]: "${KEY}" };
+  return jsonText({ mcpServers: { [name]: { type: "http", url, ...(isKeyed && { headers }) } } });
+}
 
 /** Configuration files, by host, in the folder of a project that the host has opened. */
 export const hostFiles = {

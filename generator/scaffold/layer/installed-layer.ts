@@ -1,10 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { join, sep, dirname } from "node:path";
 import { features as knownFeatures, protections, transports as knownTransports, type LayerChoices } from "./choices.ts";
 import { lockName } from "./lock.ts";
 import { compareHashes } from "../../internal/tree.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
+import { existsSync } from "node:fs";
 
 /** Protocol layer of a project, as it is on disk. */
 export interface InstalledLayer {
@@ -101,3 +102,28 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Returns the absolute path of the nearest project that contains a folder, or that is the folder itself. */
+export function findProject(folder: string): string | undefined {
+  if (isProject(folder)) return folder;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : findProject(parent);
+}
+
+/** Requires a folder to be a project. @throws {UserError} that names the enclosing project, or the command that creates one. */
+export function requireProject(folder: string): void {
+  if (isProject(folder)) return;
+  const project = findProject(dirname(folder));
+  throw new UserError(
+    project === undefined
+      ? `${folder} is not a project (it has no ${mark}); run this in one, or make one: create-mcp-server my-server`
+      : `${folder} is inside of a project; run this in its folder, ${project}`,
+  );
+}
+
+function isProject(folder: string): boolean {
+  return existsSync(join(folder, mark));
+}
+
+/** File that identifies a project. */
+const mark = `src/mcp/${lockName}`;

@@ -33,7 +33,18 @@ export function createLock(
   const { revisions, features, transports, client, validator, re2js, auth, spec } = choices;
   const origin = spec === undefined ? {} : { spec };
   const checks = { validator, ...(re2js && { re2js }) };
-  return { format: 2, generator, revisions, ...origin, features, transports, client, ...checks, auth, files: hashTree(layer) };
+  return {
+    format: 2,
+    generator,
+    revisions,
+    ...origin,
+    features,
+    transports,
+    client,
+    ...checks,
+    auth,
+    files: hashTree(layer),
+  };
 }
 
 /** Text of a lock file. */

@@ -9,17 +9,32 @@ export const previousName = ".mcp-previous";
 
 /** Replaces a layer and keeps the old one. On failure, one of the two is in place as a whole. @throws {UserError} when the replacement fails. */
 export async function replaceLayer(project: string, folder: string, tree: Tree): Promise<void> {
+  try {
+    await replaceFolder(project, { folder, tree, keep: join(project, previousName) });
+  } catch (error) {
+    throw explainFailure(folder, error);
+  }
+}
+
+/** Folder inside a project, and the files that replace its own. */
+export interface Replaced {
+  readonly folder: string;
+  readonly tree: Tree;
+  /** Place for the old folder, instead of the one that is there. Default: it is removed. */
+  readonly keep?: string;
+}
+
+/** Replaces a folder inside a project. On failure, one of the two is in place as a whole. */
+export async function replaceFolder(project: string, { folder, tree, keep }: Replaced): Promise<void> {
   const temporary = await makeTemporary(project);
-  const aside = join(temporary, "layer");
+  const aside = join(temporary, "next");
   try {
     for (const [path, text] of tree) {
       await mkdir(dirname(join(aside, path)), { recursive: true });
       await writeFile(join(aside, path), text, { flag: "wx" });
     }
-    await rm(join(project, previousName), wholeFolder);
-    await swap({ from: aside, to: folder, keep: join(project, previousName) });
-  } catch (error) {
-    throw explainFailure(folder, error);
+    if (keep !== undefined) await rm(keep, wholeFolder);
+    await swap({ from: aside, to: folder, keep: keep ?? join(temporary, "previous") });
   } finally {
     await rm(temporary, wholeFolder);
   }

@@ -1,7 +1,13 @@
-import type { RevisionModel } from "../../model.ts";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, basename, join, relative, sep } from "node:path";
+import type { Declaration, RevisionModel } from "../../model.ts";
+import { move } from "../../internal/files.ts";
+import { systemCode, UserError } from "../../internal/user-error.ts";
+import { listSources } from "./use.ts";
+import { locationOf, parseSource, ts } from "../../read/syntax.ts";
+import { SpecError } from "../../internal/spec-error.ts";
 import { countText } from "../../internal/text.ts";
 import type { Place } from "./misfits.ts";
-import { findRenames, planRewrites, type Rename, type Rewrite } from "./rename.ts";
 
 /** Mechanical changes of a project's own code for another revision. */
 export interface Codemod {
@@ -26,4 +32,251 @@ export function describeCodemod({ rewrites, settled }: Codemod, dryRun: boolean)
   );
   const done = dryRun ? "would be rewritten; nothing was." : "rewritten.";
   return [...lines, `${countText(settled.length, "place")} in ${countText(rewrites.length, "file")} ${done}`];
+}
+
+/** A type that a newer revision has under another name. */
+export interface Rename {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Returns types that a newer revision has under another name. A removed type is renamed when exactly one new type has identical members; or, if none
+ * has, a longer name that starts with the old one and members of the same names. A type whose name stayed is renamed when it became a union in which
+ * exactly one new type has the old members. Only object types with at least two members are matched.
+ */
+export function findRenames(older: RevisionModel, newer: RevisionModel): Rename[] {
+  const before = new Set(older.declarations.map(({ name }) => name));
+  const after = new Map(newer.declarations.map((declaration) => [declaration.name, declaration]));
+  const added = newer.declarations.filter(({ name }) => !before.has(name));
+  const telling = older.declarations.filter(({ shape }) => shape.kind === "object" && shape.properties.length > 1);
+  return telling.flatMap((old): Rename[] => {
+    const now = after.get(old.name);
+    const possible = now ? alternativesOf(now, added) : added;
+    const same = possible.filter(({ shape }) => withoutProse(shape) === withoutProse(old.shape));
+    const found = same.length > 0 || now ? same : possible.filter((declaration) => isSuccessor(declaration, old));
+    const [only] = found;
+    return only && found.length === 1 ? [{ from: old.name, to: only.name }] : [];
+  });
+}
+
+/** Returns the new types that are alternatives of a union. */
+function alternativesOf({ shape }: Declaration, added: readonly Declaration[]): Declaration[] {
+  const names = shape.kind === "union" ? shape.of.map((one) => (one.kind === "reference" ? one.name : "")) : [];
+  return added.filter(({ name }) => names.includes(name));
+}
+
+function isSuccessor(declaration: Declaration, old: Declaration): boolean {
+  const names = namesOf(declaration);
+  return declaration.name.startsWith(old.name) && names !== "" && names === namesOf(old);
+}
+
+function namesOf({ shape }: Declaration): string {
+  const names = shape.kind === "object" ? shape.properties.map(({ name }) => name) : [];
+  return names.sort().join(" ");
+}
+
+function withoutProse(shape: unknown): string {
+  return JSON.stringify(shape, (key, value: unknown) => (key === "doc" || key === "location" ? undefined : value));
+}
+
+/** Text of a source before and after its changes. */
+export interface Rewrite {
+  /** Path relative to the project, with forward slashes. */
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  readonly places: readonly RenamedPlace[];
+}
+
+/** Plans the new text of every source of a project that has mechanical changes. Nothing is executed or written. */
+export async function planRewrites(project: string, moves: Moves): Promise<Rewrite[]> {
+  const files = await listSources(project);
+  const rewrites = files.map(async (path): Promise<Rewrite[]> => {
+    const file = relative(project, path).split(sep).join("/");
+    const before = await readFile(path, "utf8");
+    const places = findPlaces(file, before, moves);
+    const after = places.reduceRight(
+      (whole, { at, length, text }) => whole.slice(0, at) + text + whole.slice(at + length),
+      before,
+    );
+    return places.length === 0 ? [] : [{ file, before, after, places }];
+  });
+  return (await Promise.all(rewrites)).flat();
+}
+
+/**
+ * Writes all rewrites or none: each is written to a temporary file first, and replaced files are restored when a later step fails.
+ * @throws {UserError} when a file cannot be written.
+ */
+export async function applyRewrites(project: string, rewrites: readonly Rewrite[]): Promise<void> {
+  const aside = rewrites.map(({ file }) => {
+    const path = join(project, file);
+    return { path, next: join(dirname(path), `.${basename(path)}.${process.pid}.tmp`) };
+  });
+  const replaced: number[] = [];
+  try {
+    for (const [at, { after }] of rewrites.entries()) await writeFile(aside[at]?.next ?? "", after, { flag: "wx" });
+    for (const [at, { path, next }] of aside.entries()) {
+      await move(next, path);
+      replaced.push(at);
+    }
+  } catch (error) {
+    for (const at of replaced) await writeFile(aside[at]?.path ?? "", rewrites[at]?.before ?? "");
+    for (const { next } of aside) await rm(next, { force: true });
+    throw new UserError(
+      `the sources could not be rewritten (${systemCode(error) ?? String(error)}); they are as they were.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Part of a source to replace, and its new text. */
+export interface RenamedPlace extends Rename {
+  readonly at: number;
+  readonly length: number;
+  readonly text: string;
+  readonly line: number;
+}
+
+/** Changes to search for: renamed types, and the folder of a revision that is no longer the newest. */
+export interface Moves {
+  readonly renames: readonly Rename[];
+  /** Revisions whose types a layer has, before and after. */
+  readonly revisions: Rename;
+}
+
+/**
+ * Finds the mechanical changes in a source. All of them are types and their import paths, which compilation removes: the behaviour of the program
+ * does not change.
+ */
+export function findPlaces(file: string, text: string, moves: Moves): RenamedPlace[] {
+  try {
+    const source = parseSource(file, text);
+    return new Search(source, moves).run();
+  } catch (error) {
+    // The compiler reports files that cannot be parsed.
+    if (error instanceof SpecError) return [];
+    throw error;
+  }
+}
+
+class Search {
+  readonly #source: ts.SourceFile;
+  readonly #moves: Moves;
+  readonly #renames: ReadonlyMap<string, Rename>;
+  /** Names in this file that refer to all types of the protocol. */
+  readonly #types = new Set<string>();
+  /** Names in this file that refer to the whole layer. */
+  readonly #layers = new Set<string>();
+  readonly #places: RenamedPlace[] = [];
+
+  constructor(source: ts.SourceFile, moves: Moves) {
+    this.#source = source;
+    this.#moves = moves;
+    this.#renames = new Map(moves.renames.map((one) => [one.from, one]));
+  }
+
+  run(): RenamedPlace[] {
+    for (const statement of this.#source.statements) {
+      if (ts.isImportDeclaration(statement)) this.#takeImport(statement);
+      if (ts.isExportDeclaration(statement)) this.#takeExport(statement);
+    }
+    this.#visit(this.#source);
+    return this.#places.sort((a, b) => a.at - b.at);
+  }
+
+  #takeImport({ moduleSpecifier, importClause }: ts.ImportDeclaration): void {
+    const bindings = importClause?.namedBindings;
+    if (!bindings) return;
+    const isTypes = this.#isTypes(moduleSpecifier) && isOfTypes(importClause);
+    if (ts.isNamespaceImport(bindings)) {
+      if (isTypes) this.#types.add(bindings.name.text);
+      else if (isLayer(moduleSpecifier)) this.#layers.add(bindings.name.text);
+    } else {
+      const whole = bindings.elements.filter(({ propertyName, name }) => (propertyName ?? name).text === "protocol");
+      if (isLayer(moduleSpecifier)) for (const { name } of whole) this.#types.add(name.text);
+      if (isTypes) for (const element of bindings.elements) this.#renameElement(element);
+    }
+    if (isTypes) this.#moveFolder(moduleSpecifier);
+  }
+
+  #takeExport({ moduleSpecifier, exportClause, isTypeOnly }: ts.ExportDeclaration): void {
+    if (!moduleSpecifier || !isTypeOnly || !this.#isTypes(moduleSpecifier)) return;
+    if (exportClause && ts.isNamedExports(exportClause))
+      for (const element of exportClause.elements) this.#renameElement(element);
+    this.#moveFolder(moduleSpecifier);
+  }
+
+  /** Keeps the name within this file, and for modules that import it: only the imported name changes. */
+  #renameElement({ propertyName, name }: ts.ImportSpecifier | ts.ExportSpecifier): void {
+    const found = this.#renames.get((propertyName ?? name).text);
+    if (found && propertyName) this.#add(propertyName, found, found.to);
+    else if (found) this.#add(name, found, `${found.to} as ${found.from}`);
+  }
+
+  #visit(node: ts.Node): void {
+    if (ts.isQualifiedName(node) && this.#standsForTypes(node.left)) this.#renameReference(node.right);
+    else if (ts.isImportTypeNode(node)) this.#takeImportType(node);
+    ts.forEachChild(node, (child) => this.#visit(child));
+  }
+
+  #standsForTypes(name: ts.EntityName): boolean {
+    if (ts.isIdentifier(name)) return this.#types.has(name.text);
+    return name.right.text === "protocol" && ts.isIdentifier(name.left) && this.#layers.has(name.left.text);
+  }
+
+  /** Handles import types such as `import("./mcp/index.ts").protocol.Tool`. */
+  #takeImportType({ argument, qualifier }: ts.ImportTypeNode): void {
+    const specifier = ts.isLiteralTypeNode(argument) ? argument.literal : undefined;
+    if (!specifier) return;
+    if (this.#isTypes(specifier)) {
+      this.#moveFolder(specifier);
+      if (qualifier && ts.isIdentifier(qualifier)) this.#renameReference(qualifier);
+    }
+    const isOfLayer = isLayer(specifier) && qualifier && ts.isQualifiedName(qualifier);
+    if (isOfLayer && ts.isIdentifier(qualifier.left) && qualifier.left.text === "protocol")
+      this.#renameReference(qualifier.right);
+  }
+
+  #renameReference(name: ts.Identifier): void {
+    const found = this.#renames.get(name.text);
+    if (found) this.#add(name, found, found.to);
+  }
+
+  #moveFolder(specifier: ts.Node): void {
+    const { from, to } = this.#moves.revisions;
+    if (!ts.isStringLiteral(specifier) || from === to) return;
+    const text = specifier.getText(this.#source).replace(from, to);
+    this.#add(specifier, { from: specifier.text, to: specifier.text.replace(from, to) }, text);
+  }
+
+  #isTypes(specifier: ts.Node): boolean {
+    if (!ts.isStringLiteral(specifier)) return false;
+    return typeModule.exec(specifier.text)?.[1] === this.#moves.revisions.from;
+  }
+
+  #add(node: ts.Node, { from, to }: Rename, text: string): void {
+    const at = node.getStart(this.#source);
+    this.#places.push({ from, to, text, at, length: node.getEnd() - at, line: locationOf(node).line });
+  }
+}
+
+/** Matches the path of the types of a revision. */
+const typeModule = /(?:^|\/)mcp\/([^/]+)\/(?:types|declarations)\.[jt]s$/;
+
+function isLayer(specifier: ts.Node): boolean {
+  return ts.isStringLiteral(specifier) && /(^|\/)mcp(\/index)?\.[jt]s$/.test(specifier.text);
+}
+
+/** True if an import has types only. Values differ between revisions; the compiler reports types that do. */
+function isOfTypes(clause: ts.ImportClause | undefined): boolean {
+  if (!clause) return false;
+  if (clause.isTypeOnly) return true;
+  const bindings = clause.namedBindings;
+  return (
+    bindings !== undefined && ts.isNamedImports(bindings) && bindings.elements.every(({ isTypeOnly }) => isTypeOnly)
+  );
 }

@@ -1,10 +1,11 @@
+import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { commandsOf, readManager } from "../create/package-manager.ts";
-import { readPackedRuntime, runtimePackage, vendorFolder } from "../create/runtime-package.ts";
-import type { Drift } from "../../internal/tree.ts";
 import { packageVersion } from "../../internal/package-info.ts";
-import { readVendoredRuntime, replaceVendoredRuntime } from "./vendored-runtime.ts";
+import { compareTree, type Drift } from "../../internal/tree.ts";
+import { commandsOf, readManager } from "../create/package-manager.ts";
+import { readPackedRuntime, readVendorFiles, runtimePackage, vendorFolder } from "../create/runtime-package.ts";
+import { replaceFolder } from "../layer/replace-layer.ts";
 
 /** Runtime of a project, as an update sees it. */
 export interface InstalledRuntime {
@@ -18,15 +19,23 @@ export interface InstalledRuntime {
 
 /** Reads how a project depends on the runtime: its published files, a packed file, or a version on a registry. */
 export async function readInstalledRuntime(project: string): Promise<InstalledRuntime> {
-  const vendored = await readVendoredRuntime(project);
-  if (vendored) {
-    const drifts = vendored.drifts.map((drift) => ({ ...drift, path: `${vendorFolder}/${drift.path}` }));
-    return { drifts, install: undefined, replace: () => replaceVendoredRuntime(project, vendored) };
-  }
+  const folder = join(project, vendorFolder);
+  if (existsSync(folder)) return inProject(project, folder);
   const text = await readFile(join(project, "package.json"), "utf8").catch(() => "");
   const [, version = ""] = new RegExp(`"${runtimePackage}":\\s*"([^"]*)"`).exec(text) ?? [];
   const packed = /^file:(?:\.\/)?(vendor\/mcp-server-runtime-[\w.+-]+\.tgz)$/.exec(version)?.[1];
   return packed === undefined ? onRegistry(project, version) : inArchive(project, { path: packed, manifest: text });
+}
+
+/** A project may contain the published files. They are replaced together: on failure, the old files stay. */
+async function inProject(project: string, folder: string): Promise<InstalledRuntime> {
+  const tree = readVendorFiles();
+  const drifts = await compareTree(folder, tree);
+  return {
+    drifts: drifts.map((drift) => ({ ...drift, path: `${vendorFolder}/${drift.path}` })),
+    install: undefined,
+    replace: () => replaceFolder(project, { folder, tree }),
+  };
 }
 
 /** A range is written when a project is created. A later version of the generator may need a later version of the runtime. */

@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative, sep } from "node:path";
 import { runtimePackage } from "../create/runtime-package.ts";
-import { createCompiler, type Complaint, type Replacement } from "./compiler.ts";
-import { findLibrary } from "./library.ts";
+import { createCompiler, type Complaint, type Replacement, findLibrary } from "./compiler.ts";
 import { findUses, listSources, type MovedName } from "./use.ts";
 
 /** A line of the user's code. */

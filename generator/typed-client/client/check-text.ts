@@ -7,6 +7,8 @@ export interface CheckText {
   readonly expression: string;
   /** Declarations that the expression needs, in order. */
   readonly declarations: readonly string[];
+  /** Functions that both call. */
+  readonly uses: ReadonlySet<string>;
 }
 
 /** Writes the check of a schema, as calls of the functions in `check.ts`. Names of definitions begin with `prefix`. */
@@ -16,11 +18,12 @@ export function emitCheck(document: SafeDocument, prefix: string): CheckText {
   const writer: Writer = {
     nameOf: (definition) => `check${prefix}${definition}`,
     alternatives: isExact ? "one" : "any",
+    uses: new Set(),
   };
   const declarations = [...document.definitions].map(
-    ([name, schema]) => `const ${writer.nameOf(name)}: Check = ${write(schema, writer)};`,
+    ([name, schema]) => `const ${writer.nameOf(name)}: Check = ${writePlaced(schema, writer)};`,
   );
-  return { expression: write(document.root, writer), declarations };
+  return { expression: writePlaced(document.root, writer), declarations, uses: writer.uses };
 }
 
 /** Functions of `check.ts` that the code of a check may use. */
@@ -42,49 +45,69 @@ export const checkFunctions = [
 interface Writer {
   readonly nameOf: (definition: string) => string;
   readonly alternatives: "one" | "any";
+  /** Functions that the code calls so far. */
+  readonly uses: Set<string>;
 }
+
+/** Writes a check for a place that cannot do without one, even if it accepts anything. */
+function writePlaced(schema: SafeSchema, writer: Writer): string {
+  const text = write(schema, writer);
+  if (text === "anything") writer.uses.add(text);
+  return text;
+}
+
+function use(name: (typeof checkFunctions)[number] | "compileRe2", { uses }: Writer): string {
+  uses.add(name);
+  return name;
+}
+
+/** Writes a check, or `anything` if the schema accepts every value. */
 
 function write(schema: SafeSchema, writer: Writer): string {
   const parts = [
-    ...(schema.types ? [`types(${schema.types.map((type) => JSON.stringify(type)).join(", ")})`] : []),
-    ...writeValues(schema),
-    ...writeText(schema),
-    ...writeNumeric(schema),
+    ...(schema.types
+      ? [`${use("types", writer)}(${schema.types.map((type) => JSON.stringify(type)).join(", ")})`]
+      : []),
+    ...writeValues(schema, writer),
+    ...writeText(schema, writer),
+    ...writeNumeric(schema, writer),
     ...writeMembers(schema, writer),
     ...writeItems(schema, writer),
-    ...(schema.reference === undefined ? [] : [`later(() => ${writer.nameOf(schema.reference)})`]),
+    ...(schema.reference === undefined ? [] : [`${use("later", writer)}(() => ${writer.nameOf(schema.reference)})`]),
     ...schema.allOf.map((one) => write(one, writer)),
     ...writeAlternatives("any", schema.anyOf, writer),
     ...writeAlternatives(writer.alternatives, schema.oneOf, writer),
   ].filter((part) => part !== "anything");
   const [only = "anything"] = parts;
-  return parts.length < 2 ? only : `all(${parts.join(", ")})`;
+  return parts.length < 2 ? only : `${use("all", writer)}(${parts.join(", ")})`;
 }
 
-function writeValues({ values }: SafeSchema): string[] {
+function writeValues({ values }: SafeSchema, writer: Writer): string[] {
   if (!values) return [];
-  return values.length === 0 ? ["nothing"] : [`values(${values.map((value) => JSON.stringify(value)).join(", ")})`];
+  if (values.length === 0) return [use("nothing", writer)];
+  return [`${use("values", writer)}(${values.map((value) => JSON.stringify(value)).join(", ")})`];
 }
 
-function writeText(schema: SafeSchema): string[] {
+function writeText(schema: SafeSchema, writer: Writer): string[] {
   const { pattern } = schema;
   const rules = [
     ...numbersOf(schema, ["minLength", "maxLength"]),
-    ...(pattern === undefined ? [] : [`pattern: ${writePattern(pattern)}`]),
+    ...(pattern === undefined ? [] : [`pattern: ${writePattern(pattern, writer)}`]),
   ];
-  return call("text", rules);
+  return call("text", rules, writer);
 }
 
 /** Writes a pattern. Patterns that may take long in a backtracking engine use another engine. */
-function writePattern(pattern: string): string {
+function writePattern(pattern: string, writer: Writer): string {
   const text = JSON.stringify(pattern);
-  return isLinearPattern(pattern) ? `new RegExp(${text}, "u")` : `compileRe2(${text})`;
+  return isLinearPattern(pattern) ? `new RegExp(${text}, "u")` : `${use("compileRe2", writer)}(${text})`;
 }
 
-function writeNumeric(schema: SafeSchema): string[] {
+function writeNumeric(schema: SafeSchema, writer: Writer): string[] {
   return call(
     "numeric",
     numbersOf(schema, ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
+    writer,
   );
 }
 
@@ -95,7 +118,8 @@ function writeMembers(schema: SafeSchema, writer: Writer): string[] {
   const known = [...properties].map(([name, member]): [string, string] => [name, write(member, writer)]);
   // A member that accepts anything is listed only if the schema restricts other members.
   const named = known.filter(([, text]) => rest.length > 0 || text !== "anything");
-  return call("members", [
+  if (named.some(([, text]) => text === "anything")) use("anything", writer);
+  const rules = [
     ...(required.length > 0 ? [`required: ${JSON.stringify(required)}`] : []),
     ...(named.length > 0
       ? [`properties: [${named.map(([name, text]) => `[${JSON.stringify(name)}, ${text}]`).join(", ")}]`]
@@ -103,17 +127,19 @@ function writeMembers(schema: SafeSchema, writer: Writer): string[] {
     ...rest,
     ...(keys === "anything" ? [] : [`names: ${keys}`]),
     ...numbersOf(schema, ["minProperties", "maxProperties"]),
-  ]);
+  ];
+  return call("members", rules, writer);
 }
 
 function writeItems(schema: SafeSchema, writer: Writer): string[] {
   const { prefix, items, uniqueItems } = schema;
-  return call("items", [
-    ...(prefix.length > 0 ? [`prefix: [${prefix.map((item) => write(item, writer)).join(", ")}]`] : []),
+  const rules = [
+    ...(prefix.length > 0 ? [`prefix: [${prefix.map((item) => writePlaced(item, writer)).join(", ")}]`] : []),
     ...writeRest(items, writer),
     ...numbersOf(schema, ["minItems", "maxItems"]),
     ...(uniqueItems ? ["uniqueItems: true"] : []),
-  ]);
+  ];
+  return call("items", rules, writer);
 }
 
 function writeRest(rest: SafeSchema | false | undefined, writer: Writer): string[] {
@@ -123,16 +149,18 @@ function writeRest(rest: SafeSchema | false | undefined, writer: Writer): string
 }
 
 /** Writes alternatives. They restrict nothing if one of them accepts everything. */
-function writeAlternatives(name: string, list: readonly SafeSchema[], writer: Writer): string[] {
-  const texts = list.map((one) => write(one, writer));
+function writeAlternatives(name: Writer["alternatives"], list: readonly SafeSchema[], writer: Writer): string[] {
+  const inner = { ...writer, uses: new Set<string>() };
+  const texts = list.map((one) => write(one, inner));
   if (texts.length === 0 || texts.includes("anything")) return [];
-  return texts.length === 1 ? texts : [`${name}(${texts.join(", ")})`];
+  for (const used of inner.uses) writer.uses.add(used);
+  return texts.length === 1 ? texts : [`${use(name, writer)}(${texts.join(", ")})`];
 }
 
 function numbersOf(schema: Bounds, keys: readonly Exclude<keyof Bounds, "pattern" | "uniqueItems">[]): string[] {
   return keys.flatMap((key) => (schema[key] === undefined ? [] : [`${key}: ${schema[key]}`]));
 }
 
-function call(name: string, rules: readonly string[]): string[] {
-  return rules.length === 0 ? [] : [`${name}({ ${rules.join(", ")} })`];
+function call(name: (typeof checkFunctions)[number], rules: readonly string[], writer: Writer): string[] {
+  return rules.length === 0 ? [] : [`${use(name, writer)}({ ${rules.join(", ")} })`];
 }

@@ -4,9 +4,9 @@ import { formatTypeScript } from "../../internal/format.ts";
 import { loadTemplates } from "../../internal/templates.ts";
 import { generatedMark, type Tree } from "../../internal/tree.ts";
 import { commentText, escapeUnseen, safeLine, safeText } from "../../internal/text.ts";
-import { emitTool, toolDoc, typeNames, usesRe2, type ImportEnding } from "./emit-tool.ts";
+import { emitTool, toolDoc, typeNames, type ImportEnding, type ToolFile } from "./emit-tool.ts";
 import { rejectionText, type ClientPlan, type PromptPlan, type Rejection, type TemplatePlan } from "./plan.ts";
-import { acceptsNothing, isInherited } from "./optional-arguments.ts";
+import type { SafeDocument, SafeSchema } from "../tool-schema/safe-schema.ts";
 
 /** Options of the emitted files of a client. */
 export interface EmitClientOptions {
@@ -33,9 +33,9 @@ export async function emitClient(whole: ClientPlan, options: EmitClientOptions):
   const written = [
     ["index.ts", templates.render("client/index.ts", view)],
     ["mock.ts", templates.render("client/mock.ts", view)],
-    ...tools,
+    ...tools.map(([path, { text }]) => [path, text] as const),
   ] as const;
-  const hasRe2 = tools.some(([, text]) => usesRe2(text));
+  const hasRe2 = tools.some(([, { usesRe2 }]) => usesRe2);
   const tree = new Map<string, string>();
   for (const [path, text] of [...written, ...(await readCopies(plan, { ...options, hasRe2 }))]) {
     tree.set(path, await formatTypeScript(escapeUnseen(`${header(plan, options)}\n\n${text}`)));
@@ -47,7 +47,7 @@ export async function emitClient(whole: ClientPlan, options: EmitClientOptions):
 async function emitTools(
   plan: ClientPlan,
   { ending }: EmitClientOptions,
-): Promise<{ readonly plan: ClientPlan; readonly tools: readonly (readonly [path: string, text: string])[] }> {
+): Promise<{ readonly plan: ClientPlan; readonly tools: readonly (readonly [path: string, file: ToolFile])[] }> {
   const rejected: Rejection[] = [];
   const written = await Promise.all(
     plan.tools.map(async (tool) => {
@@ -84,9 +84,21 @@ async function readCopies(
   return Promise.all(
     wanted.map(async ([name = "", path = ""]): Promise<[string, string]> => {
       const text = (await readFile(join(packageFolder, path), "utf8")).replaceAll("\r\n", "\n");
-      return [name, text.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, `$1.${ending}"`)];
+      return [name, ending === "ts" ? text : await renameImports(name, text)];
     }),
   );
+}
+
+/** Changes the ending of imported files to that of compiled ones. The compiler is loaded only here: it takes long. */
+async function renameImports(name: string, text: string): Promise<string> {
+  const { parseSource, ts } = await import("../../read/syntax.ts");
+  const { statements } = parseSource(name, text);
+  const ends = statements.flatMap((statement) => {
+    const isModule = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement);
+    const specifier = isModule ? statement.moduleSpecifier : undefined;
+    return specifier && ts.isStringLiteral(specifier) && specifier.text.endsWith(".ts") ? [specifier.getEnd()] : [];
+  });
+  return ends.reduceRight((code, end) => `${code.slice(0, end - 'ts"'.length)}js${code.slice(end - 1)}`, text);
 }
 
 function header({ server }: ClientPlan, { version }: EmitClientOptions): string {
@@ -171,4 +183,25 @@ function templateView({ entry, member, type, variables }: TemplatePlan): object 
 function fieldsText(type: string, fields: readonly string[]): string {
   if (fields.length === 0) return `export type ${type} = Readonly<Record<string, never>>;`;
   return `export type ${type} = { ${fields.join("\n")} };`;
+}
+
+/** True if the type of a schema accepts the empty object, so that a call may omit its arguments. */
+export function acceptsNothing({ root, definitions }: SafeDocument): boolean {
+  const accepts = (schema: SafeSchema, seen: ReadonlySet<string>): boolean => {
+    const { required, properties, reference, allOf, anyOf, oneOf } = schema;
+    if (required.length > 0 || [...properties.keys()].some(isInherited)) return false;
+    const inner = (one: SafeSchema): boolean => accepts(one, seen);
+    const isUnion = [anyOf, oneOf].every((list) => list.length === 0 || list.some(inner));
+    return isUnion && allOf.every(inner) && (reference === undefined || follows(reference, seen));
+  };
+  const follows = (reference: string, seen: ReadonlySet<string>): boolean => {
+    const target = definitions.get(reference);
+    return target !== undefined && !seen.has(reference) && accepts(target, new Set([...seen, reference]));
+  };
+  return accepts(root, new Set());
+}
+
+/** True if every object has a member of this name. The empty object does not fit a type in which this member is something else. */
+export function isInherited(name: string): boolean {
+  return name in Object.prototype;
 }

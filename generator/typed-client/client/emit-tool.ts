@@ -6,8 +6,15 @@ import type { ToolPlan } from "./plan.ts";
 /** Ending of import paths: `ts` for sources that Node or a bundler runs directly, `js` for others. */
 export type ImportEnding = "ts" | "js";
 
+/** File of one tool. */
+export interface ToolFile {
+  readonly text: string;
+  /** True if the code calls the engine for patterns that may take long. */
+  readonly usesRe2: boolean;
+}
+
 /** Writes the unformatted file of one tool: types of its arguments and its result, and the checks of both. */
-export async function emitTool(plan: ToolPlan, ending: ImportEnding): Promise<string> {
+export async function emitTool(plan: ToolPlan, ending: ImportEnding): Promise<ToolFile> {
   const { entry, type, member, input, output } = plan;
   const names = typeNames(plan);
   const types = [await emitType(input, { name: names.arguments, prefix: `${type}Argument` })];
@@ -23,13 +30,14 @@ export async function emitTool(plan: ToolPlan, ending: ImportEnding): Promise<st
     ...(structured === undefined ? [] : [`structured: ${structured}`]),
   ];
   const rowType = `Tool<${names.arguments}, ${names.structured ?? "unknown"}>`;
-  return [
+  const text = [
     importText(checks, ending),
     `import type { Tool } from "../session.${ending}";`,
     types.join("\n"),
     checks.flatMap(({ declarations }) => declarations).join("\n\n"),
     `${toolDoc(plan)}export const ${member}: ${rowType} = { ${row.join(", ")} };`,
   ].join("\n\n");
+  return { text, usesRe2: checks.some(({ uses }) => uses.has("compileRe2")) };
 }
 
 /** Returns the names of the types of a tool. Without an output schema there is no type of its structured content. */
@@ -47,17 +55,10 @@ export function toolDoc({ entry }: ToolPlan): string {
   return commentText(text === "" ? `Tool ${safeText(entry.name)}.` : text);
 }
 
-/** True if the code calls the engine for patterns that may take long. */
-export function usesRe2(code: string): boolean {
-  return code.includes("compileRe2(");
-}
-
 function importText(checks: readonly CheckText[], ending: ImportEnding): string {
-  const code = checks.flatMap(({ expression, declarations }) => [expression, ...declarations]);
-  // Within texts of a schema, these words may precede a parenthesis as well, which would only add unused imports. So texts are removed first.
-  const bare = code.join("\n").replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
-  const used = checkFunctions.filter((name) => new RegExp(`\\b${name}\\b(?!:)`).test(bare));
+  const uses = new Set(checks.flatMap((check) => [...check.uses]));
+  const used = checkFunctions.filter((name) => uses.has(name));
   const names = [...used, ...(checks.some(({ declarations }) => declarations.length > 0) ? ["type Check"] : [])];
-  const re2 = usesRe2(bare) ? [`import { compileRe2 } from "../re2.${ending}";`] : [];
+  const re2 = uses.has("compileRe2") ? [`import { compileRe2 } from "../re2.${ending}";`] : [];
   return [`import { ${names.join(", ")} } from "../check.${ending}";`, ...re2].join("\n");
 }

@@ -4,6 +4,7 @@ import { toFileName, toMemberName, toTypeName, uniqueName } from "../tool-schema
 import { readSchema, type ReadSchemaOptions } from "../tool-schema/read-schema.ts";
 import type { AcceptPattern } from "../tool-schema/reading.ts";
 import { anySchema, SchemaRejection, type SafeDocument, type SchemaLoss } from "../tool-schema/safe-schema.ts";
+import { outputLine } from "../../internal/text.ts";
 
 /** Plan of a client: every name is settled and every schema is safe. */
 export interface ClientPlan {
@@ -223,4 +224,16 @@ function attempt<Plan>(name: string, rejected: Rejection[], plan: () => Plan): P
     rejected.push({ name, reason: rejectionText(error) });
     return [];
   }
+}
+
+/** Lists the parts of a server's schemas that changed or got lost, one per line, and the tools that were left out. */
+export function lossLines({ tools, rejected }: ClientPlan): string[] {
+  const lost = tools.flatMap(({ entry, losses }) =>
+    losses.map(
+      ({ kind, path, message }) =>
+        `${kind.padEnd(9)}  ${outputLine(entry.name, 80)}  ${outputLine(path)}: ${outputLine(message)}`,
+    ),
+  );
+  const gone = rejected.map(({ name, reason }) => `left out   ${outputLine(name, 80)}: ${outputLine(reason)}`);
+  return [...lost, ...gone];
 }

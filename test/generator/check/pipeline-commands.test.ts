@@ -4,7 +4,7 @@ import { emitJunit } from "../../../generator/check/report/junit.ts";
 import { emitSarif } from "../../../generator/check/report/sarif.ts";
 import { emitText } from "../../../generator/check/report/text.ts";
 import type { CheckReport } from "../../../generator/check/finding.ts";
-import { lossLines } from "../../../generator/typed-client/client/loss-lines.ts";
+import { lossLines } from "../../../generator/typed-client/client/plan.ts";
 import type { Comparison } from "../../../generator/diff/comparison.ts";
 import { emitHtml } from "../../../generator/diff/report/html.ts";
 import { emitJson as emitDiffJson } from "../../../generator/diff/report/json.ts";

@@ -95,9 +95,8 @@ function findModel(id: string): RevisionModel {
 /** Every part of every method that has a conversion, with the check of its table. */
 function partsOf(model: RevisionModel): Part[] {
   const revision = revisions.find(({ id }) => id === model.id);
-  return tableSpecs.flatMap(({ name }) => {
-    const table = tableOf(name);
-    if (!revision || !table) return [];
+  return tableSpecs.flatMap(({ name: table }) => {
+    if (!revision) return [];
     return Object.entries(revision.conversions?.[table] ?? {}).flatMap(([key, { params, result }]) => {
       const row = revision[table][key];
       const method = model.methods.find((candidate) => candidate.name === key);
@@ -112,22 +111,10 @@ function partsOf(model: RevisionModel): Part[] {
 
 function checkOf(id: string, method: string, part: "params" | "result"): Check | undefined {
   const revision = revisions.find((candidate) => candidate.id === id);
-  const rows = revision ? tables.flatMap((table) => Object.values(revision[table])) : [];
+  const rows = revision ? tableSpecs.flatMap(({ name }) => Object.values(revision[name])) : [];
   const row = rows.find((candidate) => candidate.method === method);
   if (part === "params") return row?.params;
   return row && "result" in row ? row.result : undefined;
-}
-
-const tables = [
-  "clientRequests",
-  "serverRequests",
-  "clientNotifications",
-  "serverNotifications",
-  "embeddedRequests",
-] as const;
-
-function tableOf(name: string): (typeof tables)[number] | undefined {
-  return tables.find((table) => table === name);
 }
 
 function shapeOf(method: Method | undefined, part: "params" | "result"): Shape | undefined {

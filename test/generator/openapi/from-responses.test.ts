@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
-import { outputModes, type OutputMode } from "../../../generator/openapi/output-mode.ts";
+import { outputModes, type OutputMode } from "../../../generator/openapi/operation.ts";
 import { readSource } from "../../../generator/openapi/source.ts";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 import type { RevisionDefiners } from "../../../runtime/server/for-revisions.ts";

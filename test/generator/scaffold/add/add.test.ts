@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { runAdd } from "../../../../generator/commands/add.ts";
 import { findSample, planAddition } from "../../../../generator/scaffold/add/addition.ts";
 import { register } from "../../../../generator/scaffold/add/register.ts";
-import { schemaSamples } from "../../../../generator/scaffold/create/schema-samples.ts";
+import { schemaSamples } from "../../../../generator/scaffold/create/example-tools.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 import { emitFiles, writeFiles } from "../../project.ts";
 

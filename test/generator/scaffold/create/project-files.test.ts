@@ -7,7 +7,7 @@ import { check } from "prettier";
 import { describe, expect, test } from "vitest";
 import { readSelection } from "../../../../generator/scaffold/create/project-choices.ts";
 import type * as ProjectFilesModule from "../../../../generator/scaffold/create/project-files.ts";
-import type { ProjectOptions } from "../../../../generator/scaffold/create/project-files.ts";
+import type { ProjectOptions } from "../../../../generator/scaffold/create/project-options.ts";
 import { packageRoot, packageVersion } from "../../../../generator/internal/package-info.ts";
 import type * as SpecModelsModule from "../../../../generator/read/spec-models.ts";
 import { temporaryFolder } from "../../folder.ts";

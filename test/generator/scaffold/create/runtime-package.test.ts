@@ -68,10 +68,7 @@ describe("a project that vendors the runtime", () => {
 
   test("has no binary file, which a tree of texts would damage", () => {
     for (const [path, text] of readVendorFiles())
-      expect(
-        Buffer.from(text).equals(readFileSync(join(builtRuntime, path.slice(`vendor/${runtimePackage}/`.length)))),
-        path,
-      ).toBe(true);
+      expect(Buffer.from(text).equals(readFileSync(join(builtRuntime, path))), path).toBe(true);
   });
 });
 

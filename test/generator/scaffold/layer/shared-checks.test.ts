@@ -3,7 +3,7 @@ import { shareChecks, type SharedChecks } from "../../../../generator/scaffold/l
 import type { CheckFunction } from "../../../../generator/emit/check-text.ts";
 
 function check(name: string, text = "(v) { ... }", calls: readonly string[] = []): CheckFunction {
-  return { name, text, calls };
+  return { name, text, calls, support: [] };
 }
 
 function namesOf({ functions }: SharedChecks | undefined = { revision: "", functions: [], shared: new Map() }) {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { tableSpecs } from "../../../../generator/emit/method-text.ts";
 import { features, type Feature } from "../../../../generator/scaffold/layer/choices.ts";
 import type { Declaration, Method, RevisionModel, Shape } from "../../../../generator/model.ts";
 import { revisions } from "../../../../generated/revisions.ts";
@@ -16,13 +17,7 @@ import { allRevisions, emitFolder, linkPackages, models, writeFiles } from "../.
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const tableNames = [
-  "clientRequests",
-  "serverRequests",
-  "clientNotifications",
-  "serverNotifications",
-  "embeddedRequests",
-] as const;
+const tableNames = tableSpecs.map(({ name }) => name);
 
 /** Part of a method that a check judges. */
 type Part = "params" | "result";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { quoteForShell } from "../../../../generator/internal/text.ts";
-import { configsOfCommand } from "../../../../generator/scaffold/extras/client-config.ts";
+import { configsOfCommand } from "../../../../generator/scaffold/extras/host-files.ts";
 
 describe("a word of a command that people copy", () => {
   test.each([

@@ -1,0 +1,124 @@
+import { countText, outputLine, safeLine } from "../../internal/text.ts";
+import { UserError } from "../../internal/user-error.ts";
+import { outputModes } from "../../openapi/operation.ts";
+import { isForeign } from "../../openapi/read-address.ts";
+import type { ProjectSource } from "../../openapi/source.ts";
+import { readSpecModels } from "../../read/spec-models.ts";
+import { lossLines } from "../../typed-client/client/plan.ts";
+import { chooseRevisions, toCatalogue, toSpecPath } from "../layer/catalogue.ts";
+import { askPerson } from "./console.ts";
+import { readLauncher } from "./launcher.ts";
+import { readPackageName } from "./name.ts";
+import { choosePackageManager } from "./package-manager.ts";
+import { readSelection, readWord, type SelectionText } from "./project-choices.ts";
+import type { ProjectOptions } from "./project-options.ts";
+import { projectPackages } from "./project-packages.ts";
+import { askSelection } from "./questions.ts";
+import { readRuntime } from "./runtime-package.ts";
+
+/** Choices for a new project as text from the command line. */
+export interface ProjectText extends SelectionText {
+  /** Revisions: one, several with commas, `latest` or `all`. Default: all that are released. */
+  readonly protocol?: string;
+  /** Spec folder with these revisions. Default: the one of this package. */
+  readonly spec?: string;
+  /** OpenAPI document, list of tools or contract that the tools are generated from. Default: an example. */
+  readonly from?: string;
+  /** Tags, names and paths of the wanted parts of the source, with commas. Default: everything. */
+  readonly only?: string;
+  /** Treatment of API responses by tools: `none`, `loose` or `strict`. Default: `loose`. */
+  readonly output?: string;
+  /** npm, pnpm, yarn or bun. Default: the one that runs this program. */
+  readonly packageManager?: string;
+  /** Package name. Default: the folder's name. */
+  readonly name?: string;
+}
+
+/** Folder of a new project, and the manner of choosing. */
+export interface ProjectPlace {
+  readonly folder: string;
+  /** True if the user is asked for what the command line leaves open. */
+  readonly asks: boolean;
+}
+
+/** Settles every choice for a new project, and reads its source. @throws {UserError} when a choice is not possible. */
+export async function planProject(
+  { protocol, spec, name, from, only, output, packageManager, ...rest }: ProjectText,
+  { folder, asks }: ProjectPlace,
+): Promise<ProjectOptions> {
+  const manager = choosePackageManager(packageManager);
+  const models = await readSpecModels(spec);
+  const catalogue = toCatalogue(models.models);
+  const chosen = chooseRevisions(protocol, catalogue);
+  if (only !== undefined && from === undefined)
+    throw new UserError("--only chooses from what --from names: say --from openapi.yaml or the like, too.");
+  if (output !== undefined && from === undefined)
+    throw new UserError("--output is for the tools of an API; add --from openapi.yaml.");
+  const source = from === undefined ? undefined : await readOwnSource(from, { only, output });
+  const given = source === undefined ? rest : toSourceSelection(rest, source);
+  const asked = readSelection(given);
+  const checked = readPackageName({ folder, taken: projectPackages, ...(name !== undefined && { name }) });
+  const choices = protocol === undefined ? catalogue.map(({ id }) => id) : [];
+  const selection = asks ? await askSelection({ given, asked }) : asked;
+  const wanted = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;
+  const revisions = chooseRevisions(wanted.join(","), catalogue);
+  const facts = { folder, name: checked, manager, models, runtime: readRuntime(selection.runtime) };
+  const launcher = readLauncher();
+  return {
+    ...facts,
+    ...(launcher && { launcher }),
+    revisions,
+    selection,
+    ...(source && { source }),
+    ...(spec !== undefined && { spec: toSpecPath(spec, folder) }),
+  };
+}
+
+/** Completes the selection for a source. Its schemas are JSON Schemas, and by default the project serves only the kinds that the source has. */
+function toSourceSelection(given: SelectionText, { contract }: ProjectSource): SelectionText {
+  const has = {
+    tools: true,
+    resources: contract.resources.length + contract.resourceTemplates.length > 0,
+    prompts: contract.prompts.length > 0,
+  };
+  const own = Object.entries(has).flatMap(([kind, isThere]) => (isThere ? [kind] : []));
+  const { schema = "json", features = own.join(",") } = given;
+  if (schema !== "json")
+    throw new UserError(`--from describes tools with plain JSON Schema. Leave out --schema, or say --schema json.`);
+  return { ...given, schema, features };
+}
+
+async function readOwnSource(path: string, { only, output }: SourceText): Promise<ProjectSource> {
+  const mode = output === undefined ? undefined : readWord("--output", output, outputModes);
+  const { readSource } = await import("../../openapi/source.ts");
+  const source = await readSource(path, { ...(only !== undefined && { only }), ...(mode && { output: mode }) });
+  for (const { name, reason } of source.leftOut) console.error(`left out   ${name}: ${outputLine(reason)}`);
+  for (const line of lossLines(source.plan)) console.error(line);
+  for (const line of sizeLines(source)) console.error(line);
+  return source;
+}
+
+/** Options of the command line that concern a source. */
+interface SourceText {
+  readonly only: string | undefined;
+  readonly output: string | undefined;
+}
+
+/** Notes for the user about a large source. */
+function sizeLines({ api, contract: { tools } }: ProjectSource): string[] {
+  const open = api?.operations.filter(({ isOpen }) => isOpen).length ?? 0;
+  const foreign = api?.operations.filter(({ address }) => isForeign(address, api.address)) ?? [];
+  const parts = "what is deep in their schemas may be anything, because there is too much of it to say";
+  return [
+    ...foreign.map(({ name, address = "" }) => {
+      return `other host ${safeLine(name, 80)}: the document sends it to ${safeLine(address)}; no credentials go there`;
+    }),
+    ...(open === 0 ? [] : [`widened    ${countText(open, "tool")}: ${parts}`]),
+    ...(tools.length <= manyTools ? [] : [`${tools.length} tools are more than most models can choose from: ${fewer}`]),
+  ];
+}
+
+/** Number of tools above which hosts begin to reject them, and models to choose wrong ones. */
+const manyTools = 100;
+
+const fewer = "--only takes tags, names or paths of those that are wanted, with commas; * stands for anything.";
