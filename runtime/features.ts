@@ -26,13 +26,13 @@ export type { Feature } from "./server/feature.ts";
 
 export type { ListHost, ToolLists } from "./server/list/changing-lists.ts";
 
-export { ui as apps } from "./server/apps/feature.ts";
+export { apps } from "./server/apps/feature.ts";
 export type { UiSupport } from "./server/apps/tool-ui.ts";
 
 export { completions } from "./server/completions/feature.ts";
 
-export { clientRequests as sessionInput } from "./server/input/client-requests-feature.ts";
-export { inputRequests as input } from "./server/input/input-required-feature.ts";
+export { sessionInput } from "./server/input/client-requests-feature.ts";
+export { input } from "./server/input/input-required-feature.ts";
 
 export { prompts } from "./server/prompts/feature.ts";
 export { createPromptLists } from "./server/prompts/registry.ts";
@@ -44,7 +44,7 @@ export { resources } from "./server/resources/feature.ts";
 
 export { skills } from "./server/skills/feature.ts";
 
-export { listening as subscriptions } from "./server/subscriptions/feature.ts";
+export { subscriptions } from "./server/subscriptions/feature.ts";
 
-export { taskExtension as tasksExtension } from "./server/tasks/extension-feature.ts";
+export { tasksExtension } from "./server/tasks/extension-feature.ts";
 export { tasks } from "./server/tasks/feature.ts";

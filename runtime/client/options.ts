@@ -5,7 +5,7 @@ import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { Fields, MissingMethod, Unavailable } from "../protocol/revision/missing.ts";
 import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import type { JsonSchemaValidator } from "../protocol/methods/schema-issue.ts";
-import type { ReconnectOptions as ReconnectDelays } from "../transport/http-client/reconnect-delay.ts";
+import type { ReconnectDelayOptions as ReconnectDelays } from "../transport/http-client/reconnect-delay.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { ClientEvent } from "./events.ts";
 import type { AnyElicitationOption } from "./any-definition.ts";

@@ -120,7 +120,7 @@ export function withoutInputRequired(result: unknown, { knownMembers }: Revision
 }
 
 /** Returns the error of a server as clients of a revision know it. A request that was not sent becomes an unknown method. */
-export function toRejection(thrown: unknown, method: string, revision: Revision): unknown {
+export function toConversionRejection(thrown: unknown, method: string, revision: Revision): unknown {
   if (isCapabilityError(thrown)) return methodNotFound(thrown.method);
   if (isTimeoutError(thrown))
     return failure(`Request timed out; the server sent nothing for ${thrown.milliseconds} ms`, thrown);

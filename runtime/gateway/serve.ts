@@ -1,6 +1,6 @@
 import type { Connection } from "../protocol/peer/peer.ts";
 import { listenHttp, type HttpListener, type ListenOptions } from "../transport/http-server/listen.ts";
-import { serveStdio, type StdioConnection } from "../transport/stdio/stdio-server.ts";
+import { acceptStdio, type StdioConnection } from "../transport/stdio/stdio-server.ts";
 import type { Gateway } from "./gateway.ts";
 
 /**
@@ -40,7 +40,7 @@ export async function serveGatewayStdio(gateway: Gateway): Promise<Error | undef
     const closed = connection.closed.then(() => (loss = gateway.lossOf(connection)));
     return { closed, close: () => connection.close() };
   };
-  await serveStdio(accept, { exit: false });
+  await acceptStdio(accept, { exit: false });
   await gateway.close();
   return loss;
 }

@@ -6,7 +6,7 @@ import type { Acceptor, ServeOptions } from "./serve-options.ts";
 export type { Acceptor, ServeOptions } from "./serve-options.ts";
 
 /** Serves one connection. To serve many, create one acceptor and use it for each. */
-export function serve(options: ServeOptions, channel: Channel): Connection {
+export function serveHandlers(options: ServeOptions, channel: Channel): Connection {
   return createAcceptor(options)(channel);
 }
 

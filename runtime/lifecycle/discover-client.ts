@@ -28,7 +28,7 @@ import { checkTraceContext } from "./trace-context.ts";
  * @throws {VersionError} when client and server have no revision in common
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
-export async function discover(peer: Peer, channel: Channel, options: OpenOptions): Promise<Found> {
+export async function discoverServer(peer: Peer, channel: Channel, options: OpenOptions): Promise<DiscoveredServer> {
   const statelessRevisions = options.revisions.filter((revision) => !isHandshake(revision));
   const opened = options.lifecycle === "per-request" ? [] : options.revisions.filter(isHandshake);
   const [preferred] = statelessRevisions;
@@ -48,7 +48,7 @@ export async function discover(peer: Peer, channel: Channel, options: OpenOption
 }
 
 /** Kind of a server, as the discovery found it. */
-export interface Found {
+export interface DiscoveredServer {
   readonly era: ServerEra;
   /** Error that may have another cause. It explains more than later errors if the verdict turns out to be wrong. */
   readonly doubt?: unknown;
@@ -190,15 +190,15 @@ function isMismatch(error: unknown, statelessRevisions: readonly Revision[]): bo
  * Returns the verdict for an older server, or throws the error. A server that requires a capability knows requests that declare capabilities. Where
  * messages travel separately, a missing response is independent of their content.
  */
-function fallBack(error: unknown, { statelessRevisions, opened, channel }: Ways): Found {
+function fallBack(error: unknown, { statelessRevisions, opened, channel }: Ways): DiscoveredServer {
   const isSilence = isTimeoutError(error) && channel.carriesOneByOne !== true;
-  if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isRejection(error)))
+  if (opened.length > 0 && !isMissingCapabilityError(error) && (isSilence || isDiscoverRejection(error)))
     return { era: "session", ...(isMismatch(error, statelessRevisions) && { doubt: error }) };
   throw error;
 }
 
 /** True if a server responded that it does not understand, in any form. */
-export function isRejection(error: unknown): boolean {
+export function isDiscoverRejection(error: unknown): boolean {
   const status = readStatus(error);
   return isResponse(error) && (status === undefined || legacyStatuses.includes(status));
 }

@@ -8,7 +8,7 @@ import { createPendingRequests } from "../protocol/peer/pending-requests.ts";
 import { Peer } from "../protocol/peer/peer.ts";
 import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session/session.ts";
 import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
-import { discover, isRejection } from "./discover-client.ts";
+import { discoverServer, isDiscoverRejection } from "./discover-client.ts";
 import type { OpenOptions } from "./open-options.ts";
 import { readDeclared, withProfile } from "./profile.ts";
 import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from "./negotiation.ts";
@@ -45,7 +45,7 @@ async function open(peer: Peer, channel: Channel, options: OpenOptions): Promise
   const { revisions, lifecycle, era } = options;
   if (lifecycle === "handshake" || revisions.every(isHandshake)) return shakeHands(peer, options);
   if (lifecycle === undefined && era?.read() === "session" && (await opensAsBefore(peer, options))) return;
-  const { era: impact, doubt } = await discover(peer, channel, options);
+  const { era: impact, doubt } = await discoverServer(peer, channel, options);
   if (impact === "session")
     await shakeHands(peer, options).catch((error: unknown) => {
       throw doubt !== undefined && isTurnedAway(error) ? doubt : error;
@@ -55,7 +55,7 @@ async function open(peer: Peer, channel: Channel, options: OpenOptions): Promise
 
 /** True if a server responded that it opens no session, or none at a revision of the client. */
 function isTurnedAway(error: unknown): boolean {
-  return isRejection(error) || error instanceof VersionError;
+  return isDiscoverRejection(error) || error instanceof VersionError;
 }
 
 /**

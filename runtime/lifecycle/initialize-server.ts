@@ -12,7 +12,7 @@ import type { PeerSettings } from "../protocol/peer/peer-options.ts";
 import {
   alreadyInitialized,
   isImplementationInfo,
-  type Agreement,
+  type NegotiatedSession,
   type Capabilities,
   type PeerInfo,
   type ImplementationInfo,
@@ -20,7 +20,7 @@ import {
 } from "../protocol/session/session.ts";
 import { wrapAround, type Around, type LifecycleRequest } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
-import { addShutdown, readDeclared, toRejection, withProfile } from "./profile.ts";
+import { addShutdown, readDeclared, toLifecycleRejection, withProfile } from "./profile.ts";
 import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
 import { createServedConverter } from "./served-converter.ts";
 import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiation.ts";
@@ -54,7 +54,7 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
   // Shared by all connections: over HTTP each stateless request is a connection of its own.
   const routes = {
     ...createInitializeRoutes(rows, response),
-    ...toRejection(options.profile),
+    ...toLifecycleRejection(options.profile),
   };
   const opening = {
     ...routes,
@@ -65,7 +65,7 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
     peer.start();
     return peer;
   };
-  const acceptAgreed = (channel: Channel, { revision, client, isStateless = false }: Agreement): Peer => {
+  const acceptAgreed = (channel: Channel, { revision, client, isStateless = false }: NegotiatedSession): Peer => {
     const agreed = findOffer(revision);
     const peer = accept(channel, agreed.routes);
     openWith(peer, { ...createSession(client, agreed), isStateless }, agreed, options);

@@ -18,7 +18,7 @@ export function readDeclared(capabilities: Capabilities, profile: Profile | unde
 }
 
 /** Returns the rejection of requests that come before the handshake, if the profile defines one. */
-export function toRejection(profile: Profile | undefined): Partial<Pick<Routes, "reject">> {
+export function toLifecycleRejection(profile: Profile | undefined): Partial<Pick<Routes, "reject">> {
   const code = profile?.notInitialized;
   return code === undefined ? {} : { reject: () => notInitialized(code) };
 }

@@ -6,7 +6,7 @@ import type { PeerOptions } from "../protocol/peer/peer-options.ts";
 import type { ConnectStateless } from "../protocol/peer/stateless-connection.ts";
 import type { Profile } from "../protocol/profile.ts";
 import type { Handlers } from "../protocol/peer/routes.ts";
-import type { Agreement, Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
+import type { NegotiatedSession, Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
 import type { Around } from "./lifecycle-middleware.ts";
 
 /** Value for every revision, or a function that returns the value for the negotiated one. */
@@ -38,4 +38,4 @@ export interface ServeOptions extends PeerOptions {
  * Serves a connection. With an agreement, the transport knows the client and its revision: from a handshake elsewhere, or from a stateless request.
  * A transport whose connections carry one stateless request each brings a function that creates them.
  */
-export type Acceptor = (channel: Channel, agreement?: Agreement, connect?: ConnectStateless) => Connection;
+export type Acceptor = (channel: Channel, agreement?: NegotiatedSession, connect?: ConnectStateless) => Connection;

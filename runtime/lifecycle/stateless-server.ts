@@ -19,7 +19,7 @@ import { StaticResult } from "../jsonrpc/message.ts";
 import { Peer } from "../protocol/peer/peer.ts";
 import { toStatelessSettings } from "../protocol/peer/stateless-connection.ts";
 import type { PeerSettings } from "../protocol/peer/peer-options.ts";
-import type { Agreement, PeerInfo } from "../protocol/session/session.ts";
+import type { NegotiatedSession, PeerInfo } from "../protocol/session/session.ts";
 import { wrapAround } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import type { CreateConverter } from "./served-converter.ts";
@@ -52,7 +52,7 @@ export function createPerRequest(given: ServeOptions, createConverter?: CreateCo
   const offers = new Map(
     reader.revisions.map((revision): [Revision, Offer] => [revision, createOffer(revision, reader, options)]),
   );
-  const enterAs = ({ revision, client }: Agreement): Entry | RpcError => {
+  const enterAs = ({ revision, client }: NegotiatedSession): Entry | RpcError => {
     const offer = offers.get(revision);
     if (!offer) return unsupportedVersion(reader.revisions, revision.id);
     const { routes, own, instructions } = offer;

@@ -1,5 +1,5 @@
 /** Parts below servers and clients: channels, connections, handlers, messages and their limits. */
-export { createAcceptor, serve as serveHandlers } from "../lifecycle/acceptor.ts";
+export { createAcceptor, serveHandlers } from "../lifecycle/acceptor.ts";
 export type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
 
 export type { PerRevision } from "../lifecycle/serve-options.ts";

@@ -1,20 +1,20 @@
 import { createAcceptor } from "../lifecycle/acceptor.ts";
-import { ui } from "./apps/feature.ts";
+import { apps } from "./apps/feature.ts";
 import type { BuildOptions } from "./build-server.ts";
 import { completions } from "./completions/feature.ts";
-import { inputRequests } from "./input/input-required-feature.ts";
+import { input } from "./input/input-required-feature.ts";
 import { createPromptLists, type PromptLists } from "./prompts/registry.ts";
 import { prompts } from "./prompts/feature.ts";
 import { createResourceLists, type ResourceLists } from "./resources/catalogue.ts";
 import { resources } from "./resources/feature.ts";
 import { skills } from "./skills/feature.ts";
-import { listening } from "./subscriptions/feature.ts";
-import { taskExtension } from "./tasks/extension-feature.ts";
+import { subscriptions } from "./subscriptions/feature.ts";
+import { tasksExtension } from "./tasks/extension-feature.ts";
 import { tasks } from "./tasks/feature.ts";
 
 /** Every feature that a server can have, at every revision. */
 export const allFeatures: BuildOptions<ResourceLists & PromptLists> = {
-  features: [resources, prompts, completions, tasks, taskExtension, listening, inputRequests, skills, ui],
+  features: [resources, prompts, completions, tasks, tasksExtension, subscriptions, input, skills, apps],
   createAcceptor,
   createLists: (definition, host) => ({
     ...createResourceLists(definition, host),

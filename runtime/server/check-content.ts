@@ -6,7 +6,7 @@ import { isObject } from "../../generated/support.ts";
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#data-types
  */
-export function checkContent(block: unknown): string | undefined {
+export function checkContentBlock(block: unknown): string | undefined {
   if (!isObject(block)) return undefined;
   if (block.type === "image" || block.type === "audio") return checkMediaType(block.mimeType) ?? checkBytes(block.data);
   return block.type === "resource" ? checkContents(block.resource) : undefined;

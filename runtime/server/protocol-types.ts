@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../generated/support.ts";
-import type { HandlerResult, Envelope, Without } from "../protocol/revision/result-members.ts";
+import type { HandlerResult, ResultEnvelope, Without } from "../protocol/revision/result-members.ts";
 import type {
   AvailableContent,
   MissingMember,
@@ -45,7 +45,7 @@ export type ResultOf<P, Name extends keyof P & string> = WithContent<
   P,
   Without<HandlerResult<P[Name]>, keyof MissingMembers<P, Name>>
 > &
-  UnavailableMembers<MissingMembers<P, Name>, Envelope>;
+  UnavailableMembers<MissingMembers<P, Name>, ResultEnvelope>;
 
 /** `T` with its content, one block or several, limited to the kinds that the revision has. */
 export type WithContent<P, T> = T extends { content: infer Content }

@@ -26,7 +26,7 @@ export interface ByteSink {
 }
 
 /** Options of a transport over two byte streams. */
-export interface StreamOptions {
+export interface StreamTransportOptions {
   readonly input: ByteSource;
   readonly output: ByteSink;
   /** Writes to the output. Returns `false` when the reader is slow. */
@@ -49,7 +49,7 @@ export interface StreamOptions {
  * responses after progress reports.
  */
 export class StreamTransport implements Transport {
-  readonly #options: StreamOptions;
+  readonly #options: StreamTransportOptions;
   readonly #limits: Limits;
   #receiver: Receiver | undefined;
   #first: FirstMessage | undefined;
@@ -60,7 +60,7 @@ export class StreamTransport implements Transport {
   #closing: Promise<void> | undefined;
   #reason: Error | undefined;
 
-  constructor(options: StreamOptions) {
+  constructor(options: StreamTransportOptions) {
     this.#options = options;
     this.#limits = toLimits(options.limits);
   }

@@ -55,38 +55,6 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "runtime/transport/http-server/": { claims: "of a token" },
 };
 
-/** Names that several files of the runtime export with different meanings. New ones get a name of their own. */
-const shared: readonly string[] = [
-  "Agreement",
-  "Envelope",
-  "EventStream",
-  "Exchange",
-  "Found",
-  "HttpSession",
-  "ListenOptions",
-  "ReconnectOptions",
-  "Rejection",
-  "Requester",
-  "RunOptions",
-  "ServerTasks",
-  "StreamOptions",
-  "Subscriptions",
-  "TaskProtocol",
-  "TaskRequest",
-  "checkContent",
-  "codeOf",
-  "createHttpHandler",
-  "discover",
-  "isRejection",
-  "readRejection",
-  "readScopes",
-  "reject",
-  "serve",
-  "serveStdio",
-  "sessionHeader",
-  "toRejection",
-];
-
 describe("names", () => {
   it.each(banned)("names of files and identifiers do not contain %s", (stem) => {
     expect([
@@ -99,7 +67,7 @@ describe("names", () => {
     const declared = files.filter((file) => pathOf(file).startsWith("runtime/")).flatMap(exportsOf);
     const repeated = declared.filter((name, index) => declared.indexOf(name) !== index);
     expect(declared.length).toBeGreaterThan(1_000);
-    expect(repeated.filter((name) => !shared.includes(name))).toEqual([]);
+    expect(repeated).toEqual([]);
   });
 
   it("names are found where a file declares or uses them", () => {

@@ -2,14 +2,14 @@ import type { AuthResponse, AuthProvider, AuthRequest } from "../../transport/ht
 import { describeUrl, type Fetch } from "../../transport/http-client/endpoint.ts";
 import type { Network } from "./network/network.ts";
 import { findChallenge, readChallenges, type Challenge } from "./discovery/challenge.ts";
-import { discover, type Discovery } from "./discovery/discovery.ts";
+import { discoverAuthorization, type Discovery } from "./discovery/discovery.ts";
 import { AuthError, isAuthError } from "./errors.ts";
 import type { Grant } from "./grants/grant.ts";
 import type { DpopKey } from "./identity/keys.ts";
 import { createPinnedFetch } from "./network/pinned-fetch.ts";
 import { Proofs } from "./identity/proofs.ts";
-import { Requester, type AuthStep } from "./network/requester.ts";
-import { offlineAccess, readScopes, selectScopes } from "./grants/scopes.ts";
+import { HttpRequester, type AuthStep } from "./network/requester.ts";
+import { offlineAccess, readGrantedScopes, selectScopes } from "./grants/scopes.ts";
 import { createMemoryStore, type CredentialStore } from "./tokens/store.ts";
 import { TokenEndpoint } from "./tokens/token-endpoint.ts";
 import { TokenStore } from "./token-store.ts";
@@ -118,7 +118,7 @@ class OAuth implements OAuthProvider {
     this.#proofs = dpop === false ? undefined : new Proofs(dpop === true ? undefined : dpop);
     const rules = createUrlRules(server, networks);
     const fetch = options.fetch ?? createPinnedFetch((address, host) => rules.checkAddress(address, host));
-    this.#endpoint = new TokenEndpoint(new Requester({ fetch, rules, timeout, maxBytes, onStep }), this.#proofs);
+    this.#endpoint = new TokenEndpoint(new HttpRequester({ fetch, rules, timeout, maxBytes, onStep }), this.#proofs);
     this.#keeper = new TokenStore({ server, grant, store: this.#store, endpoint: this.#endpoint });
   }
 
@@ -184,7 +184,7 @@ class OAuth implements OAuthProvider {
   ): Promise<"accept" | "repeat"> {
     if (this.#hasChanged(attempt)) return "repeat";
     const before = this.#keeper.current?.requested ?? [];
-    const needed = readScopes(challenge?.parameters.get("scope") ?? "");
+    const needed = readGrantedScopes(challenge?.parameters.get("scope") ?? "");
     const isNew = needed.some((scope) => !before.includes(scope));
     if (!isNew || attempt.stepUps >= maxStepUps || this.#stepUps >= maxStepUpsInAll) return "accept";
     attempt.stepUps += 1;
@@ -236,8 +236,8 @@ class OAuth implements OAuthProvider {
     const { grant } = this.#options;
     const challenged = challenge?.parameters.get("scope");
     const scopes = selectScopes({
-      challenged: challenged === undefined ? undefined : readScopes(challenged),
-      supported: discovery.scopesSupported && readScopes(discovery.scopesSupported.join(" ")),
+      challenged: challenged === undefined ? undefined : readGrantedScopes(challenged),
+      supported: discovery.scopesSupported && readGrantedScopes(discovery.scopesSupported.join(" ")),
       wanted: grant.scopes,
       before,
       offline: grant.wantsRefresh && (discovery.server.scopesSupported?.includes(offlineAccess) ?? false),
@@ -254,7 +254,7 @@ class OAuth implements OAuthProvider {
     const { assumeEndpoints = true, chooseIssuer, grant } = this.#options;
     const version = request && new Headers(request.headers).get("mcp-protocol-version");
     const named = this.#options.protocolVersion ?? version ?? undefined;
-    return discover(this.#server, {
+    return discoverAuthorization(this.#server, {
       requester: this.#endpoint.requester,
       hint: challenge?.parameters.get("resource_metadata"),
       headers: named === undefined ? {} : { "MCP-Protocol-Version": named },

@@ -3,7 +3,7 @@ import { SetupError } from "../../jsonrpc/errors.ts";
 import type { HttpRejectionReason } from "../../protocol/profile.ts";
 import type { HttpResponse, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Guard, Identity } from "../../transport/http-server/identity.ts";
-import { reject } from "../../transport/http-server/rejection.ts";
+import { rejectHttp } from "../../transport/http-server/rejection.ts";
 import { timingSafeEqual } from "./timing-safe-equal.ts";
 
 /** API key with the identity of its holder. */
@@ -65,7 +65,7 @@ function unauthorized(
 ): HttpResponse {
   const challenge = place === "authorization" ? 'Bearer realm="API key"' : 'ApiKey realm="API key", header="X-API-Key"';
   const headers = { "www-authenticate": challenge, "cache-control": "no-store" };
-  return reject(401, message, { headers, reason }).response;
+  return rejectHttp(401, message, { headers, reason }).response;
 }
 
 type Find = (hash: Uint8Array) => Awaitable<Identity | undefined>;

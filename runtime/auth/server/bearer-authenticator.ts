@@ -1,7 +1,7 @@
 import type { Exchange, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Identity } from "../../transport/http-server/identity.ts";
 import { readBinding } from "./token-binding.ts";
-import { findClaimProblem, readPrincipal, readScopes, type ClaimRules, type Claims } from "./claims.ts";
+import { findClaimProblem, readPrincipal, readTokenScopes, type ClaimRules, type Claims } from "./claims.ts";
 import { readCredentials, type Credentials } from "./credentials.ts";
 import { createProofJudge, type JudgeProof } from "./proof.ts";
 import type { Denial } from "./denials.ts";
@@ -61,7 +61,10 @@ export class BearerAuthenticator {
     const principal = toPrincipal(claims);
     if (principal === undefined) throw new TokenError("The access token has no subject");
     const until = typeof exp === "number" ? { until: (exp + clockSkew) * 1_000 } : {};
-    return { claims, identity: { principal, scopes: expandScopes(readScopes(claims), hierarchy), ...until, claims } };
+    return {
+      claims,
+      identity: { principal, scopes: expandScopes(readTokenScopes(claims), hierarchy), ...until, claims },
+    };
   }
 
   async #checkBinding(

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import type { ClientCertificate, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Guard, Identity } from "../../transport/http-server/identity.ts";
-import { reject } from "../../transport/http-server/rejection.ts";
+import { rejectHttp } from "../../transport/http-server/rejection.ts";
 
 /** Options of `requireCertificate`. */
 export interface CertificateOptions {
@@ -31,8 +31,8 @@ export function requireCertificate({ toIdentity = toSubject, read = readOwn }: C
   return {
     async authenticate(head) {
       const certificate = read(head);
-      if (!certificate) return reject(403, "A client certificate is required").response;
-      return (await toIdentity(certificate)) ?? reject(403, "The client certificate is not accepted").response;
+      if (!certificate) return rejectHttp(403, "A client certificate is required").response;
+      return (await toIdentity(certificate)) ?? rejectHttp(403, "The client certificate is not accepted").response;
     },
   };
 }

@@ -34,7 +34,7 @@ export function findClaimProblem(claims: Claims, rules: ClaimRules, now: number)
 export const expiredToken = "The access token has expired";
 
 /** Returns the scopes of a token: `scope` as text, or `scp` as text or a list, as some servers send it. */
-export function readScopes({ scope, scp }: Claims): readonly string[] {
+export function readTokenScopes({ scope, scp }: Claims): readonly string[] {
   const given = scope ?? scp;
   if (typeof given === "string") return given.split(" ").filter((name) => name !== "");
   return Array.isArray(given) ? given.filter((name) => typeof name === "string") : [];

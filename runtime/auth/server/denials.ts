@@ -1,6 +1,6 @@
 import type { HttpRejectionReason } from "../../protocol/profile.ts";
 import type { HttpResponse, HeaderFields, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
-import { reject } from "../../transport/http-server/rejection.ts";
+import { rejectHttp } from "../../transport/http-server/rejection.ts";
 import { expiredToken } from "./claims.ts";
 import { formatChallenges, type OfferedChallenge } from "./challenge.ts";
 
@@ -46,7 +46,7 @@ export interface ChallengeStyle {
 /** Returns the response to a rejected request. @see https://www.rfc-editor.org/rfc/rfc6750#section-3 */
 export function toHttpResponse(denial: Denial, style: ChallengeStyle): HttpResponse {
   const status = statuses[denial.kind];
-  return reject(status, describeDenial(denial), {
+  return rejectHttp(status, describeDenial(denial), {
     headers: { ...toFields(denial, style), "cache-control": "no-store" },
     reason: toReason(denial),
   }).response;

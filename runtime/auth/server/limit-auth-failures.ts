@@ -1,6 +1,6 @@
 import type { HttpResponse, Exchange, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Guard, Identity } from "../../transport/http-server/identity.ts";
-import { reject } from "../../transport/http-server/rejection.ts";
+import { rejectHttp } from "../../transport/http-server/rejection.ts";
 import { toSubnet } from "./subnet.ts";
 import { checkRate, type Rate } from "../../jsonrpc/token-bucket.ts";
 
@@ -75,5 +75,5 @@ function isGuess(head: RequestHead, { status }: HttpResponse): boolean {
 
 function tooMany(wait: number): HttpResponse {
   const headers = { "retry-after": String(Math.ceil(wait / 1_000)) };
-  return reject(429, "Too many failed authentications; retry later", { headers }).response;
+  return rejectHttp(429, "Too many failed authentications; retry later", { headers }).response;
 }

@@ -27,7 +27,7 @@ export interface ReconnectingConnectionOptions {
 }
 
 /** Options for the run of a call. */
-export interface RunOptions {
+export interface CallRunOptions {
   readonly retry: Retry;
   readonly signal?: AbortSignal | undefined;
 }
@@ -87,7 +87,10 @@ export class ReconnectingConnection {
   }
 
   /** Runs a call on the connection, immediately if there is one. A call with a temporary rejection runs again as the profile says. */
-  run<Result>(call: (connection: ClientConnection) => Promise<Result>, { retry, signal }: RunOptions): Promise<Result> {
+  run<Result>(
+    call: (connection: ClientConnection) => Promise<Result>,
+    { retry, signal }: CallRunOptions,
+  ): Promise<Result> {
     const { reconnect, profile, clock } = this.#options;
     if (!profile?.readRetry) return this.#run(call, retry);
     const end = this.#end.signal;

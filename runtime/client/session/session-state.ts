@@ -25,8 +25,8 @@ import type { RootsKeeper } from "../input/roots.ts";
 import { isInputRequired, joinProgress, resolveInputRequired } from "../input/input-required.ts";
 import type { AnyClientOptions } from "../any-definition.ts";
 import { TaskManager } from "../../tasks/task-manager.ts";
-import { ServerTasks } from "../tasks/server-tasks.ts";
-import { Subscriptions } from "../subscriptions/resource-subscriptions.ts";
+import { RequestedTasks } from "../tasks/server-tasks.ts";
+import { ResourceSubscriptions } from "../subscriptions/resource-subscriptions.ts";
 import { TaskListening } from "../tasks/task-notifications.ts";
 
 /** Server of a session, and the means to connect to it. */
@@ -45,8 +45,8 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
   readonly lists: Lists;
   readonly reads: ReadCache;
   readonly listening: Listening;
-  readonly subscriptions: Subscriptions;
-  readonly tasks: ServerTasks;
+  readonly subscriptions: ResourceSubscriptions;
+  readonly tasks: RequestedTasks;
   readonly taskListening: TaskListening;
   readonly #ownTasks: TaskManager;
   readonly #roots: RootsKeeper;
@@ -83,7 +83,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
     });
     const { request: timeout } = toTimeouts(source.timeouts);
     this.taskListening = new TaskListening({ clock: source.clock, timeout, wake: (id) => this.tasks.wake(id) });
-    this.tasks = new ServerTasks({
+    this.tasks = new RequestedTasks({
       clock: source.clock,
       listening: this.taskListening,
       call: (handler, params, options) => this.call(handler, params, options),
@@ -104,7 +104,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
         for (const one of what) this.#emitLost(one, error);
       },
     });
-    this.subscriptions = new Subscriptions({
+    this.subscriptions = new ResourceSubscriptions({
       send: (handler, uri, options) =>
         this.listening.isOffered
           ? this.listening[handler](uri)

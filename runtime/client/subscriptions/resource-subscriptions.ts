@@ -15,7 +15,7 @@ export interface SubscriptionHost {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
-export class Subscriptions {
+export class ResourceSubscriptions {
   readonly #host: SubscriptionHost;
   readonly #entries = new Map<string, Entry>();
 

@@ -5,14 +5,14 @@ import { findRow } from "../../protocol/methods/method-rows.ts";
 import { isOpen, type Session } from "../../protocol/session/session.ts";
 import { toTaskParams } from "../../tasks/task-handle.ts";
 import { readCreatedTask, taskGate, taskKindOf } from "../../tasks/task.ts";
-import type { TaskProtocol } from "./task-protocol.ts";
+import type { ClientTaskProtocol } from "./task-protocol.ts";
 
 /**
  * Tasks of the core. The client requests them of servers and tools that declare them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
-export const coreTasks: TaskProtocol = {
+export const coreTasks: ClientTaskProtocol = {
   hasSubscriptions: false,
   isDeclared,
   isRequired: (tool, { revision, session }) => isDeclared(session) && readSupport(tool, revision) === "required",

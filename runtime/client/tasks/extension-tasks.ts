@@ -7,14 +7,14 @@ import { isTaskState, type TaskState } from "../../tasks/task.ts";
 import type { Responder } from "../input/input-request.ts";
 import { respondToAll } from "../input/input-required.ts";
 import type { ServerTasksHost } from "./server-tasks-host.ts";
-import type { TaskProtocol } from "./task-protocol.ts";
+import type { ClientTaskProtocol } from "./task-protocol.ts";
 
 /**
  * Tasks of the tasks extension. The server decides which calls become tasks, so that a call requests nothing.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
-export const extensionTasks: TaskProtocol = {
+export const extensionTasks: ClientTaskProtocol = {
   hasSubscriptions: true,
   isDeclared(session) {
     const gate = findRow(session.revision.clientRequests, "getTask")?.gate;

@@ -4,7 +4,7 @@ import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
 import type { SessionCallOptions } from "../session/session.ts";
 import { taskProtocolOf } from "./protocols.ts";
 import type { ServerTasksHost } from "./server-tasks-host.ts";
-import type { TaskProtocol } from "./task-protocol.ts";
+import type { ClientTaskProtocol } from "./task-protocol.ts";
 
 /** Call of a tool that is to become a task. */
 export interface ToolTaskCall {
@@ -17,7 +17,7 @@ export interface ToolTaskCall {
 }
 
 /** Tasks that a server runs for this session. */
-export class ServerTasks {
+export class RequestedTasks {
   readonly #host: ServerTasksHost;
   /** Tasks without a known end, held weakly. A caller may never request the end: only code that holds a task, or waits for it, keeps it. */
   readonly #followed = new Map<string, Set<Held>>();
@@ -123,7 +123,7 @@ export class ServerTasks {
     return tasks;
   }
 
-  get #protocol(): TaskProtocol {
+  get #protocol(): ClientTaskProtocol {
     return taskProtocolOf(this.#host.connection().revision);
   }
 

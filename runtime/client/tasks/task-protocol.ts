@@ -6,7 +6,7 @@ import type { ClientConnection } from "../connect.ts";
 import type { ServerTasksHost } from "./server-tasks-host.ts";
 
 /** Kind of tasks of a server: those of the core, which its clients request, or those of the tasks extension, on which the server decides. */
-export interface TaskProtocol {
+export interface ClientTaskProtocol {
   /** True if a client can subscribe to the changes of its tasks. */
   readonly hasSubscriptions: boolean;
   /** True if the server declares that calls of tools can become tasks. */
@@ -24,7 +24,7 @@ export interface TaskProtocol {
     connection: ClientConnection,
   ): void;
   /** Returns what a call that shall become a task has in addition to a plain call. */
-  toRequest(task: TaskRequestOptions["task"], ended: AbortSignal): TaskRequest;
+  toRequest(task: TaskRequestOptions["task"], ended: AbortSignal): TaskRequestParams;
   /** Returns the task that the response to such a call names, if it names one. */
   readCreated(response: unknown): TaskState | undefined;
   /** Returns the task as which a plain call continues, if its result says so. */
@@ -34,7 +34,7 @@ export interface TaskProtocol {
 }
 
 /** Additional params and options of a call that shall become a task. */
-export interface TaskRequest {
+export interface TaskRequestParams {
   readonly params: object;
   readonly options: Pick<RequestOptions, "taskEnded">;
 }

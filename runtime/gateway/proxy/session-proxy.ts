@@ -9,7 +9,7 @@ import { pause } from "../../internal/timers.ts";
 import { withoutTask } from "../../tasks/task.ts";
 import type { ConnectionLimit, Leave } from "../upstream/connection-limit.ts";
 import { withGrace } from "../tasks/grace-period.ts";
-import { toForwarded, toPrincipal, toRejection, toResult } from "../convert-messages.ts";
+import { toForwarded, toPrincipal, toConversionRejection, toResult } from "../convert-messages.ts";
 import type { TaskBridge } from "../tasks/task-bridge.ts";
 import { declareTasks } from "../tasks/extension-upstream-tasks.ts";
 import type { Principal } from "../principal.ts";
@@ -104,7 +104,7 @@ export class SessionProxy {
       const result = toResult(await this.#run(upstream, { row, params, call }), row.handler, call.revision);
       return row.handler === "listTools" ? this.#bridge.at(call.revision).showTools(result) : result;
     } catch (error) {
-      throw toRejection(error, row.method, call.revision);
+      throw toConversionRejection(error, row.method, call.revision);
     } finally {
       this.#calls.delete(call);
     }

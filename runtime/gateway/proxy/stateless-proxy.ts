@@ -7,7 +7,7 @@ import type { ConnectionLimit } from "../upstream/connection-limit.ts";
 import { startCoreTask } from "../tasks/core-upstream-tasks.ts";
 import type { Owners } from "../upstream/owners.ts";
 import type { Lease, Pool } from "../upstream/pool.ts";
-import { toForwarded, toPrincipal, toRejection, toResult } from "../convert-messages.ts";
+import { toForwarded, toPrincipal, toConversionRejection, toResult } from "../convert-messages.ts";
 import type { RelayedTask } from "../tasks/relayed-task.ts";
 import { untilVisited } from "./url-elicitation.ts";
 import { SuspendedCall } from "./suspended-call.ts";
@@ -53,7 +53,7 @@ export class StatelessProxy {
       tasks.note(result, call);
       return toResult(result, row.handler, call.revision);
     } catch (error) {
-      throw toRejection(error, row.method, call.revision);
+      throw toConversionRejection(error, row.method, call.revision);
     }
   }
 

@@ -1,15 +1,15 @@
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { isOpen } from "../../protocol/session/session.ts";
 import { missingCapability } from "../../protocol/peer/stateless-request.ts";
-import type { TaskProtocol } from "../../server/tasks/task-protocol.ts";
+import type { ServerTaskProtocol } from "../../server/tasks/task-protocol.ts";
 import { readTaskParams } from "../../tasks/task.ts";
-import { toRejection, toResult } from "../convert-messages.ts";
+import { toConversionRejection, toResult } from "../convert-messages.ts";
 import type { ToolList } from "../upstream/tool-list.ts";
 import { noClientTasks, type BridgedTask, type ClientTasks } from "./client-tasks.ts";
 import type { UpstreamTasks } from "./upstream-tasks.ts";
 
 /** Returns tasks of the gateway for clients that request them, as in the core. */
-export function createCoreClientTasks(protocol: TaskProtocol, upstream: UpstreamTasks): ClientTasks {
+export function createCoreClientTasks(protocol: ServerTaskProtocol, upstream: UpstreamTasks): ClientTasks {
   const begin = createBegin(protocol);
   return {
     ...noClientTasks,
@@ -26,7 +26,7 @@ export function createCoreClientTasks(protocol: TaskProtocol, upstream: Upstream
 
 /** Returns tasks of the gateway for clients that leave it to the server which calls become tasks: those of tools that support it. */
 export function createExtensionClientTasks(
-  protocol: TaskProtocol & Pick<ClientTasks, "listen">,
+  protocol: ServerTaskProtocol & Pick<ClientTasks, "listen">,
   tools: ToolList,
 ): ClientTasks {
   const { gate, handlers, listen } = protocol;
@@ -45,14 +45,14 @@ export function createExtensionClientTasks(
   };
 }
 
-function createBegin(protocol: TaskProtocol): (call: CallContext, task: BridgedTask) => Promise<object> {
+function createBegin(protocol: ServerTaskProtocol): (call: CallContext, task: BridgedTask) => Promise<object> {
   return (call, { row, run, ...rest }) => {
     const { revision } = call;
     const work = async (during: CallContext): Promise<unknown> => {
       try {
         return toResult(await run(during), row.handler, revision);
       } catch (error) {
-        throw toRejection(error, row.method, revision);
+        throw toConversionRejection(error, row.method, revision);
       }
     };
     return protocol.start(call, { row, ...rest, work });

@@ -6,7 +6,7 @@ import {
   type Revision,
   type Table,
 } from "../../../generated/support.ts";
-import { ServerTasks } from "../../client/tasks/server-tasks.ts";
+import { RequestedTasks } from "../../client/tasks/server-tasks.ts";
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes, methodNotFound } from "../../jsonrpc/errors.ts";
@@ -23,7 +23,7 @@ import type { Listener, Upstream } from "../upstream/upstream.ts";
 export class RelayedTask implements Listener {
   readonly #upstream: Upstream;
   readonly #started: TaskState;
-  readonly #tasks: ServerTasks;
+  readonly #tasks: RequestedTasks;
   readonly #ended: AbortController | undefined;
   /** Resolves when the task no longer needs its connection. */
   readonly over: Promise<void>;
@@ -46,7 +46,7 @@ export class RelayedTask implements Listener {
       end();
     };
     const { connection } = upstream;
-    this.#tasks = new ServerTasks({
+    this.#tasks = new RequestedTasks({
       clock: undefined,
       connection: () => connection,
       responder: () => ({ connection, handlers: this.#createHandlers() }),

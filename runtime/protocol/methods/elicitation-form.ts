@@ -23,11 +23,11 @@ export function fillForm(schema: unknown, content: FormContent): FormContent {
 export function checkForm(schema: unknown, content: FormContent): readonly SchemaIssue[] {
   const fields = readFields(schema);
   const strange = Object.keys(content).filter((name) => !fields.has(name));
-  return [...checkContent(schema, content), ...strange.map((name) => toIssue(name, "was not requested"))];
+  return [...checkFormContent(schema, content), ...strange.map((name) => toIssue(name, "was not requested"))];
 }
 
 /** Returns the problems of the requested values. Other values are not checked: a server can only ignore them. */
-export function checkContent(schema: unknown, content: FormContent): readonly SchemaIssue[] {
+export function checkFormContent(schema: unknown, content: FormContent): readonly SchemaIssue[] {
   const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
   const missing = required
     .filter((name): name is string => typeof name === "string" && !Object.hasOwn(content, name))

@@ -2,11 +2,11 @@
 export type Without<T, K extends PropertyKey> = { [Name in keyof T as Name extends K ? never : Name]: T[Name] };
 
 /** Members of results that the runtime sets. */
-export type Envelope = "resultType" | "ttlMs" | "cacheScope";
+export type ResultEnvelope = "resultType" | "ttlMs" | "cacheScope";
 
 /** Result as handlers return it: the members that the runtime sets may be omitted. */
-export type HandlerResult<T> = Without<T, Envelope> & {
-  readonly [Name in Extract<Envelope, KnownKeys<T>>]?: T[Name & keyof T];
+export type HandlerResult<T> = Without<T, ResultEnvelope> & {
+  readonly [Name in Extract<ResultEnvelope, KnownKeys<T>>]?: T[Name & keyof T];
 };
 
 /** Named keys of a type, without its index signature. */

@@ -56,7 +56,7 @@ export interface Session {
 }
 
 /** Agreement of a server and a client in a handshake that took place elsewhere, or in the metadata of a stateless request. */
-export interface Agreement {
+export interface NegotiatedSession {
   readonly revision: Revision;
   readonly client: PeerInfo;
   /** True if the agreement holds for one POST. */

@@ -16,7 +16,7 @@ import type { ToolUi } from "./tool-ui.ts";
 import { uiMimeType } from "./ui-resource.ts";
 
 /** Extension feature for views that show tool results, for clients that support views. */
-export const ui: Feature = {
+export const apps: Feature = {
   name: "apps",
   extensionSupport,
   extension: ({ tools = [] }) => (tools.some((tool) => tool.ui) ? extension : undefined),

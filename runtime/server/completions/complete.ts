@@ -18,11 +18,11 @@ export interface Completing extends Implemented {
    *
    * @throws {RpcError} when the name is unknown.
    */
-  findComplete(params: CompleteParams, scope: AnyContext): Found | undefined;
+  findComplete(params: CompleteParams, scope: AnyContext): CompletionTarget | undefined;
 }
 
 /** An existing argument or variable. `complete` is undefined if it has no suggestions. */
-export interface Found {
+export interface CompletionTarget {
   readonly complete: Complete | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function completeArgument(
 }
 
 /** Finds the completion in the feature that serves the reference. If no feature serves this kind of reference, the name is unknown. */
-function findComplete(params: CompleteParams, where: readonly Implemented[], scope: AnyContext): Found {
+function findComplete(params: CompleteParams, where: readonly Implemented[], scope: AnyContext): CompletionTarget {
   for (const feature of where.filter(isCompleting)) {
     const found = feature.findComplete(params, scope);
     if (found) return found;

@@ -1,5 +1,5 @@
 import { fail, isObject, under, type EmbeddedRow, type Issue, type RequestRow } from "../../../generated/support.ts";
-import { checkContent } from "../../protocol/methods/elicitation-form.ts";
+import { checkFormContent } from "../../protocol/methods/elicitation-form.ts";
 
 /**
  * Returns the problem of the response to an input request, if any. The response must be of the right kind, and a form must be filled in as
@@ -18,7 +18,7 @@ export function checkInputResponse(
 function checkElicited(params: unknown, response: unknown): Issue | undefined {
   if (!isObject(params) || !isObject(response) || params.mode === "url" || response.action !== "accept")
     return undefined;
-  const [problem] = checkContent(params.requestedSchema, isObject(response.content) ? response.content : {});
+  const [problem] = checkFormContent(params.requestedSchema, isObject(response.content) ? response.content : {});
   if (!problem) return undefined;
   const path = ["content", ...(problem.path ?? [])].map(String);
   const issue = fail(`a value that matches the requested schema, but it ${problem.message}`);

@@ -5,7 +5,7 @@ import type { Feature } from "../feature.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
 /** Input requests where every revision of a program has sessions: they are sent as requests to the client. */
-export const clientRequests: Feature = {
+export const sessionInput: Feature = {
   name: "clientRequests",
   createScopes: createAskingScopes,
   create: (_parts, { requestState }: AnyServerDefinition & ServerRequestState) => ({

@@ -7,7 +7,7 @@ import { toRequestStateSettings } from "./request-state-options.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
 /** Calls that need input of the client: in rounds of stateless requests, and by requests to the client at other revisions. */
-export const inputRequests: Feature = {
+export const input: Feature = {
   name: "inputRequests",
   createScopes: createAskingScopes,
   create(_parts, source: AnyServerDefinition & ServerRequestState) {

@@ -2,7 +2,7 @@ import { isObject } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { checkMetaOf } from "../check-meta.ts";
 import { checkUnique } from "../check-definition.ts";
-import type { CompleteParams, Completing, Found } from "../completions/complete.ts";
+import type { CompleteParams, Completing, CompletionTarget } from "../completions/complete.ts";
 import { reject } from "../errors.ts";
 import type { Feature } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
@@ -51,7 +51,7 @@ function findComplete(
   registry: PromptRegistry,
   { ref, argument }: CompleteParams,
   scope: AnyContext,
-): Found | undefined {
+): CompletionTarget | undefined {
   if (ref.type !== "ref/prompt") return undefined;
   const prompt = registry.find(ref.name, scope);
   if (!prompt) throw reject(`Unknown prompt: ${ref.name}`, { name: ref.name });

@@ -1,7 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import { merge } from "../../internal/merge.ts";
 import type { Catalogue } from "../list/catalogue.ts";
-import { checkContent } from "../check-content.ts";
+import { checkContentBlock } from "../check-content.ts";
 import { askHandler, reject } from "../errors.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
@@ -84,7 +84,7 @@ function toResult(prompt: AnyPrompt, outcome: unknown): object {
   // A result without messages requests input from the client.
   if (messages === undefined) return result;
   for (const message of Array.isArray(messages) ? messages : []) {
-    const problem = isObject(message) ? checkContent(message.content) : undefined;
+    const problem = isObject(message) ? checkContentBlock(message.content) : undefined;
     if (problem !== undefined) throw new Error(`Prompt "${prompt.name}" returned invalid content: ${problem}`);
   }
   return prompt.description === undefined ? result : merge({ description: prompt.description }, result);

@@ -3,7 +3,7 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { checkResource, checkTemplate } from "./check-resources.ts";
 import { checkMetaOf } from "../check-meta.ts";
 import { checkUnique } from "../check-definition.ts";
-import type { CompleteParams, Completing, Found } from "../completions/complete.ts";
+import type { CompleteParams, Completing, CompletionTarget } from "../completions/complete.ts";
 import { reject } from "../errors.ts";
 import type { Feature, Scene, ServedFeature } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
@@ -12,7 +12,7 @@ import type { ResourceLists } from "./catalogue.ts";
 import { createParser, createResources, matchFirst, resourceNotFound, type ResourceRegistry } from "./registry.ts";
 import { hasScopes, requireScopes } from "../scopes.ts";
 import type { AnyContext, AnyResources } from "../any-definition.ts";
-import { Subscriptions } from "./subscriptions.ts";
+import { SessionSubscriptions } from "./subscriptions.ts";
 
 /** Fixed resources, resource templates and subscriptions to them. */
 export const resources: Feature = {
@@ -28,7 +28,7 @@ export const resources: Feature = {
   },
   create(parts: ServerParts & ResourceLists) {
     const { resources: fixed, resourceTemplates: templates, sessions, settings } = parts;
-    const subscriptions = new Subscriptions(sessions, settings.mostSubscriptions);
+    const subscriptions = new SessionSubscriptions(sessions, settings.mostSubscriptions);
     sessions.attach(subscriptions);
     return {
       findAsked: createFinder(parts),
@@ -86,7 +86,7 @@ function implementResources(registry: ResourceRegistry, scene: Scene): object {
 /** Implements subscriptions. A client that may not see a resource cannot discover it by subscribing. */
 function implementSubscriptions(
   registry: ResourceRegistry,
-  subscriptions: Subscriptions,
+  subscriptions: SessionSubscriptions,
   { revision, toContext }: Scene,
 ): object {
   return {
@@ -110,7 +110,7 @@ function findComplete(
   registry: ResourceRegistry,
   { ref, argument }: CompleteParams,
   scope: AnyContext,
-): Found | undefined {
+): CompletionTarget | undefined {
   if (ref.type !== "ref/resource") return undefined;
   if (registry.find(ref.uri, scope)) return { complete: undefined };
   const found = registry.findTemplate(ref.uri, scope);

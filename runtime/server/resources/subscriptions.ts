@@ -5,7 +5,7 @@ import type { Session } from "../../protocol/session/session.ts";
 import { notifySession, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
 
 /** Resource subscriptions of sessions. When a session ends, its subscriptions are removed. */
-export class Subscriptions implements Audience {
+export class SessionSubscriptions implements Audience {
   readonly #sessions: SessionRegistry;
   readonly #most: number;
   readonly #byConnection = new Map<Connection, Set<string>>();

@@ -1,4 +1,4 @@
-import { createHttpHandler as createHandler, type HttpHandler } from "../../transport/http-server/handler.ts";
+import { createServiceHandler, type HttpHandler } from "../../transport/http-server/handler.ts";
 import type { HttpOptions, HttpService } from "../../transport/http-server/settings.ts";
 import { createParamHeaderReader } from "../tools/param-headers.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "./acceptor.ts";
@@ -19,7 +19,7 @@ export type ServeHttpOptions = HttpOptions & ServerConnectionOptions;
  * ```
  */
 export function createHttpHandler(server: CoreServer, options: ServeHttpOptions = {}): HttpHandler {
-  return createHandler(toHttpService(server, options), { onError: server.onError, ...options });
+  return createServiceHandler(toHttpService(server, options), { onError: server.onError, ...options });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Connection } from "../../protocol/peer/peer.ts";
-import { serveStdio as serveStandardStreams, type ServeStdioOptions } from "../../transport/stdio/stdio-server.ts";
+import { acceptStdio, type ServeStdioOptions } from "../../transport/stdio/stdio-server.ts";
 import { serve, type ServerConnectionOptions } from "./acceptor.ts";
 import type { CoreServer } from "../create-server.ts";
 
@@ -26,7 +26,7 @@ export function serveStdio(
   options: ServerConnectionOptions & ServeStdioOptions = {},
 ): StdioService {
   let connection: Connection | undefined;
-  const closed = serveStandardStreams((transport) => (connection = serve(server, transport, options)), options);
+  const closed = acceptStdio((transport) => (connection = serve(server, transport, options)), options);
   return {
     closed,
     async close() {

@@ -4,7 +4,7 @@ import { implementListening } from "./listen.ts";
 import { Listeners } from "./listeners.ts";
 
 /** Requests that wait for change notifications, at revisions that have them. Must follow the features that change. */
-export const listening: Feature = {
+export const subscriptions: Feature = {
   name: "listening",
   create({ sessions, settings: { mostSubscriptions } }) {
     const listeners = new Listeners();

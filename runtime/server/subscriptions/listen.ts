@@ -8,7 +8,7 @@ import type { Listeners } from "./listeners.ts";
 import { tooMany } from "../resources/subscriptions.ts";
 
 /** Dependencies and limits of subscription requests. */
-export interface ListenOptions {
+export interface SubscriptionListenOptions {
   readonly revision: Revision;
   readonly listeners: Listeners;
   /** Maximum number of subscriptions of one request. */
@@ -36,7 +36,7 @@ export interface ListenParams {
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export function implementListening(options: ListenOptions): {
+export function implementListening(options: SubscriptionListenOptions): {
   subscriptionsListen?(params: ListenParams, call: CallContext): Promise<object>;
 } {
   const { revision, listeners, mostSubscriptions, isUsable, more } = options;

@@ -8,11 +8,11 @@ import { readTaskParams, taskGate, taskKindOf } from "../../tasks/task.ts";
 import type { ToolTask } from "../definition.ts";
 import type { Scene } from "../feature.ts";
 import { withPreparation } from "../tools/prepared-tool.ts";
-import type { TaskProtocol } from "./task-protocol.ts";
+import type { ServerTaskProtocol } from "./task-protocol.ts";
 import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
 
 /** Returns the protocol of tasks of the core, at revisions that have them. */
-export function findCoreTasks(tasks: TaskManager, revision: Revision): TaskProtocol | undefined {
+export function findCoreTasks(tasks: TaskManager, revision: Revision): ServerTaskProtocol | undefined {
   return taskKindOf(revision) === "core" ? createCoreTasks(tasks, revision) : undefined;
 }
 
@@ -21,7 +21,7 @@ export function findCoreTasks(tasks: TaskManager, revision: Revision): TaskProto
  *
  * @throws {Error} when the revision has no tools.
  */
-export function createCoreTasks(tasks: TaskManager, revision: Revision): TaskProtocol {
+export function createCoreTasks(tasks: TaskManager, revision: Revision): ServerTaskProtocol {
   return {
     gate: taskGate(findToolRow(revision), "server"),
     handlers: createTaskHandlers(tasks),
@@ -37,7 +37,7 @@ export function createCoreTasks(tasks: TaskManager, revision: Revision): TaskPro
  */
 export function createCallTool(
   { revision, tools, inputRunner, toContext }: Scene,
-  protocol: TaskProtocol | undefined,
+  protocol: ServerTaskProtocol | undefined,
 ): (params: CallParams, call: CallContext) => Promise<object> {
   const row = findToolRow(revision);
   return async (params, call) => {

@@ -7,7 +7,7 @@ import { sharedTasks } from "./shared-tasks.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
 /** Tool calls that run as tasks at revisions without tasks in the core protocol: the same tools, by the tasks extension. */
-export const taskExtension: Feature = {
+export const tasksExtension: Feature = {
   name: "taskExtension",
   extensionSupport,
   extension({ tools = [], tasks, listChanged = [] }) {

@@ -16,7 +16,7 @@ import type { ListenMore } from "../subscriptions/listen.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
 import type { AnyTool } from "../any-definition.ts";
-import type { TaskProtocol } from "./task-protocol.ts";
+import type { ServerTaskProtocol } from "./task-protocol.ts";
 import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
 
 /** Dependencies of tasks by the extension. */
@@ -54,7 +54,7 @@ export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTask
 export function createExtensionTasks(
   tasks: TaskManager,
   { revision, audience }: { readonly revision: Revision; readonly audience: Pick<SessionRegistry, "notifyTopic"> },
-): TaskProtocol & { readonly listen: ListenMore } {
+): ServerTaskProtocol & { readonly listen: ListenMore } {
   const gate = findTaskGate(revision);
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
   const checkStored = (request: unknown, response: unknown): Issue | undefined => {
@@ -97,7 +97,7 @@ function ownerOf({ origin }: CallContext, id: string): string {
 
 function createCallTool(
   scene: Scene,
-  { gate, start }: TaskProtocol,
+  { gate, start }: ServerTaskProtocol,
 ): (params: CallParams, call: CallContext) => Promise<object> {
   const { revision, tools, inputRunner, toContext, createScope } = scene;
   const row = findToolRow(revision);

@@ -7,7 +7,7 @@ import type { ListenMore } from "../subscriptions/listen.ts";
  * Kind of tasks that a server runs at a revision: those of the core, which clients request, or those of the tasks extension, on which the server
  * decides.
  */
-export interface TaskProtocol {
+export interface ServerTaskProtocol {
   /** Capability without which no call of a tool becomes a task. */
   readonly gate: Gate;
   /** Handlers of requests about tasks, by handler name. */

@@ -60,7 +60,7 @@ function createPlainEndpoint(url: URL, options: EndpointOptions): Endpoint {
 }
 
 /** Reads an error response into an `HttpError`. */
-export async function readRejection(response: Response, url: URL): Promise<HttpError> {
+export async function readHttpErrorResponse(response: Response, url: URL): Promise<HttpError> {
   const body = await readText(response, maxRejection).catch(() => "");
   const reason = response.status === 401 || response.status === 403 ? " (see wwwAuthenticate)" : "";
   return new HttpError(`${describeUrl(url)} returned HTTP ${response.status}${reason}${quote(body)}`, {

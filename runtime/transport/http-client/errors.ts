@@ -8,7 +8,7 @@ export class HttpError extends Error {
   /** Beginning of the response body. */
   readonly body: string;
 
-  constructor(message: string, rejection: Rejection) {
+  constructor(message: string, rejection: HttpErrorResponse) {
     super(message);
     this.name = "HttpError";
     this.status = rejection.status;
@@ -19,7 +19,7 @@ export class HttpError extends Error {
 }
 
 /** Error response of a server. */
-export interface Rejection {
+export interface HttpErrorResponse {
   readonly status: number;
   readonly body: string;
   readonly wwwAuthenticate?: string | undefined;

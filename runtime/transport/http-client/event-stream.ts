@@ -7,7 +7,7 @@ import { sleep, toDelay, type Reconnection } from "./reconnect-delay.ts";
 import { ResponseError, LostError, isHttpError, isLostError, isConnectionRefused } from "./errors.ts";
 
 /** Options of an event stream that can be resumed. */
-export interface StreamOptions {
+export interface EventStreamOptions {
   readonly limits: Pick<Limits, "maxMessageBytes" | "maxDepth" | "maxValues">;
   readonly reconnection: Reconnection;
   readonly sink: Sink;
@@ -26,8 +26,8 @@ export interface StreamOptions {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
-export class EventStream {
-  readonly #options: StreamOptions;
+export class EventStreamReader {
+  readonly #options: EventStreamOptions;
   #lastEventId: string | undefined;
   #retry: number | undefined;
   /** Consecutive attempts without an event. */
@@ -35,7 +35,7 @@ export class EventStream {
   /** Consecutive attempts among them that found nothing listening. */
   #rejected = 0;
 
-  constructor(options: StreamOptions) {
+  constructor(options: EventStreamOptions) {
     this.#options = options;
   }
 
@@ -90,7 +90,7 @@ export class EventStream {
   }
 
   /** Returns the next connection, or nothing when another attempt may succeed. */
-  async #reopen(open: NonNullable<StreamOptions["open"]>): Promise<Response | undefined> {
+  async #reopen(open: NonNullable<EventStreamOptions["open"]>): Promise<Response | undefined> {
     this.#fruitless += 1;
     try {
       const connection = await open(this.#lastEventId);

@@ -3,7 +3,7 @@ import { toError } from "../../jsonrpc/errors.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import type { Reconnection } from "./reconnect-delay.ts";
 import { isHttpError } from "./errors.ts";
-import { EventStream, isPassing } from "./event-stream.ts";
+import { EventStreamReader, isPassing } from "./event-stream.ts";
 
 /** Options of a `Listener`. */
 export interface GetStreamOptions {
@@ -55,7 +55,7 @@ export class GetStream {
       wasOpen = true;
       return response;
     };
-    const stream = new EventStream({ ...this.#options, signal, isDone: () => false, restarts: true, open });
+    const stream = new EventStreamReader({ ...this.#options, signal, isDone: () => false, restarts: true, open });
     try {
       await stream.follow(await open(undefined).catch(ignorePassing));
     } catch (error) {

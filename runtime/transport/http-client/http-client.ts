@@ -6,10 +6,10 @@ import { ClosedError } from "../../jsonrpc/errors.ts";
 import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
 import { isRequestId, type Outgoing, type RequestId } from "../../jsonrpc/message.ts";
 import { discard } from "./body.ts";
-import { toReconnection, type ReconnectOptions } from "./reconnect-delay.ts";
+import { toReconnection, type ReconnectDelayOptions } from "./reconnect-delay.ts";
 import type { EndpointOptions } from "./endpoint.ts";
 import { isHttpError, isLostError, isSessionExpiredError, type HttpError } from "./errors.ts";
-import { Exchange, readResponseId, readResponses, readRequestIds, type ResponseOptions } from "./post-exchange.ts";
+import { PostExchange, readResponseId, readResponses, readRequestIds, type ResponseOptions } from "./post-exchange.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
 import { HttpConnection, type Posted, type Posting } from "./http-connection.ts";
 import { GetStream } from "./get-stream.ts";
@@ -23,7 +23,7 @@ import type { Transport } from "../transport.ts";
 /** Options of a client over Streamable HTTP. */
 export interface HttpClientOptions extends EndpointOptions {
   readonly limits?: Partial<Limits>;
-  readonly reconnect?: ReconnectOptions;
+  readonly reconnect?: ReconnectDelayOptions;
   /** Open a stream for messages that the server sends by itself, if the server offers one. Default `true`. */
   readonly listen?: boolean;
   /**
@@ -60,7 +60,7 @@ class HttpClient implements Transport {
   readonly #keeper: SessionKeeper;
   readonly #listener: GetStream;
   readonly #queue = new KeyedQueue<RequestId | undefined>();
-  readonly #waiting = new Map<RequestId, Exchange>();
+  readonly #waiting = new Map<RequestId, PostExchange>();
   readonly #operations = new InFlight();
   readonly #paramHeaders = new ParamHeaders();
   readonly #limiter: ConcurrencyLimiter;
@@ -125,7 +125,7 @@ class HttpClient implements Transport {
 
   async #ask(message: Outgoing, body: string): Promise<void> {
     const ids = readRequestIds(message);
-    const exchange = new Exchange(ids);
+    const exchange = new PostExchange(ids);
     const isOpening = isMethod(message, "initialize");
     if (isOpening && ids[0] !== undefined) this.#keeper.opening = { id: ids[0], body };
     for (const id of ids) this.#waiting.set(id, exchange);
@@ -141,7 +141,7 @@ class HttpClient implements Transport {
     }
   }
 
-  async #converse(posting: Posting, exchange: Exchange): Promise<void> {
+  async #converse(posting: Posting, exchange: PostExchange): Promise<void> {
     const { signal } = exchange;
     try {
       const { response, session } = await this.#post(posting, { repeats: !posting.isOpening });
@@ -239,7 +239,7 @@ class HttpClient implements Transport {
   }
 
   /** Delivers the body of an error response if it is the response that the exchange waits for. */
-  #deliverRejection(rejection: HttpError, exchange: Exchange): void {
+  #deliverRejection(rejection: HttpError, exchange: PostExchange): void {
     decode(rejection.body, this.#reading.limits, {
       message: (value) => {
         if (exchange.open.some((id) => id === readResponseId(value))) this.#deliver(value);

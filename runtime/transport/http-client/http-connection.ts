@@ -1,8 +1,8 @@
 import type { Revision } from "../../../generated/support.ts";
 import { discard, readMediaType } from "./body.ts";
-import { createEndpoint, readRejection, type Endpoint, type EndpointOptions } from "./endpoint.ts";
+import { createEndpoint, readHttpErrorResponse, type Endpoint, type EndpointOptions } from "./endpoint.ts";
 import { ResponseError, SessionExpiredError } from "./errors.ts";
-import { readSession, toSessionHeaders, type HttpSession } from "./session.ts";
+import { readSession, toSessionHeaders, type HttpClientSession } from "./session.ts";
 
 /** Message or batch to post. */
 export interface Posting {
@@ -19,12 +19,12 @@ export interface Posting {
 /** Response to a message, with the session of the message. */
 export interface Posted {
   readonly response: Response;
-  readonly session: HttpSession;
+  readonly session: HttpClientSession;
 }
 
 /** Requests of one client to one server. Each carries the session and the revision that are current when it is sent. */
 export class HttpConnection {
-  session: HttpSession = {};
+  session: HttpClientSession = {};
   revision: Revision | undefined;
   readonly #endpoint: Endpoint;
 
@@ -56,7 +56,7 @@ export class HttpConnection {
   async get(
     lastEventId: string | undefined,
     signal: AbortSignal,
-    session: HttpSession = this.session,
+    session: HttpClientSession = this.session,
   ): Promise<Response> {
     const headers = { Accept: "text/event-stream", ...toSessionHeaders(session, this.revision) };
     const all = lastEventId === undefined ? headers : { ...headers, "Last-Event-ID": lastEventId };
@@ -74,8 +74,8 @@ export class HttpConnection {
     await discard(await this.#endpoint.request({ method: "DELETE", headers, signal }));
   }
 
-  async #reject(response: Response, session: HttpSession): Promise<Error> {
-    const rejection = await readRejection(response, this.#endpoint.url);
+  async #reject(response: Response, session: HttpClientSession): Promise<Error> {
+    const rejection = await readHttpErrorResponse(response, this.#endpoint.url);
     if (response.status !== 404 || session.id === undefined) return rejection;
     return new SessionExpiredError("Session not found; the server has ended it", { cause: rejection });
   }

@@ -5,10 +5,10 @@ import type { Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import { discard, readMediaType, readText } from "./body.ts";
 import type { Reconnection } from "./reconnect-delay.ts";
 import { ResponseError, LostError } from "./errors.ts";
-import { EventStream } from "./event-stream.ts";
+import { EventStreamReader } from "./event-stream.ts";
 
 /** Requests that were posted together and wait for their responses. */
-export class Exchange {
+export class PostExchange {
   readonly #open: Set<RequestId>;
   readonly #controller = new AbortController();
   #onDone = (): void => {};
@@ -63,7 +63,11 @@ export interface ResponseOptions {
  * @throws {ResponseError} when a response is missing at the end of the HTTP response
  * @throws {LostError} when the connection breaks and cannot be resumed
  */
-export async function readResponses(response: Response, exchange: Exchange, options: ResponseOptions): Promise<void> {
+export async function readResponses(
+  response: Response,
+  exchange: PostExchange,
+  options: ResponseOptions,
+): Promise<void> {
   const type = readMediaType(response);
   switch (type) {
     case "text/event-stream":
@@ -93,9 +97,9 @@ export function readResponseId(value: unknown): unknown {
 /** Milliseconds that a server may leave a stream open after the last response. */
 const grace = 1_000;
 
-async function followStream(response: Response, exchange: Exchange, options: ResponseOptions): Promise<void> {
+async function followStream(response: Response, exchange: PostExchange, options: ResponseOptions): Promise<void> {
   const { signal } = exchange;
-  const stream = new EventStream({
+  const stream = new EventStreamReader({
     ...options,
     signal,
     isDone: () => exchange.isDone,
@@ -114,7 +118,7 @@ async function followStream(response: Response, exchange: Exchange, options: Res
   }
 }
 
-async function readJson(response: Response, exchange: Exchange, { limits, sink }: ResponseOptions): Promise<void> {
+async function readJson(response: Response, exchange: PostExchange, { limits, sink }: ResponseOptions): Promise<void> {
   try {
     decode(await readText(response, limits.maxMessageBytes), limits, sink);
   } catch (cause) {

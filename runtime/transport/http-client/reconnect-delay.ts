@@ -1,7 +1,7 @@
 import { pause } from "../../internal/timers.ts";
 
 /** Delays between attempts to reconnect. */
-export interface ReconnectOptions {
+export interface ReconnectDelayOptions {
   /** Milliseconds before the second attempt, unless the server names a delay. Default 1 s. */
   readonly initialDelay?: number;
   /** Longest wait in milliseconds. Default 30 s. */
@@ -13,10 +13,10 @@ export interface ReconnectOptions {
 }
 
 /** Reconnection options with every default filled in. */
-export type Reconnection = Required<ReconnectOptions>;
+export type Reconnection = Required<ReconnectDelayOptions>;
 
 /** Fills in the defaults of reconnection options. */
-export function toReconnection(given: ReconnectOptions = {}): Reconnection {
+export function toReconnection(given: ReconnectDelayOptions = {}): Reconnection {
   return { initialDelay: 1_000, maxDelay: 30_000, factor: 1.5, attempts: 5, ...given };
 }
 

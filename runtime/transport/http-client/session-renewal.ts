@@ -3,7 +3,7 @@ import { encode, type Sink } from "../../framing/json.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { discard } from "./body.ts";
 import { SessionExpiredError, isSessionExpiredError } from "./errors.ts";
-import { Exchange, readResponseId, readResponses, type ResponseOptions } from "./post-exchange.ts";
+import { PostExchange, readResponseId, readResponses, type ResponseOptions } from "./post-exchange.ts";
 import type { HttpConnection, Posted, Posting } from "./http-connection.ts";
 import { checkSameServer } from "./session.ts";
 
@@ -38,7 +38,7 @@ export class SessionKeeper {
   readonly #link: HttpConnection;
   readonly #options: RenewalOptions;
   #renewal: Promise<void> | undefined;
-  #exchange: Exchange | undefined;
+  #exchange: PostExchange | undefined;
 
   constructor(link: HttpConnection, options: RenewalOptions) {
     this.#link = link;
@@ -86,7 +86,7 @@ export class SessionKeeper {
   /** Repeats the handshake. Fails when the version or the capabilities of the server have changed: what the client knows would be wrong. */
   async #repeatHandshake(opening: Opening): Promise<void> {
     const { timeout } = this.#options;
-    const exchange = new Exchange([opening.id]);
+    const exchange = new PostExchange([opening.id]);
     const expire = (): void =>
       exchange.abort(new SessionExpiredError(`The session could not be renewed within ${timeout} ms`));
     const timer = setTimeout(expire, timeout);
@@ -100,7 +100,7 @@ export class SessionKeeper {
     }
   }
 
-  async #open(opening: Opening, exchange: Exchange): Promise<unknown> {
+  async #open(opening: Opening, exchange: PostExchange): Promise<unknown> {
     const { signal } = exchange;
     let result: unknown;
     const sink: Sink = {

@@ -3,17 +3,17 @@ import { isObject } from "../../../generated/support.ts";
 import { ResponseError, SessionExpiredError } from "./errors.ts";
 
 /** Session at the HTTP level. */
-export interface HttpSession {
+export interface HttpClientSession {
   /** Id of the session; absent where the server keeps no session. A secret: with it a peer can act as the client. */
   readonly id?: string;
 }
 
 /** Name of the header that carries the session id. */
-export const sessionHeader = "Mcp-Session-Id";
+const header = "Mcp-Session-Id";
 
 /** Returns the headers that identify the session and the revision of a request. */
-export function toSessionHeaders(session: HttpSession, revision: Revision | undefined): Record<string, string> {
-  const headers: Record<string, string> = session.id === undefined ? {} : { [sessionHeader]: session.id };
+export function toSessionHeaders(session: HttpClientSession, revision: Revision | undefined): Record<string, string> {
+  const headers: Record<string, string> = session.id === undefined ? {} : { [header]: session.id };
   for (const rule of revision?.headers ?? []) {
     if (rule.source === "revision" && revision) headers[rule.name] = revision.id;
   }
@@ -26,8 +26,8 @@ export function toSessionHeaders(session: HttpSession, revision: Revision | unde
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  * @throws {ResponseError} when the session id contains characters that are not allowed
  */
-export function readSession(response: Response): HttpSession {
-  const id = response.headers.get(sessionHeader);
+export function readSession(response: Response): HttpClientSession {
+  const id = response.headers.get(header);
   if (id === null) return {};
   if (!/^[\x21-\x7e]+$/.test(id)) {
     throw new ResponseError("The server returned a session ID with invalid characters");

@@ -3,7 +3,7 @@ import type { Clock } from "../../internal/timers.ts";
 import type { HttpResponse, EventWriter, Exchange, RequestHead } from "./exchange/exchange.ts";
 import type { Guard, Identity } from "./identity.ts";
 import type { PostBody } from "./post-body.ts";
-import { reject, type Rejection } from "./rejection.ts";
+import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 import type { HttpService } from "./settings.ts";
 
 /** Context for the checks of the sender. */
@@ -17,7 +17,7 @@ export async function authenticate(
   exchange: Exchange,
   guard: Guard,
   { clock }: Pick<Guarded["settings"], "clock">,
-): Promise<Identity | Rejection> {
+): Promise<Identity | RejectedRequest> {
   const outcome: Identity | HttpResponse = await guard.authenticate(exchange, exchange);
   if ("status" in outcome) return { kind: "refused", response: outcome };
   const { until } = outcome;
@@ -41,7 +41,7 @@ export function checkScopes(
   head: RequestHead,
   { settings: { guard }, service }: Guarded,
   { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
-): Rejection | undefined {
+): RejectedRequest | undefined {
   const { readScopes } = service;
   if (!readScopes) return undefined;
   const all = postBody.kind === "single" ? [postBody.incoming] : postBody.members;
@@ -50,7 +50,7 @@ export function checkScopes(
   );
   if (needed.every((scope) => identity?.scopes?.includes(scope))) return undefined;
   const scopes = [...new Set(needed)];
-  return reject(403, `Insufficient scope; required: ${scopes.join(" ")}`, {
+  return rejectHttp(403, `Insufficient scope; required: ${scopes.join(" ")}`, {
     id: idOf(all),
     headers: identity && guard?.challengeScopes?.(scopes, identity, head),
   });
@@ -69,7 +69,7 @@ export function respondWithDocument({ method }: Exchange, document: HttpResponse
     case "OPTIONS":
       return { status: 204, headers: { ...readableByAll, ...preflight } };
     default:
-      return reject(405, "Method not allowed; use GET", { headers: { allow: "GET, HEAD, OPTIONS" } }).response;
+      return rejectHttp(405, "Method not allowed; use GET", { headers: { allow: "GET, HEAD, OPTIONS" } }).response;
   }
 }
 

@@ -6,7 +6,7 @@ import type { Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import type { Batched, PostBody, Single } from "./post-body.ts";
 import { SessionResponse } from "./session-response.ts";
-import { reject } from "./rejection.ts";
+import { rejectHttp } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 
 /** POST that has passed its checks. */
@@ -35,13 +35,13 @@ function dispatchSingle(
 ): SessionResponse | undefined {
   if (incoming.kind !== "request") {
     session.receive(incoming, toOrigin(identity));
-    const response = incoming.kind === "unusable" ? reject(400, incoming.reason).response : { status: 202 };
+    const response = incoming.kind === "unusable" ? rejectHttp(400, incoming.reason).response : { status: 202 };
     exchange.respond(response);
     return undefined;
   }
   const { id } = incoming;
   if (session.isRunning(id)) {
-    exchange.respond(reject(400, stillRunning, { id }).response);
+    exchange.respond(rejectHttp(400, stillRunning, { id }).response);
     return undefined;
   }
   const post = new SessionResponse(exchange, session, { identity, expected: 1, isBatch: false });

@@ -21,7 +21,7 @@ export interface StreamHost {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
-export class EventStream {
+export class EventStreamResponse {
   readonly key: string;
   readonly #host: StreamHost;
   #writer: EventWriter | undefined;

@@ -25,7 +25,7 @@ import type { Identity } from "./identity.ts";
 import { idOf, type PostBody } from "./post-body.ts";
 import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
-import { reject, type Rejection } from "./rejection.ts";
+import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 import { toSpokenRevisions } from "./revisions.ts";
 import type { HttpSession } from "./session.ts";
 import { Sessions } from "./sessions.ts";
@@ -60,7 +60,7 @@ export interface OpenSession {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
  */
-export function createHttpHandler(service: HttpService, options: HttpOptions = {}): HttpHandler {
+export function createServiceHandler(service: HttpService, options: HttpOptions = {}): HttpHandler {
   const serverContext = new OpenServerContext(service, options);
   const pipelines = new PipelineLimiter();
   const turns = new WriteBatcher();
@@ -126,7 +126,7 @@ async function handle(exchange: Exchange, serverContext: OpenServerContext): Pro
     await perform(exchange, checkOpen(serverContext) ?? admission, serverContext);
   } catch (thrown) {
     serverContext.settings.fail(thrown);
-    exchange.fail(reject(500, "Internal error", { code: errorCodes.internalError }).response);
+    exchange.fail(rejectHttp(500, "Internal error", { code: errorCodes.internalError }).response);
   }
 }
 
@@ -134,7 +134,11 @@ function isHttpSseContext(serverContext: OpenServerContext): serverContext is Op
   return serverContext.sse !== undefined;
 }
 
-function respondRejected(exchange: Exchange, rejection: Rejection | undefined, serverContext: OpenServerContext): void {
+function respondRejected(
+  exchange: Exchange,
+  rejection: RejectedRequest | undefined,
+  serverContext: OpenServerContext,
+): void {
   if (!rejection) return;
   serverContext.settings.metrics?.rejected(rejection.response.status);
   exchange.respond(toProfiledRejection(rejection.response, exchange, profileFor(exchange, serverContext)));
@@ -227,11 +231,11 @@ async function listen(
   exchange: Exchange,
   session: HttpSession,
   cursor: string | undefined,
-): Promise<Rejection | undefined> {
+): Promise<RejectedRequest | undefined> {
   if (cursor === undefined) return void session.listen(exchange);
   const position = readPosition(cursor);
   if (position && (await session.resume(exchange, position))) return undefined;
-  return reject(400, "Unknown Last-Event-ID; open a stream without it");
+  return rejectHttp(400, "Unknown Last-Event-ID; open a stream without it");
 }
 
 function readPosition(cursor: string): StreamPosition | undefined {

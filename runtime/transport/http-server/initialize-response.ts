@@ -3,7 +3,7 @@ import { errorCodes } from "../../jsonrpc/errors.ts";
 import { sessionHeader } from "./validate-request.ts";
 import { jsonFields, type ResponseSink } from "./session-response.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
-import { reject } from "./rejection.ts";
+import { rejectHttp } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -64,7 +64,7 @@ export class InitializeResponse implements ResponseSink {
 
   /** @param retryAfter - seconds for the client to wait */
   #respondBusy(message: string, retryAfter: string): void {
-    const { response: respond } = reject(503, message, {
+    const { response: respond } = rejectHttp(503, message, {
       code: errorCodes.internalError,
       headers: { "retry-after": retryAfter },
     });

@@ -2,7 +2,7 @@ import type { Server as NodeServer } from "node:http";
 import type { ServerOptions as SecureOptions } from "node:https";
 import type { Socket } from "node:net";
 import { ListenError, isLoopback, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
-import { createHttpHandler, type HttpHandler } from "./handler.ts";
+import { createServiceHandler, type HttpHandler } from "./handler.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
 
 /** Options of an HTTP server that listens on a port. */
@@ -49,7 +49,7 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
       `The address ${host} is reachable from other machines; set allowedHosts or the environment variable ALLOWED_HOSTS`,
     );
   }
-  const handler = createHttpHandler(service, { ...options, path });
+  const handler = createServiceHandler(service, { ...options, path });
   let closing: Promise<void> | undefined;
   const isReady = (): boolean => closing === undefined;
   const server = await createNodeServer(withHealth(handler, options.health, isReady), options);

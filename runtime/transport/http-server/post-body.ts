@@ -4,7 +4,7 @@ import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { classify, type Incoming } from "../../jsonrpc/message.ts";
 import type { Body } from "./exchange/exchange.ts";
-import { reject, type Rejection } from "./rejection.ts";
+import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 
 /** Content of the body of a POST. */
 export type PostBody = Single | Batched;
@@ -25,30 +25,30 @@ export interface Batched {
 }
 
 /** Reads a body as a message or a batch. Rejects a body that was not received completely, or that is neither. */
-export function readPostBody(body: Body, limits: Limits): PostBody | Rejection {
+export function readPostBody(body: Body, limits: Limits): PostBody | RejectedRequest {
   switch (body.kind) {
     case "text":
       return parseBody(body.text, limits);
     case "too-large":
       return bodyTooLarge(limits);
     case "not-text":
-      return reject(400, "The message is not valid UTF-8", { code: errorCodes.parseError });
+      return rejectHttp(400, "The message is not valid UTF-8", { code: errorCodes.parseError });
     case "lost":
-      return reject(400, "The body is incomplete");
+      return rejectHttp(400, "The body is incomplete");
     case "late":
-      return reject(408, "Request timed out; the body was not received", { headers: { connection: "close" } });
+      return rejectHttp(408, "Request timed out; the body was not received", { headers: { connection: "close" } });
     default:
       return body satisfies never;
   }
 }
 
 /** Creates the rejection of a body beyond the limit. */
-export function bodyTooLarge({ maxMessageBytes }: Limits): Rejection {
-  return reject(413, `The message is longer than ${maxMessageBytes} bytes`, { headers: { connection: "close" } });
+export function bodyTooLarge({ maxMessageBytes }: Limits): RejectedRequest {
+  return rejectHttp(413, `The message is longer than ${maxMessageBytes} bytes`, { headers: { connection: "close" } });
 }
 
 /** Parses a body. Rejects a body that is not a message, with the id of its request if that can be read. */
-function parseBody(text: string, limits: Limits): PostBody | Rejection {
+function parseBody(text: string, limits: Limits): PostBody | RejectedRequest {
   const caught: { value?: unknown; problem?: Problem } = {};
   decode(text, limits, {
     message: (value) => void (caught.value = value),
@@ -58,7 +58,7 @@ function parseBody(text: string, limits: Limits): PostBody | Rejection {
   if (problem) return rejectProblem(problem);
   if (Array.isArray(value)) return { kind: "batch", values: value, members: value.map(classify) };
   const incoming = classify(value);
-  if (incoming.kind === "invalid") return reject(400, incoming.reason, { id: incoming.id });
+  if (incoming.kind === "invalid") return rejectHttp(400, incoming.reason, { id: incoming.id });
   return { kind: "single", value, incoming };
 }
 
@@ -74,9 +74,9 @@ export function idOf(postBody: PostBody): string | number | undefined {
   return postBody.kind === "single" && postBody.incoming.kind === "request" ? postBody.incoming.id : undefined;
 }
 
-function rejectProblem({ kind, message, value }: Problem): Rejection {
+function rejectProblem({ kind, message, value }: Problem): RejectedRequest {
   const isSyntax = kind === "syntax" || kind === "encoding";
   const incoming = value === undefined ? undefined : classify(value);
   const id = incoming?.kind === "request" || incoming?.kind === "invalid" ? incoming.id : undefined;
-  return reject(400, message, { code: isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, id });
+  return rejectHttp(400, message, { code: isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, id });
 }

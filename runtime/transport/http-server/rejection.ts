@@ -4,7 +4,7 @@ import type { ErrorMessage, RequestId } from "../../jsonrpc/message.ts";
 import type { HttpResponse, HeaderFields } from "./exchange/exchange.ts";
 
 /** Rejection of a request before it reaches a handler. */
-export interface Rejection {
+export interface RejectedRequest {
   readonly kind: "refused";
   readonly response: HttpResponse;
 }
@@ -21,7 +21,7 @@ export interface RejectionDetails {
 }
 
 /** Creates a rejection with a JSON-RPC error as its body. */
-export function reject(status: number, message: string, details: RejectionDetails = {}): Rejection {
+export function rejectHttp(status: number, message: string, details: RejectionDetails = {}): RejectedRequest {
   const { code = errorCodes.invalidRequest, id, headers, reason } = details;
   const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: { code, message } };
   const response = { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };

@@ -1,10 +1,10 @@
 import { encodeEvent } from "../../framing/sse-events.ts";
 import { UnreachableError } from "../../jsonrpc/errors.ts";
-import type { EventStream } from "./event-stream.ts";
+import type { EventStreamResponse } from "./event-stream.ts";
 import type { HttpResponse, Exchange, HeaderFields } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import type { ErrorStatus } from "./profiled-rejection.ts";
-import { reject } from "./rejection.ts";
+import { rejectHttp } from "./rejection.ts";
 
 /** Destination of responses, and of messages that belong to a request. */
 export interface ResponseSink {
@@ -29,8 +29,8 @@ export interface SessionResponseHost {
   /** True if clients reconnect for the rest of a stream whose connection was closed in order. */
   readonly polls: boolean;
   /** Opens a stream that can be resumed until it ends. */
-  openStream(): EventStream;
-  endStream(stream: EventStream): void;
+  openStream(): EventStreamResponse;
+  endStream(stream: EventStreamResponse): void;
 }
 
 /** Properties of a POST with requests. */
@@ -55,7 +55,7 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
   /** Responses that wait for the others of their batch. */
   #text = "";
   #failure: ErrorStatus | undefined;
-  #stream: EventStream | undefined;
+  #stream: EventStreamResponse | undefined;
   #isOld = false;
 
   constructor(exchange: Exchange, host: SessionResponseHost, { identity, expected, isBatch }: SessionResponseDetails) {
@@ -108,7 +108,7 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
   }
 
   /** Switches the response to a stream. */
-  toStream(): EventStream {
+  toStream(): EventStreamResponse {
     if (this.#stream) return this.#stream;
     const stream = this.#host.openStream();
     this.#stream = stream;
@@ -122,7 +122,8 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
     if (this.#open <= 0) return;
     this.#open = 0;
     if (this.#stream) this.#host.endStream(this.#stream);
-    else this.#exchange.respond(reject(404, "The session has ended; send initialize to start a new session").response);
+    else
+      this.#exchange.respond(rejectHttp(404, "The session has ended; send initialize to start a new session").response);
   }
 
   #respondAtOnce(text: string): void {

@@ -12,7 +12,7 @@ import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import { toErrorStatus } from "./profiled-rejection.ts";
 import { streamFields, type ResponseMode, type SessionResponseHost, type ResponseSink } from "./session-response.ts";
 import type { HttpSettings } from "./settings.ts";
-import { EventStream, type StreamHost } from "./event-stream.ts";
+import { EventStreamResponse, type StreamHost } from "./event-stream.ts";
 
 /**
  * Session over Streamable HTTP: the transport of one connection. Messages that belong to a request are sent on the stream of its POST, all others on
@@ -26,9 +26,9 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   /** Requests that wait for their response. */
   readonly #replies = new Map<RequestId, ResponseSink>();
   /** Streams that have not ended. */
-  readonly #streams = new Map<string, EventStream>();
+  readonly #streams = new Map<string, EventStreamResponse>();
   /** Streams that were opened by GET, the latest last. */
-  #listeners: readonly EventStream[] = [];
+  #listeners: readonly EventStreamResponse[] = [];
   #receiver: Receiver | undefined;
   #connection: Connection | undefined;
   #revision: Revision | undefined;
@@ -172,14 +172,14 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     return this.#revision?.polling === true && this.remember !== undefined && this.#settings.polling;
   }
 
-  openStream(): EventStream {
+  openStream(): EventStreamResponse {
     this.#streamCount += 1;
-    const stream = new EventStream(`${this.#settings.nonce}${this.#streamCount.toString(36)}`, this);
+    const stream = new EventStreamResponse(`${this.#settings.nonce}${this.#streamCount.toString(36)}`, this);
     this.#streams.set(stream.key, stream);
     return stream;
   }
 
-  endStream(stream: EventStream): void {
+  endStream(stream: EventStreamResponse): void {
     this.#streams.delete(stream.key);
     stream.end();
   }
@@ -240,13 +240,13 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
       return Promise.reject(new UnreachableError("The client has no open stream for server requests"));
   }
 
-  #dropListener(connected: readonly EventStream[]): void {
+  #dropListener(connected: readonly EventStreamResponse[]): void {
     const [oldest] = connected;
     if (oldest) this.endStream(oldest);
   }
 
-  #toEnded(key: string): EventStream {
-    const stream = new EventStream(key, this);
+  #toEnded(key: string): EventStreamResponse {
+    const stream = new EventStreamResponse(key, this);
     stream.end();
     return stream;
   }

@@ -7,7 +7,7 @@ import type { Connection } from "../../protocol/peer/peer.ts";
 import type { ConnectStateless } from "../../protocol/peer/stateless-connection.ts";
 import type { Profile } from "../../protocol/profile.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
-import type { Agreement, PeerInfo } from "../../protocol/session/session.ts";
+import type { NegotiatedSession, PeerInfo } from "../../protocol/session/session.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { EventStore } from "../../stores/event-store.ts";
 import { MemoryEventStore } from "../../stores/memory-event-store.ts";
@@ -26,7 +26,7 @@ export interface HttpService {
   /** Served revisions, the newest first. */
   readonly revisions: readonly Revision[];
   /** Serves a connection; with an agreement, one whose handshake took place before, or one of a stateless request. */
-  accept(channel: Channel, agreement?: Agreement, connect?: ConnectStateless): Connection;
+  accept(channel: Channel, agreement?: NegotiatedSession, connect?: ConnectStateless): Connection;
   /** Returns the arguments of a request that its headers have to repeat, as far as its sender may know of them. Default: none. */
   readParamHeaders?(method: string, params: unknown, sender: MetadataSender): readonly ParamHeader[];
   /** True if another session may be opened now; otherwise the request is rejected with 503. Default: limited only by the session store. */

@@ -10,7 +10,7 @@ import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import { streamFields, toJsonResponse, toOnlyEvent, type ResponseMode } from "./session-response.ts";
-import { reject } from "./rejection.ts";
+import { rejectHttp } from "./rejection.ts";
 import type { ParsedRequest } from "./validate-stateless.ts";
 
 /** Request, and form and limits of its response. */
@@ -81,7 +81,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
     if (!this.#isDone && !this.#writer) {
       const { id } = this.#options.parsed.message;
       const details = { code: errorCodes.internalError, id, headers: { "retry-after": "5" } };
-      this.#exchange.respond(reject(503, "The server is shutting down", details).response);
+      this.#exchange.respond(rejectHttp(503, "The server is shutting down", details).response);
     }
     this.abandon();
     return Promise.resolve();

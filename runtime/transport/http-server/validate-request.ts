@@ -8,7 +8,7 @@ import { authenticate, checkScopes } from "./authenticate.ts";
 import { accepts, isJson, type MediaType } from "./media-types.ts";
 import type { Identity } from "./identity.ts";
 import { bodyTooLarge, idOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
-import { reject, type Rejection } from "./rejection.ts";
+import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
@@ -64,7 +64,7 @@ export async function validateRequest(
   const identity = guard && (await authenticate(exchange, guard, settings));
   if (identity && isRejection(identity)) return identity;
   if (exchange.method !== "POST") return validateWithoutBody(exchange, serverContext, identity);
-  const unread = checkAccept(exchange, bothTypes) ?? checkContent(exchange, serverContext);
+  const unread = checkAccept(exchange, bothTypes) ?? checkBodyHeaders(exchange, serverContext);
   if (unread) return unread;
   const postBody = readPostBody(await exchange.readBody(settings.bodyLimits), settings.limits);
   if (postBody.kind === "refused") return postBody;
@@ -88,10 +88,10 @@ export async function validateRequest(
  * Rejects requests to a closing server immediately, so that load balancers choose another one. Checked again after the other checks, because the
  * server may have begun to close during them.
  */
-export function checkOpen({ isClosing }: HttpServerContext): Rejection | undefined {
+export function checkOpen({ isClosing }: HttpServerContext): RejectedRequest | undefined {
   if (!isClosing) return undefined;
   const headers = { "retry-after": "5", connection: "close" };
-  return reject(503, "The server is shutting down", { code: errorCodes.internalError, headers });
+  return rejectHttp(503, "The server is shutting down", { code: errorCodes.internalError, headers });
 }
 
 /** Name of the header that carries the session id, in lower case. */
@@ -100,10 +100,10 @@ export const sessionHeader = "mcp-session-id";
 /**
  * Rejects repeated header fields that determine the handling of a request, and truncated heads. Fields that repeat the message are checked with it.
  */
-export function checkLines(exchange: Exchange): Rejection | undefined {
-  if (exchange.isCut) return reject(431, "Too many header fields", { headers: { connection: "close" } });
+export function checkLines(exchange: Exchange): RejectedRequest | undefined {
+  if (exchange.isCut) return rejectHttp(431, "Too many header fields", { headers: { connection: "close" } });
   for (const [field, name] of singleFields)
-    if (exchange.isRepeated(field)) return reject(400, `The header ${name} must be sent once`);
+    if (exchange.isRepeated(field)) return rejectHttp(400, `The header ${name} must be sent once`);
   return undefined;
 }
 
@@ -118,10 +118,10 @@ const singleFields: readonly (readonly [field: string, name: string])[] = [
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-7.2
  */
-export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext): Rejection | undefined {
-  if (hosts.length === 0) return reject(400, "The request must have exactly one host");
+export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext): RejectedRequest | undefined {
+  if (hosts.length === 0) return rejectHttp(400, "The request must have exactly one host");
   for (const host of hosts)
-    if (!settings.hosts.isHost(host)) return reject(403, "Host not allowed; add it to the option allowedHosts");
+    if (!settings.hosts.isHost(host)) return rejectHttp(403, "Host not allowed; add it to the option allowedHosts");
   return undefined;
 }
 
@@ -130,41 +130,44 @@ export function checkHost({ hosts }: Exchange, { settings }: HttpServerContext):
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
-export function checkOrigin(exchange: Exchange, { settings }: HttpServerContext): Rejection | undefined {
+export function checkOrigin(exchange: Exchange, { settings }: HttpServerContext): RejectedRequest | undefined {
   const origin = exchange.header("origin");
   if (origin === undefined || settings.hosts.isOrigin(origin, exchange.hosts)) return undefined;
-  return reject(403, "Origin not allowed; add it to the option allowedOrigins");
+  return rejectHttp(403, "Origin not allowed; add it to the option allowedOrigins");
 }
 
 /** Rejects a request unless its `Accept` header admits every one of these types. */
-export function checkAccept(head: RequestHead, types: readonly MediaType[]): Rejection | undefined {
+export function checkAccept(head: RequestHead, types: readonly MediaType[]): RejectedRequest | undefined {
   const header = head.header("accept");
   if (accepts(header, types)) return undefined;
-  return reject(406, `Not acceptable; the Accept header must list ${types.join(" and ")}`);
+  return rejectHttp(406, `Not acceptable; the Accept header must list ${types.join(" and ")}`);
 }
 
 /** Rejects content other than uncompressed JSON within the size limit. */
-export function checkContent(head: RequestHead, { settings }: HttpServerContext): Rejection | undefined {
+export function checkBodyHeaders(head: RequestHead, { settings }: HttpServerContext): RejectedRequest | undefined {
   if (!isJson(head.header("content-type")))
-    return reject(415, "Unsupported media type; use Content-Type application/json");
+    return rejectHttp(415, "Unsupported media type; use Content-Type application/json");
   const encoding = head.header("content-encoding");
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    return reject(415, "Unsupported Content-Encoding; send the body without one");
+    return rejectHttp(415, "Unsupported Content-Encoding; send the body without one");
   }
   const length = Number(head.header("content-length") ?? 0);
   return length > settings.limits.maxMessageBytes ? bodyTooLarge(settings.limits) : undefined;
 }
 
 /** True if a value is a rejection: a check failed. */
-export function isRejection<Value extends object>(value: Value | Rejection): value is Rejection {
+export function isRejection<Value extends object>(value: Value | RejectedRequest): value is RejectedRequest {
   return "kind" in value && value.kind === "refused";
 }
 
-function checkMethod({ method, path }: RequestHead, { settings, revisions }: HttpServerContext): Rejection | undefined {
-  if (settings.path !== undefined && path !== settings.path) return reject(404, "Not found");
+function checkMethod(
+  { method, path }: RequestHead,
+  { settings, revisions }: HttpServerContext,
+): RejectedRequest | undefined {
+  if (settings.path !== undefined && path !== settings.path) return rejectHttp(404, "Not found");
   const allowed = settings.sessions && revisions.hasSessions ? sessionMethods : statelessMethods;
   if (allowed.includes(method) || (method === "OPTIONS" && settings.cors)) return undefined;
-  return reject(405, `Method not allowed; use ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
+  return rejectHttp(405, `Method not allowed; use ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
 }
 
 /** A response may be JSON or a stream, so both must be acceptable. */
@@ -204,7 +207,7 @@ function validateStatelessRequest(
   const name = exchange.header(versionHeader)?.trim();
   const revision = name === undefined ? serverContext.revisions.assumed : serverContext.revisions.find(name);
   if (!revision)
-    return reject(400, `The header MCP-Protocol-Version is required; supported: ${serverContext.revisions.names}`);
+    return rejectHttp(400, `The header MCP-Protocol-Version is required; supported: ${serverContext.revisions.names}`);
   const unfit =
     checkBatch(postBody, revision, serverContext) ?? checkScopes(exchange, serverContext, { identity, postBody });
   return unfit ?? { kind: "without-session", identity, postBody, revision };
@@ -214,17 +217,19 @@ async function findSession(
   exchange: Exchange,
   { sessions }: HttpServerContext,
   identity: Identity | undefined,
-): Promise<HttpSession | Rejection> {
+): Promise<HttpSession | RejectedRequest> {
   const id = exchange.header(sessionHeader);
   if (id === undefined)
-    return reject(400, "The header Mcp-Session-Id is required; send initialize first", { reason: "not-initialized" });
+    return rejectHttp(400, "The header Mcp-Session-Id is required; send initialize first", {
+      reason: "not-initialized",
+    });
   const session = await sessions.find({ id, owner: identity?.principal });
   const unknown = "Session not found; send initialize to start a new session";
-  return session ?? reject(404, unknown, { reason: "unknown-session" });
+  return session ?? rejectHttp(404, unknown, { reason: "unknown-session" });
 }
 
-function checkSecond(postBody: PostBody): Rejection | undefined {
-  return isInitialize(postBody) ? reject(400, alreadyInitialized, { id: idOf(postBody) }) : undefined;
+function checkSecond(postBody: PostBody): RejectedRequest | undefined {
+  return isInitialize(postBody) ? rejectHttp(400, alreadyInitialized, { id: idOf(postBody) }) : undefined;
 }
 
 /**
@@ -236,24 +241,24 @@ function checkVersion(
   head: RequestHead,
   serverContext: HttpServerContext,
   session: HttpSession | undefined,
-): Rejection | undefined {
+): RejectedRequest | undefined {
   const name = head.header(versionHeader)?.trim();
   if (name === undefined) return undefined;
   const { revisions, settings } = serverContext;
-  if (!revisions.find(name)) return reject(400, `Unsupported protocol version; supported: ${revisions.names}`);
+  if (!revisions.find(name)) return rejectHttp(400, `Unsupported protocol version; supported: ${revisions.names}`);
   if (!settings.strictVersion || !session || session.revision?.id === name) return undefined;
-  return reject(400, `The protocol version does not match the session; use ${session.revision?.id}`);
+  return rejectHttp(400, `The protocol version does not match the session; use ${session.revision?.id}`);
 }
 
 function checkBatch(
   postBody: PostBody,
   revision: Revision | undefined,
   { settings }: HttpServerContext,
-): Rejection | undefined {
+): RejectedRequest | undefined {
   if (postBody.kind === "single") return undefined;
   const rules = { batching: revision?.batching ?? false, maxBatch: settings.limits.maxBatch };
   const problem = findBatchProblem(postBody.values, rules);
-  return problem === undefined ? undefined : reject(400, problem);
+  return problem === undefined ? undefined : rejectHttp(400, problem);
 }
 
 const versionHeader = "mcp-protocol-version";

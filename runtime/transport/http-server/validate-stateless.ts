@@ -9,13 +9,13 @@ import {
 import { noBatches } from "../../jsonrpc/batch.ts";
 import { RpcError, toErrorObject } from "../../jsonrpc/errors.ts";
 import type { ErrorMessage, Incoming, RequestId } from "../../jsonrpc/message.ts";
-import type { Agreement } from "../../protocol/session/session.ts";
+import type { NegotiatedSession } from "../../protocol/session/session.ts";
 import type { MetadataRules } from "./metadata-headers.ts";
 import type { RequestHead } from "./exchange/exchange.ts";
 import type { Identity } from "./identity.ts";
 import type { PostBody } from "./post-body.ts";
 import { jsonFields } from "./session-response.ts";
-import { reject, type Rejection } from "./rejection.ts";
+import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 import type { SpokenRevisions } from "./revisions.ts";
 import type { MetadataSender, HttpService } from "./settings.ts";
 
@@ -29,7 +29,7 @@ export interface StatelessContext {
 
 /** Outcome of the checks of a POST that belongs to no session. */
 export type StatelessOutcome =
-  | Rejection
+  | RejectedRequest
   | { readonly kind: "stateless"; readonly identity: Identity | undefined; readonly parsed: ParsedRequest }
   /** A notification: it refers to nothing, so it is only acknowledged. */
   | { readonly kind: "noted" };
@@ -38,7 +38,7 @@ export type StatelessOutcome =
 export interface ParsedRequest {
   readonly message: Request;
   /** Revision and client that the metadata names: the agreement of this request. */
-  readonly agreement: Agreement;
+  readonly agreement: NegotiatedSession;
 }
 
 /**
@@ -55,14 +55,16 @@ export function validateStateless(
   const { metadataRules, revisions } = serverContext;
   if (!metadataRules) return undefined;
   if (postBody.kind === "batch")
-    return revisions.hasSessions && !isStatelessBody(postBody, { metadataRules }) ? undefined : reject(400, noBatches);
+    return revisions.hasSessions && !isStatelessBody(postBody, { metadataRules })
+      ? undefined
+      : rejectHttp(400, noBatches);
   const { incoming, value } = postBody;
   const metadata = metadataRules.read(isObject(value) ? value.params : undefined);
   const version = head.header(metadataRules.headers.version.field)?.trim();
   const versions = { metadataRules, body: metadata.version, header: version };
   if (revisions.hasSessions && isOfSession(incoming, versions)) return undefined;
   if (incoming.kind === "notification") return validateNotification(head, incoming, versions);
-  if (incoming.kind !== "request") return reject(400, "Invalid Request; send requests and notifications only");
+  if (incoming.kind !== "request") return rejectHttp(400, "Invalid Request; send requests and notifications only");
   const unlike = checkVersions(head, incoming, versions);
   if (unlike) return unlike;
   if (metadata.kind === "refused") return rejectWith(metadata.error, incoming.id);
@@ -128,7 +130,7 @@ function checkVersions(
   head: RequestHead,
   request: Request,
   { metadataRules, body, header }: Versions,
-): Rejection | undefined {
+): RejectedRequest | undefined {
   const { headers, revisions } = metadataRules;
   if (body !== undefined && body === header) return undefined;
   const isOpening = request.method === "initialize" && isObject(request.params);
@@ -141,7 +143,7 @@ function checkRules(
   head: RequestHead,
   request: Request,
   { revision, metadataRules }: { readonly revision: Revision; readonly metadataRules: MetadataRules },
-): Rejection | undefined {
+): RejectedRequest | undefined {
   const name = metadataRules.headers.findUnlike(head, request, revision);
   return name === undefined ? undefined : mismatch(head, name, { revisions: [revision], incoming: request });
 }
@@ -151,7 +153,7 @@ function checkParamHeaders(
   head: RequestHead,
   request: Request,
   { sender, serverContext }: { readonly sender: MetadataSender; readonly serverContext: StatelessContext },
-): Rejection | undefined {
+): RejectedRequest | undefined {
   const { method, params } = request;
   const paramHeaders = serverContext.service.readParamHeaders?.(method, params, sender) ?? [];
   if (paramHeaders.length === 0) return undefined;
@@ -167,7 +169,7 @@ function checkParamHeaders(
   return wrong && mismatch(head, wrong.header, { revisions: [sender.revision], incoming: request });
 }
 
-function mismatch(head: RequestHead, name: string, { revisions, incoming }: Mismatch): Rejection {
+function mismatch(head: RequestHead, name: string, { revisions, incoming }: Mismatch): RejectedRequest {
   const isRepeated = head.isRepeated(name.toLowerCase());
   const problem = isRepeated ? repeated : "is missing or does not match the body";
   const id = incoming.kind === "request" ? incoming.id : undefined;
@@ -184,7 +186,7 @@ interface Mismatch {
 
 const repeated = "must be sent once; encode a value with a comma as base64";
 
-function rejectWith(error: RpcError, id: RequestId | undefined): Rejection {
+function rejectWith(error: RpcError, id: RequestId | undefined): RejectedRequest {
   const body: ErrorMessage = { jsonrpc: "2.0", ...(id !== undefined && { id }), error: toErrorObject(error) };
   return { kind: "refused", response: { status: 400, headers: jsonFields, body: JSON.stringify(body) } };
 }

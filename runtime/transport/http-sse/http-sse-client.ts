@@ -8,7 +8,7 @@ import { discard, readChunks, readMediaType } from "../http-client/body.ts";
 import {
   createEndpoint,
   describeUrl,
-  readRejection,
+  readHttpErrorResponse,
   type Endpoint,
   type EndpointOptions,
 } from "../http-client/endpoint.ts";
@@ -101,7 +101,7 @@ class SseClient implements Transport {
     const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
     await this.#operations.runWithin(acceptTimeout, async (signal) => {
       const response = await endpoint.request({ method: "POST", headers, body, signal });
-      if (!response.ok) throw await readRejection(response, endpoint.url);
+      if (!response.ok) throw await readHttpErrorResponse(response, endpoint.url);
       await discard(response);
     });
   }
@@ -124,7 +124,7 @@ class SseClient implements Transport {
     const endpoint = createEndpoint(this.#url, this.#options);
     const headers = { Accept: "text/event-stream" };
     const response = await endpoint.request({ method: "GET", headers, signal: this.#stream.signal });
-    if (!response.ok) throw await readRejection(response, this.#url);
+    if (!response.ok) throw await readHttpErrorResponse(response, this.#url);
     if (readMediaType(response) === "text/event-stream") return response;
     await discard(response);
     throw new ResponseError(`${describeUrl(this.#url)} did not return an event stream`);

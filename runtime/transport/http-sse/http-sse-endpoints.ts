@@ -5,7 +5,7 @@ import type { Exchange } from "../http-server/exchange/exchange.ts";
 import { authenticate, checkScopes } from "../http-server/authenticate.ts";
 import {
   checkAccept,
-  checkContent,
+  checkBodyHeaders,
   checkHost,
   checkLines,
   checkOpen,
@@ -19,7 +19,7 @@ import type { HttpOrigin, Identity } from "../http-server/identity.ts";
 import { streamFields } from "../http-server/session-response.ts";
 import type { Connection } from "../../protocol/session/connection.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import { reject, type Rejection } from "../http-server/rejection.ts";
+import { rejectHttp, type RejectedRequest } from "../http-server/rejection.ts";
 import type { HttpService, SseOptions } from "../http-server/settings.ts";
 import { SseSession } from "./http-sse-session.ts";
 
@@ -55,7 +55,7 @@ export async function serveSse(
   endpoint: "stream" | "messages",
   exchange: Exchange,
   serverContext: HttpSseContext,
-): Promise<Rejection | undefined> {
+): Promise<RejectedRequest | undefined> {
   const { cors } = serverContext.settings;
   if (cors && exchange.method === "OPTIONS") return respondToPreflight(exchange, serverContext, cors);
   return endpoint === "stream" ? openSse(exchange, serverContext) : receiveSse(exchange, serverContext);
@@ -65,14 +65,14 @@ function respondToPreflight(
   exchange: Exchange,
   serverContext: HttpSseContext,
   cors: CorsOptions,
-): Rejection | undefined {
+): RejectedRequest | undefined {
   const early = checkEarly(exchange, serverContext, "OPTIONS");
   if (early) return early;
   return void exchange.respond({ status: 204, headers: toPreflightFields(exchange, cors) });
 }
 
 /** Serves GET of the first endpoint: opens a session and its stream. */
-async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promise<Rejection | undefined> {
+async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promise<RejectedRequest | undefined> {
   const early = checkEarly(exchange, serverContext, "GET");
   if (early) return early;
   const { guard } = serverContext.settings;
@@ -109,19 +109,19 @@ async function accept(session: SseSession, serverContext: HttpSseContext): Promi
 }
 
 /** Serves POST to the second endpoint: receives one message, whose response is sent on the stream. */
-async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Promise<Rejection | undefined> {
+async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Promise<RejectedRequest | undefined> {
   const early = checkEarly(exchange, serverContext, "POST");
   if (early) return early;
   const { guard } = serverContext.settings;
   const identity = guard && (await authenticate(exchange, guard, serverContext.settings));
   if (identity && isRejection(identity)) return identity;
-  const unfit = checkContent(exchange, serverContext);
+  const unfit = checkBodyHeaders(exchange, serverContext);
   if (unfit) return unfit;
   const { bodyLimits, limits } = serverContext.settings;
   const postBody = readPostBody(await exchange.readBody(bodyLimits), limits);
   if (postBody.kind === "refused") return postBody;
   if (isStatelessBody(postBody, serverContext))
-    return reject(400, "HTTP with SSE requires a session; send initialize first");
+    return rejectHttp(400, "HTTP with SSE requires a session; send initialize first");
   const session = await findSse(exchange, serverContext, identity);
   if (isRejection(session)) return session;
   const forbidden = checkScopes(exchange, serverContext, { identity, postBody });
@@ -134,11 +134,11 @@ async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Pr
 
 const sessionParameter = "sessionId";
 
-function checkEarly(exchange: Exchange, serverContext: HttpSseContext, method: string): Rejection | undefined {
+function checkEarly(exchange: Exchange, serverContext: HttpSseContext, method: string): RejectedRequest | undefined {
   const wrongMethod =
     exchange.method === method
       ? undefined
-      : reject(405, `Method not allowed; use ${method}`, { headers: { allow: method } });
+      : rejectHttp(405, `Method not allowed; use ${method}`, { headers: { allow: method } });
   return (
     checkOpen(serverContext) ??
     wrongMethod ??
@@ -152,12 +152,12 @@ async function findSse(
   exchange: Exchange,
   serverContext: HttpSseContext,
   identity: Identity | undefined,
-): Promise<SseSession | Rejection> {
+): Promise<SseSession | RejectedRequest> {
   const id = exchange.query(sessionParameter);
-  if (id === undefined) return reject(400, `The query parameter ${sessionParameter} is required`);
+  if (id === undefined) return rejectHttp(400, `The query parameter ${sessionParameter} is required`);
   const session = serverContext.streams.get(id);
   if (!session || session.key.owner !== identity?.principal)
-    return reject(404, "Session not found", { reason: "unknown-session" });
+    return rejectHttp(404, "Session not found", { reason: "unknown-session" });
   // Keeps the store from expiring a session that only this process can serve.
   await serverContext.settings.sessions?.store.find(session.key);
   return session;
@@ -173,7 +173,7 @@ async function forget(key: SessionKey, serverContext: HttpSseContext): Promise<v
 }
 
 /** Creates the rejection of a session beyond the limit. */
-export function tooManySessions(): Rejection {
+export function tooManySessions(): RejectedRequest {
   const details = { code: errorCodes.internalError, headers: { "retry-after": "30" } };
-  return reject(503, "Too many sessions; retry later", details);
+  return rejectHttp(503, "Too many sessions; retry later", details);
 }

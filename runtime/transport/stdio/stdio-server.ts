@@ -29,7 +29,7 @@ export interface StdioConnection {
  * @param accept - starts the server on the transport: `(transport) => serve(options, transport)`
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio
  */
-export async function serveStdio(
+export async function acceptStdio(
   accept: (transport: Transport) => StdioConnection,
   options: ServeStdioOptions = {},
 ): Promise<void> {

@@ -11,7 +11,7 @@ import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import { longestTimer } from "../../internal/timers.ts";
 import { defaultPatience } from "../first-message.ts";
 import { portOf, startListening, watchSockets } from "../listening.ts";
-import { StreamTransport, type StreamOptions } from "../stream-transport.ts";
+import { StreamTransport, type StreamTransportOptions } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
 
 /** Options of a connection over TCP or a local socket. */
@@ -155,7 +155,7 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
 export function createSocketTransport(
   socket: Socket,
   options: SocketOptions = {},
-  ends: Pick<StreamOptions, "pausesInput" | "handshakeTimeout" | "requiresMessage"> = {},
+  ends: Pick<StreamTransportOptions, "pausesInput" | "handshakeTimeout" | "requiresMessage"> = {},
 ): Transport {
   socket.setNoDelay(true);
   // Detects a peer that disappears without closing the connection.

@@ -6,7 +6,7 @@ import {
   type StdioClientTransport,
 } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
-import { createHttpHandler } from "../../../runtime/transport/http-server/handler.ts";
+import { createServiceHandler } from "../../../runtime/transport/http-server/handler.ts";
 import type { HttpOptions } from "../../../runtime/transport/http-server/settings.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { createSseClientTransport } from "../../../runtime/transport/http-sse/http-sse-client.ts";
@@ -134,7 +134,7 @@ for (const [name, options, open, outlivesServer] of http) {
     async start(): Promise<SuiteServer> {
       const serve = createSuiteServer();
       const limits = { maxMessageBytes: 16 * 1024 * 1024 };
-      const handler = createHttpHandler({ revisions: handshakeRevisions, accept: serve }, { limits, ...options });
+      const handler = createServiceHandler({ revisions: handshakeRevisions, accept: serve }, { limits, ...options });
       const server = createServer(handler.node);
       const port = await listen(server);
       return {

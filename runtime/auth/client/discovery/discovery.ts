@@ -8,7 +8,7 @@ import {
   type ResourceMetadata,
   type ServerMetadata,
 } from "./metadata.ts";
-import type { Requester } from "../network/requester.ts";
+import type { HttpRequester } from "../network/requester.ts";
 import { readUrl } from "../network/url-rules.ts";
 
 /** Result of discovery: the resource and the authorization server that issues tokens for it. */
@@ -21,7 +21,7 @@ export interface Discovery {
 
 /** Challenge of the server and rules of the client from which an authorization server is found. */
 export interface DiscoveryOptions {
-  readonly requester: Requester;
+  readonly requester: HttpRequester;
   /** URL of the metadata according to the challenge. */
   readonly hint?: string | undefined;
   /** Headers of the requests. Older servers require the protocol revision. */
@@ -39,7 +39,7 @@ export interface DiscoveryOptions {
  * @throws {AuthError} when metadata is missing, invalid or meant for another server.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-server-discovery
  */
-export async function discover(url: URL, options: DiscoveryOptions): Promise<Discovery> {
+export async function discoverAuthorization(url: URL, options: DiscoveryOptions): Promise<Discovery> {
   const metadata = await findResourceMetadata(url, options);
   if (!metadata) {
     const server = await findOwnServer(url.origin, options);

@@ -1,7 +1,7 @@
 import { AuthError, quoteReason, readReason } from "../errors.ts";
 import { isTokenAuthMethod, type ClientIdentity, type TokenAuthMethod } from "../identity/identity.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
-import type { Requester } from "../network/requester.ts";
+import type { HttpRequester } from "../network/requester.ts";
 import { storeKeys, type CredentialStore } from "../tokens/store.ts";
 import { readStored } from "../tokens/tokens.ts";
 
@@ -32,7 +32,7 @@ export interface RegistrationOptions {
   readonly wantsRefresh: boolean;
   readonly isBound: boolean;
   readonly store: CredentialStore;
-  readonly requester: Requester;
+  readonly requester: HttpRequester;
 }
 
 /**

@@ -5,7 +5,7 @@ import { AuthError } from "../errors.ts";
  *
  * @throws {AuthError} when a scope has an invalid character or is too long, or when there are more than 100 scopes.
  */
-export function readScopes(text: string): readonly string[] {
+export function readGrantedScopes(text: string): readonly string[] {
   const scopes = [...new Set(text.split(" ").filter((scope) => scope !== ""))];
   const isFit = scopes.length <= maxScopes && scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(scope));
   if (isFit) return scopes;

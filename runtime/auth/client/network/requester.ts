@@ -46,7 +46,7 @@ export interface AuthorizationResponse {
  * Sends the requests that lead to a token. Each request has limits for its destination, its duration and the size of the response. Documents may be
  * up to two redirects away. POST requests hold secrets, so a redirect of them is rejected.
  */
-export class Requester {
+export class HttpRequester {
   readonly rules: UrlRules;
   readonly #options: RequesterOptions;
 

@@ -1,7 +1,7 @@
 import { mkdir, open, stat, unlink, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { codeOf, retryWhileLocked, rejectFile } from "./retry-while-locked.ts";
+import { errorCodeOf, retryWhileLocked, rejectFile } from "./retry-while-locked.ts";
 
 /**
  * Runs a task while this process holds a lock file. A stale lock of a process that has ended is removed.
@@ -71,8 +71,8 @@ async function create(path: string): Promise<Found | undefined> {
     file = await retryWhileLocked(() => open(path, "wx", 0o600));
     return toFound(await file.stat({ bigint: true }));
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return undefined;
-    throw rejectFile(path, `cannot be created (${codeOf(error)})`);
+    if (errorCodeOf(error) === "EEXIST") return undefined;
+    throw rejectFile(path, `cannot be created (${errorCodeOf(error)})`);
   } finally {
     await file?.close();
   }

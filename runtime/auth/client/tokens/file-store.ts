@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { KeyedQueue } from "../../../transport/http-client/keyed-queue.ts";
 import { withFileLock } from "./file-lock.ts";
-import { codeOf, retryWhileLocked, rejectFile } from "./retry-while-locked.ts";
+import { errorCodeOf, retryWhileLocked, rejectFile } from "./retry-while-locked.ts";
 import type { CredentialStore } from "./store.ts";
 import { readStored } from "./tokens.ts";
 
@@ -59,8 +59,8 @@ async function openForReading(path: string): Promise<FileHandle | undefined> {
   try {
     return await retryWhileLocked(() => open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw rejectFile(path, `cannot be read (${codeOf(error)})`);
+    if (errorCodeOf(error) === "ENOENT") return undefined;
+    throw rejectFile(path, `cannot be read (${errorCodeOf(error)})`);
   }
 }
 
@@ -78,7 +78,7 @@ async function write(path: string, values: ReadonlyMap<string, string>): Promise
     await retryWhileLocked(() => rename(draft, path));
   } catch (error) {
     await unlink(draft).catch(() => {});
-    throw rejectFile(path, `cannot be written (${codeOf(error)})`);
+    throw rejectFile(path, `cannot be written (${errorCodeOf(error)})`);
   }
 }
 

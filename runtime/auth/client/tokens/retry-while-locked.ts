@@ -31,6 +31,6 @@ export function rejectFile(path: string, why: string): AuthError {
 }
 
 /** Returns the system's code of an error, such as `ENOENT`, or `unknown`. */
-export function codeOf(error: unknown): string {
+export function errorCodeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

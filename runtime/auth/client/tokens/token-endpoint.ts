@@ -3,7 +3,7 @@ import type { ClientIdentity } from "../identity/identity.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
 import { requestToken, revokeToken, type FormRequest, type Revocation } from "./oauth.ts";
 import type { Proofs } from "../identity/proofs.ts";
-import type { AuthorizationResponse, Requester } from "../network/requester.ts";
+import type { AuthorizationResponse, HttpRequester } from "../network/requester.ts";
 import { toRenewal, type TokenResponse, type Tokens } from "./tokens.ts";
 
 /** Token request without the fields that `TokenEndpoint` adds. */
@@ -22,10 +22,10 @@ export interface TokenPurpose {
 
 /** Requests tokens from authorization servers, bound to a key if there is one. */
 export class TokenEndpoint {
-  readonly requester: Requester;
+  readonly requester: HttpRequester;
   readonly #proofs: Proofs | undefined;
 
-  constructor(requester: Requester, proofs: Proofs | undefined) {
+  constructor(requester: HttpRequester, proofs: Proofs | undefined) {
     this.requester = requester;
     this.#proofs = proofs;
   }

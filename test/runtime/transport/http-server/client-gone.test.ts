@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Connection } from "../../../../runtime/protocol/peer/peer.ts";
 import type { Exchange } from "../../../../runtime/transport/http-server/exchange/exchange.ts";
 import { FetchExchange } from "../../../../runtime/transport/http-server/exchange/fetch-exchange.ts";
-import { createHttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
+import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import { NodeExchange } from "../../../../runtime/transport/http-server/exchange/node-exchange.ts";
 import { WriteBatcher } from "../../../../runtime/transport/http-server/exchange/write-batcher.ts";
 import type { Identity } from "../../../../runtime/transport/http-server/identity.ts";
@@ -58,7 +58,7 @@ describe("a client that disconnects before its stream begins", () => {
 
   it("a client that disconnects early leaves no session of HTTP with SSE behind on the web platform", async () => {
     const connections: Connection[] = [];
-    const handler = createHttpHandler(createService({}, connections), { authenticate: whenGone, sse: {} });
+    const handler = createServiceHandler(createService({}, connections), { authenticate: whenGone, sse: {} });
     void askAndLeave((signal) => handler.fetch(new Request("http://localhost/sse", { headers, signal })));
     await until(() => connections.length === 1, "the session");
     await until(() => handler.sessions.size === 0, "its end");
@@ -117,7 +117,7 @@ it("a client that is authenticated after the server has closed is not served", a
   let admit = (_: Identity): void => {};
   let isAsked = false;
   const connections: Connection[] = [];
-  const handler = createHttpHandler(createService({}, connections), {
+  const handler = createServiceHandler(createService({}, connections), {
     authenticate: () => {
       isAsked = true;
       return new Promise<Identity>((resolve) => (admit = resolve));

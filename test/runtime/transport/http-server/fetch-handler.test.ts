@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createHttpHandler, type HttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
+import { createServiceHandler, type HttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import type { CallContext } from "../../../../runtime/protocol/peer/incoming-call.ts";
 import { acceptBoth, call, createService, initialize, log, textOf } from "./http-rig.ts";
@@ -22,7 +22,7 @@ afterEach(() => handler?.close());
 
 /** The handler of the web platform, as a worker would call it. */
 function open(options: HttpOptions = {}): (init?: RequestInit & { path?: string }) => Promise<Response> {
-  const made = createHttpHandler(createService(tools), options);
+  const made = createServiceHandler(createService(tools), options);
   handler = made;
   return ({ path = "/mcp", method = "POST", headers, ...init } = {}) => {
     const fields = {

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createHttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
+import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import { MemoryEventStore } from "../../../../runtime/stores/memory-event-store.ts";
 import { acceptBoth, call, createService, initialize, log, start, until, type Rig } from "./http-rig.ts";
@@ -66,7 +66,7 @@ describe("an error in a callback", () => {
         throw new Error("The server cannot be served");
       },
     };
-    const handler = createHttpHandler(broken, { sse: {}, onError: hook, sessions: { maxSessions: 1 } });
+    const handler = createServiceHandler(broken, { sse: {}, onError: hook, sessions: { maxSessions: 1 } });
     const open = (): Promise<Response> =>
       handler.fetch(new Request("http://localhost/sse", { headers: { accept: acceptBoth } }));
     // A session that cannot be served takes no place.
@@ -113,7 +113,7 @@ describe("a body that does not arrive", () => {
   });
 
   test("a body that does not arrive times out on the web platform", async () => {
-    const handler = createHttpHandler(createService({}), { bodyTimeout: 50 });
+    const handler = createServiceHandler(createService({}), { bodyTimeout: 50 });
     const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) });
     const headers = { accept: acceptBoth, "content-type": "application/json" };
     const init = { method: "POST", headers, body, duplex: "half" } satisfies RequestInit & { duplex: "half" };

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createHttpHandler } from "../../../../runtime/transport/http-server/handler.ts";
+import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import type { ListenOptions } from "../../../../runtime/transport/http-server/listen.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import { request } from "../../lifecycle/stateless.ts";
@@ -171,7 +171,7 @@ describe("the endpoints of HTTP with SSE", () => {
 
   /** Status of the stream of a handler for these revisions, over the web platform. */
   async function statusOf(names: readonly string[], options?: HttpOptions): Promise<number> {
-    const handler = createHttpHandler(
+    const handler = createServiceHandler(
       { ...createService({}), revisions: names.map(revisionOf) },
       { path: "/mcp", ...options },
     );
@@ -218,7 +218,7 @@ describe("the endpoints of HTTP with SSE", () => {
   });
 
   it("the endpoints of HTTP with SSE leave Streamable HTTP to its handler where paths are shared", async () => {
-    const handler = createHttpHandler(createService({}));
+    const handler = createServiceHandler(createService({}));
     closers.push(() => handler.close());
     const ask = (path: string, init: RequestInit): Promise<Response> =>
       handler.fetch(

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Declarations } from "../../../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../../../generated/revisions.ts";
 import { forRevisions } from "../../../../../runtime/server/for-revisions.ts";
-import { createHttpHandler } from "../../../../../runtime/transport/http-server/handler.ts";
+import { createServiceHandler } from "../../../../../runtime/transport/http-server/handler.ts";
 import { toHttpService } from "../../../../../runtime/server/run/http-handler.ts";
 import { WriteBatcher } from "../../../../../runtime/transport/http-server/exchange/write-batcher.ts";
 import { alone, request } from "../../../lifecycle/stateless.ts";
@@ -64,7 +64,7 @@ async function serve(
   watch: (response: ServerResponse, turn: number) => void,
 ): Promise<(id: number) => Promise<string>> {
   const quick = defineTool({ name: "quick", execute: () => "done" });
-  const handler = createHttpHandler(toHttpService(defineServer({ name: "s", version: "1", tools: [quick] }), {}));
+  const handler = createServiceHandler(toHttpService(defineServer({ name: "s", version: "1", tools: [quick] }), {}));
   let calls = 0;
   const server = createServer((incoming, response) => {
     watch(response, (calls += 1));
