@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { format } from "prettier";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -83,7 +83,7 @@ export const ask = defineTool({
 
 const full: LayerChoices = {
   revisions: ["2025-11-25"],
-  features: ["tools", "resources", "input"],
+  features: ["tools", "resources", "prompts", "input"],
   transports: ["stdio"],
   client: true,
   validator: true,
@@ -91,6 +91,7 @@ const full: LayerChoices = {
 };
 
 let root = "";
+let readme: readonly (readonly [file: string, code: string])[] = [];
 
 beforeAll(async () => {
   // Within this package, so that the validator is found.
@@ -103,7 +104,9 @@ beforeAll(async () => {
   await writeAll("new/demo", client);
   await writeAll("old/mcp", await emitLayer({ ...full, revisions: ["2024-11-05"] }, models));
   const codes = [...Object.values(programs).map(({ code }) => code), wrongResult, wrongArgument, wrongVariable];
-  const files = codes.map((code, at): [string, string] => [`${at}.ts`, String(code)]);
+  const files = codes.map((code, at): readonly [string, string] => [`${at}.ts`, String(code)]);
+  readme = readPrograms(await readFile(join(packageRoot, "README.md"), "utf8"));
+  files.push(...readme);
   await writeAll("new", new Map(files));
   await writeAll("old", new Map([["missing.ts", missing]]));
 }, 120_000);
@@ -120,6 +123,11 @@ const demoTool = {
   },
 };
 
+/** Returns the programs of the README, which have a file name after the language. */
+function readPrograms(text: string): readonly (readonly [file: string, code: string])[] {
+  return [...text.matchAll(/```ts src\/(\S+)\n(.*?)```/gs)].map(([, file = "", code = ""]) => [file, code]);
+}
+
 async function writeAll(folder: string, tree: Tree): Promise<void> {
   for (const [path, text] of tree) {
     await mkdir(dirname(join(root, folder, path)), { recursive: true });
@@ -134,6 +142,10 @@ describe.each(Object.entries(programs))("%s", (_name, { code, lines, imports }) 
     const imported = code.match(/^import .*/gm)?.filter((line) => !line.includes("/demo/"));
     expect(imported).toHaveLength(imports);
   });
+});
+
+test("the README has a server and a client", () => {
+  expect(readme.map(([file]) => file)).toEqual(["server.ts", "client.ts"]);
 });
 
 test("the programs compile, and their mistakes are found", { timeout: 240_000 }, async () => {
