@@ -266,7 +266,7 @@ function toProgram({ pinned, code }: Case): string {
   const names = pinned.map((_, at) => `v${at}`);
   return [
     ...pinned.map((id, at) => `import type * as v${at} from "../../../generated/${id}/index.ts";`),
-    `import type { CommonDeclarations } from "../../../runtime/protocol/missing.ts";`,
+    `import type { CommonDeclarations } from "../../../runtime/protocol/revision/missing.ts";`,
     `import { createClient, type Client } from "../../../runtime/client/create-client.ts";`,
     `import type { ClientSession } from "../../../runtime/client/session/session.ts";`,
     `import type { RevisionDefiners } from "../../../runtime/server/for-revisions.ts";`,
