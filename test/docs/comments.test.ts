@@ -51,7 +51,7 @@ describe.each(folders)("comments of $folder", ({ folder, clauses, words, repeats
 });
 
 describe("a comment", () => {
-  it("is read with its declaration, its prose and its examples", () => {
+  it("a comment is read with its declaration, its prose and its examples", () => {
     const source =
       "/**\n * Reads `a`.\n *\n * @example\n * ```ts\n * read(1);\n * ```\n */\nexport function read() {}\n// Note.";
     const [first, second] = commentsOf(source);
@@ -61,7 +61,7 @@ describe("a comment", () => {
     expect(second).toMatchObject({ text: "Note.", isDoc: false });
   });
 
-  it("is recognized by what is wrong with it", () => {
+  it("a broken rule is recognized by its problem", () => {
     expect(clause.test("What a server is.")).toBe(true);
     expect(houseWordsOf("The client who asks is told `who` it is; a user who signs in is not.")).toEqual([
       "asks",

@@ -138,7 +138,7 @@ describe("the connection of one stateless request", () => {
     expect([other.wire.sent, late.contexts[0]?.signal.aborted]).toEqual([[], true]);
   });
 
-  test("is counted while it is open", async () => {
+  test("a stateless connection is counted while it is open", async () => {
     const metrics = new Metrics();
     const { run, end } = controlled();
     const opened = open(run, { metrics });
