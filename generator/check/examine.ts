@@ -45,7 +45,7 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
     if (spoken.length === 1) tools = lists.tools;
   }
   const anything = {
-    id: "speaks",
+    id: "known-revision",
     title: "The server supports a known revision",
     severity: "error",
   } as const satisfies Rule;

@@ -71,7 +71,7 @@ const exitCodes = "Exit codes: 0 success, 1 check failed, 2 usage or I/O error, 
 const createOptions = {
   protocol: {
     type: "string",
-    describe: "Revisions that it speaks: one, several with commas, latest or all",
+    describe: "Revisions that it supports: one, several with commas, latest or all",
     defaultDescription: "all that are released",
     coerce: joinRepeated,
   },

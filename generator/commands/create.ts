@@ -113,16 +113,16 @@ function showEnd(
   const { install, run } = commandsOf(manager);
   const steps = [
     ...(place === "" ? [] : [{ command: `cd ${quoteForShell(place)}`, use: "" }]),
-    ...(readiness.kind === "ready" ? [] : [{ command: install, use: "get its dependencies" }]),
-    { command: run("test"), use: "build it and talk to it over the real wire" },
+    ...(readiness.kind === "ready" ? [] : [{ command: install, use: "install the dependencies" }]),
+    { command: run("test"), use: "build it, and test it over its transports" },
     ...credentialSteps[auth].map(({ script, use }) => ({ command: run(script), use })),
-    { command: run("dev"), use: "run it from source, restarted at every change" },
+    { command: run("dev"), use: "run it from source; restarts when a file changes" },
     { command: run("inspect"), use: "try it in a browser" },
   ];
   const commands = steps.slice(0, 3);
   const width = Math.max(...commands.map(({ command }) => command.length));
   screen.end(
-    `${name} speaks ${revisions.join(", ")}: ${files} files in ${folder}`,
+    `Created ${name} in ${folder}: ${files} files, MCP ${revisions.join(", ")}`,
     commands.map(({ command, use }) => `  ${command.padEnd(width)}  ${use}`.trimEnd()),
   );
 }
@@ -131,6 +131,6 @@ function showEnd(
 const credentialSteps: { readonly [Name in Protection]: readonly { readonly script: string; readonly use: string }[] } =
   {
     none: [],
-    oauth: [{ script: "token", use: "make an access token for this machine" }],
-    "api-key": [{ script: "key", use: "make a key, and the API_KEYS without which every request is refused" }],
+    oauth: [{ script: "token", use: "create an access token for this machine" }],
+    "api-key": [{ script: "key", use: "create a key and its entry in API_KEYS; requests without a key are rejected" }],
   };

@@ -37,7 +37,7 @@ export function addUpdateCommand(cli: Argv): Argv {
         .option("protocol", {
           type: "string",
           describe: "Revisions that it shall speak: one, several with commas, latest or all",
-          defaultDescription: "those that it speaks",
+          defaultDescription: "those of the project",
         })
         .option("spec", specOption)
         .option("features", {

@@ -28,7 +28,7 @@ export type ClientOptions<P extends ClientTypes> = ClientSettings & {
 
 /** Settings of a client that do not depend on a revision. */
 export interface ClientSettings extends PeerOptions {
-  /** Revisions that the client speaks. The first is proposed, and its declarations should be the type parameter. */
+  /** Revisions of the client. The first is proposed, and its declarations should be the type parameter. */
   readonly revisions: readonly Revision[];
   /**
    * Kind of revisions to speak: `handshake` requests nothing newer of servers, `per-request` opens no sessions. Default: what the server supports.

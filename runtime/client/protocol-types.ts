@@ -38,7 +38,7 @@ export interface ClientTypes {
 export interface ClientRequestContext<P extends ClientTypes> {
   /** Server that sent the request; users should see it. Self-declared: good for display, not for decisions. */
   readonly server: { readonly info: P["Implementation"]; readonly capabilities: P["ServerCapabilities"] };
-  /** Revision that this server speaks. */
+  /** Revision of this server. */
   readonly revision: string;
   /** JSON-RPC `id` of the request. */
   readonly requestId: string | number;

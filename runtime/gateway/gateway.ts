@@ -25,14 +25,14 @@ import type { Principal } from "./principal.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "./upstream/upstream.ts";
 import { UpstreamWatcher } from "./upstream/upstream-watcher.ts";
 
-/** Server as clients of every revision see it, regardless of the revision that it speaks itself. It can be served over any transport. */
+/** Server as clients of every revision see it, regardless of its own revision. It can be served over any transport. */
 export interface Gateway extends HttpService {
   readonly accept: Acceptor;
   /** Accepts clients whose session ends with each request. Sessions get no tasks of the gateway: their clients could not come back for them. */
   readonly acceptStateless: Acceptor;
   /** Info that the server behind the gateway declares. */
   readonly info: ImplementationInfo;
-  /** Revision that the gateway speaks to the server. */
+  /** Revision of the connection to the server. */
   readonly revision: Revision;
   /** True if the server can be connected to for another session. */
   takesSessions(): boolean;

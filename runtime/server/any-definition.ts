@@ -108,7 +108,7 @@ export interface AnyRequester {
   };
   /** The same object for all requests of a session, and for no others: a key for a `WeakMap`. */
   readonly session: object;
-  /** The revision that this client speaks. */
+  /** The revision of this client. */
   readonly revision: string;
 }
 

@@ -26,7 +26,7 @@ export interface CoreServer {
   readonly instructions: string | undefined;
   /** Cache hint for the information that the server gives about itself. */
   readonly discovery: CacheHint | undefined;
-  /** Revisions that the server speaks, newest first. */
+  /** Revisions of the server, newest first. */
   readonly revisions: readonly Revision[];
   readonly onError: OnError;
   /** Rate limit of the progress reports of one call, if the definition sets one. */

@@ -103,7 +103,7 @@ export interface Requester<P extends ToolTypes> {
   };
   /** The same object for all requests of a session, and for no others: a key for a `WeakMap`. */
   readonly session: object;
-  /** The revision that this client speaks. */
+  /** The revision of this client. */
   readonly revision: string;
 }
 

@@ -65,7 +65,7 @@ async function cli(...args: string[]): Promise<string> {
 
 describe("the packed package", () => {
   test("the packed package creates a project", async () => {
-    expect(await cli("demo", "--yes", "--no-install", "--no-git")).toMatch(/demo speaks .* files in/);
+    expect(await cli("demo", "--yes", "--no-install", "--no-git")).toMatch(/^Created demo in .*: \d+ files, MCP /m);
     expect(existsSync(join(folder, "demo", "src", "mcp", "index.ts"))).toBe(true);
   });
 

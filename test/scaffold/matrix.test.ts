@@ -26,7 +26,7 @@ const installed = join(root, "installed");
 beforeAll(async () => {
   const { code, stdout, stderr } = await runCli(["installed", "--yes"], { cwd: root });
   expect(code, stderr).toBe(0);
-  expect(stdout).toContain('measure_text({"text":"Hello, world"}) answered: ');
+  expect(stdout).toContain('measure_text({"text":"Hello, world"}) returned ');
 });
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -83,7 +83,7 @@ test("a project that contains the runtime responds to a call", async () => {
   const options = ["--runtime", "vendored", "--protocol", "latest", "--yes", "--no-git"];
   const { code, stdout, stderr } = await runCli(["project-vendored", ...options], { cwd: root });
   expect(code, stderr).toBe(0);
-  expect(stdout).toContain('measure_text({"text":"Hello, world"}) answered: ');
+  expect(stdout).toContain('measure_text({"text":"Hello, world"}) returned ');
   expect(await npm(join(root, "project-vendored"), "test")).toMatch(/Tests.* passed/);
 });
 

@@ -25,7 +25,7 @@ describe.each(runtimes)("a project with --runtime $runtime", ({ runtime, version
     const options = ["--runtime", runtime, "--protocol", "latest", "--features", "tools", "--yes", "--no-git"];
     const { code, stdout, stderr } = await runCli([runtime, ...options], { cwd: root });
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain('measure_text({"text":"Hello, world"}) answered: ');
+    expect(stdout).toContain('measure_text({"text":"Hello, world"}) returned ');
     expect(JSON.parse(readFileSync(join(first, "package.json"), "utf8"))).toMatchObject({
       devDependencies: { "mcp-server-runtime": version, "create-mcp-server": "file:vendor/create-mcp-server" },
     });

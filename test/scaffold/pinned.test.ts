@@ -37,7 +37,7 @@ beforeAll(async () => {
   const conversions = [{ rule: "error", at: ["VideoContent"], reason: "Older clients have no video." }];
   writeFileSync(overlay, JSON.stringify({ ...JSON.parse(readFileSync(overlay, "utf8")), conversions }));
   const created = await cli("demo", "--yes", "--no-git", "--spec", "spec", "--protocol", "all");
-  expect(created).toContain(`demo speaks ${next}, ${newest}, `);
+  expect(created).toContain(` files, MCP ${next}, ${newest}, `);
 });
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -103,7 +103,9 @@ async function callOnce(project: ProjectOptions, screen: Screen, run: ManagerRun
     );
   };
   const { problem } = await screen.step("Building it and making a first call", work, ({ answer }) =>
-    answer === undefined ? "The first call was not answered" : `${tool}(${JSON.stringify(args)}) answered: ${answer}`,
+    answer === undefined
+      ? "The server did not respond to the first call"
+      : `${tool}(${JSON.stringify(args)}) returned ${answer}`,
   );
   if (problem === undefined) return "ready";
   screen.warn(

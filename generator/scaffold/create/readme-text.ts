@@ -24,7 +24,7 @@ export function readmeCommands({ manager, launcher, selection: { transport, furt
   ];
   const width = Math.max(...rows.map(([command]) => command.length)) + 4;
   const lines = rows.map(([command, note]) => (note === "" ? command : `${command.padEnd(width)}# ${note}`));
-  const test = `${run("test").padEnd(width)}# builds, then talks to the server over its real wire`;
+  const test = `${run("test").padEnd(width)}# builds the server, and tests it over its transports`;
   return {
     runLines: lines.join("\n"),
     testLines: [test, run("typecheck")].join("\n"),
@@ -82,7 +82,7 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
   };
   return [
     ...(hosts.length > 0
-      ? [`${hosts.join(", ")}: what hosts read that are opened in this folder; ${first} first.`]
+      ? [`${hosts.join(", ")}: configuration for hosts that open this folder; ${first} first.`]
       : []),
     ...extras.flatMap((extra) => (isHost(extra) ? [] : [extraLine(extra, others)])),
   ];
@@ -102,24 +102,24 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
   const { transport, image, build } = facts;
   switch (extra) {
     case "docker":
-      return `\`Dockerfile\`: \`docker build -t ${image} .\` makes an image; ${containerText(facts)}.`;
+      return `\`Dockerfile\`: \`docker build -t ${image} .\` builds an image; ${containerText(facts)}.`;
     case "ci":
-      return "`.github/workflows/ci.yml`: has GitHub test every push.";
+      return "`.github/workflows/ci.yml`: tests every push on GitHub.";
     case "claude-desktop":
-      return "`claude_desktop_config.json`: to copy into that of Claude Desktop; the path in it is that of this machine.";
+      return "`claude_desktop_config.json`: an entry for the configuration of Claude Desktop; its path is valid on this machine.";
     case "registry":
-      return `\`server.json\`: what \`mcp-publisher publish\` tells the MCP registry. ${registryText(transport)}`;
+      return `\`server.json\`: the entry that \`mcp-publisher publish\` sends to the MCP registry. ${registryText(transport)}`;
     case "mcpb":
-      return `\`manifest.json\`: of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb@2 pack\` make, for Claude Desktop to install. Keep its author true, and its tools; \`add\` writes new ones into it.`;
+      return `\`manifest.json\`: manifest of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb@2 pack\` create for Claude Desktop. Keep its author and tools up to date; \`add\` adds new tools.`;
     case "agents":
-      return "`AGENTS.md`: for coding agents that work on it.";
+      return "`AGENTS.md`: instructions for coding agents.";
     default:
       return extra satisfies never;
   }
 }
 
 function containerText({ transport, image, passed }: Facts): string {
-  const onStdio = `\`docker run -i ${passed}${image}\` talks on stdin and stdout`;
+  const onStdio = `\`docker run -i ${passed}${image}\` serves over stdin and stdout`;
   const overHttp = (settings: string): string =>
     `\`docker run -p 127.0.0.1:3000:3000 ${settings}${passed}${image}\` serves over HTTP to this machine`;
   if (transport === "http") return overHttp("");
@@ -130,6 +130,6 @@ function containerText({ transport, image, passed }: Facts): string {
 function registryText(service: Service): string {
   const name = "Replace `io.github.your-name`";
   return service === "worker"
-    ? `${name} in it by your own, and its address by yours.`
-    : `${name} in it and in \`package.json\` by your own, and publish on npm first.`;
+    ? `${name} and the address in it with your own.`
+    : `${name} in it and in \`package.json\` with your own, and publish to npm first.`;
 }

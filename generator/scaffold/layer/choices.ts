@@ -34,7 +34,7 @@ export type Protection = (typeof protections)[number];
 
 /** Choices that the files of `src/mcp/` follow from. */
 export interface LayerChoices {
-  /** Revisions that the project speaks, newest first. Its types are those of the first. */
+  /** Revisions of the project, newest first. Its types are those of the first. */
   readonly revisions: readonly string[];
   readonly features: readonly Feature[];
   readonly transports: readonly Transport[];

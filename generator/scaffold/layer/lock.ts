@@ -11,7 +11,7 @@ export interface Lock {
   readonly format: 2;
   /** Version of create-mcp-server that emitted the layer. */
   readonly generator: string;
-  /** Revisions that the layer speaks, newest first. */
+  /** Revisions of the layer, newest first. */
   readonly revisions: readonly string[];
   /** Features of the layer; the members below are its other choices. */
   readonly features: LayerChoices["features"];

@@ -19,7 +19,8 @@ const files = ["README.md", "AGENTS.md"] as const;
 /** Text before and after the names of revisions, in the lines that the generator wrote. */
 const sentences: readonly { readonly before: RegExp; readonly after: string }[] = [
   {
-    before: /^A \[Model Context Protocol\]\(https:\/\/modelcontextprotocol\.io\) server for [\w ]+ that speaks $/,
+    before:
+      /^A \[Model Context Protocol\]\(https:\/\/modelcontextprotocol\.io\) server for [\w ]+ that (?:supports|speaks) $/,
     after: ".",
   },
   {

@@ -9,7 +9,7 @@ import type { SuspendedCall } from "./suspended-call.ts";
 export interface VisitedCall {
   readonly row: RequestRow;
   readonly suspended: SuspendedCall;
-  /** Revision that the server speaks. */
+  /** Revision of the server. */
   readonly server: Revision;
 }
 

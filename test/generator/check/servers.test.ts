@@ -128,7 +128,7 @@ describe("check on stdio", () => {
     const wires = createStdioWires({ command: process.execPath, args: ["-e", ""], env: {}, timeout: 2_000 });
     const report = await examine(wires, { target: "silent", revisions: newest ? [newest] : [] });
     expect(report.revisions).toEqual([]);
-    expect(brokenRules(report)).toEqual({ speaks: [""] });
+    expect(brokenRules(report)).toEqual({ "known-revision": [""] });
   });
 
   test("does not wait for the answer to a batch when the server goes on without it", { timeout: 60_000 }, async () => {

@@ -80,7 +80,7 @@ describe("check over TCP", () => {
 
   test("says why a connection cannot be opened", { timeout: 60_000 }, async () => {
     const report = await look(wiresOf("tcp://127.0.0.1:1"), [newest]);
-    expect(rulesOf(report)).toEqual(["speaks"]);
+    expect(rulesOf(report)).toEqual(["known-revision"]);
     expect(JSON.stringify(report.results)).toMatch(/ECONNREFUSED/);
   });
 });
@@ -114,7 +114,7 @@ describe("check over WebSocket", () => {
       head.header("authorization") === "Bearer key" ? { principal: "me" } : { status: 401 };
     const url = await serveSockets(createOurServer(ids), { authenticate });
     const refused = await look(wiresOf(url), [newest]);
-    expect(rulesOf(refused)).toEqual(["speaks"]);
+    expect(rulesOf(refused)).toEqual(["known-revision"]);
     expect(JSON.stringify(refused.results)).toMatch(/401/);
     expect((await look(wiresOf(url, { Authorization: "Bearer key" }), [newest])).revisions).toEqual([newest.id]);
   });

@@ -93,7 +93,7 @@ describe("check of faulty servers with SSE", () => {
   ])("says what is wrong when the stream names %s", async (_what, first, message) => {
     const { url } = kept(await serveStream(first));
     const report = await examine(createSseWires(reach(url, 300)), { target: "test", revisions: [newest] });
-    expect(rulesOf(report)).toEqual(["speaks", "sse-endpoint"]);
+    expect(rulesOf(report)).toEqual(["known-revision", "sse-endpoint"]);
     expect(findingsOf(report).find(({ rule }) => rule === "sse-endpoint")?.message).toMatch(message);
   });
 

@@ -232,7 +232,7 @@ describe("a project", () => {
   });
 
   it.each([
-    ["stdio", {}, /--http|HOST|8787/, /`docker run -i demo` talks on stdin and stdout\./],
+    ["stdio", {}, /--http|HOST|8787/, /`docker run -i demo` serves over stdin and stdout\./],
     [
       "http",
       {},

@@ -442,7 +442,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       const project = await createChosen("2025-11-25", {});
       const readme = join(project, "README.md");
       const windows = readFileSync(readme, "utf8").replaceAll("\n", "\r\n");
-      const mine = windows.replace("that speaks revision", "that speaks (what else?) revision");
+      const mine = windows.replace("that supports revision", "that supports (what else?) revision");
       writeFileSync(readme, mine);
       const agents = join(project, "AGENTS.md");
       writeFileSync(agents, `${readFileSync(agents, "utf8")}\nAsk it at 2025-11-25, not at 2025-11-25-draft.\r\n`);
