@@ -13,7 +13,7 @@ import { createTcpWires } from "../check/tcp-wire.ts";
 import { createWebSocketWires } from "../check/websocket-wire.ts";
 import type { WireFactory } from "../check/wire.ts";
 import { checkAccess, readAccess, type AccessFlags } from "../live/access.ts";
-import { chooseSpoken } from "../live/spoken.ts";
+import { chooseRevisions } from "../live/choose-revisions.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
 import { adviseVariable } from "../live/variables.ts";
 import { packageVersion } from "../internal/package-info.ts";
@@ -40,7 +40,7 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
   for (const signal of stopSignals) process.once(signal, stop);
   try {
     const target = readTarget(options.target, { takesFiles: false });
-    const spoken = chooseSpoken(options.protocol, revisions);
+    const spoken = chooseRevisions(options.protocol, revisions);
     const report = await examine(await createWires(target, options, spoken), {
       target: describeTarget(target),
       revisions: spoken,

@@ -17,8 +17,8 @@ import type { Contract } from "../typed-client/contract/contract.ts";
 import { isAtLeast, worstOf, type ContractChange, type Impact } from "../typed-client/contract/impact.ts";
 import { compareGenerated, driftText, writeTree } from "../internal/tree.ts";
 import { readAccess, type AccessFlags } from "../live/access.ts";
-import { pullContract } from "../live/pull.ts";
-import { chooseSpoken } from "../live/spoken.ts";
+import { fetchContract } from "../live/fetch-contract.ts";
+import { chooseRevisions } from "../live/choose-revisions.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
 import { packageRoot, packageVersion } from "../internal/package-info.ts";
 import { toFileName, toMemberName } from "../typed-client/tool-schema/names.ts";
@@ -56,8 +56,8 @@ export interface ClientCommandOptions extends AccessFlags {
 export async function runClient(options: ClientCommandOptions): Promise<number> {
   try {
     const target = readTarget(options.target);
-    const spoken = chooseSpoken(options.protocol, revisions);
-    const contract = await pullContract(target, { ...readAccess(options), revisions: spoken });
+    const spoken = chooseRevisions(options.protocol, revisions);
+    const contract = await fetchContract(target, { ...readAccess(options), revisions: spoken });
     if (contract.tools.length + contract.prompts.length + contract.resourceTemplates.length === 0) {
       throw new UserError(
         `${describeTarget(target)} offers no tools, prompts or resource templates; no client was generated.`,

@@ -12,8 +12,8 @@ import { emitText } from "../diff/report/text.ts";
 import { compareRevisionModels } from "../diff/revisions.ts";
 import { compareServers } from "../diff/servers.ts";
 import { readAccess, type AccessFlags } from "../live/access.ts";
-import { pullContract } from "../live/pull.ts";
-import { chooseSpoken } from "../live/spoken.ts";
+import { fetchContract } from "../live/fetch-contract.ts";
+import { chooseRevisions } from "../live/choose-revisions.ts";
 import { describeTarget, readTarget } from "../live/target.ts";
 import { packageRoot } from "../internal/package-info.ts";
 import { openSpecFolder, type SpecFolder } from "../read/spec-folder.ts";
@@ -83,9 +83,9 @@ async function pull(
 ): Promise<{ readonly contract: Contract; readonly name: string }> {
   const isFolder = existsSync(word) && statSync(word).isDirectory();
   const target = readTarget([isFolder ? join(word, clientLockName) : word]);
-  const contract = await pullContract(target, {
+  const contract = await fetchContract(target, {
     ...readAccess(options),
-    revisions: chooseSpoken(options.protocol, revisions),
+    revisions: chooseRevisions(options.protocol, revisions),
   });
   return { contract, name: describeTarget(target) };
 }

@@ -8,7 +8,7 @@ import { readPossibleLosses } from "../explain/possible.ts";
 import { emitExplanation, type Explanation, type ExplainedPart } from "../explain/text.ts";
 import { toJsonText } from "../internal/json-text.ts";
 import { readConnection, type ConnectionFlags } from "../live/access.ts";
-import { readPlace, toServer, type Place } from "../live/place.ts";
+import { readServerAddress, toServer, type ServerAddress } from "../live/server-address.ts";
 import { explainUnreachable } from "../live/unreachable.ts";
 import type { RevisionModel } from "../model.ts";
 import { packageRoot, packageVersion } from "../internal/package-info.ts";
@@ -48,7 +48,7 @@ export async function explain({ server, protocol, ...flags }: Omit<ExplainOption
     const ids = revisions.map(({ id }) => id).join(", ");
     throw new UserError(`--protocol: unknown revision ${JSON.stringify(protocol)}; choose one of ${ids}.`);
   }
-  const { info, written, parts } = await ask(readPlace(server, readConnection(flags)), target);
+  const { info, written, parts } = await ask(readServerAddress(server, readConnection(flags)), target);
   const models = await readModels();
   return {
     server: info,
@@ -65,7 +65,7 @@ interface Told {
   readonly parts: readonly PartLosses[];
 }
 
-async function ask(place: Place, target: Revision): Promise<Told> {
+async function ask(place: ServerAddress, target: Revision): Promise<Told> {
   const connection = await connectUpstream(toServer(place))(asker).catch((cause: unknown) => {
     throw new UserError(`the server cannot be reached: ${explainUnreachable(place, cause)}`, { cause });
   });

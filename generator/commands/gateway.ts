@@ -9,7 +9,7 @@ import {
   type GatewayListener,
   type ListenAddress,
 } from "../live/gateway-listener.ts";
-import { readPlace, toServer } from "../live/place.ts";
+import { readServerAddress, toServer } from "../live/server-address.ts";
 import { explainUnreachable } from "../live/unreachable.ts";
 import { outputLine } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";
@@ -61,7 +61,7 @@ function toExitCode(loss: Error | undefined, stopped: AbortSignal): number {
 async function open(options: GatewayCommandOptions, signal: AbortSignal): Promise<Gateway> {
   const { timeout, shareConnections } = options;
   const idleTimeout = readTimeout(timeout);
-  const place = readPlace(options.server, readConnection(options));
+  const place = readServerAddress(options.server, readConnection(options));
   try {
     const server = toServer(place);
     return await createGateway(server, { revisions, onError: logProblem, signal, idleTimeout, shareConnections });

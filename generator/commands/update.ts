@@ -10,11 +10,11 @@ import { describeChoices, isLess, toChoices, type Wish } from "../scaffold/updat
 import type { Replacement } from "../scaffold/update/compiler.ts";
 import { readInstalledLayer, type InstalledLayer, requireProject } from "../scaffold/layer/installed-layer.ts";
 import { previousName, replaceLayer, restoreLayer } from "../scaffold/layer/replace-layer.ts";
-import { findPlacesToChange } from "../scaffold/update/misfits.ts";
+import { findPlacesToChange } from "../scaffold/update/incompatible-code.ts";
 import { readInstalledRuntime, type InstalledRuntime } from "../scaffold/update/installed-runtime.ts";
 import { applyRewrites, describeCodemod, planCodemod, type Codemod } from "../scaffold/update/codemod.ts";
 import { renameRevisions } from "../scaffold/update/named-revisions.ts";
-import { findMovedNames } from "../scaffold/update/use.ts";
+import { findRemovedNames } from "../scaffold/update/removed-names.ts";
 import { countText } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";
 import { reportProblem, warnUncompiled } from "./report.ts";
@@ -188,7 +188,7 @@ async function reportPlaces(
     ? await rewriteCode({ project, before, after, dryRun })
     : { renames: [], rewrites: [], settled: [] };
   const isRenamed = new Set(renames.map(({ from }) => from));
-  const moved = older === newer ? [] : findMovedNames(before, after);
+  const moved = older === newer ? [] : findRemovedNames(before, after);
   const left = moved.filter(({ what, name }) => what !== "type" || !isRenamed.has(name));
   const { places, isCompiled } = await findPlacesToChange(project, { moved: left, layer, settled });
   if (!isCompiled) warnUncompiled();

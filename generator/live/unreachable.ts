@@ -1,10 +1,10 @@
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { explainCause, systemCode } from "../internal/user-error.ts";
-import type { Place } from "./place.ts";
+import type { ServerAddress } from "./server-address.ts";
 import { adviseVariable } from "./variables.ts";
 
 /** Explains why a server cannot be reached, and proposes a next step if the reason does not imply one. */
-export function explainUnreachable(place: Place, cause: unknown): string {
+export function explainUnreachable(place: ServerAddress, cause: unknown): string {
   if (isMissingProgram(cause) && place.kind === "command")
     return `the command ${place.command} does not exist; check its name.`;
   const status = readStatus(cause);

@@ -12,7 +12,7 @@ import { SpecError } from "../internal/spec-error.ts";
 import { UserError } from "../internal/user-error.ts";
 import { proposeOverlay } from "./propose.ts";
 import { findDecisions, type Decisions } from "./decisions.ts";
-import { openShelf, type Shelf } from "./shelf.ts";
+import { openKnownRevisions, type KnownRevisions } from "./known-revisions.ts";
 import { readSource, type SchemaSource, type SourceOptions } from "./source.ts";
 import { startSpecFolder } from "./start-folder.ts";
 import { storePin } from "./store.ts";
@@ -71,28 +71,28 @@ const packagedSpec = join(packageRoot, "spec");
 
 async function pinInto(spec: string, options: PinOptions): Promise<Omit<PinReport, "isNew">> {
   const { revision, from, force = false } = options;
-  const shelf = await openShelf({ folder: spec, packaged: packagedSpec });
+  const known = await openKnownRevisions({ folder: spec, packaged: packagedSpec });
   const source = await readSource(from, options);
   const schema = readSchema(from, source.text);
-  const warnings = [...checkVersion(schema, options), ...checkHash(shelf, source, { revision, force })];
-  const pin = toPin(shelf, { revision, source, schema });
+  const warnings = [...checkVersion(schema, options), ...checkHash(known, source, { revision, force })];
+  const pin = toPin(known, { revision, source, schema });
   const path = join(spec, revision, "overlay.json");
-  const input: DraftInput = { shelf, revision, pin, source, schema, path };
+  const input: DraftInput = { known, revision, pin, source, schema, path };
   const { draft, decisions, model } = (await keepOverlay(input)) ?? (await draftOverlay(input));
-  const undecided = model ? findUndecided(model, await shelf.readOthers(revision)) : [];
+  const undecided = model ? findUndecided(model, await known.readOthers(revision)) : [];
   await storePin(spec, {
     revision,
     schema: source.text,
     overlay: draft.text,
-    pins: pinsText(new Map([...shelf.pins, [revision, pin]]), shelf.extensions),
-    overlaySchema: shelf.overlaySchema,
+    pins: pinsText(new Map([...known.pins, [revision, pin]]), known.extensions),
+    overlaySchema: known.overlaySchema,
   });
   const declarations = schema.declarations.length;
   return { spec, revision, pin, declarations, overlay: draft, decisions, undecided, warnings };
 }
 
 interface DraftInput {
-  readonly shelf: Shelf;
+  readonly known: KnownRevisions;
   readonly revision: string;
   readonly pin: FilePin;
   readonly source: SchemaSource;
@@ -109,7 +109,7 @@ interface Drafted {
 
 /** Returns the folder's overlay of this revision, if it fits the new schema unchanged. */
 async function keepOverlay(input: DraftInput): Promise<Drafted | undefined> {
-  const text = await input.shelf.readOwnOverlay(input.revision);
+  const text = await input.known.readOwnOverlay(input.revision);
   if (text === undefined) return undefined;
   try {
     return {
@@ -124,8 +124,8 @@ async function keepOverlay(input: DraftInput): Promise<Drafted | undefined> {
 }
 
 async function draftOverlay(input: DraftInput): Promise<Drafted> {
-  const { shelf, revision, schema, path } = input;
-  const base = await shelf.readNearest(revision);
+  const { known, revision, schema, path } = input;
+  const base = await known.readNearest(revision);
   const { overlay, dropped } = proposeOverlay(schema, base.overlay);
   const text = await formatJson(JSON.stringify(overlay, undefined, 2));
   const decisions = findDecisions({ schema, overlay: { path, value: overlay }, base: base.model });
@@ -133,8 +133,8 @@ async function draftOverlay(input: DraftInput): Promise<Drafted> {
   return { draft: { kind: "proposed", text, base: base.model.id, dropped }, decisions, model };
 }
 
-function readModel({ shelf, revision, pin, source, path }: DraftInput, text: string): RevisionModel {
-  const value = readOverlay({ path, text, schema: shelf.overlaySchema });
+function readModel({ known, revision, pin, source, path }: DraftInput, text: string): RevisionModel {
+  const value = readOverlay({ path, text, schema: known.overlaySchema });
   const schema = { path: source.from, text: source.text };
   return readRevision({ id: revision, status: pin.status, schema, overlay: { path, value } });
 }
@@ -168,14 +168,14 @@ function checkVersion({ constants }: Schema, { revision, from, force = false }: 
 }
 
 function checkHash(
-  shelf: Shelf,
+  known: KnownRevisions,
   { from, text }: SchemaSource,
   { revision, force }: { readonly revision: string; readonly force: boolean },
 ): string[] {
-  const known = shelf.pins.get(revision)?.sha256;
+  const pinned = known.pins.get(revision)?.sha256;
   const sha256 = hashText(text);
-  if (known === undefined || known === sha256) return [];
-  const problem = `${revision} is pinned to another file (sha256 ${short(known)}; ${from} has ${short(sha256)})`;
+  if (pinned === undefined || pinned === sha256) return [];
+  const problem = `${revision} is pinned to another file (sha256 ${short(pinned)}; ${from} has ${short(sha256)})`;
   if (force) return [`${problem}; the pinned file is replaced.`];
   throw new UserError(`${problem}; pass --force to replace it with a corrected upstream file.`);
 }
@@ -186,14 +186,14 @@ function short(sha256: string): string {
 
 /** Creates the pin. A revision is a draft if its own constant is no date, or its address contains `draft`. */
 function toPin(
-  shelf: Shelf,
+  known: KnownRevisions,
   { revision, source, schema }: { readonly revision: string; readonly source: SchemaSource; readonly schema: Schema },
 ): FilePin {
   const { from, text, commit } = source;
   const version = schema.constants.find(({ name }) => name === "LATEST_PROTOCOL_VERSION")?.value;
   const isDraft = /(^|\/)draft\//.test(from) || (version !== undefined && !revisionPattern.test(String(version)));
   return {
-    status: shelf.pins.get(revision)?.status ?? (isDraft ? "draft" : "released"),
+    status: known.pins.get(revision)?.status ?? (isDraft ? "draft" : "released"),
     ...(commit !== undefined && { commit }),
     sha256: hashText(text),
     source: from,

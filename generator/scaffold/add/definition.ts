@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { relative, sep } from "node:path";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
-import { listSources } from "../update/use.ts";
+import { listSources } from "../update/removed-names.ts";
 
 /** Value that distinguishes a tool, resource or prompt from others of its kind. */
 export interface Identity {

@@ -3,18 +3,18 @@ import { dirname, basename, join, relative, sep } from "node:path";
 import type { Declaration, RevisionModel } from "../../model.ts";
 import { move } from "../../internal/files.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
-import { listSources } from "./use.ts";
+import { listSources } from "./removed-names.ts";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 import { countText } from "../../internal/text.ts";
-import type { Place } from "./misfits.ts";
+import type { CodeLine } from "./incompatible-code.ts";
 
 /** Mechanical changes of a project's own code for another revision. */
 export interface Codemod {
   readonly renames: readonly Rename[];
   readonly rewrites: readonly Rewrite[];
   /** Lines that the codemod changes. */
-  readonly settled: readonly Place[];
+  readonly settled: readonly CodeLine[];
 }
 
 /** Plans the mechanical changes of a project's own code. Writes nothing. */

@@ -26,7 +26,7 @@ export interface ReconnectingConnectionOptions {
   readonly profile: Profile | undefined;
 }
 
-/** Options for the run of a call. */
+/** Retries and cancellation of one call. */
 export interface CallRunOptions {
   readonly retry: Retry;
   readonly signal?: AbortSignal | undefined;

@@ -5,7 +5,7 @@ import { findingsOf } from "../../../generator/check/finding.ts";
 import { chooseHttpWires } from "../../../generator/check/http-wires.ts";
 import { createSseWires } from "../../../generator/check/sse-wire.ts";
 import { revisions } from "../../../generated/revisions.ts";
-import { pullContract } from "../../../generator/live/pull.ts";
+import { fetchContract } from "../../../generator/live/fetch-contract.ts";
 import { runCheck } from "../../../generator/commands/check.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { captured } from "../run.ts";
@@ -70,7 +70,7 @@ describe("check over HTTP with SSE", () => {
 test.each([true, false])("client and diff reach such a server, asked for it or not: %s", async (sse) => {
   const { url } = kept(await serveSdkSse());
   const target = { kind: "url", url: new URL(url) } as const;
-  const contract = await pullContract(target, { headers: {}, env: {}, timeout: 20_000, sse, revisions });
+  const contract = await fetchContract(target, { headers: {}, env: {}, timeout: 20_000, sse, revisions });
   expect(contract).toMatchObject({ server: { name: "sdk" }, revision: newest.id, tools: [{ name: "echo" }] });
 });
 

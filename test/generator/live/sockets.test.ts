@@ -7,8 +7,8 @@ import { revisions } from "../../../generated/revisions.ts";
 import { runCheck } from "../../../generator/commands/check.ts";
 import { runDiff } from "../../../generator/commands/diff.ts";
 import { explain } from "../../../generator/commands/explain.ts";
-import { pullContract } from "../../../generator/live/pull.ts";
-import { readPlace, toServer } from "../../../generator/live/place.ts";
+import { fetchContract } from "../../../generator/live/fetch-contract.ts";
+import { readServerAddress, toServer } from "../../../generator/live/server-address.ts";
 import { readTarget } from "../../../generator/live/target.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { createGateway } from "../../../runtime/gateway/index.ts";
@@ -48,7 +48,9 @@ test.each(transports)("explain asks a server over %s", async (_name, serve) => {
 });
 
 test.each(transports)("the gateway serves a server over %s at every revision", async (_name, serve) => {
-  const gateway = await createGateway(toServer(readPlace([await serve()], { headers: {}, env: {} })), { revisions });
+  const gateway = await createGateway(toServer(readServerAddress([await serve()], { headers: {}, env: {} })), {
+    revisions,
+  });
   onTestFinished(() => gateway.close());
   for (const revision of revisions) {
     const [near, far] = createInMemoryTransports();
@@ -64,7 +66,7 @@ test("headers go with the upgrade of a WebSocket", async () => {
   const authenticate = (head: RequestHead) =>
     head.header("x-key") === "right" ? { principal: "me" } : { status: 401 };
   const target = readTarget([await serveSockets(createOurServer(ids), { authenticate })]);
-  const pull = (headers: Readonly<Record<string, string>>) => pullContract(target, { ...access, revisions, headers });
+  const pull = (headers: Readonly<Record<string, string>>) => fetchContract(target, { ...access, revisions, headers });
   await expect(pull({})).rejects.toThrow(/401.*which headers it requires/);
   expect((await pull({ "X-Key": "right" })).server.name).toBe("ours");
 });

@@ -21,7 +21,7 @@ import { describeTarget, type Target } from "./target.ts";
 import { adviseVariable } from "./variables.ts";
 
 /** Options of reading a contract from a server. */
-export interface PullOptions extends Access {
+export interface FetchContractOptions extends Access {
   /** Revisions to use. The first is proposed. */
   readonly revisions: readonly Revision[];
   readonly signal?: AbortSignal;
@@ -32,7 +32,7 @@ export interface PullOptions extends Access {
  *
  * @throws {UserError} when that fails; the message names the place and the reason.
  */
-export async function pullContract(target: Target, options: PullOptions): Promise<Contract> {
+export async function fetchContract(target: Target, options: FetchContractOptions): Promise<Contract> {
   return target.kind === "file" ? readContractFile(target.path) : withSession(target, options, readOffer);
 }
 
@@ -56,7 +56,7 @@ export async function readContractFile(path: string): Promise<Contract> {
 
 async function withSession<Result>(
   target: Exclude<Target, { readonly kind: "file" }>,
-  options: PullOptions,
+  options: FetchContractOptions,
   use: (session: DefaultClientSession) => Promise<Result>,
 ): Promise<Result> {
   const { timeout, revisions, signal } = options;
@@ -115,7 +115,10 @@ interface Opening {
   advice(): string;
 }
 
-function createOpener(target: Exclude<Target, { readonly kind: "file" }>, { headers, env, sse }: PullOptions): Opening {
+function createOpener(
+  target: Exclude<Target, { readonly kind: "file" }>,
+  { headers, env, sse }: FetchContractOptions,
+): Opening {
   if (target.kind !== "command") {
     return { open: createAddressOpener(target, { headers, sse }), tail: () => "", advice: () => "" };
   }
@@ -138,7 +141,7 @@ function createOpener(target: Exclude<Target, { readonly kind: "file" }>, { head
 
 function createAddressOpener(
   target: Exclude<Target, { readonly kind: "file" | "command" }>,
-  { headers, sse }: Pick<PullOptions, "headers" | "sse">,
+  { headers, sse }: Pick<FetchContractOptions, "headers" | "sse">,
 ): ConnectionFactory {
   if (target.kind !== "url") return createSocketOpener(target, headers);
   const { url } = target;

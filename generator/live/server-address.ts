@@ -6,14 +6,14 @@ import { createSocketOpener, type ConnectionTarget } from "./socket-opener.ts";
 import { readTarget } from "./target.ts";
 
 /** A server to connect to, with the options of the connection. */
-export type Place = UpstreamTarget | (ConnectionTarget & Pick<Connection, "headers">);
+export type ServerAddress = UpstreamTarget | (ConnectionTarget & Pick<Connection, "headers">);
 
 /**
  * Reads the words that name a server. A program gets the few environment variables that every program needs, and the given ones.
  *
  * @throws {UserError} when the words name no server, or a file; the message lists the possibilities.
  */
-export function readPlace(words: readonly string[], { headers, env }: Connection): Place {
+export function readServerAddress(words: readonly string[], { headers, env }: Connection): ServerAddress {
   const target = readTarget(words, { takesFiles: false });
   checkAccess(target, { headers });
   switch (target.kind) {
@@ -32,6 +32,6 @@ export function readPlace(words: readonly string[], { headers, env }: Connection
 }
 
 /** Returns the server at a place, in the form that connecting code expects. */
-export function toServer(place: Place): UpstreamTarget | ConnectionFactory {
+export function toServer(place: ServerAddress): UpstreamTarget | ConnectionFactory {
   return place.kind === "websocket" || place.kind === "tcp" ? createSocketOpener(place, place.headers) : place;
 }

@@ -3,27 +3,27 @@ import { createRequire } from "node:module";
 import { join, relative, sep } from "node:path";
 import { runtimePackage } from "../create/runtime-package.ts";
 import { createCompiler, type Complaint, type Replacement, findLibrary } from "./compiler.ts";
-import { findUses, listSources, type MovedName } from "./use.ts";
+import { findNameUses, listSources, type RemovedName } from "./removed-names.ts";
 
 /** A line of the user's code. */
-export interface Place {
+export interface CodeLine {
   /** Path relative to the project, with forward slashes. */
   readonly file: string;
   readonly line: number;
 }
 
 /** A line that does not compile with another protocol layer. */
-export interface Misfit extends Place {
+export interface IncompatibleLine extends CodeLine {
   readonly reason: string;
 }
 
 /** Change of a project to another protocol layer. */
 export interface Change {
-  readonly moved: readonly MovedName[];
+  readonly moved: readonly RemovedName[];
   /** New layer: a folder, or the module that stands for it. */
   readonly layer: Replacement;
   /** Lines that are rewritten already, so that compile errors on them are ignored. */
-  readonly settled?: readonly Place[];
+  readonly settled?: readonly CodeLine[];
 }
 
 /**
@@ -31,7 +31,10 @@ export interface Change {
  * already are not reported. Returns `undefined` when the project has no `tsconfig.json`, or its compiler or the runtime is not installed: without the types of the runtime,
  * the compiler finds almost nothing.
  */
-export async function findMisfits(project: string, layer: Replacement): Promise<readonly Misfit[] | undefined> {
+export async function findIncompatibleCode(
+  project: string,
+  layer: Replacement,
+): Promise<readonly IncompatibleLine[] | undefined> {
   const config = join(project, "tsconfig.json");
   const library = findLibrary(project);
   if (library === undefined || !existsSync(config) || !hasRuntime(project)) return undefined;
@@ -39,12 +42,12 @@ export async function findMisfits(project: string, layer: Replacement): Promise<
   const compiler = createCompiler({ config, library, files });
   const found = compiler.complain(layer);
   const known = new Set(found.length === 0 ? [] : compiler.complain().map(toKey));
-  const misfits = found.flatMap((complaint): Misfit[] => {
+  const incompatible = found.flatMap((complaint): IncompatibleLine[] => {
     const { file, line, text } = complaint;
     if (known.has(toKey(complaint))) return [];
     return [{ file: relative(project, file).split(sep).join("/"), line, reason: readReason(text) }];
   });
-  return [...new Map(misfits.map((misfit) => [toPlace(misfit), misfit])).values()];
+  return [...new Map(incompatible.map((line) => [toPlace(line), line])).values()];
 }
 
 /** True if the project can import the runtime. In a workspace, a folder above the project may have it. */
@@ -59,26 +62,28 @@ function hasRuntime(project: string): boolean {
 
 /** Effects of a change on the user's code. */
 export interface Impact {
-  readonly places: readonly Misfit[];
+  readonly places: readonly IncompatibleLine[];
   /** True if the project was compiled; otherwise there may be more places. */
   readonly isCompiled: boolean;
 }
 
 /** Finds all places to change for another layer: code that does not compile with it, and names of the protocol that are removed or deprecated. */
 export async function findPlacesToChange(project: string, { moved, layer, settled = [] }: Change): Promise<Impact> {
-  const uses = (await findUses(project, moved)).map(({ file, line, what, name, kind, advice }) => ({
+  const uses = (await findNameUses(project, moved)).map(({ file, line, what, name, kind, advice }) => ({
     file,
     line,
     reason: `${what} ${name} is ${kind}: ${advice.replaceAll(/\s+/g, " ")}`,
   }));
   const told = new Set([...uses, ...settled].map(toPlace));
-  const found = await findMisfits(project, layer);
-  const misfits = (found ?? []).filter((misfit) => !told.has(toPlace(misfit)));
-  const places = [...uses, ...misfits].sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
+  const found = await findIncompatibleCode(project, layer);
+  const incompatible = (found ?? []).filter((line) => !told.has(toPlace(line)));
+  const places = [...uses, ...incompatible].sort((a, b) =>
+    a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1,
+  );
   return { places, isCompiled: found !== undefined };
 }
 
-function toPlace({ file, line }: Place): string {
+function toPlace({ file, line }: CodeLine): string {
   return `${file}:${line}`;
 }
 

@@ -5,7 +5,7 @@ import { parseSource, locationOf, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 
 /** Name of the protocol that a newer revision removes or deprecates. */
-export interface MovedName {
+export interface RemovedName {
   readonly kind: "removed" | "deprecated";
   readonly what: "method" | "type";
   readonly name: string;
@@ -14,18 +14,18 @@ export interface MovedName {
 }
 
 /** Use of such a name in the user's code. */
-export interface Use extends MovedName {
+export interface NameUse extends RemovedName {
   /** Path relative to the project, with forward slashes. */
   readonly file: string;
   readonly line: number;
 }
 
 /** Returns the names of one revision that another removes or deprecates. */
-export function findMovedNames(older: RevisionModel, newer: RevisionModel): MovedName[] {
+export function findRemovedNames(older: RevisionModel, newer: RevisionModel): RemovedName[] {
   const before = namesOf(older);
   const after = namesOf(newer);
   const known = new Map(after.map((name) => [`${name.what} ${name.name}`, name]));
-  const moved = before.flatMap((name): MovedName[] => {
+  const moved = before.flatMap((name): RemovedName[] => {
     const found = known.get(`${name.what} ${name.name}`);
     if (!found) return [{ ...name, kind: "removed", advice: `${newer.id} has no such ${name.what}` }];
     const isNews = found.deprecated !== undefined && name.deprecated === undefined;
@@ -37,7 +37,7 @@ export function findMovedNames(older: RevisionModel, newer: RevisionModel): Move
 }
 
 interface Named {
-  readonly what: MovedName["what"];
+  readonly what: RemovedName["what"];
   readonly name: string;
   readonly deprecated: string | undefined;
 }
@@ -50,7 +50,7 @@ function namesOf({ methods, declarations }: RevisionModel): Named[] {
 }
 
 /** Finds uses of such names in the sources of a project, without its generated layer. Nothing is executed. */
-export async function findUses(project: string, moved: readonly MovedName[]): Promise<Use[]> {
+export async function findNameUses(project: string, moved: readonly RemovedName[]): Promise<NameUse[]> {
   if (moved.length === 0) return [];
   const files = await listSources(project);
   const uses = files.map(async (path) =>
@@ -74,10 +74,10 @@ export async function listSources(project: string): Promise<string[]> {
 }
 
 /** Finds uses in one file. Only files that import the layer are searched. The compiler reports files that cannot be parsed. */
-function scan(file: string, text: string, moved: readonly MovedName[]): Use[] {
+function scan(file: string, text: string, moved: readonly RemovedName[]): NameUse[] {
   if (!/from\s+["']([./]+\/?mcp(\/|\.[jt]s["'])|create-mcp-server\/\d)/.test(text)) return [];
   const byName = new Map(moved.map((one) => [`${one.what} ${one.name}`, one]));
-  const uses: Use[] = [];
+  const uses: NameUse[] = [];
   const visit = (node: ts.Node): void => {
     const found = byName.get(describe(node) ?? "");
     if (found) uses.push({ ...found, file, line: locationOf(node).line });

@@ -7,7 +7,7 @@ import { readExtensionPins, readPins, type Pins } from "../read/pins.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 
 /** Revisions to compare a new one with: those of a spec folder, and after them those of this package. */
-export interface Shelf {
+export interface KnownRevisions {
   /** Pins of the folder itself; empty when it is new. */
   readonly pins: Pins;
   /** Pins of its extensions, which do not change. */
@@ -31,7 +31,10 @@ export interface Nearest {
 }
 
 /** Opens a spec folder that may not exist yet. */
-export async function openShelf(folders: { readonly folder: string; readonly packaged: string }): Promise<Shelf> {
+export async function openKnownRevisions(folders: {
+  readonly folder: string;
+  readonly packaged: string;
+}): Promise<KnownRevisions> {
   const { folder, packaged } = folders;
   const pins = await readOwnPins(folder, readPins);
   const extensions = await readOwnPins(folder, readExtensionPins);

@@ -6,7 +6,7 @@ import { UserError } from "../internal/user-error.ts";
  *
  * @throws {UserError} when the given revision is unknown.
  */
-export function chooseSpoken(id: string | undefined, all: readonly Revision[]): readonly Revision[] {
+export function chooseRevisions(id: string | undefined, all: readonly Revision[]): readonly Revision[] {
   if (id === undefined) return all;
   const chosen = all.filter((revision) => revision.id === id);
   if (chosen.length > 0) return chosen;
