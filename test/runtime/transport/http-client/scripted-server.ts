@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { onTestFinished } from "vitest";
 import { connect, type ClientConnection, type ConnectOptions } from "../../../../runtime/client/connect.ts";
 import {
   createHttpClientTransport,
@@ -113,4 +114,22 @@ async function read(request: IncomingMessage): Promise<Received> {
   for await (const chunk of request) text += String(chunk);
   const { method = "", url = "", headers } = request;
   return { method, path: url, headers, message: text === "" ? {} : JSON.parse(text), at: performance.now() };
+}
+
+/** Starts a scripted server that is closed when the test has finished. */
+export async function serve(script?: Script): Promise<ScriptedServer> {
+  const server = await serveScript(script);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Starts a scripted server, and a client that is connected to it. Both are closed when the test has finished. */
+export async function start(
+  script?: Script,
+  options?: HttpClientOptions & Partial<ConnectOptions>,
+): Promise<{ readonly server: ScriptedServer; readonly client: ClientConnection }> {
+  const server = await serve(script);
+  const client = await connectScript(server, options);
+  onTestFinished(() => client.close());
+  return { server, client };
 }

@@ -1,6 +1,5 @@
-import { afterEach, describe, expect, test } from "vitest";
-import type { ClientConnection, ConnectOptions } from "../../../../runtime/client/connect.ts";
-import type { HttpClientOptions } from "../../../../runtime/transport/http-client/http-client.ts";
+import { describe, expect, test } from "vitest";
+import type { ClientConnection } from "../../../../runtime/client/connect.ts";
 import { inTime } from "../../../in-time.ts";
 import { newest } from "../../fixture-revision.ts";
 import {
@@ -9,35 +8,14 @@ import {
   resultEvent,
   sayEvents,
   sayJson,
-  serveScript,
   until,
   usual,
   type Received,
   type Script,
   type ScriptedServer,
+  serve,
+  start,
 } from "./scripted-server.ts";
-
-const open: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
-async function serve(script?: Script): Promise<ScriptedServer> {
-  const server = await serveScript(script);
-  open.push(() => server.close());
-  return server;
-}
-
-async function start(
-  script?: Script,
-  options?: HttpClientOptions & Partial<ConnectOptions>,
-): Promise<{ readonly server: ScriptedServer; readonly client: ClientConnection }> {
-  const server = await serve(script);
-  const client = await connectScript(server, options);
-  open.push(() => client.close());
-  return { server, client };
-}
 
 const call = { name: "x" };
 const listening = ({ method }: Received): boolean => method === "GET";
