@@ -97,7 +97,7 @@ describe("a person at a terminal", () => {
   it("answers eight questions with Enter and is told the next three commands", async () => {
     const { code, shown } = await inTerminal(questions.map(() => enter));
     expect(code, shown).toBe(0);
-    const steps = shown.slice(shown.lastIndexOf("files in ")).match(/^ {2}\S.*$/gm);
+    const steps = shown.slice(shown.lastIndexOf("Created my-mcp-server in ")).match(/^ {2}\S.*$/gm);
     expect(steps?.map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
       "cd my-mcp-server",
       "npm install",
