@@ -57,31 +57,31 @@ describe("cancellation by a message", () => {
   const late = `setTimeout(() => send({ id, result: { tools: [] } }), 50);`;
 
   test.each<[string, string, string[]]>([
-    ["says nothing", "", []],
-    ["answers late", late, []],
-    ["answers in the race", "send({ id, result: { tools: [] } });", []],
+    ["sends no response", "", []],
+    ["responds late", late, []],
+    ["responds at the same time", "send({ id, result: { tools: [] } });", []],
     [
-      "dies",
+      "exits",
       "process.exit(1);",
       ["error tools/list was cancelled: after tools/list was cancelled, the server has exited"],
     ],
     [
-      "answers with an error",
+      "responds with an error",
       `send({ id, error: { code: 0, message: "Request cancelled" } });`,
       ["warning a cancelled request: it returned the error 0 after its cancellation"],
     ],
     [
-      "answers twice",
+      "responds twice",
       "send({ id, result: { tools: [] } }); send({ id, result: { tools: [] } });",
       ["error a cancelled request: it got two responses"],
     ],
     [
-      "answers the notification",
+      "responds to the notification",
       `send({ id: null, error: { code: -32601, message: "Method not found" } });`,
       ["error notifications/cancelled: it got an error response"],
     ],
   ])(
-    "judges a server that %s",
+    "`check` examines the cancellation of a server that %s",
     async (_what, reaction, expected) => {
       const report = await examine(serverThat(reaction), { target: "test", revisions: [newest] });
       expect(findingsAbout(report, "cancellation")).toEqual(expected);
@@ -89,7 +89,7 @@ describe("cancellation by a message", () => {
     60_000,
   );
 
-  test("finds nothing in the reference server", async () => {
+  test("`check` finds no problem with cancellation in the reference server", async () => {
     const script = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
     const wires = createStdioWires({ command: process.execPath, args: [script, "stdio"], env: {}, timeout: 20_000 });
     const report = await examine(wires, { target: "everything", revisions: [newest] });
@@ -153,11 +153,11 @@ function toMessage(text: string): Received {
 }
 
 describe("cancellation by closing the stream", () => {
-  test("finds nothing in a server that goes on", async () => {
+  test("`check` finds no problem in a server that continues after a stream was closed", async () => {
     expect(findingsAbout(await examineHttp(await serveAlone({})), "cancellation")).toEqual([]);
   });
 
-  test("finds that a server is gone when a stream was closed", async () => {
+  test("`check` reports a server that stops responding after a stream was closed", async () => {
     let isDead = false;
     const running = await serveAlone({ closed: () => (isDead = true), isDead: () => isDead });
     expect(findingsAbout(await examineHttp(running), "cancellation")).toEqual([
@@ -166,12 +166,12 @@ describe("cancellation by closing the stream", () => {
   });
 });
 
-describe("mirrored headers", () => {
+describe("headers that repeat members of the body", () => {
   test.each([
-    ["TH-12 TH-18 nothing, so that everything is taken", undefined, "error", "HTTP 200"],
-    ["TH-18 them, but with another code", [400, -32602] as const, "warning", "HTTP 400 with the error -32602"],
-    ["TH-18 them, but with another status", [200, -32020] as const, "warning", "HTTP 200 with the error -32020"],
-  ])("finds that a server compares %s", async (_what, refusal, severity, how) => {
+    ["no rejection at all (TH-12, TH-18)", undefined, "error", "HTTP 200"],
+    ["a rejection with another code (TH-18)", [400, -32602] as const, "warning", "HTTP 400 with the error -32602"],
+    ["a rejection with another status (TH-18)", [200, -32020] as const, "warning", "HTTP 200 with the error -32020"],
+  ])("`check` reports a server that receives contradicting headers: %s", async (_what, refusal, severity, how) => {
     const running = await serveAlone({
       refuse: (headers, method) => (isHonest(headers, method) ? undefined : refusal),
     });
@@ -197,10 +197,10 @@ describe("mirrored headers", () => {
   const readOnly = { readOnlyHint: true };
 
   test.each([
-    ["what a tool says changes nothing", [{ ...look, annotations: readOnly }], "look", ["without", "with"]],
-    ["it, arguments lacking", [{ ...demanding, annotations: readOnly }], "look", []],
+    ["a read-only tool", [{ ...look, annotations: readOnly }], "look", ["without", "with"]],
+    ["a read-only tool without its required arguments", [{ ...demanding, annotations: readOnly }], "look", []],
     [
-      "it first of all",
+      "a read-only tool without required arguments first",
       [
         { ...demanding, annotations: readOnly },
         { ...look, name: "see", annotations: readOnly },
@@ -208,8 +208,8 @@ describe("mirrored headers", () => {
       "see",
       ["without", "with"],
     ],
-    ["no tool that may change something", [look], "doctor-no-such-tool", []],
-  ])("calls %s, where unknown tools and arguments are found before lies", async (_what, tools, called, found) => {
+    ["an unknown tool when every tool may change something", [look], "doctor-no-such-tool", []],
+  ])("`check` calls %s, for a server that validates arguments before headers", async (_what, tools, called, found) => {
     const names = new Set<unknown>();
     const running = await serveAlone({
       tools,
@@ -228,14 +228,14 @@ describe("mirrored headers", () => {
     expect([...names].filter((name) => name !== undefined)).toEqual([called]);
   });
 
-  test("finds nothing in a server that compares everything", async () => {
+  test("`check` finds no problem in a server that compares all headers", async () => {
     const running = await serveAlone({
       refuse: (headers, method) => (isHonest(headers, method) ? undefined : [400, -32020]),
     });
     expect(findingsAbout(await examineHttp(running), "http-mirrored-headers")).toEqual([]);
   });
 
-  test("finds nothing in ours and in the official one, both of which have resources, tools and prompts", async () => {
+  test("`check` finds no problem in our server and the official one, with resources, tools and prompts", async () => {
     const { defineServer, defineTool, defineResource, definePrompt } = forRevisions<Declarations>(revisions);
     const ours = defineServer({
       name: "ours",

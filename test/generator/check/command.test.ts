@@ -49,15 +49,15 @@ function check(target: readonly string[], options: Partial<CheckCommandOptions> 
   return captured(() => runCheck({ format: "text", failOn: "error", target, ...options }));
 }
 
-describe("reports", () => {
-  test("as text keep every finding on two lines, whatever a server says", () => {
+describe("reports of `check`", () => {
+  test("a report as text has two lines per finding, even when the text of a server has line breaks", () => {
     const lines = emitText(report).split("\n");
     expect(lines).toHaveLength(6);
     expect(lines.join("")).not.toMatch(/[\u0000-\u0009\u001b]/);
     expect(lines.at(-1)).toBe("3 checks: 1 error, 0 warnings, 1 note.");
   });
 
-  test("as JSON have findings and what was looked at", () => {
+  test("a report as JSON contains the findings and all checks", () => {
     expect(JSON.parse(emitJson(report))).toMatchObject({
       format: 1,
       findings: [{ rule: "bad", message: evil }, { rule: "odd" }],
@@ -69,7 +69,7 @@ describe("reports", () => {
     });
   });
 
-  test("for people say the same only once, of several tools or at several revisions", () => {
+  test("a report as text merges equal findings of several tools or several revisions", () => {
     const about = (subject: string) => ({ rule: "r", severity: "warning" as const, subject, message: "m", fix: "f" });
     const rule = { id: "r", title: "R", severity: "warning" } as const;
     const text = emitText({
@@ -89,7 +89,7 @@ describe("reports", () => {
     ]);
   });
 
-  test("as JUnit are well-formed, and notes do not fail", () => {
+  test("a report as JUnit is well-formed, and notes are not failures", () => {
     const xml = emitJunit(report);
     expect(xml).toContain('tests="3" failures="1"');
     expect(xml).not.toMatch(/<script>|[\u0000\u001b]/);
@@ -97,7 +97,7 @@ describe("reports", () => {
     expect(xml.replaceAll(/&(amp|lt|gt|quot|#\d+);/g, "")).not.toContain("&");
   });
 
-  test("as SARIF name rule, level, place and advice", () => {
+  test("a report as SARIF contains rule, level and advice", () => {
     const { version, runs } = JSON.parse(emitSarif(report, "1.2.3"));
     expect(version).toBe("2.1.0");
     expect(runs[0].tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(["fine", "bad", "odd"]);
@@ -114,7 +114,7 @@ describe("reports", () => {
     ["/home/me/server.js", "package.json"],
     ["../server.js", "package.json"],
     ["npx some-server", "package.json"],
-  ])("as SARIF of %s place each finding in a file of the repository, as code scanning demands", (target, uri) => {
+  ])("a report as SARIF of %s places each finding in a file of the repository, for code scanning", (target, uri) => {
     const { runs } = JSON.parse(emitSarif({ ...report, target }, "1.2.3"));
     const places = runs[0].results.map(({ locations: [place] }: { locations: { physicalLocation: unknown }[] }) => {
       return place?.physicalLocation;
@@ -141,7 +141,7 @@ describe("create-mcp-server check", () => {
       else if (id !== undefined) send(id, { error: { code: -32601, message: "not here" } });
     });`;
 
-  test("passes a small and correct server, and writes the report where it is told", { timeout: 60_000 }, async () => {
+  test("`check` passes a small and correct server, and writes the report to the `--output` file", { timeout: 60_000 }, async () => {
     const output = join(temporaryFolder(), "report.json");
     const options = { protocol: "2025-11-25", format: "json", output } as const;
     expect(await check([process.execPath, "-e", answering], options)).toEqual({ code: 0, stdout: "", stderr: "" });
@@ -150,32 +150,32 @@ describe("create-mcp-server check", () => {
 
   test.each<[string, readonly string[], RegExp]>([
     [
-      "a program that ends",
+      "a program that exits",
       [process.execPath, "-e", 'console.error("reading\\nno DATABASE_URL"); process.exitCode = 3'],
       /known revision: it exited with code 3, last output: no DATABASE_URL\n/,
     ],
-    ["a program that says nothing", [process.execPath, "-e", "setTimeout(() => {}, 1e6)"], /: no response in time\n/],
-    ["an address where nobody listens", [dead], /: fetch failed \(.*ECONNREFUSED.*\)\n/],
-  ])("says why it cannot speak to %s", { timeout: 60_000 }, async (_what, target, message) => {
+    ["a program without output", [process.execPath, "-e", "setTimeout(() => {}, 1e6)"], /: no response in time\n/],
+    ["an address without a listener", [dead], /: fetch failed \(.*ECONNREFUSED.*\)\n/],
+  ])("`check` reports the reason when the connection fails: %s", { timeout: 60_000 }, async (_what, target, message) => {
     const { code, stdout } = await check(target, { timeout: 2, protocol: "2025-11-25" });
     expect(stdout).toMatch(message);
     expect(code).toBe(1);
   });
 
   test.each<[string, readonly string[], Partial<CheckCommandOptions>, RegExp]>([
-    ["nothing", [], {}, /no server is given/],
+    ["no server", [], {}, /no server is given/],
     [
       "a file",
       [join(import.meta.dirname, "..", "..", "..", "package.json")],
       {},
       /is a file, not a server; pass a command/,
     ],
-    ["a file that is not there", ["absent.json"], {}, /absent\.json does not exist/],
+    ["a missing file", ["absent.json"], {}, /absent\.json does not exist/],
     ["an unknown revision", ["http://127.0.0.1:9/"], { protocol: "1999-01-01" }, /unknown revision/],
     ["an unknown protocol", ["ftp://127.0.0.1:9/"], {}, /is not the address of a server/],
-    ["a program that is not there", ["no-such-program-anywhere"], {}, /cannot be started/],
-    ["a header that is none", ["http://127.0.0.1:9/"], { header: ["x"] }, /--header is malformed/],
-  ])("refuses %s with a reason", async (_what, target, options, message) => {
+    ["a missing program", ["no-such-program-anywhere"], {}, /cannot be started/],
+    ["a malformed header", ["http://127.0.0.1:9/"], { header: ["x"] }, /--header is malformed/],
+  ])("`check` rejects %s with a reason", async (_what, target, options, message) => {
     const { code, stderr } = await check(target, options);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n +at /);
@@ -184,7 +184,7 @@ describe("create-mcp-server check", () => {
 });
 
 test(
-  "what check has started ends with it when it is interrupted, whatever it makes of its input",
+  "a program that `check` has started ends when `check` is interrupted, even when it ignores its input",
   { timeout: 60_000 },
   async () => {
     const here = createServer().listen(0, "127.0.0.1");

@@ -12,29 +12,29 @@ function broken(tool: object): string[] {
 }
 
 describe("lint of tools", () => {
-  test("finds nothing wrong with a plain tool", () => {
+  test("the lint rules accept a plain tool", () => {
     expect(broken({})).toEqual([]);
   });
 
   test.each<[string, object, string[]]>([
     ["a name with a dot", { name: "a.b" }, ["tool-name"]],
     ["a name that is too long", { name: "a".repeat(65) }, ["tool-name"]],
-    ["no description", { description: undefined }, ["tool-description"]],
+    ["a missing description", { description: undefined }, ["tool-description"]],
     ["a description that is too long", { description: "a".repeat(1_025) }, ["tool-description"]],
-    ["no type at the root", { inputSchema: { properties: {} } }, ["schema-root"]],
-    ["no schema", { inputSchema: undefined }, ["schema-root"]],
+    ["a missing type at the root", { inputSchema: { properties: {} } }, ["schema-root"]],
+    ["a missing schema", { inputSchema: undefined }, ["schema-root"]],
     [
       "a composition at the root",
       { inputSchema: { type: "object", oneOf: [{ required: ["a"] }] } },
       ["schema-root-composition"],
     ],
     [
-      "draft 7",
+      "a schema of draft 7",
       { inputSchema: { ...good.inputSchema, $schema: "http://json-schema.org/draft-07/schema#" } },
       ["schema-dialect"],
     ],
     [
-      "draft 7 in the output",
+      "an output schema of draft 7",
       { outputSchema: { type: "object", $schema: "http://json-schema.org/draft-07/schema#" } },
       ["schema-dialect"],
     ],
@@ -44,12 +44,12 @@ describe("lint of tools", () => {
       ["mirrored-secret"],
     ]),
     [
-      "a value that is only written, in a header (S-106)",
+      "a write-only value in a header (S-106)",
       { inputSchema: { type: "object", properties: { a: { type: "string", writeOnly: true, "x-mcp-header": "A" } } } },
       ["mirrored-secret"],
     ],
     [
-      "what is no secret in a header, and a secret in none",
+      "no problem in a header without a secret and a secret without a header",
       {
         inputSchema: {
           type: "object",
@@ -79,10 +79,10 @@ describe("lint of tools", () => {
       },
       ["schema-reference"],
     ],
-    ["a type that is none", { inputSchema: { type: "object", properties: { a: { type: "int" } } } }, ["schema-sound"]],
+    ["an unknown type", { inputSchema: { type: "object", properties: { a: { type: "int" } } } }, ["schema-sound"]],
     ["an argument with a space", { inputSchema: { type: "object", properties: { "a b": {} } } }, ["argument-name"]],
-    ["a list of anything", { inputSchema: { type: "object", properties: { a: { type: "array" } } } }, ["array-items"]],
-  ])("finds %s, and says what to do", (_what, tool, rules) => {
+    ["an array without a type of its items", { inputSchema: { type: "object", properties: { a: { type: "array" } } } }, ["array-items"]],
+  ])("the lint rules find, with advice: %s", (_what, tool, rules) => {
     expect(broken(tool)).toEqual(rules);
     for (const { check } of lintRules) for (const { fix } of check({ ...good, ...tool })) expect(fix).toMatch(/^\w/);
   });

@@ -34,18 +34,18 @@ const comparison: Comparison = {
   sides: [{ subject: evil, before: [evil], after: [] }],
 };
 
-describe("text of a server is no command to the pipeline that prints it", () => {
+describe("text of a server in the log of a CI pipeline", () => {
   test.each<readonly [string, string]>([
-    ["a text of check", emitText(report)],
-    ["JSON of check", emitJson(report)],
-    ["JUnit of check", emitJunit(report)],
-    ["SARIF of check", emitSarif(report, "1.0.0")],
-    ["a text of diff", emitDiffText(comparison)],
-    ["markdown of diff", emitMarkdown(comparison)],
-    ["HTML of diff", emitHtml(comparison)],
-    ["JSON of diff", emitDiffJson(comparison)],
+    ["a text report of `check`", emitText(report)],
+    ["a JSON report of `check`", emitJson(report)],
+    ["a JUnit report of `check`", emitJunit(report)],
+    ["a SARIF report of `check`", emitSarif(report, "1.0.0")],
+    ["a text report of `diff`", emitDiffText(comparison)],
+    ["a Markdown report of `diff`", emitMarkdown(comparison)],
+    ["an HTML report of `diff`", emitHtml(comparison)],
+    ["a JSON report of `diff`", emitDiffJson(comparison)],
     [
-      "lines of client",
+      "a message of `client`",
       lossLines({
         type: "",
         server: "",
@@ -55,18 +55,18 @@ describe("text of a server is no command to the pipeline that prints it", () => 
         rejected: [{ name: evil, reason: evil }],
       }).join("\n"),
     ],
-    ["an error", outputText(evil)],
-  ])("in %s", (_what, text) => {
+    ["an error message", outputText(evil)],
+  ])("%s contains no command of a pipeline", (_what, text) => {
     expect(text).not.toMatch(/##(?:vso)?\[/i);
     expect(text).not.toMatch(/^\s*::/m);
   });
 
-  test("in JSON it still means the same", () => {
+  test("a JSON report keeps the text of a server", () => {
     const [only] = JSON.parse(emitJson(report)).findings;
     expect(only.message).toBe(evil);
   });
 
-  test("and SARIF has no links in it", () => {
+  test("a SARIF report contains no links from the text of a server", () => {
     const [{ results }] = JSON.parse(emitSarif(report, "1.0.0")).runs;
     expect(results[0].message.text).toContain(String.raw`\[text\](https://evil.example)`);
   });

@@ -37,8 +37,8 @@ function brokenRules(report: CheckReport): Record<string, string[]> {
   return broken;
 }
 
-describe("check over HTTP", () => {
-  test("finds only missing descriptions of tools in a server of this package", { timeout: 120_000 }, async () => {
+describe("`check` over HTTP", () => {
+  test("`check` over HTTP finds only missing descriptions of tools in a server of this package", { timeout: 120_000 }, async () => {
     const report = await examineHttp(() => serveHttp(createOurServer(ids), { port: 0 }));
     expect(report).toMatchObject({ server: { name: "ours", version: "1" }, revisions: ids });
     expect(brokenRules(report)).toEqual({ "tool-description": [""] });
@@ -46,7 +46,7 @@ describe("check over HTTP", () => {
     expect(looked.size).toBeGreaterThan(25);
   });
 
-  test("finds what is wrong with servers of the official SDKs, and nothing else", { timeout: 120_000 }, async () => {
+  test("`check` over HTTP finds the faults of servers of the official SDKs, and nothing else", { timeout: 120_000 }, async () => {
     expect(brokenRules(await examineHttp(() => serveSdk()))).toEqual({
       "http-origin": ids,
       "sse-served": ["2024-11-05"],
@@ -66,7 +66,7 @@ describe("check over HTTP", () => {
   });
 });
 
-test("check over HTTP warns where clients of the oldest revision find no transport", { timeout: 120_000 }, async () => {
+test("`check` over HTTP warns when clients of the oldest revision find no transport", { timeout: 120_000 }, async () => {
   const serve = (sse: false | undefined, path?: string): Promise<Running> =>
     serveHttp(createOurServer(ids), { port: 0, ...(sse === false && { sse }), ...(path !== undefined && { path }) });
   const without = await examineHttp(() => serve(false));
@@ -76,7 +76,7 @@ test("check over HTTP warns where clients of the oldest revision find no transpo
   expect(brokenRules(await examineHttp(() => serve(undefined, "/deep/mcp")))).not.toHaveProperty("sse-served");
 });
 
-describe("check on stdio", () => {
+describe("`check` on stdio", () => {
   const [newest] = handshakeRevisions;
   /** A server that does everything wrong that a server can and still be spoken to. */
   const broken = `
@@ -100,7 +100,7 @@ describe("check on stdio", () => {
       send({ jsonrpc: "2.0", method: "notifications/nonsense" });
     }`;
 
-  test("finds every fault of a server that has them all", { timeout: 120_000 }, async () => {
+  test("`check` finds every fault of a server that has them all", { timeout: 120_000 }, async () => {
     const wires = createStdioWires({ command: process.execPath, args: ["-e", broken], env: {}, timeout: 2_000 });
     const report = await examine(wires, { target: "bad", revisions: newest ? [newest] : [] });
     expect(Object.keys(brokenRules(report)).sort()).toEqual([
@@ -124,14 +124,14 @@ describe("check on stdio", () => {
     ]);
   });
 
-  test("says that a program which says nothing speaks no revision", { timeout: 60_000 }, async () => {
+  test("`check` reports that a program without responses supports no revision", { timeout: 60_000 }, async () => {
     const wires = createStdioWires({ command: process.execPath, args: ["-e", ""], env: {}, timeout: 2_000 });
     const report = await examine(wires, { target: "silent", revisions: newest ? [newest] : [] });
     expect(report.revisions).toEqual([]);
     expect(brokenRules(report)).toEqual({ "known-revision": [""] });
   });
 
-  test("does not wait for the answer to a batch when the server goes on without it", { timeout: 60_000 }, async () => {
+  test("`check` stops waiting for the response to a batch when the server responds to later requests", { timeout: 60_000 }, async () => {
     const batching = handshakeRevisions.filter(({ batching }) => batching);
     const deaf = `
       process.stdin.setEncoding("utf8").on("data", (text) => text.split("\\n").filter(Boolean).forEach((line) => take(JSON.parse(line))));
@@ -152,7 +152,7 @@ describe("check on stdio", () => {
   });
 
   test.skipIf(process.platform === "win32")(
-    "ends what a wrapper has started, too (there is no such shell on Windows)",
+    "`check` ends the process that a wrapper has started (there is no such shell on Windows)",
     { timeout: 30_000 },
     async () => {
       const deaf = `"${process.execPath}" -e 'setInterval(() => {}, 1000); console.error("up")'; true`;

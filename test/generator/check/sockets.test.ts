@@ -58,15 +58,15 @@ async function listen(server: ReturnType<typeof createTcpServer>): Promise<numbe
   return typeof address === "object" && address ? address.port : 0;
 }
 
-describe("check over TCP", () => {
-  test("finds only missing descriptions of tools in a server of this package", { timeout: 120_000 }, async () => {
+describe("`check` over TCP", () => {
+  test("`check` over TCP finds only missing descriptions of tools in a server of this package", { timeout: 120_000 }, async () => {
     const report = await look(wiresOf(await serveTcp(createOurServer(ids))));
     expect(report).toMatchObject({ server: { name: "ours" }, revisions: ids });
     expect(rulesOf(report)).toEqual(["tool-description"]);
     expect(report.results.map(({ rule }) => rule.id)).toContain("tcp-http-request");
   });
 
-  test("finds that a server reads the body of a request that a page sends", { timeout: 60_000 }, async () => {
+  test("`check` over TCP reports a server that reads the body of an HTTP request", { timeout: 60_000 }, async () => {
     const port = await listen(
       createTcpServer((socket) => {
         socket.on("error", () => {});
@@ -78,22 +78,22 @@ describe("check over TCP", () => {
     expect(rulesOf(await look(wiresOf(`tcp://127.0.0.1:${port}`), [newest]))).toContain("tcp-http-request");
   });
 
-  test("says why a connection cannot be opened", { timeout: 60_000 }, async () => {
+  test("`check` over TCP reports the reason when a connection cannot be opened", { timeout: 60_000 }, async () => {
     const report = await look(wiresOf("tcp://127.0.0.1:1"), [newest]);
     expect(rulesOf(report)).toEqual(["known-revision"]);
     expect(JSON.stringify(report.results)).toMatch(/ECONNREFUSED/);
   });
 });
 
-describe("check over WebSocket", () => {
-  test("finds only missing descriptions of tools in a server of this package", { timeout: 120_000 }, async () => {
+describe("`check` over WebSocket", () => {
+  test("`check` over WebSocket finds only missing descriptions of tools in a server of this package", { timeout: 120_000 }, async () => {
     const report = await look(wiresOf(await serveSockets(createOurServer(ids))));
     expect(report).toMatchObject({ server: { name: "ours" }, revisions: ids });
     expect(rulesOf(report)).toEqual(["tool-description"]);
     expect(report.results.map(({ rule }) => rule.id)).toContain("http-origin");
   });
 
-  test("finds that a server lets in pages of other sites, and sends what is no text", { timeout: 60_000 }, async () => {
+  test("`check` over WebSocket reports a server that accepts foreign origins and sends binary data", { timeout: 60_000 }, async () => {
     const http = createServer();
     const sockets = new WebSocketServer({ server: http });
     sockets.on("connection", (socket) => {
@@ -109,7 +109,7 @@ describe("check over WebSocket", () => {
     expect(broken).toEqual(expect.arrayContaining(["http-origin", "clean-output"]));
   });
 
-  test("sends headers, and says why a connection cannot be opened", { timeout: 60_000 }, async () => {
+  test("`check` over WebSocket sends headers, and reports a connection that is rejected", { timeout: 60_000 }, async () => {
     const authenticate = (head: RequestHead) =>
       head.header("authorization") === "Bearer key" ? { principal: "me" } : { status: 401 };
     const url = await serveSockets(createOurServer(ids), { authenticate });

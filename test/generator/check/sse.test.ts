@@ -30,8 +30,8 @@ function reach(url: string, timeout = 20_000): Parameters<typeof createSseWires>
   return { url: new URL(url), headers: {}, timeout };
 }
 
-describe("check over HTTP with SSE", () => {
-  test("is chosen for a server that refuses Streamable HTTP, and finds in the official one what is there", async () => {
+describe("`check` over HTTP with SSE", () => {
+  test("`check` selects SSE for a server without Streamable HTTP, and finds the faults of the official one", async () => {
     const { url } = kept(await serveSdkSse());
     const wires = await chooseHttpWires(reach(url), revisions);
     expect(wires.transport).toBe("sse");
@@ -48,7 +48,7 @@ describe("check over HTTP with SSE", () => {
     ]);
   }, 120_000);
 
-  test("finds nothing in ours, which offers both at addresses of their own", async () => {
+  test("`check` with SSE finds only missing descriptions of tools in a server that offers both transports", async () => {
     const options = { port: 0, sse: { path: "/sse" } };
     const { url } = kept(await serveHttp(createOurServer(ids), options));
     const report = await examine(createSseWires(reach(new URL("/sse", url).href)), { target: "test", revisions });
@@ -57,7 +57,7 @@ describe("check over HTTP with SSE", () => {
     expect(report.results.map(({ rule }) => rule.id)).toContain("sse-unknown-session");
   }, 120_000);
 
-  test("is not chosen where Streamable HTTP is served, and can be asked for on the command line", async () => {
+  test("`check` prefers Streamable HTTP where it is served, and uses SSE with the option `--sse`", async () => {
     const { url } = kept(await serveSdk());
     expect(await chooseHttpWires(reach(url), revisions)).toMatchObject({ transport: "http" });
     const options = { format: "text", failOn: "error", sse: true, protocol: newest.id, target: [url] } as const;
@@ -67,14 +67,14 @@ describe("check over HTTP with SSE", () => {
   });
 });
 
-test.each([true, false])("client and diff reach such a server, asked for it or not: %s", async (sse) => {
+test.each([true, false])("`client` and `diff` connect to a server with SSE, with and without the option `--sse`: %s", async (sse) => {
   const { url } = kept(await serveSdkSse());
   const target = { kind: "url", url: new URL(url) } as const;
   const contract = await fetchContract(target, { headers: {}, env: {}, timeout: 20_000, sse, revisions });
   expect(contract).toMatchObject({ server: { name: "sdk" }, revision: newest.id, tools: [{ name: "echo" }] });
 });
 
-describe("check of faulty servers with SSE", () => {
+describe("`check` of faulty servers with SSE", () => {
   /** Opens a stream with these first events. */
   function serveStream(first: string): Promise<Running> {
     return serveRaw((_request, response) => {
@@ -88,16 +88,16 @@ describe("check of faulty servers with SSE", () => {
       "event: endpoint\ndata: http://evil.example/messages\n\n",
       /evil\.example, which clients reject/,
     ],
-    ["no address", "event: endpoint\ndata: http://[\n\n", /is not an address/],
-    ["no event", "event: hello\ndata: /messages\n\n", /no event "endpoint" within 300 ms/],
-  ])("says what is wrong when the stream names %s", async (_what, first, message) => {
+    ["an invalid address", "event: endpoint\ndata: http://[\n\n", /is not an address/],
+    ["no endpoint", "event: hello\ndata: /messages\n\n", /no event "endpoint" within 300 ms/],
+  ])("`check` reports the problem when the stream names %s", async (_what, first, message) => {
     const { url } = kept(await serveStream(first));
     const report = await examine(createSseWires(reach(url, 300)), { target: "test", revisions: [newest] });
     expect(rulesOf(report)).toEqual(["known-revision", "sse-endpoint"]);
     expect(findingsOf(report).find(({ rule }) => rule === "sse-endpoint")?.message).toMatch(message);
   });
 
-  test("finds that messages of unknown sessions and requests of foreign pages are taken", async () => {
+  test("`check` reports a server that accepts messages of unknown sessions and requests of foreign pages", async () => {
     const { url } = kept(await serveCareless());
     const report = await examine(createSseWires(reach(url, 5_000)), { target: "test", revisions: [newest] });
     expect(rulesOf(report)).toEqual(["http-origin", "sse-unknown-session"]);

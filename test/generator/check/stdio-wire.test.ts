@@ -7,7 +7,7 @@ const platform = process.platform;
 beforeEach(() => void Object.defineProperty(process, "platform", { value: "win32" }));
 afterEach(() => void Object.defineProperty(process, "platform", { value: platform }));
 
-test("what Windows cannot hand to a script is told without a stack", async () => {
+test("an argument that Windows cannot pass to a script is reported without a stack", async () => {
   const { open } = createStdioWires({ command: "server.cmd", args: ["a\nb"], env: {}, timeout: 1_000 });
   const opening = open();
   await expect(opening).rejects.toThrow(UserError);

@@ -15,7 +15,7 @@ function diff(older: string, newer: string, options: Partial<DiffCommandOptions>
   return captured(() => runDiff({ older, newer, format: "text", ...options }));
 }
 
-describe("revisions", () => {
+describe("differences of revisions", () => {
   const models = new Map<string, RevisionModel>();
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe("revisions", () => {
     );
   }
 
-  test("are equal to themselves", () => {
+  test("a revision is equal to itself", () => {
     for (const id of models.keys()) expect(changes(id, id)).toEqual([]);
   });
 
@@ -47,18 +47,18 @@ describe("revisions", () => {
     ["2025-11-25", "2026-07-28", "method initialize: request of the client removed (breaking, neutral)"],
     ["2025-11-25", "2026-07-28", "method server/discover: request of the client added (additive, additive)"],
     ["2026-07-28", "2025-11-25", "method server/discover: request of the client removed (breaking, neutral)"],
-  ])("%s → %s: %s", (older, newer, change) => {
+  ])("a change from %s to %s is found: %s", (older, newer, change) => {
     expect(changes(older, newer)).toContain(change);
   });
 
-  test("do not differ by types that only got a name", () => {
+  test("types that only got a name are not differences", () => {
     // Parameters were taken out of their methods, and envelopes put in.
     const wireChanges = changes("2025-06-18", "2025-11-25").filter((text) => !text.endsWith("(neutral, neutral)"));
     expect(wireChanges.filter((text) => /PingRequest|jsonrpc|InitializeRequest/.test(text))).toEqual([]);
   });
 });
 
-describe("servers", () => {
+describe("differences of servers", () => {
   const tool = (inputSchema: object, more: object = {}): object => ({
     tools: [{ name: "t", inputSchema: { type: "object", ...inputSchema }, ...more }],
   });
@@ -71,60 +71,60 @@ describe("servers", () => {
   });
 
   test.each<[string, object, object, string[]]>([
-    ["nothing", tool(a({})), tool(a({})), []],
-    ["a tool more", { tools: [] }, tool({}), ["additive"]],
-    ["a tool less", tool({}), { tools: [] }, ["breaking"]],
+    ["equal tools", tool(a({})), tool(a({})), []],
+    ["an added tool", { tools: [] }, tool({}), ["additive"]],
+    ["a removed tool", tool({}), { tools: [] }, ["breaking"]],
     ["another description", tool({}, { description: "x" }), tool({}, { description: "y" }), ["risky"]],
     ["another title", tool({}, { title: "x" }), tool({}, { title: "y" }), ["neutral"]],
     [
-      "a title of a prompt",
+      "an added title of a prompt",
       offer({ prompts: [{ name: "p" }] }),
       offer({ prompts: [{ name: "p", title: "P" }] }),
       ["neutral"],
     ],
     [
-      "a title of a resource",
+      "an added title of a resource",
       offer({ resources: [{ uri: "a:b" }] }),
       offer({ resources: [{ uri: "a:b", title: "B" }] }),
       ["neutral"],
     ],
     ["a newer revision", offer({ revision: "2025-06-18" }), offer({ revision: "2025-11-25" }), ["additive"]],
     ["an older revision", offer({ revision: "2025-11-25" }), offer({ revision: "2025-06-18" }), ["risky"]],
-    ["a revision that is not known on one side", offer({ revision: "2025-11-25" }), offer({}), []],
+    ["a revision that is unknown on one side", offer({ revision: "2025-11-25" }), offer({}), []],
     [
-      "a capability more",
+      "an added capability",
       offer({ capabilities: { tools: { listChanged: false } } }),
       offer({ capabilities: { tools: { listChanged: true } } }),
       ["additive"],
     ],
     [
-      "a capability less",
+      "a removed capability",
       offer({ capabilities: ["logging", "tools"] }),
       offer({ capabilities: { tools: {} } }),
       ["risky"],
     ],
-    ["capabilities that are not known on one side", offer({}), offer({ capabilities: { tools: {} } }), []],
-    ["a tool that may destroy", tool({}, { annotations: { destructiveHint: false } }), tool({}), ["risky"]],
-    ["an argument more", tool({}), tool(a({ type: "string" })), ["additive"]],
-    ["a required argument more", tool({}), tool(a({}, { required: ["a"] })), ["breaking"]],
-    ["an argument less", tool(a({})), tool({}), ["risky"]],
-    ["an argument less that is refused", tool(a({})), tool({ additionalProperties: false }), ["breaking", "breaking"]],
+    ["capabilities that are unknown on one side", offer({}), offer({ capabilities: { tools: {} } }), []],
+    ["a tool that becomes destructive", tool({}, { annotations: { destructiveHint: false } }), tool({}), ["risky"]],
+    ["an added argument", tool({}), tool(a({ type: "string" })), ["additive"]],
+    ["an added required argument", tool({}), tool(a({}, { required: ["a"] })), ["breaking"]],
+    ["a removed argument", tool(a({})), tool({}), ["risky"]],
+    ["a removed argument that is rejected now", tool(a({})), tool({ additionalProperties: false }), ["breaking", "breaking"]],
     ["an argument that is required now", tool(a({})), tool(a({}, { required: ["a"] })), ["breaking"]],
     ["an argument that is optional now", tool(a({}, { required: ["a"] })), tool(a({})), ["additive"]],
     ["an argument of another type", tool(a({ type: "string" })), tool(a({ type: "number" })), ["breaking", "additive"]],
     ["integers that may be numbers", tool(a({ type: "integer" })), tool(a({ type: "number" })), ["additive"]],
-    ["a choice less", tool(a({ enum: ["x", "y"] })), tool(a({ enum: ["x"] })), ["breaking"]],
-    ["a choice more", tool(a({ enum: ["x"] })), tool(a({ enum: ["x", "y"] })), ["additive"]],
+    ["a removed choice", tool(a({ enum: ["x", "y"] })), tool(a({ enum: ["x"] })), ["breaking"]],
+    ["an added choice", tool(a({ enum: ["x"] })), tool(a({ enum: ["x", "y"] })), ["additive"]],
     ["a tighter limit", tool(a({ maximum: 9 })), tool(a({ maximum: 5 })), ["breaking"]],
     ["a wider limit", tool(a({ maximum: 5 })), tool(a({ maximum: 9 })), ["additive"]],
     [
-      "a key of a record less",
+      "a removed key of a record",
       tool(a({ type: "object", propertyNames: { enum: ["x", "y"] } })),
       tool(a({ type: "object", propertyNames: { enum: ["x"] } })),
       ["breaking"],
     ],
     [
-      "keys that are said to be text",
+      "keys that are declared as strings",
       tool(a({ type: "object" })),
       tool(a({ type: "object", propertyNames: { type: "string" } })),
       [],
@@ -136,25 +136,25 @@ describe("servers", () => {
       tool(a({ anyOf: [{ type: "string" }, { type: "null" }] })),
       ["risky"],
     ],
-    ["a member of a tree", tool(node({})), tool(node({ v: { type: "string" } })), ["additive"]],
+    ["an added member of a tree", tool(node({})), tool(node({ v: { type: "string" } })), ["additive"]],
     ["a schema that cannot be read", tool({}), { tools: [{ name: "t", inputSchema: [] }] }, ["risky"]],
-    ["a result that is typed", tool({}), output({}), ["additive"]],
-    ["a result that is not typed any more", output({}), tool({}), ["breaking"]],
-    ["a member of the result less", output(a({}, { required: ["a"] })), output({}), ["breaking"]],
-    ["an optional member of the result less", output(a({})), output({}), ["risky"]],
-    ["a value of the result more", output(a({ enum: ["x"] })), output(a({ enum: ["x", "y"] })), ["risky"]],
-    ["a value of the result less", output(a({ enum: ["x", "y"] })), output(a({ enum: ["x"] })), ["additive"]],
-    ["a result that may be missing", output(a({}, { required: ["a"] })), output(a({})), ["breaking"]],
-    ["a result that may be null", output(a({ type: "string" })), output(a({ type: ["string", "null"] })), ["breaking"]],
+    ["a result that is typed now", tool({}), output({}), ["additive"]],
+    ["a result that is no longer typed", output({}), tool({}), ["breaking"]],
+    ["a removed member of the result", output(a({}, { required: ["a"] })), output({}), ["breaking"]],
+    ["a removed optional member of the result", output(a({})), output({}), ["risky"]],
+    ["an added value of the result", output(a({ enum: ["x"] })), output(a({ enum: ["x", "y"] })), ["risky"]],
+    ["a removed value of the result", output(a({ enum: ["x", "y"] })), output(a({ enum: ["x"] })), ["additive"]],
+    ["a member of the result that becomes optional", output(a({}, { required: ["a"] })), output(a({})), ["breaking"]],
+    ["a member of the result that becomes nullable", output(a({ type: "string" })), output(a({ type: ["string", "null"] })), ["breaking"]],
     [
-      "a required argument of a prompt",
+      "an added required argument of a prompt",
       { tools: [], prompts: [{ name: "p" }] },
       { tools: [], prompts: [{ name: "p", arguments: [{ name: "a", required: true }] }] },
       ["breaking"],
     ],
-    ["a template less", { tools: [], resourceTemplates: [{ uriTemplate: "a://{b}" }] }, { tools: [] }, ["breaking"]],
-    ["a resource less", { tools: [], resources: [{ uri: "a://b" }] }, { tools: [] }, ["risky"]],
-  ])("%s", (_what, older, newer, verdicts) => {
+    ["a removed template", { tools: [], resourceTemplates: [{ uriTemplate: "a://{b}" }] }, { tools: [] }, ["breaking"]],
+    ["a removed resource", { tools: [], resources: [{ uri: "a://b" }] }, { tools: [] }, ["risky"]],
+  ])("a comparison gives each change its impact: %s", (_what, older, newer, verdicts) => {
     const found = compareContracts(readContract(older, "older"), readContract(newer, "newer"));
     expect(found.map(({ client }) => client)).toEqual(verdicts);
   });
@@ -171,7 +171,7 @@ describe("create-mcp-server diff", () => {
     return { older: older ?? "", newer: newer ?? "", folder };
   }
 
-  test("tells of two lists of tools in every format, and fails when it is told to", async () => {
+  test("`diff` reports two lists of tools in every format, and fails with `--fail-on`", async () => {
     const { older, newer } = folderWithLists();
     const text = await diff(older, newer);
     expect(text).toMatchObject({ code: 0, stderr: "" });
@@ -187,7 +187,7 @@ describe("create-mcp-server diff", () => {
     expect(markdown).not.toMatch(/<|@a/);
   });
 
-  test("writes a page that loads nothing, and in which everything foreign is text", async () => {
+  test("`diff` writes a page that loads nothing and escapes all text of servers", async () => {
     const { older, newer, folder } = folderWithLists();
     const output = join(folder, "page.html");
     expect((await diff(older, newer, { format: "html", output })).code).toBe(0);
@@ -202,7 +202,7 @@ describe("create-mcp-server diff", () => {
     expect(page).toContain(`script-src 'sha256-${hash}'`);
   });
 
-  test("shows all revisions, who has which method, and both sides", { timeout: 120_000 }, async () => {
+  test("a page of `diff` shows all revisions, the senders of each method, and both versions of a type", { timeout: 120_000 }, async () => {
     const { code, stdout } = await diff("2025-06-18", "2025-11-25", { format: "html" });
     expect(stdout).not.toMatch(/<th[^>]*><\/th>/);
     expect(stdout).toContain('<span class="new">new</span>');
@@ -216,10 +216,10 @@ describe("create-mcp-server diff", () => {
   });
 
   test.each<[string, string, string, Partial<DiffCommandOptions>, RegExp]>([
-    ["a revision that is unknown", "2025-06-18", "2025-06-19", {}, /unknown revision "2025-06-19"/],
-    ["two revisions that are unknown", "1999-01-01", "1999-01-02", {}, /unknown revision/],
+    ["an unknown revision", "2025-06-18", "2025-06-19", {}, /unknown revision "2025-06-19"/],
+    ["two unknown revisions", "1999-01-01", "1999-01-02", {}, /unknown revision/],
     ["a revision and a server", "2025-06-18", "older.json", {}, /unknown revision ".*older\.json"/],
-    ["a file that is not there", "absent.json", "older.json", {}, /absent\.json does not exist/],
+    ["a missing file", "absent.json", "older.json", {}, /absent\.json does not exist/],
     [
       "a folder without a lock file",
       "empty",
@@ -227,10 +227,10 @@ describe("create-mcp-server diff", () => {
       {},
       /mcp\.client\.lock\.json does not exist; check the path/,
     ],
-    ["nothing", "", "older.json", {}, /no server is given/],
-    ["an address that is none", "gopher://x", "older.json", {}, /is not the address of a server/],
-    ["a place that cannot be written", "older.json", "newer.json", { output: "empty" }, /cannot be written \(EISDIR\)/],
-  ])("refuses %s", async (_what, older, newer, options, message) => {
+    ["no server", "", "older.json", {}, /no server is given/],
+    ["an invalid address", "gopher://x", "older.json", {}, /is not the address of a server/],
+    ["an output path that cannot be written", "older.json", "newer.json", { output: "empty" }, /cannot be written \(EISDIR\)/],
+  ])("`diff` rejects %s", async (_what, older, newer, options, message) => {
     const { folder } = folderWithLists();
     mkdirSync(join(folder, "empty"));
     const place = (word: string): string => (/^(\w+\.json|empty)$/.test(word) ? join(folder, word) : word);

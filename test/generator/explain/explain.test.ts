@@ -54,14 +54,14 @@ const lost: readonly (readonly [string, Readonly<Record<string, readonly string[
   ],
 ];
 
-test.each(lost)("explain finds what a definition loses at %s", async (id, expected) => {
+test.each(lost)("`explain` finds the losses of a definition at %s", async (id, expected) => {
   const revision = revisions.find((candidate) => candidate.id === id);
   if (!revision) throw new Error(`no revision ${id}`);
   expect(await read(revision)).toEqual({ plain: [], ...expected });
 });
 
-describe("explain takes", { timeout: 180_000 }, () => {
-  test("an address, and tells what is lost, by whom, and what else might be; names cannot steer a terminal", async () => {
+describe("sources of `explain`", { timeout: 180_000 }, () => {
+  test("`explain` reports lost members, affected parts and possible losses of a server at an address; names contain no control sequences", async () => {
     const listener = await serveHttp(server);
     const told = await explain({ protocol: "2024-11-05", server: [listener.url] });
     await listener.close();
@@ -81,20 +81,20 @@ describe("explain takes", { timeout: 180_000 }, () => {
     );
   });
 
-  test("a module that exports a server", async () => {
+  test("`explain` reads a module that exports a server", async () => {
     const module = join(import.meta.dirname, "maximal-server.ts");
     const told = await explain({ protocol: revisions[0]?.id ?? "", server: [module] });
     expect(told).toMatchObject({ server: { name: "maximal" }, possible: [] });
     expect(told.parts.flatMap(({ losses }) => losses)).toEqual([]);
   });
 
-  test("a revision for which two types lose the same, and tells it once", async () => {
+  test("`explain` reports a member once when two types lose it", async () => {
     const module = join(import.meta.dirname, "maximal-server.ts");
     const text = emitExplanation(await explain({ protocol: "2025-11-25", server: [module] }));
     expect(text.split("\n").filter((line) => line.includes("Tool.outputSchema.type (since"))).toHaveLength(1);
   });
 
-  test("a command after --, and prints JSON", async () => {
+  test("`explain` reads a command after `--`, and prints JSON", async () => {
     const command = [process.execPath, "--import", "tsx", join(import.meta.dirname, "serving-server.ts")];
     const args = ["explain", "--json", "--protocol", "2025-06-18", "--", ...command];
     const { code, stdout, stderr } = await runCli(args, { cwd: process.cwd() });
@@ -103,16 +103,16 @@ describe("explain takes", { timeout: 180_000 }, () => {
   });
 });
 
-describe("explain refuses", () => {
+describe("rejected sources of `explain`", () => {
   const ended = [process.execPath, "-e", "console.error('no database'); process.exit(3)"];
 
   test.each([
     ["no server", "2025-06-18", [], /no server is given; pass an address (?!.*\.json)/],
     ["a revision that does not exist", "2020-01-01", ["x"], /unknown revision "2020-01-01"; choose one of/],
     ["a file that does not exist", "2025-06-18", ["nothing.ts"], /nothing\.ts does not exist; check the path/],
-    ["another protocol", "2025-06-18", ["ftp://example.com"], /is not the address of a server/],
+    ["an unknown protocol", "2025-06-18", ["ftp://example.com"], /is not the address of a server/],
     ["a list of tools", "2025-06-18", ["package.json"], /package\.json is a file, not a server/],
-    ["arguments of an address", "2025-06-18", ["http://[::1]:9", "x"], /unexpected arguments after the address \(x\)/],
+    ["an address with arguments", "2025-06-18", ["http://[::1]:9", "x"], /unexpected arguments after the address \(x\)/],
     [
       "a program that does not exist",
       "2025-06-18",
@@ -125,14 +125,14 @@ describe("explain refuses", () => {
       [process.execPath, "--version"],
       /cannot be reached.*see its output\.$/,
     ],
-    ["a program that says why it ends", "2025-06-18", ended, /its last words: no database\)\.$/],
+    ["a program that prints the reason before it exits", "2025-06-18", ended, /its last words: no database\)\.$/],
     [
-      "an address where nobody is",
+      "an address without a listener",
       "2025-06-18",
       ["http://127.0.0.1:9/mcp"],
       /:9\. Check the address, and that the server is running\.$/,
     ],
-  ] as const)("%s", async (_what, protocol, words, says) => {
+  ] as const)("`explain` rejects %s", async (_what, protocol, words, says) => {
     const refused = explain({ protocol, server: words });
     await expect(refused).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
   });
@@ -141,7 +141,7 @@ describe("explain refuses", () => {
     [401, /it requires credentials \(HTTP 401\); send them with --header-env Name=VARIABLE\.$/],
     [404, /HTTP 404.* Check the address, and that the server is running\.$/],
     [503, /HTTP 503: closed for today\.$/],
-  ])("a server that answers with %d, and says what to do only where that is not said", async (status, says) => {
+  ])("`explain` rejects a server with status %d, and adds advice unless the response explains it", async (status, says) => {
     const server = createServer((_request, response) => response.writeHead(status).end("closed for today"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();

@@ -31,8 +31,8 @@ const commands: readonly (readonly [name: string, run: Run])[] = [
   ["explain --json", (env) => captured(() => runExplain({ server, env, protocol: oldest, json: true }))],
 ];
 
-describe.each(commands)("%s", (_name, run) => {
-  test("says which variable to pass on when the server's last words name one, and passes it on", async () => {
+describe.each(commands)("the command %s", (_name, run) => {
+  test("the command recommends the environment variable that the last output of the server names, and passes it with `--env`", async () => {
     const { code, stdout, stderr } = await run(["WANTS_DB=1"]);
     expect(code).toBeGreaterThan(0);
     expect(stdout + stderr).toContain("Set the variable NOTES_DB, and pass it with --env NOTES_DB.");
@@ -41,21 +41,21 @@ describe.each(commands)("%s", (_name, run) => {
     expect(passed.stdout + passed.stderr).not.toContain("NOTES_DB");
   });
 
-  test("lets no text of a server steer the terminal", async () => {
+  test("the command removes terminal control sequences from text of a server", async () => {
     const nasty = "\u001b]0;mine\u0007\u009b2J\u202e";
     const { stdout, stderr } = await run([`NAME=a${nasty}b`, `TOOL=tool${nasty}`]);
     expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
   });
 });
 
-test("client leaves out a tool that is nested too deeply, and no other", async () => {
+test("`client` omits a tool that is nested too deeply, and no other", async () => {
   const out = join(temporaryFolder(), "client");
   const { code, stderr } = await client(server, { env: ["DEEP=100"], out });
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^left out {3}deep: /)]);
   expect(readFileSync(join(out, "index.ts"), "utf8")).toContain("huge");
 });
 
-test("client --check passes over files that it has not written", async () => {
+test("`client --check` ignores files that it has not written", async () => {
   const out = join(temporaryFolder(), "client");
   await client(server, { out });
   writeFileSync(join(out, "notes.md"), "mine\n");

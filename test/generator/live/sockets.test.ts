@@ -27,7 +27,7 @@ const transports = [
   ["WebSocket", () => serveSockets(createOurServer(ids))],
 ] as const;
 
-test.each(transports)("client writes a typed client of a server over %s", async (_name, serve) => {
+test.each(transports)("`client` writes a typed client of a server over %s", async (_name, serve) => {
   const out = join(mkdtempSync(join(tmpdir(), "sockets-")), "client");
   onTestFinished(() => rmSync(out, { recursive: true, force: true }));
   const { code, stdout, stderr } = await client([await serve()], { out });
@@ -35,14 +35,14 @@ test.each(transports)("client writes a typed client of a server over %s", async 
   expect(stdout).toMatch(/createOursClient/);
 });
 
-test.each(transports)("diff compares servers over %s", async (_name, serve) => {
+test.each(transports)("`diff` compares servers over %s", async (_name, serve) => {
   const address = await serve();
   const { code, stdout } = await captured(() => runDiff({ older: address, newer: address, format: "json" }));
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ changes: [] });
 });
 
-test.each(transports)("explain asks a server over %s", async (_name, serve) => {
+test.each(transports)("`explain` reads a server over %s", async (_name, serve) => {
   const explanation = await explain({ server: [await serve()], protocol: newest.id });
   expect(explanation.server.name).toBe("ours");
 });
@@ -62,7 +62,7 @@ test.each(transports)("the gateway serves a server over %s at every revision", a
   }
 });
 
-test("headers go with the upgrade of a WebSocket", async () => {
+test("headers are sent with the upgrade of a WebSocket", async () => {
   const authenticate = (head: RequestHead) =>
     head.header("x-key") === "right" ? { principal: "me" } : { status: 401 };
   const target = readTarget([await serveSockets(createOurServer(ids), { authenticate })]);
@@ -77,13 +77,13 @@ test.each([
     "ws://127.0.0.1:1/mcp",
     /ws:\/\/127\.0\.0\.1:1\/mcp cannot be read: .*ECONNREFUSED.*Check that the server is running/,
   ],
-])("%s, where nothing listens, is said to be so", async (address, says) => {
+])("`client` reports that no server listens at %s", async (address, says) => {
   const { code, stderr } = await client([address]);
   expect(code).toBe(2);
   expect(stderr).toMatch(says);
 });
 
-test("a WebSocket address of a server that serves HTTP alone is said to be so", async () => {
+test("`client` reports the HTTP status when the server of a WebSocket address serves only HTTP", async () => {
   const http = createServer((_request, response) => void response.writeHead(404).end());
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void http.close());
@@ -96,7 +96,7 @@ test.each([
   [{ header: ["X-Key: k"] }, "tcp://127.0.0.1:1", /--header does not apply to TCP, which has no headers; remove it/],
   [{ sse: true }, "tcp://127.0.0.1:1", /--sse applies to http and https addresses only; remove it/],
   [{ sse: true }, "ws://127.0.0.1:1", /--sse applies to http and https addresses only; remove it/],
-])("an option that the transport has no place for is refused: %j of %s", async (flags, address, says) => {
+])("`client` and `check` reject an option that the transport does not support: %j of %s", async (flags, address, says) => {
   const asked = await client([address], flags);
   const checked = await captured(() => runCheck({ target: [address], format: "text", failOn: "error", ...flags }));
   for (const { code, stderr } of [asked, checked]) {

@@ -46,7 +46,7 @@ test.each([
       module: script,
     },
   ],
-] as const)("the command line names %s", (_what, words, target) => {
+] as const)("`readTarget` reads the words of a command line as %s", (_what, words, target) => {
   expect(readTarget(words)).toEqual(target);
 });
 
@@ -54,25 +54,25 @@ test.each([
   [String.raw`node C:\Users\O'Brien\server.exe`, ["node", String.raw`C:\Users\O'Brien\server.exe`]],
   [String.raw`"C:\My Files\serve.exe" 'a b'`, [String.raw`C:\My Files\serve.exe`, "a b"]],
   [String.raw`serve "\\host\share\it's"`, ["serve", String.raw`\\host\share\it's`]],
-])("on Windows backslashes and apostrophes are parts of paths: %s", (line, [command, ...args]) => {
+])("backslashes and apostrophes are parts of paths on Windows: %s", (line, [command, ...args]) => {
   expect(readTarget([line], { platform: "win32" })).toEqual({ kind: "command", command, args });
 });
 
 test.each([
-  ["nothing", [], /no server is given; pass an address/],
+  ["no server", [], /no server is given; pass an address/],
   ["blanks", [" "], /no server is given/],
-  ["another scheme", ["ftp://example.org"], /is not the address of a server; use for example https/],
-  ["no address", ["ws://"], /is not the address of a server/],
+  ["an unknown scheme", ["ftp://example.org"], /is not the address of a server; use for example https/],
+  ["an incomplete address", ["ws://"], /is not the address of a server/],
   ["TCP without a port", ["tcp://example.org"], /is not a TCP address; use tcp:\/\/HOST:PORT/],
   ["TCP with port 0", ["tcp://127.0.0.1:0"], /is not a TCP address/],
   ["TCP with a path", ["tcp://127.0.0.1:4000/mcp"], /is not a TCP address/],
   ["TCP with a user", ["tcp://me@127.0.0.1:4000"], /is not a TCP address/],
   ["TCP with arguments", ["tcp://127.0.0.1:4000", "x"], /unexpected arguments after the address \(x\)/],
   ["an address with arguments", ["http://example.org", "x"], /unexpected arguments after the address \(x\)/],
-  ["a list of tools that is not there", ["absent.json"], /absent\.json does not exist/],
-  ["a module that is not there", ["absent.ts"], /absent\.ts does not exist/],
+  ["a missing list of tools", ["absent.json"], /absent\.json does not exist/],
+  ["a missing module", ["absent.ts"], /absent\.ts does not exist/],
   ["an open quote", ["serve 'a"], /an unclosed quote/],
-] as const)("%s on the command line is refused", (_what, words, says) => {
+] as const)("%s on the command line is rejected", (_what, words, says) => {
   expect(() => readTarget(words)).toThrow(says);
 });
 
@@ -86,6 +86,6 @@ test.each([
   [["npx", "-y", "@scope/server", "secret"], "npx @scope/server"],
   [["node", "-e", 'login("secret")'], "node"],
   [["serve", "secret"], "serve"],
-] as const)("%j is told without what may be secret", (words, told) => {
+] as const)("`describeTarget` removes possible secrets from %j", (words, told) => {
   expect(describeTarget(readTarget(words))).toBe(told);
 });
