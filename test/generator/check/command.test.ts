@@ -141,12 +141,16 @@ describe("create-mcp-server check", () => {
       else if (id !== undefined) send(id, { error: { code: -32601, message: "not here" } });
     });`;
 
-  test("`check` passes a small and correct server, and writes the report to the `--output` file", { timeout: 60_000 }, async () => {
-    const output = join(temporaryFolder(), "report.json");
-    const options = { protocol: "2025-11-25", format: "json", output } as const;
-    expect(await check([process.execPath, "-e", answering], options)).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(JSON.parse(readFileSync(output, "utf8"))).toMatchObject({ server: { name: "tiny" }, findings: [] });
-  });
+  test(
+    "`check` passes a small and correct server, and writes the report to the `--output` file",
+    { timeout: 60_000 },
+    async () => {
+      const output = join(temporaryFolder(), "report.json");
+      const options = { protocol: "2025-11-25", format: "json", output } as const;
+      expect(await check([process.execPath, "-e", answering], options)).toEqual({ code: 0, stdout: "", stderr: "" });
+      expect(JSON.parse(readFileSync(output, "utf8"))).toMatchObject({ server: { name: "tiny" }, findings: [] });
+    },
+  );
 
   test.each<[string, readonly string[], RegExp]>([
     [
@@ -156,11 +160,15 @@ describe("create-mcp-server check", () => {
     ],
     ["a program without output", [process.execPath, "-e", "setTimeout(() => {}, 1e6)"], /: no response in time\n/],
     ["an address without a listener", [dead], /: fetch failed \(.*ECONNREFUSED.*\)\n/],
-  ])("`check` reports the reason when the connection fails: %s", { timeout: 60_000 }, async (_what, target, message) => {
-    const { code, stdout } = await check(target, { timeout: 2, protocol: "2025-11-25" });
-    expect(stdout).toMatch(message);
-    expect(code).toBe(1);
-  });
+  ])(
+    "`check` reports the reason when the connection fails: %s",
+    { timeout: 60_000 },
+    async (_what, target, message) => {
+      const { code, stdout } = await check(target, { timeout: 2, protocol: "2025-11-25" });
+      expect(stdout).toMatch(message);
+      expect(code).toBe(1);
+    },
+  );
 
   test.each<[string, readonly string[], Partial<CheckCommandOptions>, RegExp]>([
     ["no server", [], {}, /no server is given/],

@@ -81,7 +81,11 @@ describe("lint of tools", () => {
     ],
     ["an unknown type", { inputSchema: { type: "object", properties: { a: { type: "int" } } } }, ["schema-sound"]],
     ["an argument with a space", { inputSchema: { type: "object", properties: { "a b": {} } } }, ["argument-name"]],
-    ["an array without a type of its items", { inputSchema: { type: "object", properties: { a: { type: "array" } } } }, ["array-items"]],
+    [
+      "an array without a type of its items",
+      { inputSchema: { type: "object", properties: { a: { type: "array" } } } },
+      ["array-items"],
+    ],
   ])("the lint rules find, with advice: %s", (_what, tool, rules) => {
     expect(broken(tool)).toEqual(rules);
     for (const { check } of lintRules) for (const { fix } of check({ ...good, ...tool })) expect(fix).toMatch(/^\w/);

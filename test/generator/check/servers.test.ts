@@ -38,43 +38,55 @@ function brokenRules(report: CheckReport): Record<string, string[]> {
 }
 
 describe("`check` over HTTP", () => {
-  test("`check` over HTTP finds only missing descriptions of tools in a server of this package", { timeout: 120_000 }, async () => {
-    const report = await examineHttp(() => serveHttp(createOurServer(ids), { port: 0 }));
-    expect(report).toMatchObject({ server: { name: "ours", version: "1" }, revisions: ids });
-    expect(brokenRules(report)).toEqual({ "tool-description": [""] });
-    const looked = new Set(report.results.map(({ rule }) => rule.id));
-    expect(looked.size).toBeGreaterThan(25);
-  });
+  test(
+    "`check` over HTTP finds only missing descriptions of tools in a server of this package",
+    { timeout: 120_000 },
+    async () => {
+      const report = await examineHttp(() => serveHttp(createOurServer(ids), { port: 0 }));
+      expect(report).toMatchObject({ server: { name: "ours", version: "1" }, revisions: ids });
+      expect(brokenRules(report)).toEqual({ "tool-description": [""] });
+      const looked = new Set(report.results.map(({ rule }) => rule.id));
+      expect(looked.size).toBeGreaterThan(25);
+    },
+  );
 
-  test("`check` over HTTP finds the faults of servers of the official SDKs, and nothing else", { timeout: 120_000 }, async () => {
-    expect(brokenRules(await examineHttp(() => serveSdk()))).toEqual({
-      "http-origin": ids,
-      "sse-served": ["2024-11-05"],
-      "unknown-tool": ids,
-      "tool-without-name": ids,
-      "tool-description": [""],
-      "invalid-cursor": ids,
-    });
-    expect(brokenRules(await examineHttp(() => serveSdk2()))).toEqual({
-      "http-unknown-session": ids,
-      "http-origin": ids,
-      "sse-served": ["2024-11-05"],
-      "unknown-resource": ids,
-      "tool-description": [""],
-      "invalid-cursor": ids,
-    });
-  });
+  test(
+    "`check` over HTTP finds the faults of servers of the official SDKs, and nothing else",
+    { timeout: 120_000 },
+    async () => {
+      expect(brokenRules(await examineHttp(() => serveSdk()))).toEqual({
+        "http-origin": ids,
+        "sse-served": ["2024-11-05"],
+        "unknown-tool": ids,
+        "tool-without-name": ids,
+        "tool-description": [""],
+        "invalid-cursor": ids,
+      });
+      expect(brokenRules(await examineHttp(() => serveSdk2()))).toEqual({
+        "http-unknown-session": ids,
+        "http-origin": ids,
+        "sse-served": ["2024-11-05"],
+        "unknown-resource": ids,
+        "tool-description": [""],
+        "invalid-cursor": ids,
+      });
+    },
+  );
 });
 
-test("`check` over HTTP warns when clients of the oldest revision find no transport", { timeout: 120_000 }, async () => {
-  const serve = (sse: false | undefined, path?: string): Promise<Running> =>
-    serveHttp(createOurServer(ids), { port: 0, ...(sse === false && { sse }), ...(path !== undefined && { path }) });
-  const without = await examineHttp(() => serve(false));
-  expect(findingsOf(without).filter(({ rule }) => rule === "sse-served")).toEqual([
-    expect.objectContaining({ severity: "warning", revision: "2024-11-05", subject: "HTTP with SSE" }),
-  ]);
-  expect(brokenRules(await examineHttp(() => serve(undefined, "/deep/mcp")))).not.toHaveProperty("sse-served");
-});
+test(
+  "`check` over HTTP warns when clients of the oldest revision find no transport",
+  { timeout: 120_000 },
+  async () => {
+    const serve = (sse: false | undefined, path?: string): Promise<Running> =>
+      serveHttp(createOurServer(ids), { port: 0, ...(sse === false && { sse }), ...(path !== undefined && { path }) });
+    const without = await examineHttp(() => serve(false));
+    expect(findingsOf(without).filter(({ rule }) => rule === "sse-served")).toEqual([
+      expect.objectContaining({ severity: "warning", revision: "2024-11-05", subject: "HTTP with SSE" }),
+    ]);
+    expect(brokenRules(await examineHttp(() => serve(undefined, "/deep/mcp")))).not.toHaveProperty("sse-served");
+  },
+);
 
 describe("`check` on stdio", () => {
   const [newest] = handshakeRevisions;
@@ -131,9 +143,12 @@ describe("`check` on stdio", () => {
     expect(brokenRules(report)).toEqual({ "known-revision": [""] });
   });
 
-  test("`check` stops waiting for the response to a batch when the server responds to later requests", { timeout: 60_000 }, async () => {
-    const batching = handshakeRevisions.filter(({ batching }) => batching);
-    const deaf = `
+  test(
+    "`check` stops waiting for the response to a batch when the server responds to later requests",
+    { timeout: 60_000 },
+    async () => {
+      const batching = handshakeRevisions.filter(({ batching }) => batching);
+      const deaf = `
       process.stdin.setEncoding("utf8").on("data", (text) => text.split("\\n").filter(Boolean).forEach((line) => take(JSON.parse(line))));
       function take({ id, method, params }) {
         if (id === undefined) return;
@@ -141,15 +156,16 @@ describe("`check` on stdio", () => {
         const answer = ["initialize", "ping"].includes(method) ? { result } : { error: { code: -32601, message: "no" } };
         process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\\n");
       }`;
-    const wires = createStdioWires({ command: process.execPath, args: ["-e", deaf], env: {}, timeout: 45_000 });
-    const started = performance.now();
-    const report = await examine(wires, { target: "deaf", revisions: batching });
-    expect(brokenRules(report)["accepts-batches"]).toEqual(batching.map(({ id }) => id));
-    const finding = findingsOf(report).find(({ rule }) => rule === "accepts-batches");
-    // The official SDKs accept no batches: with an error, no server of theirs would pass.
-    expect(finding?.severity).toBe("note");
-    expect(performance.now() - started).toBeLessThan(40_000);
-  });
+      const wires = createStdioWires({ command: process.execPath, args: ["-e", deaf], env: {}, timeout: 45_000 });
+      const started = performance.now();
+      const report = await examine(wires, { target: "deaf", revisions: batching });
+      expect(brokenRules(report)["accepts-batches"]).toEqual(batching.map(({ id }) => id));
+      const finding = findingsOf(report).find(({ rule }) => rule === "accepts-batches");
+      // The official SDKs accept no batches: with an error, no server of theirs would pass.
+      expect(finding?.severity).toBe("note");
+      expect(performance.now() - started).toBeLessThan(40_000);
+    },
+  );
 
   test.skipIf(process.platform === "win32")(
     "`check` ends the process that a wrapper has started (there is no such shell on Windows)",

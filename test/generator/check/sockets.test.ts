@@ -59,12 +59,16 @@ async function listen(server: ReturnType<typeof createTcpServer>): Promise<numbe
 }
 
 describe("`check` over TCP", () => {
-  test("`check` over TCP finds only missing descriptions of tools in a server of this package", { timeout: 120_000 }, async () => {
-    const report = await look(wiresOf(await serveTcp(createOurServer(ids))));
-    expect(report).toMatchObject({ server: { name: "ours" }, revisions: ids });
-    expect(rulesOf(report)).toEqual(["tool-description"]);
-    expect(report.results.map(({ rule }) => rule.id)).toContain("tcp-http-request");
-  });
+  test(
+    "`check` over TCP finds only missing descriptions of tools in a server of this package",
+    { timeout: 120_000 },
+    async () => {
+      const report = await look(wiresOf(await serveTcp(createOurServer(ids))));
+      expect(report).toMatchObject({ server: { name: "ours" }, revisions: ids });
+      expect(rulesOf(report)).toEqual(["tool-description"]);
+      expect(report.results.map(({ rule }) => rule.id)).toContain("tcp-http-request");
+    },
+  );
 
   test("`check` over TCP reports a server that reads the body of an HTTP request", { timeout: 60_000 }, async () => {
     const port = await listen(
@@ -86,36 +90,48 @@ describe("`check` over TCP", () => {
 });
 
 describe("`check` over WebSocket", () => {
-  test("`check` over WebSocket finds only missing descriptions of tools in a server of this package", { timeout: 120_000 }, async () => {
-    const report = await look(wiresOf(await serveSockets(createOurServer(ids))));
-    expect(report).toMatchObject({ server: { name: "ours" }, revisions: ids });
-    expect(rulesOf(report)).toEqual(["tool-description"]);
-    expect(report.results.map(({ rule }) => rule.id)).toContain("http-origin");
-  });
+  test(
+    "`check` over WebSocket finds only missing descriptions of tools in a server of this package",
+    { timeout: 120_000 },
+    async () => {
+      const report = await look(wiresOf(await serveSockets(createOurServer(ids))));
+      expect(report).toMatchObject({ server: { name: "ours" }, revisions: ids });
+      expect(rulesOf(report)).toEqual(["tool-description"]);
+      expect(report.results.map(({ rule }) => rule.id)).toContain("http-origin");
+    },
+  );
 
-  test("`check` over WebSocket reports a server that accepts foreign origins and sends binary data", { timeout: 60_000 }, async () => {
-    const http = createServer();
-    const sockets = new WebSocketServer({ server: http });
-    sockets.on("connection", (socket) => {
-      socket.on("error", () => {});
-      socket.on("message", (data) => {
-        socket.send(Buffer.from([1]));
-        answerLine(String(data), (answer) => socket.send(answer));
+  test(
+    "`check` over WebSocket reports a server that accepts foreign origins and sends binary data",
+    { timeout: 60_000 },
+    async () => {
+      const http = createServer();
+      const sockets = new WebSocketServer({ server: http });
+      sockets.on("connection", (socket) => {
+        socket.on("error", () => {});
+        socket.on("message", (data) => {
+          socket.send(Buffer.from([1]));
+          answerLine(String(data), (answer) => socket.send(answer));
+        });
       });
-    });
-    const port = await listen(http);
-    onTestFinished(() => sockets.clients.forEach((socket) => socket.terminate()));
-    const broken = rulesOf(await look(wiresOf(`ws://127.0.0.1:${port}/mcp`), [newest]));
-    expect(broken).toEqual(expect.arrayContaining(["http-origin", "clean-output"]));
-  });
+      const port = await listen(http);
+      onTestFinished(() => sockets.clients.forEach((socket) => socket.terminate()));
+      const broken = rulesOf(await look(wiresOf(`ws://127.0.0.1:${port}/mcp`), [newest]));
+      expect(broken).toEqual(expect.arrayContaining(["http-origin", "clean-output"]));
+    },
+  );
 
-  test("`check` over WebSocket sends headers, and reports a connection that is rejected", { timeout: 60_000 }, async () => {
-    const authenticate = (head: RequestHead) =>
-      head.header("authorization") === "Bearer key" ? { principal: "me" } : { status: 401 };
-    const url = await serveSockets(createOurServer(ids), { authenticate });
-    const refused = await look(wiresOf(url), [newest]);
-    expect(rulesOf(refused)).toEqual(["known-revision"]);
-    expect(JSON.stringify(refused.results)).toMatch(/401/);
-    expect((await look(wiresOf(url, { Authorization: "Bearer key" }), [newest])).revisions).toEqual([newest.id]);
-  });
+  test(
+    "`check` over WebSocket sends headers, and reports a connection that is rejected",
+    { timeout: 60_000 },
+    async () => {
+      const authenticate = (head: RequestHead) =>
+        head.header("authorization") === "Bearer key" ? { principal: "me" } : { status: 401 };
+      const url = await serveSockets(createOurServer(ids), { authenticate });
+      const refused = await look(wiresOf(url), [newest]);
+      expect(rulesOf(refused)).toEqual(["known-revision"]);
+      expect(JSON.stringify(refused.results)).toMatch(/401/);
+      expect((await look(wiresOf(url, { Authorization: "Bearer key" }), [newest])).revisions).toEqual([newest.id]);
+    },
+  );
 });

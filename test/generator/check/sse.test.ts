@@ -67,12 +67,15 @@ describe("`check` over HTTP with SSE", () => {
   });
 });
 
-test.each([true, false])("`client` and `diff` connect to a server with SSE, with and without the option `--sse`: %s", async (sse) => {
-  const { url } = kept(await serveSdkSse());
-  const target = { kind: "url", url: new URL(url) } as const;
-  const contract = await fetchContract(target, { headers: {}, env: {}, timeout: 20_000, sse, revisions });
-  expect(contract).toMatchObject({ server: { name: "sdk" }, revision: newest.id, tools: [{ name: "echo" }] });
-});
+test.each([true, false])(
+  "`client` and `diff` connect to a server with SSE, with and without the option `--sse`: %s",
+  async (sse) => {
+    const { url } = kept(await serveSdkSse());
+    const target = { kind: "url", url: new URL(url) } as const;
+    const contract = await fetchContract(target, { headers: {}, env: {}, timeout: 20_000, sse, revisions });
+    expect(contract).toMatchObject({ server: { name: "sdk" }, revision: newest.id, tools: [{ name: "echo" }] });
+  },
+);
 
 describe("`check` of faulty servers with SSE", () => {
   /** Opens a stream with these first events. */

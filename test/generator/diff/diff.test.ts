@@ -108,7 +108,12 @@ describe("differences of servers", () => {
     ["an added argument", tool({}), tool(a({ type: "string" })), ["additive"]],
     ["an added required argument", tool({}), tool(a({}, { required: ["a"] })), ["breaking"]],
     ["a removed argument", tool(a({})), tool({}), ["risky"]],
-    ["a removed argument that is rejected now", tool(a({})), tool({ additionalProperties: false }), ["breaking", "breaking"]],
+    [
+      "a removed argument that is rejected now",
+      tool(a({})),
+      tool({ additionalProperties: false }),
+      ["breaking", "breaking"],
+    ],
     ["an argument that is required now", tool(a({})), tool(a({}, { required: ["a"] })), ["breaking"]],
     ["an argument that is optional now", tool(a({}, { required: ["a"] })), tool(a({})), ["additive"]],
     ["an argument of another type", tool(a({ type: "string" })), tool(a({ type: "number" })), ["breaking", "additive"]],
@@ -145,7 +150,12 @@ describe("differences of servers", () => {
     ["an added value of the result", output(a({ enum: ["x"] })), output(a({ enum: ["x", "y"] })), ["risky"]],
     ["a removed value of the result", output(a({ enum: ["x", "y"] })), output(a({ enum: ["x"] })), ["additive"]],
     ["a member of the result that becomes optional", output(a({}, { required: ["a"] })), output(a({})), ["breaking"]],
-    ["a member of the result that becomes nullable", output(a({ type: "string" })), output(a({ type: ["string", "null"] })), ["breaking"]],
+    [
+      "a member of the result that becomes nullable",
+      output(a({ type: "string" })),
+      output(a({ type: ["string", "null"] })),
+      ["breaking"],
+    ],
     [
       "an added required argument of a prompt",
       { tools: [], prompts: [{ name: "p" }] },
@@ -202,18 +212,22 @@ describe("create-mcp-server diff", () => {
     expect(page).toContain(`script-src 'sha256-${hash}'`);
   });
 
-  test("a page of `diff` shows all revisions, the senders of each method, and both versions of a type", { timeout: 120_000 }, async () => {
-    const { code, stdout } = await diff("2025-06-18", "2025-11-25", { format: "html" });
-    expect(stdout).not.toMatch(/<th[^>]*><\/th>/);
-    expect(stdout).toContain('<span class="new">new</span>');
-    expect(code).toBe(0);
-    expect(stdout.match(/<li( class="compared")?>/g)).toHaveLength(5);
-    expect(stdout.match(/<li class="compared">/g)).toHaveLength(2);
-    expect(stdout).toMatch(
-      /tasks\/get<\/code><\/th>(<td><i>–<\/i><\/td>){3}<td class="new"><span class="chip">client<\/span> <span class="chip">server<\/span><\/td><td class="gone"><i>–/,
-    );
-    expect(stdout).toMatch(/<summary><code>Tool<\/code><\/summary>[^]*?<ins>execution\?: ToolExecution<\/ins>/);
-  });
+  test(
+    "a page of `diff` shows all revisions, the senders of each method, and both versions of a type",
+    { timeout: 120_000 },
+    async () => {
+      const { code, stdout } = await diff("2025-06-18", "2025-11-25", { format: "html" });
+      expect(stdout).not.toMatch(/<th[^>]*><\/th>/);
+      expect(stdout).toContain('<span class="new">new</span>');
+      expect(code).toBe(0);
+      expect(stdout.match(/<li( class="compared")?>/g)).toHaveLength(5);
+      expect(stdout.match(/<li class="compared">/g)).toHaveLength(2);
+      expect(stdout).toMatch(
+        /tasks\/get<\/code><\/th>(<td><i>–<\/i><\/td>){3}<td class="new"><span class="chip">client<\/span> <span class="chip">server<\/span><\/td><td class="gone"><i>–/,
+      );
+      expect(stdout).toMatch(/<summary><code>Tool<\/code><\/summary>[^]*?<ins>execution\?: ToolExecution<\/ins>/);
+    },
+  );
 
   test.each<[string, string, string, Partial<DiffCommandOptions>, RegExp]>([
     ["an unknown revision", "2025-06-18", "2025-06-19", {}, /unknown revision "2025-06-19"/],
@@ -229,7 +243,13 @@ describe("create-mcp-server diff", () => {
     ],
     ["no server", "", "older.json", {}, /no server is given/],
     ["an invalid address", "gopher://x", "older.json", {}, /is not the address of a server/],
-    ["an output path that cannot be written", "older.json", "newer.json", { output: "empty" }, /cannot be written \(EISDIR\)/],
+    [
+      "an output path that cannot be written",
+      "older.json",
+      "newer.json",
+      { output: "empty" },
+      /cannot be written \(EISDIR\)/,
+    ],
   ])("`diff` rejects %s", async (_what, older, newer, options, message) => {
     const { folder } = folderWithLists();
     mkdirSync(join(folder, "empty"));

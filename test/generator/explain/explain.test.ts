@@ -112,7 +112,12 @@ describe("rejected sources of `explain`", () => {
     ["a file that does not exist", "2025-06-18", ["nothing.ts"], /nothing\.ts does not exist; check the path/],
     ["an unknown protocol", "2025-06-18", ["ftp://example.com"], /is not the address of a server/],
     ["a list of tools", "2025-06-18", ["package.json"], /package\.json is a file, not a server/],
-    ["an address with arguments", "2025-06-18", ["http://[::1]:9", "x"], /unexpected arguments after the address \(x\)/],
+    [
+      "an address with arguments",
+      "2025-06-18",
+      ["http://[::1]:9", "x"],
+      /unexpected arguments after the address \(x\)/,
+    ],
     [
       "a program that does not exist",
       "2025-06-18",
@@ -141,13 +146,16 @@ describe("rejected sources of `explain`", () => {
     [401, /it requires credentials \(HTTP 401\); send them with --header-env Name=VARIABLE\.$/],
     [404, /HTTP 404.* Check the address, and that the server is running\.$/],
     [503, /HTTP 503: closed for today\.$/],
-  ])("`explain` rejects a server with status %d, and adds advice unless the response explains it", async (status, says) => {
-    const server = createServer((_request, response) => response.writeHead(status).end("closed for today"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
-    const refused = explain({ protocol: "2025-06-18", server: [`http://127.0.0.1:${port}/mcp`] });
-    await expect(refused).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
-    server.close();
-  });
+  ])(
+    "`explain` rejects a server with status %d, and adds advice unless the response explains it",
+    async (status, says) => {
+      const server = createServer((_request, response) => response.writeHead(status).end("closed for today"));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const address = server.address();
+      const port = typeof address === "object" ? address?.port : undefined;
+      const refused = explain({ protocol: "2025-06-18", server: [`http://127.0.0.1:${port}/mcp`] });
+      await expect(refused).rejects.toMatchObject({ name: "UserError", message: expect.stringMatching(says) });
+      server.close();
+    },
+  );
 });

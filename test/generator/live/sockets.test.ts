@@ -96,11 +96,14 @@ test.each([
   [{ header: ["X-Key: k"] }, "tcp://127.0.0.1:1", /--header does not apply to TCP, which has no headers; remove it/],
   [{ sse: true }, "tcp://127.0.0.1:1", /--sse applies to http and https addresses only; remove it/],
   [{ sse: true }, "ws://127.0.0.1:1", /--sse applies to http and https addresses only; remove it/],
-])("`client` and `check` reject an option that the transport does not support: %j of %s", async (flags, address, says) => {
-  const asked = await client([address], flags);
-  const checked = await captured(() => runCheck({ target: [address], format: "text", failOn: "error", ...flags }));
-  for (const { code, stderr } of [asked, checked]) {
-    expect(code).toBe(2);
-    expect(stderr).toMatch(says);
-  }
-});
+])(
+  "`client` and `check` reject an option that the transport does not support: %j of %s",
+  async (flags, address, says) => {
+    const asked = await client([address], flags);
+    const checked = await captured(() => runCheck({ target: [address], format: "text", failOn: "error", ...flags }));
+    for (const { code, stderr } of [asked, checked]) {
+      expect(code).toBe(2);
+      expect(stderr).toMatch(says);
+    }
+  },
+);
