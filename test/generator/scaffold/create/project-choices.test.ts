@@ -240,7 +240,12 @@ describe("a project", () => {
       /npm start +# serves at [^]*`HOST=0\.0\.0\.0` opens[^]*docker run -p 127\.0\.0\.1:3000:3000 demo` serves/,
     ],
     ["both", {}, /8787/, /npm start +# waits[^]*npm start -- --http 3000 +# serves at[^]*like `--http`/],
-    ["worker", {}, /stdin|docker|npm start|mcpb/, /npm run dev +# serves at [^]*\.example|the address in it with your own/],
+    [
+      "worker",
+      {},
+      /stdin|docker|npm start|mcpb/,
+      /npm run dev +# serves at [^]*\.example|the address in it with your own/,
+    ],
     ["http", { auth: "api-key" }, /stdin/, /--header "X-API-Key: \$KEY"[^]*"X-API-Key": "\$\{input:key\}"/],
   ])(
     "for %s with %j tells in its README how it is run, and what each further file is for",
