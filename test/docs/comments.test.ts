@@ -33,18 +33,18 @@ describe.each(folders)("comments of $folder", ({ folder, clauses, words, repeats
   );
   const docs = all.filter(({ isDoc }) => isDoc);
 
-  it("open with a noun phrase or a verb, but for a few", () => {
+  it("comments open with a noun phrase or a verb, with few exceptions", () => {
     const opened = docs.filter(({ text }) => clause.test(text)).map(({ place }) => place);
     expect(opened.slice(Math.floor(docs.length * clauses))).toEqual([]);
   });
 
-  it("use the words of the glossary, but for a few", () => {
+  it("comments use the words of the glossary, with few exceptions", () => {
     const found = all.flatMap(({ text, place }) => houseWordsOf(text).map((word) => `${place}: ${word}`));
     const count = all.reduce((sum, { text }) => sum + wordsOf(text).length, 0);
     expect(found.slice(Math.floor((count / 1_000) * words))).toEqual([]);
   });
 
-  it("do not repeat the name", () => {
+  it("comments do not repeat the name", () => {
     const repeated = docs.filter(repeatsName).map(({ place, text }) => `${place}: ${text}`);
     expect(repeated.slice(repeats)).toEqual([]);
   });

@@ -27,23 +27,23 @@ const examples = sourcesIn("runtime").flatMap((file) =>
 );
 
 describe("examples in doc comments", () => {
-  it("compile", () => {
+  it("examples compile", () => {
     expect(examples.length).toBeGreaterThan(50);
     expect(problemsOf(examples)).toEqual([]);
   });
 
-  it("do not compile with a mistake", () => {
+  it("examples with a mistake do not compile", () => {
     expect(problemsOf([{ place: "here", code: "server.close(1, 2);\nserverr.close();" }])).toEqual([
       "here: Expected 0 arguments, but got 2.",
       "here: Cannot find name 'serverr'. Did you mean 'server'?",
     ]);
   });
 
-  it("have at most twelve lines", () => {
+  it("examples have at most twelve lines", () => {
     expect(examples.filter(({ code }) => code.split("\n").length > 12).map(({ place }) => place)).toEqual([]);
   });
 
-  it.each(entries)("show each function of %s", (_path, source) => {
+  it.each(entries)("examples show each function of %s", (_path, source) => {
     expect(
       functionsOf(source)
         .filter((symbol) => !hasExample(symbol))

@@ -17,32 +17,32 @@ afterEach(() => {
 });
 
 describe("declarations", () => {
-  it("are counted as in the study (section 1)", () => {
+  it("each revision has the expected number of declarations and constants", () => {
     expect(models.map(({ declarations }) => declarations.length)).toEqual([79, 83, 91, 145, 155]);
     const interfaces = models.map(({ declarations }) => declarations.filter(({ kind }) => kind === "interface").length);
     expect(interfaces).toEqual([66, 68, 76, 120, 128]);
     expect(models.map(({ constants }) => constants.length)).toEqual([7, 7, 7, 8, 10]);
   });
 
-  it("come with a comment each, which is what people see when they hover", () => {
+  it("each declaration has a comment", () => {
     const bare = models.flatMap(({ id, declarations }) =>
       declarations.filter(({ doc }) => !doc?.text).map(({ name }) => `${id} ${name}`),
     );
     expect(bare).toEqual([]);
   });
 
-  it("have the version of their folder, which is never taken from the constant (T2)", () => {
+  it("each model has the version of its folder, not that of the constant (T2)", () => {
     expect(models.map(({ id }) => id)).toEqual([...folder.pins.keys()]);
     expect(models.map(({ declaredVersion }) => declaredVersion)).toEqual(models.map(({ id }) => id));
   });
 });
 
 describe("methods", () => {
-  it("equal the committed table", () => {
+  it("methods equal the committed table", () => {
     expect(Object.fromEntries(models.map((model) => [model.id, tableOf(model)]))).toEqual(committed);
   });
 
-  it("are counted as in the study", () => {
+  it("each revision has the expected number of methods of each kind", () => {
     const count = (isCounted: (method: Method) => boolean): number[] =>
       models.map(({ methods }) => methods.filter(isCounted).length);
     expect(count(() => true)).toEqual([24, 24, 25, 31, 21]);
@@ -50,7 +50,7 @@ describe("methods", () => {
     expect(count(({ kind }) => kind === "embedded")).toEqual([0, 0, 0, 0, 3]);
   });
 
-  it("have a handler name each, derived by one rule", () => {
+  it("each method has a unique handler name, derived from its type", () => {
     for (const { methods } of models) {
       expect(new Set(methods.map(({ handler }) => handler)).size).toBe(methods.length);
       for (const { handler, type } of methods)
@@ -60,14 +60,14 @@ describe("methods", () => {
     }
   });
 
-  it("are named like the category of their type, where it has one (T12)", () => {
+  it("each method has the name in the category of its type (T12)", () => {
     const strays = models.flatMap(({ methods }) =>
       methods.filter(({ name, doc }) => doc?.category !== undefined && doc.category !== `\`${name}\``),
     );
     expect(strays.map(({ type }) => type)).toEqual([]);
   });
 
-  it("get their base _meta back where a literal dropped it (T7)", () => {
+  it("params regain the `_meta` of their base that a literal replaced (T7)", () => {
     const merged = models.map((model) =>
       model.methods.filter(({ params }) => {
         const object = params && resolveObject(params.shape, model);
@@ -77,7 +77,7 @@ describe("methods", () => {
     expect(merged.map((methods) => methods.length)).toEqual([17, 17, 18, 4, 0]);
   });
 
-  it("all take _meta as messages, whatever they declare (T7)", () => {
+  it("all messages accept `_meta` in their params (T7)", () => {
     const lacking = models.flatMap((model) =>
       model.methods
         .filter(({ kind, params }) => kind !== "embedded" && params && !hasKey(params.shape, "_meta", model))
@@ -88,7 +88,7 @@ describe("methods", () => {
 });
 
 describe("tags", () => {
-  it("tell requests and notifications apart by method, in 19 unions", () => {
+  it("tags distinguish requests and notifications by method in 19 unions", () => {
     const byMethod = models
       .flatMap(unionsOf)
       .filter(({ union }) => union.tag?.kind === "literal" && union.tag.property === "method");
@@ -99,7 +99,7 @@ describe("tags", () => {
     expect(ambiguous).toEqual([]);
   });
 
-  it("are missing only where results go by method, and where nothing tells the members apart (T14)", () => {
+  it("tags are missing only for unions of results and for unions without a distinguishing member (T14)", () => {
     const untagged = models.flatMap((model) => unionsOf(model).filter(({ union }) => !union.tag));
     expect(untagged.map(({ at }) => at)).toEqual([
       "2024-11-05 ClientResult",
@@ -177,14 +177,14 @@ describe("tags", () => {
     },
   ];
 
-  it.each(tagged)("pick the member of $at", ({ at, tag }) => {
+  it.each(tagged)("tags select the member of $at", ({ at, tag }) => {
     const unions = models.flatMap(unionsOf).filter((candidate) => candidate.at === at);
     expect(unions.map(({ union }) => union.tag)).toEqual([tag]);
   });
 });
 
 describe("the command `model`", () => {
-  it.each(models)("prints $id as JSON that equals the model", async (model) => {
+  it.each(models)("`model` prints $id as JSON that equals the model", async (model) => {
     const output = vi.spyOn(process.stdout, "write").mockReturnValue(true);
     expect(await runModel({ revision: model.id, spec: "spec" })).toBe(0);
     const text = output.mock.calls.map(([chunk]) => String(chunk)).join("");
@@ -192,7 +192,7 @@ describe("the command `model`", () => {
     expect(JSON.parse(text)).toEqual(model);
   });
 
-  it("names the revisions that exist when asked for another", async () => {
+  it("`model` names the available revisions for an unknown one", async () => {
     const output = vi.spyOn(console, "error").mockImplementation(() => undefined);
     expect(await runModel({ revision: "2020-01-01", spec: "spec" })).toBe(2);
     const ids = [...folder.pins.keys()].join(", ");

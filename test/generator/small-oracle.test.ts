@@ -43,12 +43,12 @@ const whole: readonly (readonly [string, Readonly<Record<string, unknown>>])[] =
 ];
 
 describe.each(whole)("%s", (type, value) => {
-  test("is accepted with the members that are required, and with others", () => {
+  test("a value is accepted with the required members, and with additional ones", () => {
     expect(accepts(type, value)).toBe(true);
     expect(accepts(type, { ...value, "x-other": 1 })).toBe(true);
   });
 
-  test.each(Object.keys(value))("is refused without %s", (name) => {
+  test.each(Object.keys(value))("a value is rejected without %s", (name) => {
     const { [name]: _gone, ...rest } = value;
     expect(accepts(type, rest)).toBe(false);
   });
@@ -116,13 +116,13 @@ function request([method, params]: readonly [string, object | undefined]): objec
   return { jsonrpc: "2.0", id: 1, method, ...(params && { params }) };
 }
 
-describe("the requests of a role", () => {
-  test.each(Object.entries(clientRequests))("of a client have %s", (...row) => {
+describe("requests of a role", () => {
+  test.each(Object.entries(clientRequests))("requests of a client include %s", (...row) => {
     expect(accepts("ClientRequest", request(row))).toBe(true);
     expect(accepts("ServerRequest", request(row))).toBe(Object.hasOwn(serverRequests, row[0]));
   });
 
-  test.each(Object.entries(serverRequests))("of a server have %s", (...row) => {
+  test.each(Object.entries(serverRequests))("requests of a server include %s", (...row) => {
     expect(accepts("ServerRequest", request(row))).toBe(true);
     expect(accepts("ClientRequest", request(row))).toBe(Object.hasOwn(clientRequests, row[0]));
   });

@@ -32,13 +32,13 @@ afterAll(async () => {
 });
 
 describe("the golden spec", () => {
-  it("gives the files that were read and found good", async () => {
+  it("the golden spec emits the committed files", async () => {
     const files: Tree = new Map([...tree].filter(([path]) => path !== "support.ts"));
     if (process.env.UPDATE_GOLDEN === "1") await update(files);
     expect((await compareTree(expected, files)).map(driftText)).toEqual([]);
   });
 
-  it("compiles, and so does what is generated from it", async () => {
+  it("the files of the golden spec compile", async () => {
     const out = join(folder, "generated");
     for (const [path, text] of tree) await write(join(out, path), text);
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
@@ -64,11 +64,11 @@ describe("the golden spec", () => {
     expect(stdout).toBe("");
   });
 
-  it("gets the support file as it is", async () => {
+  it("the support file equals its template", async () => {
     expect(tree.get("support.ts")).toBe(await readFile("templates/support.ts", "utf8"));
   });
 
-  it("has every kind of shape, declaration, tag and method", async () => {
+  it("the golden spec has every kind of shape, declaration, tag and method", async () => {
     const { declarations, constants, methods } = await (
       await openSpecFolder(join(folder, "spec"))
     ).readModel("2001-01-01");

@@ -11,14 +11,14 @@ function holding(code: string, times: number, platform: string): { readonly move
   return { mover: { platform, rename }, asked };
 }
 
-describe("a rename that is refused because somebody has the file open", () => {
-  test.each(["EPERM", "EACCES", "EBUSY"])("is tried again on Windows (%s)", async (code) => {
+describe("a rename of a file that is open elsewhere", () => {
+  test.each(["EPERM", "EACCES", "EBUSY"])("a rename is repeated on Windows (%s)", async (code) => {
     const { mover, asked } = holding(code, 3, "win32");
     await move("a", "b", mover);
     expect(asked).toEqual(["a b", "a b", "a b", "a b"]);
   });
 
-  test("fails on Windows when it stays so", async () => {
+  test("a rename fails on Windows after several attempts", async () => {
     const { mover, asked } = holding("EPERM", Infinity, "win32");
     await expect(move("a", "b", mover)).rejects.toThrow("EPERM: held");
     expect(asked.length).toBeGreaterThan(5);
@@ -27,7 +27,7 @@ describe("a rename that is refused because somebody has the file open", () => {
   test.each([
     ["EPERM", "linux"],
     ["ENOENT", "win32"],
-  ])("is not tried again for %s on %s", async (code, platform) => {
+  ])("a rename is not repeated for %s on %s", async (code, platform) => {
     const { mover, asked } = holding(code, 1, platform);
     await expect(move("a", "b", mover)).rejects.toThrow(`${code}: held`);
     expect(asked).toHaveLength(1);
@@ -40,11 +40,14 @@ test.each(devices)("%j is a device on Windows", (name) => {
   expect(isDeviceName(name)).toBe(true);
 });
 
-test.each(["console", "null", "com", "com10", "lpt-1", "my.con", "a-nul", ""])("%j is not", (name) => {
-  expect(isDeviceName(name)).toBe(false);
-  expect(avoidDevice(name, "tool")).toBe(name);
-});
+test.each(["console", "null", "com", "com10", "lpt-1", "my.con", "a-nul", ""])(
+  "%j is not a device on Windows",
+  (name) => {
+    expect(isDeviceName(name)).toBe(false);
+    expect(avoidDevice(name, "tool")).toBe(name);
+  },
+);
 
-test("the name of a file, without its ending, is made another", () => {
+test("`avoidDevice` adds a suffix to the name of a device", () => {
   expect(avoidDevice("con", "tool")).toBe("con-tool");
 });

@@ -19,10 +19,10 @@ const little = Buffer.from(`\uFEFF${text}`, "utf16le");
 
 test.each([
   ["UTF-8", Buffer.from(text)],
-  ["UTF-8 with a mark, as editors of Windows write it", Buffer.from(`\uFEFF${text}`)],
-  ["UTF-16, as PowerShell writes it", little],
-  ["UTF-16 the other way around", Buffer.from(little).swap16()],
-])("a list of tools may be in %s", async (_, bytes) => {
+  ["UTF-8 with a byte order mark, as editors of Windows write it", Buffer.from(`\uFEFF${text}`)],
+  ["UTF-16 in little-endian order, as PowerShell writes it", little],
+  ["UTF-16 in big-endian order", Buffer.from(little).swap16()],
+])("a list of tools is read in %s", async (_, bytes) => {
   const path = join(folder, "tools.json");
   await writeFile(path, bytes);
   expect(await readDocument(path)).toEqual(list);

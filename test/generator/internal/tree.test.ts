@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-test("what is generated no more goes before anything is written: a name in another case is the same file on many systems", async () => {
+test("`writeTree` removes orphaned files before it writes files", async () => {
   await writeFile(join(folder, "tools"), generatedMark);
   const done = await writeTree(folder, new Map([["tools/a.ts", generatedMark]]));
   expect(done).toEqual([
@@ -22,7 +22,7 @@ test("what is generated no more goes before anything is written: a name in anoth
   expect(await readdir(folder, { recursive: true })).toEqual(["tools", join("tools", "a.ts")]);
 });
 
-test("nothing is written through a link that lies where a file is written aside", async () => {
+test("`writeTree` does not write through a symbolic link at the path of a temporary file", async () => {
   const outside = join(folder, "outside");
   await writeFile(outside, "mine");
   await symlink(outside, join(folder, `a.ts.${process.pid}.tmp`));
@@ -31,7 +31,7 @@ test("nothing is written through a link that lies where a file is written aside"
   expect(await readFile(join(folder, "a.ts"), "utf8")).toBe(generatedMark);
 });
 
-test("what somebody else wrote stays, and is not told as written", async () => {
+test("`writeTree` keeps files without its mark, and does not report them", async () => {
   await mkdir(join(folder, "tools"));
   await writeFile(join(folder, "tools", "own.ts"), "// mine");
   expect(await writeTree(folder, new Map([["a.ts", "a"]]))).toEqual([{ kind: "missing", path: "a.ts" }]);

@@ -4,7 +4,7 @@ import { capabilitiesOf } from "../../../generator/model/capabilities.ts";
 import { readSchema } from "../../../generator/read/schema.ts";
 
 describe("capabilitiesOf", () => {
-  it("names inner ones after the one that they belong to, through types with a name", () => {
+  it("`capabilitiesOf` prefixes nested capabilities with their parent, also in named types", () => {
     const text = `export interface Listing { list?: object; cancel?: {} }
       export interface ClientCapabilities { a?: { b?: object; c?: { d?: {} } }; tasks?: Listing; open?: { [key: string]: object } }
       export interface ServerCapabilities {}`;
@@ -14,7 +14,7 @@ describe("capabilitiesOf", () => {
     expect(capabilitiesOf("server", model)).toEqual([]);
   });
 
-  it("ends with a type that contains itself", () => {
+  it("`capabilitiesOf` ends for a type that contains itself", () => {
     const model = readSchema(
       "test.ts",
       "export interface ServerCapabilities { inner?: ServerCapabilities; b?: object }",
@@ -29,7 +29,7 @@ describe("capabilitiesOf", () => {
     ["2025-06-18", false, false, true],
     ["2025-11-25", true, true, true],
     ["2026-07-28", true, true, true],
-  ])("is in the tables of %s", (id, context, tools, elicitation) => {
+  ])("the tables of %s contain nested capabilities", (id, context, tools, elicitation) => {
     const client = revisions.find((revision) => revision.id === id)?.capabilities.client ?? [];
     const names = ["sampling", "sampling.context", "sampling.tools", "elicitation"];
     expect(names.map((name) => client.includes(name))).toEqual([true, context, tools, elicitation]);

@@ -22,7 +22,7 @@ export interface Item extends Base {
 
 const none = { line: 1, column: 1 };
 
-it("toJsonSchema writes every declaration with what it inherits and with its comments", () => {
+it("`toJsonSchema` writes every declaration with its inherited members and comments", () => {
   expect(toJsonSchema(schema)).toEqual({
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $defs: {
@@ -51,7 +51,7 @@ it("toJsonSchema writes every declaration with what it inherits and with its com
   });
 });
 
-it("toCompatModel makes untagged numbers integers and takes null out of unions, like the official files", () => {
+it("`toCompatModel` makes untagged numbers integers and removes null from unions, like the official files", () => {
   expect(toJsonSchema(toCompatModel(schema))).toMatchObject({
     $defs: {
       Id: { anyOf: [{ type: "string" }, { type: "integer" }] },
@@ -60,7 +60,7 @@ it("toCompatModel makes untagged numbers integers and takes null out of unions, 
   });
 });
 
-it("toJsonSchema carries what an overlay adds: tolerated absence and rules over several properties", () => {
+it("`toJsonSchema` writes additions of an overlay: defaults of absent members and rules over several properties", () => {
   const model: Declared = {
     declarations: [
       {

@@ -19,37 +19,37 @@ function kindOf(shape: Shape): string {
 describe("resolveObject", () => {
   it.each([
     [
-      "puts base properties first and replaces redeclared ones where they stand, optionality included",
+      "`resolveObject` puts base properties first and replaces redeclared ones in place with their optionality",
       `export interface Base { a?: string; b: number }
        export interface X extends Base { c: boolean; a: "fixed" }`,
       [`a "fixed"`, "b number", "c boolean"],
     ],
     [
-      "takes a property that reaches it on two ways once",
+      "`resolveObject` includes a property once that it inherits from two bases",
       `export interface Top { a: string } export interface L extends Top { l: string } export interface R extends Top { r: string }
        export interface X extends L, R {}`,
       ["a string", "l string", "r string"],
     ],
     [
-      "extends an alias and a base with keys left out",
+      "`resolveObject` supports a base that is an alias and a base with omitted keys",
       `export type Open = Record<string, unknown>; export interface Base { a: string; b: string }
        export interface X extends Open, Omit<Base, "a"> { c: string }`,
       ["b string", "c string"],
     ],
     [
-      "lets intersections meet: the narrower shape and required win",
+      "`resolveObject` merges intersections: the narrower shape and `required` take precedence",
       `export interface Base { code: number; data?: unknown; text: string }
        export type X = Base & { code: 7; data: { a: string } }`,
       ["code 7", "data object", "text string"],
     ],
     [
-      "keeps both shapes where neither is evidently narrower",
+      "`resolveObject` keeps both shapes when neither is clearly narrower",
       `export interface A { a: string } export interface B { b: string }
        export type X = { m: A } & { m: B }`,
       ["m intersection"],
     ],
     [
-      "finds names of Object.prototype only when they are declared",
+      "`resolveObject` finds names of Object.prototype only when they are declared",
       `export interface X { constructor: string }`,
       ["constructor string"],
     ],
@@ -57,7 +57,7 @@ describe("resolveObject", () => {
     expect(flat(text, "X")).toEqual(expected);
   });
 
-  it("merges the index of an inherited map with the named properties", () => {
+  it("`resolveObject` merges the index of an inherited map with the named properties", () => {
     const schema = readSchema(
       "test.ts",
       `export interface Base { [key: string]: unknown } export interface X extends Base { a: string }`,
@@ -68,13 +68,13 @@ describe("resolveObject", () => {
   it.each([
     ["a union", `export type X = { a: string } | { b: string };`],
     ["a string", `export type X = string;`],
-  ])("returns nothing for %s", (_, text) => {
+  ])("`resolveObject` returns undefined for %s", (_, text) => {
     expect(flat(text, "X")).toBeUndefined();
   });
 
   it.each([
     [
-      "a circle",
+      "circular inheritance",
       `export interface X extends Y {} export interface Y extends X {}`,
       /defined by itself \(X -> Y -> X\)/,
     ],
@@ -84,11 +84,11 @@ describe("resolveObject", () => {
       /`X` has an intersection of something that is not an object/,
     ],
     [
-      "a base that is no object",
+      "a base that is not an object",
       `export type Y = string; export interface X extends Y {}`,
       /`X` extends something that is not an object/,
     ],
-  ])("refuses %s", (_, text, message) => {
+  ])("`resolveObject` rejects %s", (_, text, message) => {
     expect(() => flat(text, "X")).toThrow(message);
   });
 });
@@ -99,28 +99,28 @@ describe("resolveAlias", () => {
     `export type A = B; export type B = string; export type C = D; export interface D extends E { d: string } export interface E { e: string }`,
   );
 
-  it("follows references to the first shape that is none", () => {
+  it("`resolveAlias` follows references to the first other shape", () => {
     expect(resolveAlias({ kind: "reference", name: "A" }, schema)).toEqual({ kind: "string" });
   });
 
-  it("returns an interface with everything it inherits", () => {
+  it("`resolveAlias` returns an interface with all inherited members", () => {
     expect(resolveAlias({ kind: "reference", name: "C" }, schema)).toMatchObject({
       properties: [{ name: "e" }, { name: "d" }],
     });
   });
 
-  it("says what to do about a name that is not declared", () => {
+  it("`resolveAlias` rejects a name that is not declared", () => {
     expect(() => resolveAlias({ kind: "reference", name: "toString" }, schema)).toThrow(
       /toString is referenced but not declared/,
     );
   });
 });
 
-it("findRecursive names the declarations on a circle of references, and only those", () => {
+it("`findRecursive` returns only the declarations in a circle of references", () => {
   const text = `export type Value = string | List; export type List = Value[]; export interface User { value: Value }`;
   expect([...findRecursive(readSchema("test.ts", text))]).toEqual(["Value", "List"]);
 });
 
-it("declarationsByName keeps names apart from those of Object.prototype", () => {
+it("`declarationsByName` does not return members of Object.prototype", () => {
   expect(declarationsByName({ declarations: [] }).get("constructor")).toBeUndefined();
 });

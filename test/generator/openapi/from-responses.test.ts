@@ -129,7 +129,7 @@ const deviating: readonly (readonly [string, unknown])[] = [
 ];
 
 describe("a tool of an API whose response deviates from its document", () => {
-  test("passes it on with a warning, and no host finds it wrong", async () => {
+  test("a tool returns a deviating response with a warning, and its advertised schema accepts it", async () => {
     const lines = warnings();
     const client = await connect();
     const [tool] = await client.listTools();
@@ -147,9 +147,9 @@ describe("a tool of an API whose response deviates from its document", () => {
   test.each([
     ["a list", "[1]", { value: [1] }],
     ["null", "null", { value: null }],
-    ["nothing", "", { value: "" }],
+    ["an empty body", "", { value: "" }],
     ["text that is not JSON", "done", { value: "done" }],
-  ])("wraps what is no object: %s", async (_what, text, value) => {
+  ])("a tool wraps a response that is not an object: %s", async (_what, text, value) => {
     const lines = warnings();
     const client = await connect();
     given.text = text;
@@ -161,7 +161,7 @@ describe("a tool of an API whose response deviates from its document", () => {
     expect(issuesOf(tool?.outputSchema, value)).toEqual([]);
   });
 
-  test("writes the warning in one short line, whatever the response contains", async () => {
+  test("a tool writes the warning in one short line for a long response with control characters", async () => {
     const lines = warnings();
     const client = await connect();
     given.text = JSON.stringify({ ...good, [`\u001b[2J\u009b\n${"x".repeat(5_000)}`]: 1 });
@@ -170,7 +170,7 @@ describe("a tool of an API whose response deviates from its document", () => {
     expect(lines[0]?.length).toBeLessThan(1_200);
   });
 
-  test("fails with an error that says so where the project is strict", async () => {
+  test("a tool returns an error for a deviating response with `output: strict`", async () => {
     const lines = warnings();
     const client = await connect({ output: "strict" });
     for (const [what, value] of deviating) {
@@ -185,7 +185,7 @@ describe("a tool of an API whose response deviates from its document", () => {
     expect(lines).toEqual([]);
   });
 
-  test("passes on the JSON as text where the project has no output schemas", async () => {
+  test("a tool returns the JSON as text with `output: none`", async () => {
     const client = await connect({ output: "none" });
     given.text = '{ "id": 5 }';
     expect(await client.callTool("getItem")).toMatchObject({ content: [{ type: "text", text: '{ "id": 5 }' }] });
@@ -194,16 +194,19 @@ describe("a tool of an API whose response deviates from its document", () => {
   });
 });
 
-describe("a tool of an API whose response is as described", () => {
-  test.each<OutputMode>(["loose", "strict"])("returns it without a warning: %s", async (output) => {
-    const lines = warnings();
-    const client = await connect({ output });
-    given.text = JSON.stringify(good);
-    expect(await client.callTool("getItem")).toMatchObject({ structuredContent: good });
-    expect(lines).toEqual([]);
-  });
+describe("a tool of an API whose response matches its document", () => {
+  test.each<OutputMode>(["loose", "strict"])(
+    "a tool returns a matching response without a warning: %s",
+    async (output) => {
+      const lines = warnings();
+      const client = await connect({ output });
+      given.text = JSON.stringify(good);
+      expect(await client.callTool("getItem")).toMatchObject({ structuredContent: good });
+      expect(lines).toEqual([]);
+    },
+  );
 
-  test("still describes the members that its document names", async () => {
+  test("a loose output schema describes the members of the document", async () => {
     const client = await connect();
     const [tool] = await client.listTools();
     expect(tool?.outputSchema).toMatchObject({
@@ -215,7 +218,7 @@ describe("a tool of an API whose response is as described", () => {
     expect(JSON.stringify(tool?.outputSchema)).not.toMatch(/required|minLength|pattern|oneOf|"(string|array)"/);
   });
 
-  test("advertises the schema of the document where the project is strict", async () => {
+  test("a tool advertises the schema of the document with `output: strict`", async () => {
     const client = await connect({ output: "strict" });
     const [tool] = await client.listTools();
     expect(issuesOf(tool?.outputSchema, good)).toEqual([]);
@@ -229,7 +232,7 @@ describe("a response of an API that is larger than 10 MiB", () => {
   test.each([
     ["a tool with a schema", document],
     ["a tool of text", plain],
-  ])("is an error that says so: %s", async (_what, text) => {
+  ])("a response over 10 MiB is an error that names the limit: %s", async (_what, text) => {
     const client = await connect({ text });
     const member = `{"id":"${"x".repeat(10 * 1024 * 1024 - 30)}"`;
     given.text = `${member.padEnd(10 * 1024 * 1024 - 15)},"state":"new"}`;
@@ -243,7 +246,7 @@ describe("a response of an API that is larger than 10 MiB", () => {
     );
   });
 
-  test("is an error that names the status where the API rejects the request", async () => {
+  test("a response over 10 MiB to a rejected request is an error that names its status", async () => {
     const client = await connect();
     Object.assign(given, { status: 500, text: "x".repeat(11 * 1024 * 1024) });
     expect(JSON.stringify(await client.callTool("getItem"))).toContain(
@@ -253,7 +256,7 @@ describe("a response of an API that is larger than 10 MiB", () => {
 });
 
 describe("a project of an API", () => {
-  test.each<OutputMode>(outputModes)("has no errors of types: %s", async (output) => {
+  test.each<OutputMode>(outputModes)("a project compiles with each mode of responses: %s", async (output) => {
     const root = await write({ output });
     const compiler = join(packageRoot, "node_modules", "typescript7", "bin", "tsc");
     const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", root, "--noEmit"], { encoding: "utf8" });
@@ -261,8 +264,8 @@ describe("a project of an API", () => {
   });
 });
 
-describe("an operation with names that every object has", () => {
-  test("sends what is given and nothing that is inherited", async () => {
+describe("an operation with parameters named like members of Object.prototype", () => {
+  test("a tool sends the given arguments and no inherited members", async () => {
     const client = await connect();
     given.text = JSON.stringify(good);
     await client.callTool("getItem", {});

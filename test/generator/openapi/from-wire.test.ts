@@ -111,8 +111,8 @@ async function partsOf(form: FormData | undefined, name: string): Promise<unknow
   );
 }
 
-describe("a tool with a form and cookies", () => {
-  test("sends files as bytes, lists part by part, and objects as JSON", async () => {
+describe("a tool with a body and cookies", () => {
+  test("a form has files as bytes, a part for each item of a list, and objects as JSON", async () => {
     const run = await load(pets, "add-photos");
     const body = {
       portrait: base64,
@@ -135,7 +135,7 @@ describe("a tool with a form and cookies", () => {
     expect(await partsOf(form, "place")).toEqual([["application/json", "blob", json]]);
   });
 
-  test("says what kind a part is where the API wants it of a kind", async () => {
+  test("a part of a form has the content type that the API declares", async () => {
     const kinds =
       "{ portrait: { contentType: image/png }, caption: { contentType: text/markdown }, tags: { contentType: application/json } }";
     const run = await load(pets.replace(/encoding: .*/, `encoding: ${kinds}`), "add-photos");
@@ -147,7 +147,7 @@ describe("a tool with a form and cookies", () => {
     expect(await partsOf(form, "portrait")).toEqual([["image/png", "portrait", bytes]]);
   });
 
-  test.each(["*/*", "application/*"])("sends JSON where the API takes %s", async (type) => {
+  test.each(["*/*", "application/*"])("a tool sends JSON when the API accepts %s", async (type) => {
     const run = await load(
       pets.replace("content: { application/json: { schema: { $ref", `content: { "${type}": { schema: { $ref`),
       "create-pet",
@@ -160,7 +160,7 @@ describe("a tool with a form and cookies", () => {
     ["application/merge-patch+json", ["application/json-patch+json", "application/merge-patch+json"]],
     ["application/json", ["application/json-patch+json", "application/vnd.a+json", "application/json"]],
     ["application/json-patch+json", ["application/json-patch+json"]],
-  ])("sends %s where the API takes %j: a list of changes is a last resort", async (type, offered) => {
+  ])("a tool sends %s when the API accepts %j", async (type, offered) => {
     const content = offered.map((one) => `${one}: { schema: { type: object } }`).join(", ");
     const document = `openapi: 3.0.3
 info: { title: Parts, version: 1.0.0 }
@@ -172,7 +172,7 @@ paths: { /part: { patch: { operationId: part, requestBody: { content: { ${conten
     expect(sent.map((one) => one.type)).toEqual([type]);
   });
 
-  test("sends a file that is the whole body as its bytes", async () => {
+  test("a tool sends a file that is the whole body as bytes", async () => {
     const run = await load(pets, "post-upload");
     expect(await run({ body: base64 }, context)).toBe("done");
     expect(sent.at(-1)).toMatchObject({ path: "/upload", type: "application/octet-stream", bytes });
@@ -183,7 +183,7 @@ paths: { /part: { patch: { operationId: part, requestBody: { content: { ${conten
     ["image/png", { type: "image", data: base64, mimeType: "image/png" }],
     ["audio/wav; x=y", { type: "audio", data: base64, mimeType: "audio/wav" }],
     ["application/pdf", { type: "resource", resource: { mimeType: "application/pdf", blob: base64 } }],
-  ])("gives a file of type %s as content of its kind", async (type, content) => {
+  ])("a file of type %s is returned as content of its type", async (type, content) => {
     const file = "content: { image/png: { schema: { type: string, format: binary } } }";
     const document = pets.replace(/(\/upload:[^]*'200': \{ description: ok)/, `$1, ${file}`);
     const run = await load(document, "post-upload");
@@ -193,7 +193,7 @@ paths: { /part: { patch: { operationId: part, requestBody: { content: { ${conten
     await expect(run({ body: base64 }, context)).rejects.toThrow("POST /upload returned HTTP 500");
   });
 
-  test("sends one header with all cookies, of which none can add another", async () => {
+  test("a tool sends all cookies in one header and encodes separators in values", async () => {
     const run = await load(pets, "add-photos");
     await run({ petId: "1", session: "a; admin=1\r\n", seen: ["b,c", "é"], body: { portrait: "" } }, context);
     expect(sent.map(({ cookie }) => cookie)).toEqual(["session=a%3B%20admin%3D1%0D%0A; seen=b%2Cc,%C3%A9"]);
@@ -201,13 +201,13 @@ paths: { /part: { patch: { operationId: part, requestBody: { content: { ${conten
     expect(sent.at(-1)?.cookie).toBe("session=a");
   });
 
-  test("sends a token as a cookie where the API wants it there", async () => {
+  test("a tool sends a token as a cookie when the API declares one", async () => {
     const run = await load(pets.replace("in: header, name: X-Api-Key", "in: cookie, name: sid"), "add-photos");
     await run({ petId: "1", session: "a", body: { portrait: "" } }, context);
     expect(sent.map(({ cookie }) => cookie)).toEqual(["session=a; sid=to%3Bken"]);
   });
 
-  test("tells the model that a file is not base64, and sends nothing", async () => {
+  test("a file that is not base64 is a tool error, and nothing is sent", async () => {
     const run = await load(pets, "add-photos");
     const call = run({ petId: "1", session: "a", body: { portrait: "%" } }, context);
     await expect(call).rejects.toThrow(new ToolError("portrait is not base64; send the bytes of the file in base64."));
@@ -223,8 +223,10 @@ describe("a token", () => {
     cookie: "type: apiKey, in: cookie, name: key",
   };
 
-  test.each(Object.entries(schemes))("of the kind %s stays out of requests that need none", async (_kind, scheme) => {
-    const document = `openapi: 3.1.0
+  test.each(Object.entries(schemes))(
+    "a token of the kind %s is not sent with requests that need none",
+    async (_kind, scheme) => {
+      const document = `openapi: 3.1.0
 info: { title: Doors, version: 1.0.0 }
 security: [{ key: [] }]
 components: { securitySchemes: { key: { ${scheme} } } }
@@ -232,13 +234,14 @@ paths:
   /open: { get: { operationId: open, security: [], responses: { "200": { description: ok } } } }
   /locked: { get: { operationId: locked, responses: { "200": { description: ok } } } }
 `;
-    for (const name of ["open", "locked"]) await (await load(document, name))({}, context);
-    const [open, locked] = sent.map(({ path, cookie, authorization }) => [path, cookie, authorization].join(" "));
-    expect(open?.trim()).toBe("/open");
-    expect(locked?.trim()).not.toBe("/locked");
-  });
+      for (const name of ["open", "locked"]) await (await load(document, name))({}, context);
+      const [open, locked] = sent.map(({ path, cookie, authorization }) => [path, cookie, authorization].join(" "));
+      expect(open?.trim()).toBe("/open");
+      expect(locked?.trim()).not.toBe("/locked");
+    },
+  );
 
-  test("of each kind comes from a variable of its own, and goes with the requests that ask for it alone", async () => {
+  test("a token of each scheme is read from its own variable, and sent only with requests that require it", async () => {
     vi.stubEnv("API_TOKEN_X_KEY", "k");
     vi.stubEnv("API_TOKEN_SIGN_IN", "s");
     vi.stubEnv("API_TOKEN_ADMIN", "ann:é");
@@ -268,7 +271,7 @@ paths:
     ]);
   });
 
-  test("goes along where it is welcome and not needed, if there is one", async () => {
+  test("an optional token is sent when its variable is set", async () => {
     const document = guarded(`\n  /any: { get: { operationId: any, security: [{}, { x-key: [] }], ${ok} } }`);
     const run = await load(document, "any");
     await run({}, context);
@@ -309,29 +312,32 @@ paths:
   beforeEach(() => void vi.stubEnv("API_BASE_URL", undefined));
   afterEach(() => void vi.stubEnv("API_BASE_URL", origin()));
 
-  test.each(["files", "near"])("is asked there, and the others are not: %s", async (tool) => {
-    await (
-      await load(document(`${origin()}/up/`), tool)
-    )({}, context);
-    expect(sent.map(({ path }) => path)).toEqual([`/up/${tool}`]);
-    const rest = (await load(document(origin()), "rest"))({}, context);
-    await expect(rest).rejects.toThrow("GET /rest got no response from http://127.0.0.1:9");
-  });
+  test.each(["files", "near"])(
+    "an operation with its own server is sent there, and other operations are not: %s",
+    async (tool) => {
+      await (
+        await load(document(`${origin()}/up/`), tool)
+      )({}, context);
+      expect(sent.map(({ path }) => path)).toEqual([`/up/${tool}`]);
+      const rest = (await load(document(origin()), "rest"))({}, context);
+      await expect(rest).rejects.toThrow("GET /rest got no response from http://127.0.0.1:9");
+    },
+  );
 
-  test("may stand beside that of the others", async () => {
+  test("a relative address is resolved against the address of the other operations", async () => {
     await (
       await load(document("/v2", `${origin()}/v1`), "files")
     )({}, context);
     expect(sent.map(({ path }) => path)).toEqual(["/v2/files"]);
   });
 
-  test("that nobody can know is asked for, and a token goes nowhere else", async () => {
+  test("an address with a variable requires `API_BASE_URL`, and nothing is sent without it", async () => {
     const run = await load(document("https://{agent}", origin()), "files");
     await expect(run({}, context)).rejects.toThrow("set the environment variable API_BASE_URL");
     expect(sent).toEqual([]);
   });
 
-  test("is asked where the variable says, too", async () => {
+  test("the variable `API_BASE_URL` replaces the server of an operation", async () => {
     vi.stubEnv("API_BASE_URL", origin());
     await (
       await load(document("http://127.0.0.1:9"), "files")
@@ -340,7 +346,7 @@ paths:
   });
 });
 
-describe("an answer of an API", () => {
+describe("a response of an API", () => {
   const document = `openapi: 3.1.0
 info: { title: Slow, version: 1.0.0 }
 paths:
@@ -348,9 +354,13 @@ paths:
 `;
 
   test.each([
-    ["begun", 200, "GET /slow got an incomplete response: the API took longer than 30 seconds."],
-    ["awaited", 0, /^GET \/slow got no response from http:\/\/[\w.:]+: the API took longer than 30 seconds\.$/],
-  ])("that takes too long is told to the model: %s", async (_when, status, message) => {
+    ["after its headers", 200, "GET /slow got an incomplete response: the API took longer than 30 seconds."],
+    [
+      "before its headers",
+      0,
+      /^GET \/slow got no response from http:\/\/[\w.:]+: the API took longer than 30 seconds\.$/,
+    ],
+  ])("a response that takes too long is a tool error: %s", async (_when, status, message) => {
     vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
       const late = new AbortController();
       setTimeout(() => late.abort(new DOMException("late", "TimeoutError")), 300);
@@ -364,7 +374,7 @@ paths:
   });
 });
 
-describe("a tool with values of several parts", () => {
+describe("parameters with lists and objects", () => {
   const list = "schema: { type: array, items: { type: string } }";
   const map = "schema: { type: object }";
   const document = `openapi: 3.1.0
@@ -416,14 +426,14 @@ paths:
     [{ turns: { x: 1, y: 2 } }, "turns=x%2C1%2Cy%2C2"],
     [{ deep: { from: 1, at: { day: 2 }, any: ["a"] } }, "deep[from]=1&deep[at][day]=2&deep[any][0]=a"],
     [{ json: { x: [1] } }, 'json={"x":[1]}'],
-  ])("writes the query of %j as its style says", async (args, query) => {
+  ])("the query of %j has the style of its parameter", async (args, query) => {
     const run = await load(document, "find");
     await run(args, context);
     const written = sent.at(-1)?.path.split("?")[1] ?? "";
     expect(decodeURIComponent(written)).toBe(decodeURIComponent(query));
   });
 
-  test("writes paths, headers and cookies as their style says", async () => {
+  test("paths, headers and cookies have the style of their parameters", async () => {
     const run = await load(document, "simple");
     const map = { x: 1, y: "é" };
     const lines = { "X-List": ["a", "b"], "X-Turns": { x: 1, y: 2 }, "X-Pairs": { x: 1, y: 2 }, "X-Json": { x: [1] } };
@@ -441,7 +451,7 @@ paths:
     expect(Object.keys(sent.at(-1)?.headers ?? {}).filter((name) => name.startsWith("x-"))).toEqual([]);
   });
 
-  test("writes a form with a pair for each item of a list, and names for what is deep", async () => {
+  test("a form has a pair for each item of a list, and paths as names of nested members", async () => {
     const run = await load(document, "pay");
     const body = { amount: 5, expand: ["a", "b"], place: { city: "Bern" }, items: [{ price: "p", tags: ["x"] }] };
     await run({ body }, context);
@@ -456,7 +466,7 @@ paths:
     ]);
   });
 
-  test("prefers a token to a password, and encodes a password that is not", async () => {
+  test("a tool prefers a bearer token to a password, and encodes a plain password", async () => {
     await (
       await load(document, "find")
     )({}, context);

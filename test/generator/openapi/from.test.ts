@@ -48,7 +48,7 @@ function strangeCode(text: string): string[] {
 describe("a project from an OpenAPI document", async () => {
   const tree = await emit("openapi.yaml", pets);
 
-  it("has hosts give its server what the API asks for, without writing it down", () => {
+  it("a project has configurations of hosts that pass the token of the API without containing it", () => {
     const names = ["API_TOKEN"];
     const envs = (spell: (name: string) => string): object =>
       Object.fromEntries(names.map((name) => [name, spell(name)]));
@@ -73,7 +73,7 @@ describe("a project from an OpenAPI document", async () => {
     expect(textOf(tree, "README.md")).toContain(`docker run -i ${names.map((name) => `-e ${name} `).join("")}demo`);
   });
 
-  it("has a file for every operation that can be called, and lists them", () => {
+  it("a project has a file for every supported operation, and a list of them", () => {
     const files = [...tree.keys()].filter((path) => path.startsWith("src/tools/"));
     expect(files.map((path) => path.slice("src/tools/".length)).sort()).toEqual([
       "add-photos.ts",
@@ -87,7 +87,7 @@ describe("a project from an OpenAPI document", async () => {
     for (const path of files) expect(textOf(tree, "src/tools.ts")).toContain(path.slice("src/".length));
   });
 
-  it("asks for what the request needs, and not for what the API alone writes", () => {
+  it("the input of a tool has the members of the request without read-only ones", () => {
     const text = textOf(tree, "src/tools/create-pet.ts");
     const [input = "", output = ""] = text.split("export interface CreatePetResult ");
     expect(input).not.toContain("id: number");
@@ -96,7 +96,7 @@ describe("a project from an OpenAPI document", async () => {
     expect(text).toContain('body: { type: "application/json", value: args.body }');
   });
 
-  it("puts every parameter where the API expects it", () => {
+  it("a tool sends every parameter at the place that the API declares", () => {
     const text = textOf(tree, "src/tools/list-pets.ts");
     expect(text).toContain('query: { limit: args.limit, tags: toList(args.tags, ",") }');
     expect(text).toContain('headers: { "X-Request-ID": args["X-Request-ID"] }');
@@ -109,14 +109,14 @@ describe("a project from an OpenAPI document", async () => {
     expect(photos).not.toContain("maxLength");
   });
 
-  it("knows where the API is and how a token is sent", () => {
+  it("`src/api.ts` has the address of the API and the place of the token", () => {
     const text = textOf(tree, "src/api.ts");
     expect(text).toContain('environment.API_BASE_URL ?? "https://eu.pets.example/v1"');
     expect(text).toContain('API_TOKEN: { place: "header", name: "X-Api-Key", prefix: "" }');
     expect(textOf(tree, "src/tools/list-pets.ts")).toContain('access: ["API_TOKEN"]');
   });
 
-  it("tells hosts the token: they start a server with no variables but those of its configuration", () => {
+  it("configurations for hosts contain the variable of the token", () => {
     const readme = textOf(tree, "README.md");
     const env = { API_TOKEN: "..." };
     const configs = [...readme.matchAll(/```json\n([\s\S]*?)\n```/g)].map(([, json = ""]): unknown => JSON.parse(json));
@@ -135,7 +135,7 @@ describe("a project from an OpenAPI document", async () => {
     });
   });
 
-  it("asks a user for each token that some call needs, and says which are not needed", async () => {
+  it("configurations contain a variable for each token, and mark tokens that are optional", async () => {
     const locked = pets
       .replace(
         "components:\n  securitySchemes:",
@@ -166,7 +166,7 @@ describe("a project from an OpenAPI document", async () => {
     ]);
   });
 
-  it("is formatted, and its tests know what the API has to be asked", async () => {
+  it("files of a project are formatted, and its test names the request of a tool", async () => {
     for (const [path, source] of tree) {
       const isOurs = /^(src\/(?!mcp\/)|test\/|README|manifest|server\.json)/.test(path);
       if (isOurs) expect(await check(source, { filepath: path, printWidth: 120 }), path).toBe(true);
@@ -174,21 +174,22 @@ describe("a project from an OpenAPI document", async () => {
     expect(textOf(tree, "test/server.test.ts")).toContain('request: "DELETE /pets/sample"');
   });
 
-  it("runs nothing that stands in a text", () => {
+  it("text of the document does not become code", () => {
     for (const [path, text] of tree) if (path.startsWith("src/tools/")) expect(strangeCode(text), path).toEqual([]);
     expect(textOf(tree, "src/tools/create-pet.ts")).toContain("${process.exit(1)} {{x}} */");
   });
 
-  it("has no member that its revision lacks", async () => {
+  it("a tool has no member that its revision does not define", async () => {
     const text = textOf(await emit("openapi.yaml", pets, allRevisions.slice(-1)), "src/tools/delete-pet.ts");
     expect(text).not.toMatch(/annotations|outputSchema:|title:/);
   });
 
-  it("gives the same bytes again", async () => expect([...(await emit("openapi.yaml", pets))]).toEqual([...tree]));
+  it("a document emits the same bytes each time", async () =>
+    expect([...(await emit("openapi.yaml", pets))]).toEqual([...tree]));
 });
 
 describe("a project from a list of tools", () => {
-  it("has a typed stub and a failing test for each of a large catalogue", async () => {
+  it("a project has a typed stub and a failing test for each tool of a large catalogue", async () => {
     // The catalogue has names that no tool may have, too.
     const tools = createCatalogue().tools.filter((one) => /^(?!__proto__)[\w.-]+$/.test(Object(one).name));
     const tree = await emit("tools.json", JSON.stringify({ tools }));
@@ -204,7 +205,7 @@ describe("a project from a list of tools", () => {
     expect(Object(manifest).tools).toHaveLength(tools.length);
   }, 60_000);
 
-  it("has files that Windows can have, and no two of them differ in case only", async () => {
+  it("names of files are valid on Windows, and no two of them differ in case only", async () => {
     const names = ["aux", "Con", "NUL.txt", "Get", "get", "GET", "com1", "a.b"];
     const tree = await emit("tools.json", JSON.stringify({ tools: names.map((name) => ({ name, inputSchema: {} })) }));
     const files = [...tree.keys()].filter((path) => path.startsWith("src/tools/"));
@@ -213,7 +214,7 @@ describe("a project from a list of tools", () => {
     );
   });
 
-  it("is written from the lock file of a client as well", async () => {
+  it("a project is written from the lock file of a client as well", async () => {
     const contract = { server: { name: "a", version: "1" }, revision: "", tools: [{ name: "a-b" }] };
     const tree = await emit("mcp.client.lock.json", JSON.stringify({ format: 1, contract, files: {} }));
     expect(textOf(tree, "src/tools/a-b.ts")).toContain('name: "a-b"');
@@ -246,7 +247,7 @@ describe("a project from a contract", async () => {
     "tools,resources,prompts",
   );
 
-  it("has a typed stub for every prompt, resource and template, and lists them", () => {
+  it("a project has a typed stub for every prompt, resource and template, and lists of them", () => {
     const files = [...tree.keys()].filter((path) => /^src\/(prompts|resources)\b/.test(path)).sort();
     expect(files).toEqual([
       "src/prompts.ts",
@@ -268,7 +269,7 @@ describe("a project from a contract", async () => {
     expect(textOf(tree, "test/server.test.ts")).toContain('{ name: "class", arguments: { text: "sample" } }');
   });
 
-  it("runs nothing that stands in a text, and is formatted", async () => {
+  it("text of the contract does not become code, and files are formatted", async () => {
     for (const [path, text] of tree) {
       if (!/^(src\/(?!mcp\/)|test\/)/.test(path)) continue;
       expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
@@ -276,7 +277,7 @@ describe("a project from a contract", async () => {
     }
   });
 
-  it("keeps to what is asked for", async () => {
+  it("a project has the selected features only", async () => {
     const some = await emit("lock.json", JSON.stringify({ contract }));
     expect([...some.keys()].filter((path) => /^src\/(prompts|resources)\b/.test(path))).toEqual([]);
     const others = await emit("lock.json", JSON.stringify({ tools: [{ name: "a" }] }), allRevisions, "tools,prompts");
@@ -294,98 +295,108 @@ const deep = (levels: number): string => `${'{"not":'.repeat(levels)}{}${"}".rep
 
 const refused: readonly (readonly [string, string, string, RegExp])[] = [
   ["an empty file", "a.yaml", "", /not a list of tools/],
-  ["a text", "a.yaml", "hello", /not a list of tools/],
-  ["broken JSON", "a.json", '{"openapi":', /is not JSON/],
-  ["broken YAML", "a.yaml", "paths: [\nopenapi: 3.0.0", /is not YAML: .*line 2/s],
+  ["a plain string", "a.yaml", "hello", /not a list of tools/],
+  ["invalid JSON", "a.json", '{"openapi":', /is not JSON/],
+  ["invalid YAML", "a.yaml", "paths: [\nopenapi: 3.0.0", /is not YAML: .*line 2/s],
   ["a YAML bomb", "a.yaml", bomb(), /is not YAML: .*alias/],
-  ["YAML that is nested 100,000 deep", "a.yaml", `openapi: ${"[".repeat(100_000)}`, /is not YAML|nested deeper/],
-  ["YAML with a key twice", "a.yaml", "openapi: 3.0.0\nopenapi: 3.1.0", /is not YAML: .*unique/],
+  ["YAML that is nested 100,000 levels deep", "a.yaml", `openapi: ${"[".repeat(100_000)}`, /is not YAML|nested deeper/],
+  ["YAML with a repeated key", "a.yaml", "openapi: 3.0.0\nopenapi: 3.1.0", /is not YAML: .*unique/],
   ["YAML with code in a tag", "a.yaml", "openapi: !!js/function 'function(){process.exit(0)}'", /"openapi" should be/],
-  ["webhooks alone", "a.json", '{"openapi":"3.1.0","webhooks":{"a":{}}}', /webhooks only/],
+  ["a document with webhooks only", "a.json", '{"openapi":"3.1.0","webhooks":{"a":{}}}', /webhooks only/],
   [
     "Swagger 2",
     "a.json",
     '{"swagger":"2.0","paths":{}}',
     /a\.json is Swagger 2\.0.*npx swagger2openapi --patch a\.json -o openapi\.json.*--from openapi\.json/s,
   ],
-  ["another version", "a.json", '{"openapi":"4.0.0","paths":{}}', /should be 3.0 or 3.1/],
-  ["no paths", "a.json", '{"openapi":"3.1.0"}', /"paths" is not an object/],
-  ["no operations", "a.json", api({}), /has no operation/],
-  ["a path that is none", "a.json", api({ "/a": 1 }), /is not an object/],
-  ["an operation that is none", "a.json", api({ "/a": { get: [] } }), /get of "\/a" is not an object/],
+  ["an unsupported version of OpenAPI", "a.json", '{"openapi":"4.0.0","paths":{}}', /should be 3.0 or 3.1/],
+  ["a document without paths", "a.json", '{"openapi":"3.1.0"}', /"paths" is not an object/],
+  ["a document without operations", "a.json", api({}), /has no operation/],
+  ["a path that is not an object", "a.json", api({ "/a": 1 }), /is not an object/],
+  ["an operation that is not an object", "a.json", api({ "/a": { get: [] } }), /get of "\/a" is not an object/],
   [
-    "only bodies that cannot be sent",
+    "a document whose only operation has an unsupported body",
     "a.json",
     api(upload("image/*")),
     /has no operation that can be called: POST \/a/,
   ],
   ["a form without a schema", "a.json", api(upload("multipart/form-data")), /no object schema for its parts/],
-  ["a form with a prototype", "a.json", form('{"__proto__":{"type":"string","format":"binary"}}'), /"__proto__"/],
   [
-    "a form with a file from elsewhere",
+    "a form with a part named `__proto__`",
+    "a.json",
+    form('{"__proto__":{"type":"string","format":"binary"}}'),
+    /"__proto__"/,
+  ],
+  [
+    "a form with a $ref to a file",
     "a.json",
     form('{"a":{"$ref":"file:///etc/passwd"}}'),
     /points outside the document/,
   ],
-  ["a cookie that is two", "a.json", api(parameter("cookie", "a; b")), /a cookie has no valid name/],
+  ["a name of a cookie with a semicolon", "a.json", api(parameter("cookie", "a; b")), /a cookie has no valid name/],
   ["a parameter without a name", "a.json", api({ "/a": { get: { parameters: [{ in: "query" }] } } }), /no "name"/],
-  ["a header that is two", "a.json", api(parameter("header", "a\r\nb: c")), /no valid name/],
+  ["a name of a header with a line break", "a.json", api(parameter("header", "a\r\nb: c")), /no valid name/],
   [
-    "a server of another scheme",
+    "a server with another scheme",
     "a.json",
     api({ "/a": { get: operation } }, server("file:///etc/")),
     /not an http or https address/,
   ],
   ["a $ref to a file", "a.json", get({ $ref: "file:///etc/passwd" }), /points outside the document/],
-  ["a $ref to a file beside it", "a.json", get({ $ref: "../a.json#/x" }), /points outside the document/],
+  ["a $ref to a relative path", "a.json", get({ $ref: "../a.json#/x" }), /points outside the document/],
   ["a $ref to an address", "a.json", get({ $ref: "http://127.0.0.1:9/x" }), /points outside the document/],
   [
-    "an operation by $ref to a file",
+    "an operation that is a $ref to a file",
     "a.json",
     api({ "/a": { get: { $ref: "resources/a.yml" } } }),
     /get of "\/a".*points outside the document.*npx @redocly\/cli bundle/,
   ],
   [
-    "a path by $ref to an address",
+    "a path that is a $ref to an address",
     "a.json",
     api({ "/a": { $ref: "http://127.0.0.1:9/x" } }),
     /points outside the document/,
   ],
-  ["a $ref that leads nowhere", "a.json", get({ $ref: "#/components/schemas/None" }), /does not resolve/],
+  ["a $ref without a target", "a.json", get({ $ref: "#/components/schemas/None" }), /does not resolve/],
   ["a $ref into a prototype", "a.json", get({ $ref: "#/constructor/prototype" }), /does not resolve/],
   ["a parameter that refers to itself", "a.json", api(circle()), /refers to itself|leads nowhere/],
   ["tsType in an API", "a.json", get({ tsType: "any; process.exit(0)" }), /tsType would insert text into the code/],
   ["5,001 operations", "a.json", api(many(5_001)), /has 5001 operations, more than 5000/],
   ["more than two million values", "a.json", `{"openapi":"3.0.0","x":[${"1,".repeat(2_000_000)}1]}`, /2000000 values/],
   ["more than 20 MB", "a.json", `{"openapi":"3.0.0","x":"${"x".repeat(20_000_000)}"}`, /has more than 20 MB/],
-  ["a document that is nested 600 deep", "a.json", `{"openapi":"3.0.0","x":${deep(600)}}`, /deeper than 512/],
-  ["a schema that is nested 300 deep", "a.json", get(JSON.parse(deep(300))), /nested deeper/],
-  ["a schema that is nested 3,000 deep", "a.json", input(deep(3_000)), /nested deeper/],
-  ["tsType", "a.json", input('{"tsType":"string; process.exit(0)"}'), /tsType would insert text into the code/],
-  ["tsEnumNames", "a.json", input('{"enum":["a"],"tsEnumNames":["a}; x"]}'), /tsEnumNames would insert text/],
+  ["a document that is nested 600 levels deep", "a.json", `{"openapi":"3.0.0","x":${deep(600)}}`, /deeper than 512/],
+  ["a schema that is nested 300 levels deep", "a.json", get(JSON.parse(deep(300))), /nested deeper/],
+  ["a schema that is nested 3,000 levels deep", "a.json", input(deep(3_000)), /nested deeper/],
+  [
+    "tsType in a tool",
+    "a.json",
+    input('{"tsType":"string; process.exit(0)"}'),
+    /tsType would insert text into the code/,
+  ],
+  ["tsEnumNames in a tool", "a.json", input('{"enum":["a"],"tsEnumNames":["a}; x"]}'), /tsEnumNames would insert text/],
   ["a $ref to a file in a tool", "a.json", input('{"$ref":"/etc/passwd"}'), /points outside the schema/],
   ["a $ref to an address in a tool", "a.json", input('{"$ref":"https://example.org/a"}'), /points outside the schema/],
-  ["a $ref that is no text", "a.json", input('{"$ref":1}'), /is not a string/],
-  ["a $ref in a tool that leads nowhere", "a.json", input('{"$ref":"#/$defs/None"}'), /does not resolve/],
-  ["a prototype key", "a.json", input('{"properties":{"__proto__":{"type":"string"}}}'), /"__proto__"/],
-  ["a tool named with code", "a.json", tool({}, "${process.exit(0)}"), /a name consists of/],
-  ["a tool named with a template", "a.json", tool({}, "{{#each this}}"), /a name consists of/],
-  ["a tool named with a slash, with which no server starts", "a.json", tool({}, "a/b"), /a name consists of/],
-  ["a tool named with a line break", "a.json", tool({}, "a\nb"), /a name consists of/],
+  ["a $ref that is not a string", "a.json", input('{"$ref":1}'), /is not a string/],
+  ["a $ref without a target in a tool", "a.json", input('{"$ref":"#/$defs/None"}'), /does not resolve/],
+  ["a property named `__proto__`", "a.json", input('{"properties":{"__proto__":{"type":"string"}}}'), /"__proto__"/],
+  ["a name of a tool with code", "a.json", tool({}, "${process.exit(0)}"), /a name consists of/],
+  ["a name of a tool with a template expression", "a.json", tool({}, "{{#each this}}"), /a name consists of/],
+  ["a name of a tool with a slash", "a.json", tool({}, "a/b"), /a name consists of/],
+  ["a name of a tool with a line break", "a.json", tool({}, "a\nb"), /a name consists of/],
   ["a schema that is a list", "a.json", tool([]), /inputSchema is not a JSON Schema/],
-  ["no tools", "a.json", '{"tools":[]}', /lists no tools/],
+  ["an empty list of tools", "a.json", '{"tools":[]}', /lists no tools/],
   ["a tool without a name", "a.json", '{"tools":[{}]}', /has no usable name/],
   [
-    "a prompt whose name turns its direction",
+    "a name of a prompt that changes the direction of text",
     "a.json",
     besides({ prompts: [{ name: "a\u202eb" }] }),
     /invisible characters/,
   ],
-  ["a prompt of two lines", "a.json", besides({ prompts: [{ name: "a\nb" }] }), /invisible characters/],
-  ["two prompts of one name", "a.json", besides({ prompts: [{ name: "a" }, { name: "a" }] }), /already used/],
-  ["a resource that is no URI", "a.json", besides({ resources: [{ uri: "a b" }] }), /is not a URI/],
-  ["a resource twice", "a.json", besides({ resources: [{ uri: "a:b" }, { uri: "a:b" }] }), /is listed twice/],
-  ["a broken template", "a.json", besides({ resourceTemplates: [{ uriTemplate: "a:{" }] }), /URI template/],
+  ["a name of a prompt with a line break", "a.json", besides({ prompts: [{ name: "a\nb" }] }), /invisible characters/],
+  ["two prompts with the same name", "a.json", besides({ prompts: [{ name: "a" }, { name: "a" }] }), /already used/],
+  ["a resource whose address is not a URI", "a.json", besides({ resources: [{ uri: "a b" }] }), /is not a URI/],
+  ["a repeated resource", "a.json", besides({ resources: [{ uri: "a:b" }, { uri: "a:b" }] }), /is listed twice/],
+  ["an invalid URI template", "a.json", besides({ resourceTemplates: [{ uriTemplate: "a:{" }] }), /URI template/],
 ];
 
 function besides(more: object): string {
@@ -430,7 +441,7 @@ describe("create --from", () => {
     return captured(() => runCreate({ ...options, from: join(cwd, from), ...more }));
   }
 
-  it("sends no credentials to a server of an operation at another origin, and says so", async () => {
+  it("a tool sends no credentials to a server at another origin, and `create` reports the address", async () => {
     const cwd = temporaryFolder();
     const document = {
       ...server("https://api.example/v1"),
@@ -454,7 +465,7 @@ describe("create --from", () => {
     expect(text("elsewhere")).not.toContain("access:");
   });
 
-  it.each(refused)("refuses %s, and writes nothing (R59, R62)", async (_what, file, text, message) => {
+  it.each(refused)("`create --from` rejects %s, and writes nothing (R59, R62)", async (_what, file, text, message) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, file), text);
     const { code, stderr } = await create(cwd, file);
@@ -465,23 +476,23 @@ describe("create --from", () => {
   });
 
   it.each([
-    ["a file that is not there", "none.yaml", {}, /none\.yaml cannot be read/],
+    ["a file that does not exist", "none.yaml", {}, /none\.yaml cannot be read/],
     ["a folder", ".", {}, /cannot be read/],
     [
-      "an address, which it does not fetch",
+      "an address",
       "none",
       { from: "https://api.example.org/v3/openapi.yaml?a=b" },
       /does not fetch addresses.*curl -o openapi\.yaml 'https:\/\/api\.example\.org\/v3\/openapi\.yaml\?a=b'.*--from openapi\.yaml/,
     ],
     ["another schema library", "a.json", { schema: "zod" }, /Leave out --schema/],
-  ])("refuses %s", async (_what, from, more, message) => {
+  ])("`create --from` rejects %s", async (_what, from, more, message) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "a.json"), tool({ type: "object" }));
     expect(await create(cwd, from, more)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect(existsSync(join(cwd, "demo"))).toBe(false);
   });
 
-  it("makes of a contract whatever it has, unless less is asked for", async () => {
+  it("`create --from` writes all features of a contract unless `--features` selects fewer", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "lock.json"), JSON.stringify({ contract }));
     expect((await create(cwd, "lock.json")).code).toBe(0);
@@ -491,7 +502,7 @@ describe("create --from", () => {
     expect(existsSync(join(cwd, "demo", "src", "prompts.ts"))).toBe(false);
   });
 
-  it("leaves out the tools of a list that it cannot use, all at once, and writes the rest", async () => {
+  it("`create --from` leaves out all unusable tools of a list with reasons, and writes the others", async () => {
     const cwd = temporaryFolder();
     const bad = { type: "object", properties: { q: { tsType: "any" } } };
     const tools = [
@@ -514,7 +525,7 @@ describe("create --from", () => {
     expect(readFileSync(join(cwd, "demo", "src", "tools.ts"), "utf8")).toMatch(/tools = \[goodTool\]/);
   });
 
-  it("says of every tool why it cannot be used when none can", async () => {
+  it("`create --from` gives the reason for every tool when none is usable", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools: [{ name: "a/b" }, { name: "c d" }] }));
     const { code, stderr } = await create(cwd, "tools.json");
@@ -523,12 +534,12 @@ describe("create --from", () => {
   });
 
   it.each([
-    ["a tag", "Write", ["create-pet", "delete-pet"]],
+    ["tag", "Write", ["create-pet", "delete-pet"]],
     ["names of operations", "listPets,createPet", ["create-pet", "list-pets"]],
     ["names with a star", "*Pet", ["create-pet", "delete-pet"]],
     ["paths with a star", "/pets/{petId}*", ["add-photos", "delete-pet", "get-pets-pet-id", "rename-pet"]],
     ["methods with a path", "GET /pets", ["list-pets"]],
-  ])("makes tools only of what was asked for: by %s", async (_what, only, files) => {
+  ])("`--only` selects operations by %s", async (_what, only, files) => {
     const cwd = temporaryFolder();
     const tagged = pets.replaceAll(/(operationId: (?:createPet|deletePet))/g, "$1\n      tags: [write]");
     writeFileSync(join(cwd, "api.yaml"), tagged);
@@ -537,7 +548,7 @@ describe("create --from", () => {
     expect(written.map((path) => path.slice("src/tools/".length, -".ts".length)).sort()).toEqual(files);
   });
 
-  it("makes only those tools of a list that were asked for", async () => {
+  it("`--only` selects tools of a list", async () => {
     const cwd = temporaryFolder();
     const tools = ["get_a", "get_b", "put_a", "bad name"].map((name) => ({ name }));
     writeFileSync(join(cwd, "tools.json"), JSON.stringify({ tools }));
@@ -550,7 +561,7 @@ describe("create --from", () => {
   it.each([
     ["api.yaml", "listPets,nothing", /--only: api.yaml has no operation "nothing".*listPets/],
     ["tools.json", "x*", /--only: tools.json has no tool "x\*".*"a"/],
-  ])("says what %s has when there is nothing of a name", async (file, only, message) => {
+  ])("`--only` names the entries of %s when nothing matches", async (file, only, message) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, file), file === "api.yaml" ? pets : tool({}));
     expect(await create(cwd, file, { only })).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
@@ -560,8 +571,13 @@ describe("create --from", () => {
   it.each([
     ["no source", "", { from: undefined, output: "strict" }, /--output is for .*add --from openapi\.yaml/],
     ["a list of tools", "tools.json", { output: "none" }, /--output applies to APIs only.*remove --output/],
-    ["no such word", "api.yaml", { output: "lax" }, /--output: there is no "lax"\. Choose one of none, loose, strict/],
-  ])("rejects --output with %s", async (_what, from, more, message) => {
+    [
+      "an unknown mode",
+      "api.yaml",
+      { output: "lax" },
+      /--output: there is no "lax"\. Choose one of none, loose, strict/,
+    ],
+  ])("`create` rejects --output with %s", async (_what, from, more, message) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "api.yaml"), pets);
     writeFileSync(join(cwd, "tools.json"), tool({}));
@@ -574,7 +590,7 @@ describe("create --from", () => {
     ["loose", "toOutput<GetPetsPetIdResult>(response)", "widen("],
     ["strict", "toOutput<GetPetsPetIdResult>(response)", "throw new ToolError(`${method} ${path} returned JSON"],
     ["none", "=> readApi({", "readApi("],
-  ])("treats responses as --output %s says", async (output, inTool, inApi) => {
+  ])("tools treat responses according to the mode of --output: %s", async (output, inTool, inApi) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "api.yaml"), pets);
     expect(await create(cwd, "api.yaml", { output })).toMatchObject({ code: 0, stderr: "" });
@@ -586,7 +602,7 @@ describe("create --from", () => {
   });
 
   it.each(["hasOwnProperty", "constructor", "toString", "valueOf"])(
-    "takes the name %s wherever a document may have it",
+    "the name %s is accepted wherever a document can have a name",
     async (name) => {
       const cwd = temporaryFolder();
       const text = { type: "string" };
@@ -617,14 +633,14 @@ describe("create --from", () => {
     ["list-pets", "list-pets"],
     ["listPets_all-of-them", "listPets_all_of_them"],
     ["pets.list", "pets_list"],
-  ])("names a tool of the operation %s with one separator: %s", async (operationId, name) => {
+  ])("the operation %s becomes a tool whose name has one separator: %s", async (operationId, name) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "api.json"), api({ "/a": { get: { ...operation, operationId } } }));
     const { plan } = await readSource(join(cwd, "api.json"));
     expect(plan.tools.map(({ entry }) => entry.name)).toEqual([name]);
   });
 
-  it("refuses --only without a source", async () => {
+  it("`create` rejects --only without a source", async () => {
     const cwd = temporaryFolder();
     expect(await create(cwd, "", { from: undefined, only: "a" })).toMatchObject({
       code: 2,
@@ -632,7 +648,7 @@ describe("create --from", () => {
     });
   });
 
-  it("keeps tools small where everything of an API refers to everything else, and says so once", async () => {
+  it("tools stay small when all schemas of an API refer to each other, and the loss is reported once", async () => {
     const cwd = temporaryFolder();
     const names = Array.from({ length: 400 }, (_, at) => `Part${at}`);
     const schemas = Object.fromEntries(
@@ -655,7 +671,7 @@ describe("create --from", () => {
     expect(text).toContain("to1?: GetAResultPart1");
   });
 
-  it("ends when it is told to in the midst of its files, and writes nothing", async () => {
+  it("an abort signal ends the emission between two files", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "api.json"), api(many(50)));
     const source = await readSource(join(cwd, "api.json"));
@@ -667,14 +683,14 @@ describe("create --from", () => {
     await expect(emitting).rejects.toThrow("enough");
   });
 
-  it("advises to choose when there are more tools than a model can", async () => {
+  it("`create --from` recommends `--only` for a large number of tools", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "api.json"), api(many(130)));
     const { code, stderr } = await create(cwd, "api.json");
     expect([code, stderr.trim()]).toEqual([0, expect.stringMatching(/^130 tools are .*--only/)]);
   });
 
-  it("keeps patterns for the validator to bound, reports those that it will not enforce, and drops what is no pattern", async () => {
+  it("`create --from` keeps patterns, reports those that the validator does not enforce, and removes invalid ones", async () => {
     const cwd = temporaryFolder();
     const word = { type: "string", pattern: "^(a+)+$" };
     const code = { type: "string", not: { pattern: "(?i)x" } };
@@ -690,7 +706,7 @@ describe("create --from", () => {
     expect(text).not.toMatch(/\(\?i\)|not:/);
   });
 
-  it("hands on the formats of JSON Schema and OpenAPI, and no others", async () => {
+  it("schemas keep the formats of JSON Schema and OpenAPI, and no others", async () => {
     const cwd = temporaryFolder();
     const formats = ["date-time", "int64", "word64type", "constructor"];
     const properties = Object.fromEntries(formats.map((format, at) => [`a${at}`, { type: "string", format }]));
@@ -703,7 +719,7 @@ describe("create --from", () => {
     expect([...text.matchAll(/format: "(.*?)"/g)].map(([, format]) => format)).toEqual(["date-time", "int64"]);
   });
 
-  it("takes names that objects have anyway, and leaves out only the tool that cannot be written", async () => {
+  it("`create --from` accepts names of Object.prototype, and leaves out a name with half a surrogate pair", async () => {
     const cwd = temporaryFolder();
     const tool = (name: string, argument: string) => ({
       name,
@@ -718,7 +734,7 @@ describe("create --from", () => {
     expect(existsSync(join(cwd, "demo", "src", "tools", "half.ts"))).toBe(false);
   });
 
-  it("tells what it leaves out, and writes the rest", async () => {
+  it("`create --from` reports operations that it leaves out, and writes the others", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "api.yaml"), pets.replace("application/octet-stream", "application/xml"));
     const { code, stderr } = await create(cwd, "api.yaml");
@@ -728,7 +744,7 @@ describe("create --from", () => {
   });
 
   it.each(["label", "matrix"])(
-    "leaves out what is called by a path in the style %s, which it cannot write",
+    "`create --from` leaves out operations with a path parameter in the style %s",
     async (style) => {
       const cwd = temporaryFolder();
       const parameters = [{ name: "ids", in: "path", required: true, style, schema: { type: "array" } }];

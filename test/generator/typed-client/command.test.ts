@@ -65,20 +65,23 @@ describe("create-mcp-server client", () => {
     [undefined, /connectClient\(\.\.\.\) of mcp-server-runtime\n$/],
     [true, /of src\/mcp\n$/],
     [false, /of src\/mcp, after npx create-mcp-server update --client\n$/],
-  ])("says what opens a session where the layer of the project is a client: %j", async (isClient, says) => {
-    const cwd = folderWith({ "tools.json": offer });
-    const lock = { format: 2, revisions: ["2025-11-25"], features: [], transports: [], client: isClient, files: {} };
-    if (isClient !== undefined) mkdirSync(join(cwd, "src", "mcp"), { recursive: true });
-    if (isClient !== undefined) writeFileSync(join(cwd, "src", "mcp", "mcp.lock.json"), JSON.stringify(lock));
-    const place = vi.spyOn(process, "cwd").mockReturnValue(cwd);
-    onTestFinished(() => place.mockRestore());
-    const { code, stdout } = await client([join(cwd, "tools.json")], { out: join(cwd, "src", "shop-client") });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(says);
-  });
+  ])(
+    "`client` names the source of `connectClient` for the layer of the project (client: %j)",
+    async (isClient, says) => {
+      const cwd = folderWith({ "tools.json": offer });
+      const lock = { format: 2, revisions: ["2025-11-25"], features: [], transports: [], client: isClient, files: {} };
+      if (isClient !== undefined) mkdirSync(join(cwd, "src", "mcp"), { recursive: true });
+      if (isClient !== undefined) writeFileSync(join(cwd, "src", "mcp", "mcp.lock.json"), JSON.stringify(lock));
+      const place = vi.spyOn(process, "cwd").mockReturnValue(cwd);
+      onTestFinished(() => place.mockRestore());
+      const { code, stdout } = await client([join(cwd, "tools.json")], { out: join(cwd, "src", "shop-client") });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(says);
+    },
+  );
 
   test(
-    "writes a client and a mock that work together, without a dependency",
+    "`client` writes a client and a mock that work together and need no package",
     async () => {
       const cwd = folderWith({ "tools.json": offer });
       const { code, stdout, stderr } = await client([join(cwd, "tools.json")], {
@@ -149,7 +152,7 @@ describe("create-mcp-server client", () => {
   );
 
   test(
-    "leaves arguments out only where their type takes none, so that it compiles",
+    "a generated client compiles: arguments are optional only where their type requires none",
     async () => {
       const word = { type: "string" };
       const needs = (name: string) => ({ type: "object", properties: { [name]: word }, required: [name] });
@@ -185,7 +188,7 @@ describe("create-mcp-server client", () => {
     slow,
   );
 
-  test("leaves out only the tool whose schema is nested too deep, when it asks a server", async () => {
+  test("`client` leaves out a tool whose schema is nested too deep and keeps the other tools of the server", async () => {
     const cwd = folderWith({});
     const deep = {
       type: "object",
@@ -216,7 +219,7 @@ describe("create-mcp-server client", () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining("1 tool,")]);
   });
 
-  describe("patterns that might take long", () => {
+  describe("patterns that can take exponential time", () => {
     const pattern = "^(a+)+$";
     const list = {
       server: { name: "slow", version: "1.0.0" },
@@ -229,7 +232,7 @@ describe("create-mcp-server client", () => {
       ],
     };
 
-    test("are reported and not checked", async () => {
+    test("a pattern that can take exponential time is reported and not enforced", async () => {
       const cwd = folderWith({ "tools.json": list });
       const { code, stderr } = await client([join(cwd, "tools.json")], { out: join(cwd, "slow") });
       expect(code).toBe(0);
@@ -242,7 +245,7 @@ describe("create-mcp-server client", () => {
     });
 
     test(
-      "are checked by re2js when asked for, in no time",
+      "a pattern that can take exponential time is enforced by re2js with the option `re2js`",
       async () => {
         const cwd = folderWith({ "tools.json": list });
         symlinkSync(join(repository, "node_modules"), join(cwd, "node_modules"));
@@ -264,7 +267,7 @@ describe("create-mcp-server client", () => {
   });
 
   test(
-    "types a catalogue of 120 tools with every construct and hostile names, by declarations and checks alone",
+    "the client of 120 tools with every construct and hostile names has declarations and checks only",
     async () => {
       const cwd = folderWith({ "big.json": createCatalogue() });
       const { code, stdout } = await client([join(cwd, "big.json")], { out: join(cwd, "big") });
@@ -298,7 +301,7 @@ describe("create-mcp-server client", () => {
     slow,
   );
 
-  test("reports drift with a verdict, and follows it", async () => {
+  test("`client --check` reports changes of the server with their impact, and `client` applies them", async () => {
     const [find, ping] = offer.tools;
     const newer = {
       ...offer,
@@ -325,7 +328,7 @@ describe("create-mcp-server client", () => {
     expect((await check("new.json")).code).toBe(0);
   });
 
-  test("keeps what was edited by hand unless it is forced, and removes tools that are gone", async () => {
+  test("`client` rejects edited files without `--force`, and removes files of tools that no longer exist", async () => {
     const cwd = folderWith({ "old.json": offer, "new.json": { ...offer, tools: offer.tools.slice(0, 1) } });
     await client([join(cwd, "old.json")], { out: join(cwd, "out") });
     const path = join(cwd, "out", "tools", "ping.ts");
@@ -344,46 +347,46 @@ describe("create-mcp-server client", () => {
   });`;
 
   test.each<[string, readonly string[], Partial<ClientCommandOptions>, RegExp]>([
-    ["nothing", [], {}, /no server is given/],
-    ["an empty word", [" "], {}, /no server is given/],
-    ["a file that is not there", ["absent.json"], {}, /absent\.json does not exist; check the path/],
+    ["no server", [], {}, /no server is given/],
+    ["an empty address", [" "], {}, /no server is given/],
+    ["a file that does not exist", ["absent.json"], {}, /absent\.json does not exist; check the path/],
     ["a file that is not JSON", ["broken.json"], {}, /broken\.json is not JSON/],
     ["a folder", ["folder.json"], {}, /folder\.json cannot be read/],
-    ["a text", ["text.json"], {}, /is not a list of tools/],
+    ["a JSON string", ["text.json"], {}, /is not a list of tools/],
     ["an object without tools", ["object.json"], {}, /is not a list of tools/],
-    ["tools that are no list", ["map.json"], {}, /is not a list of tools/],
+    ["tools that are not a list", ["map.json"], {}, /is not a list of tools/],
     ["a tool without a name", ["nameless.json"], {}, /tools\[0\] has no usable name/],
     ["a tool whose name is a number", ["number.json"], {}, /tools\[0\] has no usable name/],
-    ["prompts that are no list", ["prompts.json"], {}, /"prompts" is not a list/],
-    ["no tools at all", ["empty.json"], {}, /offers no tools/],
-    ["JSON that is far too deep", ["deep.json"], {}, /nested deeper than 512/],
-    ["a name that gives no word", ["japanese.json"], {}, /--name <name>/],
-    ["an unknown protocol", ["ftp://example.org/"], {}, /is not the address of a server/],
-    ["a broken address", ["http://"], {}, /is not the address of a server/],
-    ["an address where nobody answers", ["http://127.0.0.1:9/mcp"], {}, /127\.0\.0\.1:9\/mcp cannot be read/],
-    ["a program that is not there", ["no-such-program-anywhere", "x"], {}, /no-such-program-anywhere cannot be read/],
+    ["prompts that are not a list", ["prompts.json"], {}, /"prompts" is not a list/],
+    ["an empty list of tools", ["empty.json"], {}, /offers no tools/],
+    ["JSON that is nested too deep", ["deep.json"], {}, /nested deeper than 512/],
+    ["a name without Latin letters", ["japanese.json"], {}, /--name <name>/],
+    ["an address with another scheme", ["ftp://example.org/"], {}, /is not the address of a server/],
+    ["an invalid address", ["http://"], {}, /is not the address of a server/],
+    ["an address without a server", ["http://127.0.0.1:9/mcp"], {}, /127\.0\.0\.1:9\/mcp cannot be read/],
+    ["a program that does not exist", ["no-such-program-anywhere", "x"], {}, /no-such-program-anywhere cannot be read/],
     [
-      "a program that ends",
+      "a program that exits",
       [process.execPath, "-e", "console.error('no key'); process.exit(3)"],
       {},
       /Last output of the server:\nno key/,
     ],
     [
-      "a program that answers with an error of its own",
+      "a program that returns an error",
       [process.execPath, "-e", refusing],
       {},
       /cannot be read: it returned the error -32603: fetch failed\. Run the command/,
     ],
     [
-      "a program that talks nonsense",
+      "a program that writes invalid messages",
       [process.execPath, "-e", "console.log('hello'); setInterval(() => {}, 1000)"],
       { timeout: 1 },
       /cannot be read/,
     ],
-    ["a quote that is not closed", ["node 'x"], {}, /an unclosed quote/],
+    ["an unclosed quote", ["node 'x"], {}, /an unclosed quote/],
     ["an unknown revision", ["tools.json"], { protocol: "1999-01-01" }, /unknown revision "1999-01-01"/],
     ["a header without a value", ["tools.json"], { header: ["secret"] }, /--header is malformed/],
-    ["a header that cannot be sent", ["tools.json"], { header: ["A: b\nc: d"] }, /--header is malformed/],
+    ["a header with a line break", ["tools.json"], { header: ["A: b\nc: d"] }, /--header is malformed/],
     [
       "a header variable that is not set",
       ["tools.json"],
@@ -397,18 +400,18 @@ describe("create-mcp-server client", () => {
       { env: ["NO_SUCH_VARIABLE"] },
       /the environment variable NO_SUCH_VARIABLE is not set/,
     ],
-    ["a variable that is none", ["tools.json"], { env: ["1=2"] }, /--env is malformed/],
-    ["no time at all", ["tools.json"], { timeout: 0 }, /--timeout is not a number of seconds/],
+    ["an invalid name of a variable", ["tools.json"], { env: ["1=2"] }, /--env is malformed/],
+    ["a timeout of zero", ["tools.json"], { timeout: 0 }, /--timeout is not a number of seconds/],
     [
-      "a folder that is full",
+      "a folder with other files",
       ["tools.json"],
       { out: "full" },
       /full is not empty and was not generated by this command/,
     ],
     ["a folder that is a file", ["tools.json"], { out: "tools.json" }, /tools\.json cannot be read \(ENOTDIR\)/],
-    ["a lock file that is none", ["tools.json"], { out: "locked" }, /is not a lock file of this version/],
-    ["losses, when told to", ["loss.json"], { strict: true }, /some schemas cannot be represented completely/],
-  ])("refuses %s, says why, and writes nothing", async (_what, target, options, message) => {
+    ["an invalid lock file", ["tools.json"], { out: "locked" }, /is not a lock file of this version/],
+    ["losses with `--strict`", ["loss.json"], { strict: true }, /some schemas cannot be represented completely/],
+  ])("`client` rejects %s with the reason, and writes nothing", async (_what, target, options, message) => {
     const deep = `{"tools":[{"name":"a","inputSchema":${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}}]}`;
     const cwd = folderWith({
       "tools.json": offer,
@@ -447,7 +450,7 @@ describe("create-mcp-server client", () => {
       'Bearer resource_metadata="https://a.example/meta"',
       /OAuth.*--header-env Authorization=VARIABLE/,
     ],
-  ])("says what a server wants that does not let it in: %s", async (_what, wanted, advice) => {
+  ])("`client` names the authorization that a server requires: %s", async (_what, wanted, advice) => {
     const server = await serveRaw((_request, response) => {
       response.writeHead(401, { "www-authenticate": wanted }).end("Who are you?");
     });
@@ -459,7 +462,7 @@ describe("create-mcp-server client", () => {
     expect(stderr).not.toContain("secret");
   });
 
-  test("leaves out one tool that cannot be used, and says so", async () => {
+  test("`client` leaves out unusable tools and resource templates with the reason", async () => {
     const tools = [
       { name: "fine" },
       { name: "list", inputSchema: [] },
@@ -484,7 +487,7 @@ describe("create-mcp-server client", () => {
     ["prompts", { prompts: [{ name: "greet" }] }],
     ["resources", { resourceTemplates: [{ uriTemplate: "a://{b}", name: "item" }] }],
   ])(
-    "has no empty types for what the server does not offer: %s",
+    "a client has no empty types when its server offers %s only",
     async (_what, offered) => {
       const cwd = folderWith({ "list.json": { tools: [], ...offered } });
       const { code, stderr } = await client([join(cwd, "list.json")], { name: "desk", out: join(cwd, "desk") });

@@ -21,85 +21,130 @@ function nest(depth: number): object {
   return schema;
 }
 
-describe("schemas of strangers", () => {
+describe("untrusted schemas", () => {
   const member = (schema: unknown): object => ({ type: "object", properties: { a: schema } });
 
   test.each<[string, unknown, string, string[]]>([
     [
-      "tsType is not pasted (T28)",
+      "`tsType` is not copied into code (T28)",
       { tsType: "any; evil()", type: "string" },
       "a?: string",
       ["removed /properties/a/tsType"],
     ],
     [
-      "tsEnumNames makes no code (T28)",
+      "`tsEnumNames` is not copied into code (T28)",
       { enum: ["x"], tsEnumNames: ["X"] },
       'a?: "x"',
       ["removed /properties/a/tsEnumNames"],
     ],
-    ["a file is not read (T27)", { $ref: "file:///etc/passwd" }, "a?: unknown", ["removed /properties/a/$ref"]],
-    ["a path is not read (T27)", { $ref: "../../../package.json" }, "a?: unknown", ["removed /properties/a/$ref"]],
-    ["an address is not read (T27)", { $ref: "http://127.0.0.1:9/a" }, "a?: unknown", ["removed /properties/a/$ref"]],
-    ["a reference that is no text", { $ref: 1 }, "a?: unknown", ["removed /properties/a/$ref"]],
-    ["a dangling pointer (T30)", { $ref: "#/nowhere" }, "a?: unknown", ["removed /properties/a/$ref"]],
-    ["a pointer that is no URI (T30)", { $ref: "#/%zz" }, "a?: unknown", ["removed /properties/a/$ref"]],
-    ["titles name no type (T29)", { type: "object", title: "Promise" }, "a?: { [k: string]: unknown }", []],
     [
-      "tuples of 2020-12 (T29)",
+      "a `$ref` to a file is removed (T27)",
+      { $ref: "file:///etc/passwd" },
+      "a?: unknown",
+      ["removed /properties/a/$ref"],
+    ],
+    [
+      "a `$ref` to a path is removed (T27)",
+      { $ref: "../../../package.json" },
+      "a?: unknown",
+      ["removed /properties/a/$ref"],
+    ],
+    [
+      "a `$ref` to an address is removed (T27)",
+      { $ref: "http://127.0.0.1:9/a" },
+      "a?: unknown",
+      ["removed /properties/a/$ref"],
+    ],
+    ["a `$ref` that is not a string is removed", { $ref: 1 }, "a?: unknown", ["removed /properties/a/$ref"]],
+    [
+      "a `$ref` without a target is removed (T30)",
+      { $ref: "#/nowhere" },
+      "a?: unknown",
+      ["removed /properties/a/$ref"],
+    ],
+    ["a `$ref` that is not a URI is removed (T30)", { $ref: "#/%zz" }, "a?: unknown", ["removed /properties/a/$ref"]],
+    ["a title does not name a type (T29)", { type: "object", title: "Promise" }, "a?: { [k: string]: unknown }", []],
+    [
+      "`prefixItems` of 2020-12 becomes a tuple (T29)",
       { prefixItems: [{ type: "string" }, { type: "number" }], items: false },
       "a?: ([] | [string] | [string, number])",
       [],
     ],
     [
-      "a list of tuples",
+      "a list of `prefixItems` becomes a list of tuples",
       { type: "array", items: { prefixItems: [{ type: "string" }], minItems: 1 } },
       "a?: [string, ...(unknown)[]][]",
       [],
     ],
     [
-      "tuples of draft 7",
+      "a list in `items` of draft 7 becomes a tuple",
       { type: "array", items: [{ type: "string" }], additionalItems: false },
       "a?: ([] | [string])",
       [],
     ],
-    ["not is not an object map (T29)", { not: { type: "string" } }, "a?: unknown", ["widened /properties/a/not"]],
-    ["bounds make no tuples (T29)", { type: "array", items: { type: "string" }, minItems: 3 }, "a?: string[]", []],
-    ["null beside a type", { type: ["integer", "null"] }, "a?: (number | null)", []],
-    ["nullable of OpenAPI", { type: "string", nullable: true }, "a?: (string | null)", []],
-    ["the way of pydantic", { anyOf: [{ type: "string" }, { type: "null" }] }, "a?: (string | null)", []],
-    ["true", true, "a?: unknown", []],
-    ["false", false, "a?: never", []],
-    ["no schema at all", 7, "a?: unknown", ["corrected /properties/a"]],
-    ["a type of another language", { type: "dict" }, "a?: { [k: string]: unknown }", ["corrected /properties/a/type"]],
-    ["a type that nobody knows", { type: "quux" }, "a?: unknown", ["corrected /properties/a/type"]],
-    ["an enum that is no list", { enum: "x" }, "a?: unknown", ["corrected /properties/a/enum"]],
-    ["an enum of objects", { enum: [{ __proto__: null, b: 1 }] }, "a?: unknown", ["widened /properties/a/enum"]],
     [
-      "properties that are no object",
+      "`not` is widened and does not become an object (T29)",
+      { not: { type: "string" } },
+      "a?: unknown",
+      ["widened /properties/a/not"],
+    ],
+    [
+      "`minItems` does not make a tuple (T29)",
+      { type: "array", items: { type: "string" }, minItems: 3 },
+      "a?: string[]",
+      [],
+    ],
+    ["`null` in a list of types becomes a union with null", { type: ["integer", "null"] }, "a?: (number | null)", []],
+    ["`nullable` of OpenAPI becomes a union with null", { type: "string", nullable: true }, "a?: (string | null)", []],
+    [
+      "`anyOf` with null, as pydantic writes it, becomes a union with null",
+      { anyOf: [{ type: "string" }, { type: "null" }] },
+      "a?: (string | null)",
+      [],
+    ],
+    ["the schema `true` becomes unknown", true, "a?: unknown", []],
+    ["the schema `false` becomes never", false, "a?: never", []],
+    ["a number in place of a schema becomes unknown", 7, "a?: unknown", ["corrected /properties/a"]],
+    [
+      "a type name of another language is corrected",
+      { type: "dict" },
+      "a?: { [k: string]: unknown }",
+      ["corrected /properties/a/type"],
+    ],
+    ["an unknown type is corrected to unknown", { type: "quux" }, "a?: unknown", ["corrected /properties/a/type"]],
+    ["an enum that is not a list is corrected", { enum: "x" }, "a?: unknown", ["corrected /properties/a/enum"]],
+    [
+      "an enum of objects is widened",
+      { enum: [{ __proto__: null, b: 1 }] },
+      "a?: unknown",
+      ["widened /properties/a/enum"],
+    ],
+    [
+      "`properties` that are not an object are corrected",
       { type: "object", properties: [] },
       "a?: { [k: string]: unknown }",
       ["corrected /properties/a/properties"],
     ],
     [
-      "required of draft 3",
+      "`required` of draft 3 is corrected",
       member({ type: "string", required: true }),
       "a?: { a: string }",
       ["corrected /properties/a/properties/a"],
     ],
     [
-      "required that is no list",
+      "`required` that is not a list is corrected",
       { type: "object", required: "b" },
       "a?: { [k: string]: unknown }",
       ["corrected /properties/a/required"],
     ],
     [
-      "a record, as zod writes it",
+      "a record, as zod writes it, becomes an index signature",
       { type: "object", propertyNames: { type: "string" }, additionalProperties: { type: "number" } },
       "a?: { [k: string]: number }",
       [],
     ],
     [
-      "a record of an enum",
+      "a record with an enum of keys becomes properties",
       {
         type: "object",
         propertyNames: { enum: ["x", "y"] },
@@ -110,58 +155,73 @@ describe("schemas of strangers", () => {
       [],
     ],
     [
-      "a record whose keys have a pattern",
+      "a record whose keys have a pattern becomes an index signature",
       { type: "object", propertyNames: { pattern: "^x" }, additionalProperties: { type: "number" } },
       "a?: { [k: string]: number }",
       [],
     ],
-    ["required that is not declared", { type: "object", required: ["b"] }, "a?: { b: unknown }", []],
-    ["a limit that is text", { type: "string", minLength: "3" }, "a?: string", ["corrected /properties/a/minLength"]],
     [
-      "a pattern that takes for ever",
+      "a required property that is not declared becomes unknown",
+      { type: "object", required: ["b"] },
+      "a?: { b: unknown }",
+      [],
+    ],
+    [
+      "a limit that is a string is corrected",
+      { type: "string", minLength: "3" },
+      "a?: string",
+      ["corrected /properties/a/minLength"],
+    ],
+    [
+      "a pattern that can take exponential time is widened",
       { type: "string", pattern: "^(a+)+$" },
       "a?: string",
       ["widened /properties/a/pattern"],
     ],
-    ["a pattern that is none", { type: "string", pattern: "(" }, "a?: string", ["widened /properties/a/pattern"]],
-    ["alternatives that are no list", { anyOf: {} }, "a?: unknown", ["corrected /properties/a/anyOf"]],
-    ["limits of texts without a type", { minLength: 2 }, "a?: unknown", []],
-    ["a pattern without a type", { pattern: "^x" }, "a?: unknown", []],
-    ["limits of numbers without a type", { minimum: 2 }, "a?: unknown", []],
-    ["a format without a type", { format: "uri" }, "a?: unknown", []],
-    ["a description without a type", { description: "Anything." }, "a?: unknown", []],
     [
-      "keys by pattern",
+      "an invalid pattern is widened",
+      { type: "string", pattern: "(" },
+      "a?: string",
+      ["widened /properties/a/pattern"],
+    ],
+    ["`anyOf` that is not a list is corrected", { anyOf: {} }, "a?: unknown", ["corrected /properties/a/anyOf"]],
+    ["a limit of strings without a type is unknown", { minLength: 2 }, "a?: unknown", []],
+    ["a pattern without a type is unknown", { pattern: "^x" }, "a?: unknown", []],
+    ["a limit of numbers without a type is unknown", { minimum: 2 }, "a?: unknown", []],
+    ["a format without a type is unknown", { format: "uri" }, "a?: unknown", []],
+    ["a description without a type is unknown", { description: "Anything." }, "a?: unknown", []],
+    [
+      "`patternProperties` are widened",
       { type: "object", properties: { b: { type: "null" } }, patternProperties: { "^x": { type: "number" } } },
       "a?: { b?: null [k: string]: unknown }",
       ["widened /properties/a/patternProperties"],
     ],
     [
-      "keys by pattern and no others",
+      "`patternProperties` without other keys are widened",
       { type: "object", patternProperties: { "^x": { type: "number" } }, additionalProperties: false },
       "a?: { [k: string]: unknown }",
       ["widened /properties/a/patternProperties"],
     ],
     [
-      "properties without a type",
+      "properties without a type are assumed to be of an object",
       { properties: { b: { type: "null" } } },
       "a?: { b?: null }",
       ["assumed /properties/a"],
     ],
     [
-      "half a surrogate pair as a name",
+      "a property whose name has half a surrogate pair is removed",
       { type: "object", properties: { "b\ud800": { type: "null" }, c: { type: "null" } }, required: ["b\ud800"] },
       "a?: { c?: null }",
       ["removed /properties/a/properties"],
     ],
     [
-      "an anchor that is no text",
+      "a `$ref` to an anchor that is not a string is removed",
       { $ref: "#x", $defs: { x: { $anchor: JSON.parse('{"toString":1}') } } },
       "a?: unknown",
       ["removed /properties/a/$ref"],
     ],
-    ["a condition", { type: "string", if: {}, then: {} }, "a?: string", ["widened /properties/a/if"]],
-    ["a dynamic reference", { $dynamicRef: "#x" }, "a?: unknown", ["widened /properties/a/$dynamicRef"]],
+    ["a condition is widened", { type: "string", if: {}, then: {} }, "a?: string", ["widened /properties/a/if"]],
+    ["a dynamic reference is widened", { $dynamicRef: "#x" }, "a?: unknown", ["widened /properties/a/$dynamicRef"]],
   ])("%s", async (_what, schema, type, losses) => {
     expect(await typeOf(member(schema))).toContain(type);
     expect(lossesOf(member(schema))).toEqual(losses);
@@ -174,7 +234,7 @@ describe("schemas of strangers", () => {
       "b?: null",
     ],
     [
-      "an own identifier (T30)",
+      "an identifier of an embedded schema (T30)",
       { $ref: "n.json", $defs: { n: { $id: "n.json", type: "object", properties: { b: { type: "null" } } } } },
       "b?: null",
     ],
@@ -188,7 +248,7 @@ describe("schemas of strangers", () => {
       "b?: null",
     ],
     [
-      "a place in an embedded schema",
+      "a path in an embedded schema",
       {
         $ref: "https://example.org/n.json#/properties/m",
         $defs: {
@@ -202,7 +262,7 @@ describe("schemas of strangers", () => {
       "b?: FooO",
     ],
     [
-      "a name that every object has",
+      "a name of Object.prototype",
       { type: "object", properties: { hasOwnProperty: { type: "object", properties: { valueOf: { type: "null" } } } } },
       "hasOwnProperty?: { valueOf?: null }",
     ],
@@ -212,12 +272,12 @@ describe("schemas of strangers", () => {
       "b?: FooRoot",
     ],
     [
-      "a tree",
+      "a recursive definition",
       { $ref: "#/$defs/n", $defs: { n: { type: "object", properties: { next: { $ref: "#/$defs/n" } } } } },
       "next?: FooN",
     ],
     ["a boolean root (T30)", true, "[k: string]: unknown"],
-  ])("refers within itself: %s", async (_what, schema, type) => {
+  ])("a schema resolves references within itself: %s", async (_what, schema, type) => {
     expect(lossesOf(schema)).toEqual([]);
     expect(await typeOf(schema)).toContain(type);
   });
@@ -226,18 +286,18 @@ describe("schemas of strangers", () => {
     ["itself", { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/a" } } }],
     ["each other", { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { allOf: [{ $ref: "#/$defs/a" }] } } }],
     ["the root", { type: "object", allOf: [{ $ref: "#" }] }],
-  ])("breaks the circle of definitions that are nothing but %s", async (_what, schema) => {
+  ])("a circle of definitions that only refer to %s is resolved with a loss", async (_what, schema) => {
     expect(lossesOf(schema).length).toBeGreaterThan(0);
     expect(await typeOf(schema)).toContain("FooArguments");
   });
 
-  it("refuses 3,000 levels and floods of values with a reason (T30)", () => {
+  it("`readSchema` rejects 3,000 levels and 60,000 values with a reason (T30)", () => {
     expect(() => readSchema(nest(3_000))).toThrow("nested deeper than 64 levels");
     expect(() => readSchema({ enum: Array.from({ length: 60_000 }, (_, index) => index) })).toThrow("more than 50000");
     expect(() => readSchema([])).toThrow("not a JSON Schema object");
   });
 
-  it("drops keys that change prototypes, and leaves prototypes alone", () => {
+  it("`readSchema` removes keys that change prototypes, and changes no prototype", () => {
     const schema: unknown = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}},"required":["__proto__"]}',
     );
@@ -247,7 +307,7 @@ describe("schemas of strangers", () => {
     expect(Reflect.get({}, "type")).toBeUndefined();
   });
 
-  it("declares types and nothing else, whatever descriptions, names and values say", async () => {
+  it("`emitType` emits type declarations only, also for hostile descriptions, names and values", async () => {
     const evil = '*/ evil(); /* `${evil()}` "; evil(); // \u2028evil()\u202e';
     const schema = {
       type: "object",
@@ -266,7 +326,7 @@ describe("schemas of strangers", () => {
     expect(file.getFullText()).not.toMatch(/[\u2028\u202e]/);
   });
 
-  it("opens no file and no connection (T27)", async () => {
+  it("`readSchema` opens no connection (T27)", async () => {
     const seen: string[] = [];
     const server = createServer((request, response) => {
       seen.push(request.url ?? "");
