@@ -10,23 +10,23 @@ import { emitFiles, writeFiles } from "../../project.ts";
 
 const tool = { member: "tools", variable: "wordCountTool", from: "./tools/word-count.ts" };
 
-describe("registering", () => {
+describe("registration", () => {
   it.each([
     ["a list", "defineServer({ tools: [a] });", "defineServer({ tools: [a, wordCountTool] });"],
     [
-      "a list with a last comma",
+      "a list with a trailing comma",
       "defineServer({ tools: [\n  a,\n] });",
       "defineServer({ tools: [\n  a, wordCountTool,\n] });",
     ],
     ["an empty list", "defineServer({ tools: [] });", "defineServer({ tools: [wordCountTool] });"],
     ["no list", 'defineServer({ name: "a" });', 'defineServer({ name: "a", tools: [wordCountTool] });'],
-    ["nothing", "defineServer({});", "defineServer({ tools: [wordCountTool] });"],
+    ["an empty definition", "defineServer({});", "defineServer({ tools: [wordCountTool] });"],
     [
-      "no list, a member a line",
+      "a definition of several lines without a list",
       'run(\n  defineServer({\n    name: "a",\n  }),\n);',
       'run(\n  defineServer({\n    name: "a",\n    tools: [wordCountTool],\n  }),\n);',
     ],
-  ])("adds to %s and changes nothing else", (_what, before, after) => {
+  ])("`register` adds the tool to %s and changes nothing else", (_what, before, after) => {
     const head = '// mine\nimport { defineServer } from "./mcp/index.ts";\n';
     const line = 'import { wordCountTool } from "./tools/word-count.ts";\n';
     expect(register("src/server.ts", head + before, tool)).toBe(head + line + after);
@@ -35,17 +35,17 @@ describe("registering", () => {
   });
 
   it.each([
-    ["no server", "export const a = 1;", "has no defineServer({ ... })"],
+    ["a source without a server", "export const a = 1;", "has no defineServer({ ... })"],
     ["a definition from elsewhere", "defineServer(definition);", "has no defineServer({ ... })"],
     ["a list from elsewhere", "defineServer({ tools: all });", "is not a list that is written out"],
-    ["no TypeScript", "const = ;", "not valid TypeScript"],
-  ])("refuses %s", (_what, source, message) => {
+    ["invalid TypeScript", "const = ;", "not valid TypeScript"],
+  ])("`register` rejects %s", (_what, source, message) => {
     expect(() => register("src/server.ts", source, tool)).toThrow(message);
   });
 });
 
-describe("names", () => {
-  it.each(["word-count", "word_count", "wordCount"])("%s is word_count to models", (name) => {
+describe("names of additions", () => {
+  it.each(["word-count", "word_count", "wordCount"])("the tool %s is registered as word_count", (name) => {
     expect(planAddition("tool", name, schemaSamples.zod)).toMatchObject({
       source: "src/tools/word-count.ts",
       test: "test/word-count-tool.test.ts",
@@ -54,7 +54,7 @@ describe("names", () => {
   });
 
   it.each(["con", "aux", "nul", "prn", "com1", "lpt9"])(
-    "%s is a device of Windows: its file has another name",
+    "a tool with the name %s, a device of Windows, gets another file name",
     (name) => {
       expect(planAddition("tool", name, schemaSamples.zod)).toMatchObject({
         source: `src/tools/${name}-tool.ts`,
@@ -82,11 +82,11 @@ describe("names", () => {
     "é",
     "{{a}}",
     "a".repeat(65),
-  ])("refuses %j", (name) =>
+  ])("the name %j is rejected", (name) =>
     expect(() => planAddition("tool", name, schemaSamples.zod)).toThrow("cannot be the name of a tool"),
   );
 
-  it("finds the schema library of a project, or says which there are", () => {
+  it("`findSample` returns the schema library of a project, or throws if there is no known one", () => {
     for (const kind of ["dependencies", "devDependencies"])
       expect(findSample({ [kind]: { arktype: "^2" } })).toBe(schemaSamples.arktype);
     for (const manifest of [{}, null, "x", { dependencies: null }, { dependencies: { valibot: "1" } }])
@@ -104,7 +104,7 @@ describe("create-mcp-server add", () => {
     return folder;
   }
 
-  it.each(["tool", "resource", "prompt"] as const)("adds a %s, its test and its registration", async (kind) => {
+  it.each(["tool", "resource", "prompt"] as const)("`add` writes a %s, its test and its registration", async (kind) => {
     const folder = await project("tools,resources,prompts");
     const before = listAll(folder);
     expect(await runAdd({ kind, name: "word-count", folder })).toBe(0);
@@ -113,7 +113,7 @@ describe("create-mcp-server add", () => {
     expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toContain(`from "./${kind}s/word-count.ts";`);
   });
 
-  it("keeps the tools of the bundle's manifest true", async () => {
+  it("`add` updates the list of tools in the manifest of the bundle", async () => {
     const folder = await project("tools", "mcpb");
     const manifest = (): { tools: { name: string }[] } =>
       JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
@@ -129,18 +129,21 @@ describe("create-mcp-server add", () => {
     expect(manifest().tools.map(({ name }) => name)).toEqual(["word_count", "other"]);
   });
 
-  it.each(["{", '{"tools":{}}'])("says that it could not list a tool in the manifest %s, and adds it", async (text) => {
-    const errors = vi.spyOn(console, "error").mockReturnValue();
-    const folder = await project("tools", "mcpb");
-    writeFileSync(join(folder, "manifest.json"), text);
-    expect(await runAdd({ kind: "tool", name: "word-count", folder })).toBe(0);
-    expect(errors).toHaveBeenCalledWith(expect.stringContaining("manifest.json has no list of tools"));
-    expect(readFileSync(join(folder, "manifest.json"), "utf8")).toBe(text);
-    expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toContain("wordCountTool");
-  });
+  it.each(["{", '{"tools":{}}'])(
+    "`add` warns that the manifest %s has no list of tools, and still adds the tool",
+    async (text) => {
+      const errors = vi.spyOn(console, "error").mockReturnValue();
+      const folder = await project("tools", "mcpb");
+      writeFileSync(join(folder, "manifest.json"), text);
+      expect(await runAdd({ kind: "tool", name: "word-count", folder })).toBe(0);
+      expect(errors).toHaveBeenCalledWith(expect.stringContaining("manifest.json has no list of tools"));
+      expect(readFileSync(join(folder, "manifest.json"), "utf8")).toBe(text);
+      expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toContain("wordCountTool");
+    },
+  );
 
   it.each(["tool", "resource", "prompt"] as const)(
-    "writes a test of a %s that ends its server also when an assertion fails",
+    "the test of a new %s ends its server even if an assertion fails",
     async (kind) => {
       const folder = await project("tools,resources,prompts");
       expect(await runAdd({ kind, name: "word-count", folder })).toBe(0);
@@ -152,7 +155,7 @@ describe("create-mcp-server add", () => {
     },
   );
 
-  it("makes the layer anew when the project was made without it, and only then", async () => {
+  it("`add` generates the layer again if the project was created without the feature", async () => {
     const folder = await project("tools");
     expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(0);
     expect(readFileSync(join(folder, "src/mcp/index.ts"), "utf8")).toContain("export function defineResource(");
@@ -161,7 +164,7 @@ describe("create-mcp-server add", () => {
     expect(listAll(folder)).toContain(".mcp-previous/index.ts");
   });
 
-  it("keeps the layer when it was edited by hand, or when the files cannot be written", async () => {
+  it("`add` keeps a layer that was edited by hand, or if the files cannot be written", async () => {
     const errors = vi.spyOn(console, "error").mockReturnValue();
     const folder = await project("tools");
     const lock = readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8");
@@ -182,7 +185,7 @@ describe("create-mcp-server add", () => {
     ["prompt", "shorten", 'defines a prompt with the name "shorten" already'],
     ["resource", "guide", undefined],
   ] as const)(
-    "refuses a %s %s that the server has in another file: two keep it from starting",
+    "`add` rejects a duplicate of the %s %s in another file if its name would be the same",
     async (kind, name, says) => {
       const errors = vi.spyOn(console, "error").mockReturnValue();
       const folder = await project("tools,resources,prompts");
@@ -194,7 +197,7 @@ describe("create-mcp-server add", () => {
     },
   );
 
-  it("refuses a resource that another file has at the same address", async () => {
+  it("`add` rejects a resource with the address of another resource", async () => {
     const errors = vi.spyOn(console, "error").mockReturnValue();
     const folder = await project("tools,resources");
     writeFileSync(join(folder, "src/more.ts"), 'const a = defineResource({ uri: `notes://main`, name: "a" });\n');
@@ -208,14 +211,14 @@ describe("create-mcp-server add", () => {
     [".yarnrc.yml", "yarn test"],
     ["bun.lock", "bun run test"],
     ["package-lock.json", "npm test"],
-  ])("where there is %s says %s next", async (file, next) => {
+  ])("`add` in a project with %s suggests %s as the next step", async (file, next) => {
     const folder = await project("tools");
     writeFileSync(join(folder, file), "");
     expect(await runAdd({ kind: "tool", name: "shout", folder })).toBe(0);
     expect(console.log).toHaveBeenLastCalledWith(expect.stringContaining(`Next: ${next}`));
   });
 
-  it("changes nothing when there is one already, or when this is no project", async () => {
+  it("`add` changes nothing if the name exists already or the folder is not a project", async () => {
     const errors = vi.spyOn(console, "error").mockReturnValue();
     const folder = await project("tools");
     expect(await runAdd({ kind: "tool", name: "a", folder })).toBe(0);

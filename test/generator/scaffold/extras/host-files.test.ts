@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { quoteForShell } from "../../../../generator/internal/text.ts";
 import { configsOfCommand } from "../../../../generator/scaffold/extras/host-files.ts";
 
-describe("a word of a command that people copy", () => {
+describe("arguments of commands in the documentation", () => {
   test.each([
     ["C:\\code\\demo\\dist\\server.js", "C:\\code\\demo\\dist\\server.js"],
     ["C:\\My Projects\\demo", '"C:\\My Projects\\demo"'],
@@ -13,7 +13,7 @@ describe("a word of a command that people copy", () => {
     ["C:\\My Projects\\", '"C:\\My Projects\\\\"'],
     ['say "hi"\\', '"say \\"hi\\"\\\\"'],
     ['a \\"', '"a \\\\\\""'],
-  ])("is quoted on Windows as both of its shells read it: %s", (word, quoted) => {
+  ])("an argument is quoted on Windows for both of its shells: %s", (word, quoted) => {
     expect(quoteForShell(word, "win32")).toBe(quoted);
   });
 
@@ -22,7 +22,7 @@ describe("a word of a command that people copy", () => {
     ["/home/My Projects", "'/home/My Projects'"],
     ["O'Brien", String.raw`'O'\''Brien'`],
     ["C:\\demo", "'C:\\demo'"],
-  ])("is quoted elsewhere as POSIX shells read it: %s", (word, quoted) => {
+  ])("an argument is quoted on other systems for POSIX shells: %s", (word, quoted) => {
     expect(quoteForShell(word, "linux")).toBe(quoted);
   });
 });

@@ -14,24 +14,31 @@ const catalogue: readonly RevisionEntry[] = [
   { id: "2028-01-01", status: "released", isStateless: false },
 ];
 
-describe("--protocol", () => {
+describe("the option --protocol", () => {
   test.each([
-    ["absent: all that are released", undefined, ["2029-01-01", "2028-01-01"]],
+    ["no value, and returns all released revisions", undefined, ["2029-01-01", "2028-01-01"]],
     ["latest", "latest", ["2029-01-01"]],
     ["all", "all", ["2031-01-01", "2029-01-01", "2028-01-01"]],
-    ["one", "2028-01-01", ["2028-01-01"]],
-    ["a list, in any order, newest first", "2028-01-01, 2029-01-01", ["2029-01-01", "2028-01-01"]],
+    ["one revision", "2028-01-01", ["2028-01-01"]],
+    [
+      "a list in any order, and returns the newest revision first",
+      "2028-01-01, 2029-01-01",
+      ["2029-01-01", "2028-01-01"],
+    ],
     ["a list with repetitions", "latest,2029-01-01", ["2029-01-01"]],
     ["a draft by name", "2031-01-01", ["2031-01-01"]],
-  ])("%s", (_what, protocol, expected) => {
+  ])("`chooseRevisions` accepts %s", (_what, protocol, expected) => {
     expect(chooseRevisions(protocol, catalogue)).toEqual(expected);
   });
 
-  test.each(["1999-01-01", "", "latest,,all", "../2029-01-01", "LATEST"])("%j is refused with what exists", (word) => {
-    expect(() => chooseRevisions(word, catalogue)).toThrow(
-      /there is no revision .* Choose among 2031-01-01, 2029-01-01, 2028-01-01, or say latest or all/,
-    );
-  });
+  test.each(["1999-01-01", "", "latest,,all", "../2029-01-01", "LATEST"])(
+    "the value %j of --protocol is rejected with a list of the revisions",
+    (word) => {
+      expect(() => chooseRevisions(word, catalogue)).toThrow(
+        /there is no revision .* Choose among 2031-01-01, 2029-01-01, 2028-01-01, or say latest or all/,
+      );
+    },
+  );
 });
 
 test("the catalogue lists the generated revisions with the lifecycle of each", () => {

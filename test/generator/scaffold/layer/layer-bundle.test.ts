@@ -88,7 +88,7 @@ test.each([
     bytes: 255_500,
     compressed: 61_700,
   },
-])("a server of $of is a bundle of at most $bytes bytes", async ({ code, choices, ...ceiling }) => {
+])("the bundle of a server with $of has at most $bytes bytes", async ({ code, choices, ...ceiling }) => {
   const made = await bundle(code, choices);
   const size = { bytes: made.length, compressed: gzipSync(made).length };
   expect(size.bytes, JSON.stringify(size)).toBeLessThanOrEqual(ceiling.bytes);

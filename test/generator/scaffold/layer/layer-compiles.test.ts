@@ -94,7 +94,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-test("the choices cover every revision alone, every feature, every transport and every protection", () => {
+test("the choices cover every revision on its own, every feature, every transport and every protection", () => {
   const layers = choices.map(({ revisions, ...text }) => toLayerChoices(readSelection(text), revisions));
   expect(new Set(layers.flatMap((layer) => layer.transports))).toEqual(new Set(transports));
   expect(new Set(layers.flatMap((layer) => layer.features))).toEqual(new Set(features));
@@ -154,29 +154,26 @@ describe("compile errors about features", () => {
     writeFiles(folder, [...(await emitFolder(choice)), ["package.json", '{"type":"module"}']]);
   }
 
-  test.each(compilers)(
-    "name the command that adds a feature which the project leaves out, with %s",
-    async (compiler) => {
-      const folder = join(root, compiler);
-      await write(folder, { revisions: ["2025-11-25"] });
-      writeFiles(
-        folder,
-        Object.entries(wrong).map(([name, { code }]) => [`${name}.ts`, code]),
-      );
-      const lines = await compile(compiler, { folder, files: [join(folder, "*.ts")], settings: compilerOptions });
-      for (const [name, { says }] of Object.entries(wrong)) {
-        const start = lines.findIndex((line) => line.includes(`${name}.ts(`));
-        const rest = lines.slice(start + 1);
-        const end = rest.findIndex((line) => !line.startsWith(" "));
-        const own = start < 0 ? [] : [lines[start], ...(end < 0 ? rest : rest.slice(0, end))];
-        expect(own.join("\n"), name).toContain(says);
-      }
-      const inLayer = lines.filter((line) => /^\S*(?:index\.ts|\d{4}-\d\d-\d\d\/\w+\.ts)\(/.test(line));
-      expect(inLayer).toEqual([]);
-    },
-  );
+  test.each(compilers)("a compile error with %s names the command that adds a missing feature", async (compiler) => {
+    const folder = join(root, compiler);
+    await write(folder, { revisions: ["2025-11-25"] });
+    writeFiles(
+      folder,
+      Object.entries(wrong).map(([name, { code }]) => [`${name}.ts`, code]),
+    );
+    const lines = await compile(compiler, { folder, files: [join(folder, "*.ts")], settings: compilerOptions });
+    for (const [name, { says }] of Object.entries(wrong)) {
+      const start = lines.findIndex((line) => line.includes(`${name}.ts(`));
+      const rest = lines.slice(start + 1);
+      const end = rest.findIndex((line) => !line.startsWith(" "));
+      const own = start < 0 ? [] : [lines[start], ...(end < 0 ? rest : rest.slice(0, end))];
+      expect(own.join("\n"), name).toContain(says);
+    }
+    const inLayer = lines.filter((line) => /^\S*(?:index\.ts|\d{4}-\d\d-\d\d\/\w+\.ts)\(/.test(line));
+    expect(inLayer).toEqual([]);
+  });
 
-  test.each(compilers)("are absent where the project has the feature, with %s", async (compiler) => {
+  test.each(compilers)("no compile error with %s occurs if the project has the feature", async (compiler) => {
     const folder = join(root, `${compiler}-changes`);
     await write(folder, { revisions: ["2025-11-25"], features: ["tools", "list-changed", "input", "tasks"] });
     writeFiles(folder, [

@@ -17,8 +17,8 @@ function textOf(tree: Tree, path: string): string {
   return tree.get(path) ?? expect.unreachable(`${path} was not emitted`);
 }
 
-describe("the files of src/mcp", () => {
-  it("are an entry, a lock and the data of each revision", async () => {
+describe("files of src/mcp", () => {
+  it("the layer consists of an entry, a lock and the data of each revision", async () => {
     expect([...(await emitFolder()).keys()].sort()).toEqual(
       [
         "index.ts",
@@ -32,7 +32,7 @@ describe("the files of src/mcp", () => {
     );
   });
 
-  it("have the same names whatever the choices are, and at most eight for each revision", async () => {
+  it("the layer has the same file names for all choices, and at most eight for each revision", async () => {
     const names = [...(await emitFolder()).keys()];
     const most = await emitFolder({
       features,
@@ -46,7 +46,7 @@ describe("the files of src/mcp", () => {
       expect(names.filter((name) => name.startsWith(`${id}/`)).length).toBeLessThanOrEqual(8);
   });
 
-  it("import nothing but each other and the runtime", async () => {
+  it("the files import only each other and the runtime", async () => {
     for (const [path, text] of await emitFolder({ features, client: true, auth: "oauth", transports: ["http"] })) {
       const from = [...text.matchAll(/\bfrom "([^"]+)";$/gm)].map(([, specifier = ""]) => specifier);
       expect(
@@ -56,17 +56,17 @@ describe("the files of src/mcp", () => {
     }
   });
 
-  it("contain no code besides data, checks, conversions and the definition functions", async () => {
+  it("the files contain only data, checks, conversions and the definition functions", async () => {
     for (const [path, text] of await emitFolder({ features }))
       if (path !== "index.ts") expect(text, path).not.toMatch(/\bclass\b|\basync\b|\bawait\b|\bimport\(/);
   });
 
-  it("are the same bytes each time", async () => {
+  it("the files are identical each time they are emitted", async () => {
     const choices = { ...smallest, features };
     expect([...(await emitLayer(choices, models))]).toEqual([...(await emitLayer(choices, models))]);
   });
 
-  it("do not depend on the order in which a spec folder lists its revisions", async () => {
+  it("the files do not depend on the order in which a spec folder lists its revisions", async () => {
     const choices = { ...smallest, features: ["tools", "prompts"] } as const;
     const reversed = { ...models, models: models.models.toReversed() };
     expect((await emitLayer(choices, models)).get("index.ts")).toBe(
@@ -74,13 +74,13 @@ describe("the files of src/mcp", () => {
     );
   });
 
-  it("cannot be emitted for a revision without a model", async () => {
+  it("the layer cannot be emitted for a revision without a model", async () => {
     await expect(emitFolder({ revisions: ["1999-01-01"] })).rejects.toThrow("this is a bug in generator/scaffold");
   });
 });
 
-describe("the data of a server with tools", () => {
-  it("has no check of another feature", async () => {
+describe("data of a server with tools", () => {
+  it("the data contain no check of another feature", async () => {
     for (const [path, text] of await emitFolder()) {
       if (!path.endsWith("validate.ts")) continue;
       for (const name of [
@@ -97,7 +97,7 @@ describe("the data of a server with tools", () => {
     }
   });
 
-  it("has no method of another feature, and no news of changes", async () => {
+  it("the data contain no method of another feature and no notification of changes", async () => {
     for (const [path, text] of await emitFolder())
       if (path.endsWith("methods.ts"))
         expect(
@@ -108,7 +108,7 @@ describe("the data of a server with tools", () => {
         ).toBeUndefined();
   });
 
-  it("has documented types at the newest revision only", async () => {
+  it("the data contain documented types at the newest revision only", async () => {
     const layer = await emitFolder();
     const types = textOf(layer, `${newest}/types.ts`);
     expect(types).toContain("export interface CallToolResult");
@@ -116,7 +116,7 @@ describe("the data of a server with tools", () => {
     expect([...layer.keys()].filter((path) => path.endsWith("/types.ts"))).toHaveLength(1);
   });
 
-  it("exports no check that no table and no other revision refers to", async () => {
+  it("every exported check is used by a table or by another revision", async () => {
     const layer = await emitFolder();
     for (const id of allRevisions) {
       const text = textOf(layer, `${id}/validate.ts`);
@@ -129,7 +129,7 @@ describe("the data of a server with tools", () => {
     }
   });
 
-  it("has checks that older revisions take from newer ones and never the other way round", async () => {
+  it("older revisions import checks from newer ones, and newer revisions do not import from older ones", async () => {
     const layer = await emitFolder();
     const taken = older.flatMap((id) =>
       [...textOf(layer, `${id}/validate.ts`).matchAll(/from "\.\.\/([\d-]+)\/validate\.ts"/g)].map(
@@ -149,7 +149,7 @@ describe("conversions to older revisions", () => {
     return found === undefined ? expect.unreachable(name) : rows;
   }
 
-  it.each(older)("at %s are those of what a server sends", async (id) => {
+  it.each(older)("conversions of a server at %s apply to the messages that it sends", async (id) => {
     const text = textOf(await emitFolder({ features }), `${id}/convert.ts`);
     for (const table of ["clientRequests", "clientNotifications"])
       expect(tableOf(text, table), table).not.toContain("params:");
@@ -158,20 +158,20 @@ describe("conversions to older revisions", () => {
     expect(tableOf(text, "clientRequests")).toContain('"tools/list": { result: toListToolsResult }');
   });
 
-  it.each(older)("at %s are of both directions for a client", async (id) => {
+  it.each(older)("conversions of a client at %s apply to both directions", async (id) => {
     const text = textOf(await emitFolder({ features, client: true }), `${id}/convert.ts`);
     expect(tableOf(text, "clientRequests")).toContain("params:");
     expect(tableOf(text, "clientRequests")).toContain("result:");
   });
 
-  it.each(older)("at %s are of the features of the project", async (id) => {
+  it.each(older)("conversions at %s cover only the features of the project", async (id) => {
     const text = textOf(await emitFolder(), `${id}/convert.ts`);
     expect(text).toContain("export function toListToolsResult(");
     expect(text).not.toMatch(/toListPromptsResult|toReadResourceResult|prompts\/|resources\//);
   });
 });
 
-describe("the entry of src/mcp", () => {
+describe("entry of src/mcp", () => {
   it.each([
     { features: ["tools", "resources"], has: ["defineResource", "  resources,"] },
     { features: ["tools", "prompts"], has: ["definePrompt", "  prompts,"] },
@@ -187,7 +187,7 @@ describe("the entry of src/mcp", () => {
     { re2js: true, has: ["compileRe2"] },
     { transports: ["http"], auth: "oauth", has: ["requireBearerToken", "verifyJwt", "rateLimit", "auditLog"] },
     { transports: ["http"], auth: "api-key", has: ["requireApiKey", "limitAuthFailures", "requestLogger"] },
-  ] as const)("names the parts of the runtime that a choice needs, and others do not: %j", async ({ has, ...more }) => {
+  ] as const)("the entry names only the parts of the runtime that the choice needs: %j", async ({ has, ...more }) => {
     const [least, entry] = [await entryOf(), await entryOf(more)];
     for (const name of has) {
       expect(entry, name).toContain(name);
@@ -195,21 +195,21 @@ describe("the entry of src/mcp", () => {
     }
   });
 
-  it("accepts connections for the lifecycles of its revisions only", async () => {
+  it("the entry accepts connections only for the lifecycles of its revisions", async () => {
     expect(await entryOf({ revisions: [newest] })).toContain("createAcceptor: createStatelessAcceptor,");
     expect(await entryOf({ revisions: [newestWithSessions] })).toContain("createAcceptor: createSessionAcceptor,");
     expect(await entryOf({ revisions: older })).toContain("createAcceptor: createSessionAcceptor,");
     expect(await entryOf({ revisions: allRevisions })).toContain("createAcceptor: createDualAcceptor,");
   });
 
-  it("asks for input by the mechanism of its revisions", async () => {
+  it("the entry requests input by the mechanism of its revisions", async () => {
     const revisions = allRevisions;
     expect(await entryOf({ features: ["tools", "input"] })).toContain("features: [sessionInput]");
     expect(await entryOf({ features: ["tools", "input"], revisions })).toMatch(/inputRequired,[^]*features: \[input\]/);
     expect(await entryOf({ features: ["tools", "input"] })).not.toContain("inputRequired");
   });
 
-  it("has the extension for tasks where a revision is stateless", async () => {
+  it("the entry has the extension for tasks if a revision is stateless", async () => {
     const tasks = { features: ["tools", "tasks"] } as const;
     expect(await entryOf(tasks)).not.toContain("tasksExtension");
     expect(await entryOf({ ...tasks, revisions: [newest] })).toContain("tasksExtension,");
@@ -218,19 +218,19 @@ describe("the entry of src/mcp", () => {
     );
   });
 
-  it("has subscriptions where lists change and a revision listens for changes", async () => {
+  it("the entry has subscriptions if lists change and a revision supports subscriptions", async () => {
     expect(await entryOf({ revisions: [newest] })).not.toContain("subscriptions");
     expect(await entryOf({ revisions: [newest], features: ["tools", "list-changed"] })).toContain("subscriptions");
     expect(await entryOf({ features: ["tools", "list-changed"] })).not.toContain("subscriptions");
   });
 
-  it("reads no folders of skills in a worker", async () => {
+  it("the entry of a worker reads no folders of skills", async () => {
     const entry = await entryOf({ features: ["tools", "resources", "skills"], transports: ["worker"] });
     expect(entry).not.toMatch(/readSkill|adapters\/yaml/);
     expect(entry).toContain("createSkill");
   });
 
-  it("gives the server the lists of its features, as values and as types", async () => {
+  it("the entry gives the server the lists of its features, as values and as types", async () => {
     expect(await entryOf()).toContain("export type Server = features.CoreServer & { readonly tools: Unchanging };");
     expect(await entryOf({ features: ["tools", "list-changed"] })).toContain(
       "export type Server = features.CoreServer & features.ToolLists;",

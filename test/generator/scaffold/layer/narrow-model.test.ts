@@ -33,16 +33,16 @@ function openCapabilities(model: RevisionModel, name: string): readonly string[]
   return shape.properties.filter((property) => property.shape.kind === "anyObject").map((property) => property.name);
 }
 
-describe.each(models.models)("the model of revision $id", (model) => {
-  it("is kept whole for a client, whichever features the server has", () => {
+describe.each(models.models)("model of revision $id", (model) => {
+  it("the model for a client is complete, regardless of the features of the server", () => {
     for (const feature of features) expect(narrowModel(model, choose([feature], true))).toBe(model);
   });
 
-  it("keeps every method of the core protocol when all features are chosen", () => {
+  it("the model keeps every method of the core protocol if all features are chosen", () => {
     expect(methodNames(narrow(model, features))).toEqual(methodNames(model));
   });
 
-  it("has only methods of tools and of the core protocol for a server with tools", () => {
+  it("the model for a server with tools has only methods of tools and of the core protocol", () => {
     const kept = methodNames(narrow(model, ["tools"]));
     expect(kept).toEqual(expect.arrayContaining(["tools/list", "tools/call"]));
     const allowed =
@@ -55,7 +55,7 @@ describe.each(models.models)("the model of revision $id", (model) => {
     ["prompts", /^(notifications\/)?prompts\//],
     ["input", /^(sampling|elicitation|roots|notifications\/(elicitation|roots))\//],
     ["tasks", /^(notifications\/)?tasks\//],
-  ] as const)("keeps the methods of %s if and only if that feature is chosen", (feature, pattern) => {
+  ] as const)("the model keeps the methods of %s if and only if that feature is chosen", (feature, pattern) => {
     const methods = methodNames(model).filter((name) => pattern.test(name));
     const without = methodNames(
       narrow(
@@ -68,13 +68,13 @@ describe.each(models.models)("the model of revision $id", (model) => {
     expect(narrowed.filter((name) => pattern.test(name))).toEqual(methods);
   });
 
-  it("keeps completions for resources or prompts, and leaves them out for tools", () => {
+  it("the model keeps completions for resources or prompts and omits them for tools", () => {
     expect(methodNames(narrow(model, ["tools"]))).not.toContain("completion/complete");
     for (const feature of ["resources", "prompts"] as const)
       expect(methodNames(narrow(model, ["tools", feature]))).toContain("completion/complete");
   });
 
-  it("keeps every declaration, and changes no method that it keeps except for its results", () => {
+  it("the model keeps every declaration, and changes only the results of the methods that it keeps", () => {
     const narrowed = narrow(model, ["tools"]);
     expect(narrowed.declarations.map(({ name }) => name)).toEqual(model.declarations.map(({ name }) => name));
     for (const { result: _result, alternatives: _alternatives, ...method } of narrowed.methods) {
@@ -87,7 +87,7 @@ describe.each(models.models)("the model of revision $id", (model) => {
     }
   });
 
-  it("checks the capabilities of features that are left out as objects only, and no others", () => {
+  it("the model checks only capabilities of omitted features as objects", () => {
     const open = openCapabilities(narrow(model, ["tools"]), "ClientCapabilities");
     const whole = model.declarations.find(({ name }) => name === "ClientCapabilities")?.shape;
     const known = whole?.kind === "object" ? whole.properties.map(({ name }) => name) : [];
@@ -99,7 +99,7 @@ describe.each(models.models)("the model of revision $id", (model) => {
     expect(typed.filter((name) => name !== "experimental")).toEqual(before.filter((name) => name !== "experimental"));
   });
 
-  it("is not changed by narrowing", () => {
+  it("the original model is not changed by `narrowModel`", () => {
     const before = JSON.stringify(model);
     narrow(model, ["tools"]);
     expect(JSON.stringify(model)).toBe(before);
@@ -110,7 +110,7 @@ describe("input requests", () => {
   const resultOf = (model: RevisionModel, name: string): Shape | undefined =>
     model.methods.find((method) => method.name === name)?.result;
 
-  test("results may ask for input only in a project with that feature", () => {
+  test("results may contain input requests only in a project with that feature", () => {
     expect(JSON.stringify(resultOf(narrow(stateless, ["tools", "input"]), "tools/call"))).toContain(
       "InputRequiredResult",
     );
@@ -133,7 +133,7 @@ test("results of calls may be tasks only in a project with tasks", () => {
   expect(alternatives(["tools"])).toBe(0);
 });
 
-test("subscriptions to changes are left out of a project whose lists stay the same", () => {
+test("subscriptions to changes are omitted from a project with unchanging lists", () => {
   const listens = (chosen: readonly Feature[]): boolean =>
     methodNames(narrow(stateless, chosen)).some((name) => name.startsWith("subscriptions/"));
   expect([listens(["tools"]), listens(["tools", "input"])]).toEqual([false, false]);

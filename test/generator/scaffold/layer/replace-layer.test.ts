@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { previousName, replaceLayer, restoreLayer } from "../../../../generator/scaffold/layer/replace-layer.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 
-test("a layer that cannot take the place of another keeps its own: a program may hold that, on Windows", async () => {
+test("`restoreLayer` keeps the previous layer if it cannot be moved to its place", async () => {
   const project = temporaryFolder();
   mkdirSync(join(project, previousName));
   writeFileSync(join(project, previousName, "index.ts"), "before");
@@ -16,7 +16,7 @@ test("a layer that cannot take the place of another keeps its own: a program may
   expect(readFileSync(join(project, previousName, "index.ts"), "utf8")).toBe("before");
 });
 
-test("a layer is not written through a planted link", async () => {
+test("`replaceLayer` does not write through an existing symbolic link", async () => {
   const project = temporaryFolder();
   const outside = temporaryFolder();
   mkdirSync(join(project, "src", "mcp"), { recursive: true });

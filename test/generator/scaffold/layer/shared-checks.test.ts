@@ -116,7 +116,7 @@ describe("checks that revisions share", () => {
     ]);
   });
 
-  it("one revision shares nothing", () => {
+  it("a model with one revision shares no checks", () => {
     expect(shareChecks([{ revision: "1", functions: [check("checkTool")] }])).toEqual([
       { revision: "1", functions: [check("checkTool")], shared: new Map() },
     ]);

@@ -141,8 +141,8 @@ const subsets: readonly (readonly Feature[])[] = [
   features,
 ];
 
-describe.each(subsets.map((chosen) => ({ name: chosen.join(","), chosen })))("the checks of $name", ({ chosen }) => {
-  test("judge made messages and their mutants as the whole revision does, except for what the features omit", async () => {
+describe.each(subsets.map((chosen) => ({ name: chosen.join(","), chosen })))("checks of $name", ({ chosen }) => {
+  test("checks of the subset accept and reject the same messages as all checks, except for omitted features", async () => {
     const loaded = await loadRevisions(chosen);
     const counts = { judged: 0, accepted: 0, looser: 0, stricter: 0 };
     for (const model of models.models) {
@@ -183,7 +183,7 @@ describe.each(subsets.map((chosen) => ({ name: chosen.join(","), chosen })))("th
     else expect(counts.looser).toBeGreaterThan(0);
   });
 
-  test("belong to rows that equal those of the whole revision", async () => {
+  test("checks of the subset belong to rows that equal those of the whole revision", async () => {
     for (const [id, revision] of await loadRevisions(chosen))
       for (const table of tableNames)
         for (const [name, row] of rowsOf(revision, table)) {
@@ -205,7 +205,7 @@ interface Judged {
   readonly value: unknown;
 }
 
-describe("capabilities of a feature that a project leaves out", async () => {
+describe("capabilities of an omitted feature", async () => {
   const tools = await loadRevisions(["tools"]);
   const every = await loadRevisions(features);
   const sessions = allRevisions.filter((id) => wholeOf(id).lifecycle === "handshake");
@@ -218,7 +218,7 @@ describe("capabilities of a feature that a project leaves out", async () => {
     rowsOf(loaded.get(id) ?? expect.unreachable(id), "clientRequests").get("initialize")?.params ??
     expect.unreachable(id);
 
-  test.each(sessions)("are checked at %s to be objects, and not further", (id) => {
+  test.each(sessions)("capabilities at %s are only checked to be objects", (id) => {
     const check = checkOf(tools, id);
     const whole = checkOf(new Map([[id, wholeOf(id)]]), id);
     for (const value of [{ roots: { listChanged: "yes" } }, { experimental: { a: 1 } }]) {
@@ -229,12 +229,12 @@ describe("capabilities of a feature that a project leaves out", async () => {
       expect(check(initialize(value)), JSON.stringify(value)).toBeDefined();
   });
 
-  test.each(sessions)("are checked at %s in full where the project has the feature", (id) => {
+  test.each(sessions)("capabilities at %s are fully checked if the project has the feature", (id) => {
     expect(checkOf(every, id)(initialize({ roots: { listChanged: "yes" } }))).toBeDefined();
     expect(checkOf(every, id)(initialize({ roots: { listChanged: true } }))).toBeUndefined();
   });
 
-  test("are checked in the metadata of stateless requests to be objects, and not further", () => {
+  test("capabilities in the metadata of stateless requests are only checked to be objects", () => {
     const id = allRevisions.find((one) => wholeOf(one).lifecycle === "per-request") ?? expect.unreachable();
     const listOf = (loaded: Loaded): Check =>
       rowsOf(loaded.get(id) ?? expect.unreachable(id), "clientRequests").get("tools/list")?.params ??
@@ -256,7 +256,7 @@ describe("capabilities of a feature that a project leaves out", async () => {
   });
 });
 
-test("checks that a revision takes from a newer one judge as those that it has alone", async () => {
+test("checks imported from a newer revision accept and reject the same messages as checks of the revision itself", async () => {
   const together = await loadRevisions(["tools", "resources", "prompts"]);
   for (const model of models.models) {
     const [alone] = (await loadRevisions(["tools", "resources", "prompts"], [model.id])).values();

@@ -40,7 +40,7 @@ describe("update of a project with vendored runtime", () => {
     return { project, before };
   }
 
-  test("writes nothing when nothing changed", async () => {
+  test("`update` writes nothing if nothing changed", async () => {
     const project = await createProject({ runtime: "vendored" });
     const before = contents(project);
     expect(await update(project)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^src\/mcp is up to date/) });
@@ -48,7 +48,7 @@ describe("update of a project with vendored runtime", () => {
     expect(await update(project, { check: true })).toMatchObject({ code: 0 });
   });
 
-  test("replaces changed files, and reports how many", async () => {
+  test("`update` replaces changed files and reports their number", async () => {
     const { project, before } = await createChanged();
     const { code, stdout } = await update(project);
     expect([code, stdout]).toEqual([
@@ -58,7 +58,7 @@ describe("update of a project with vendored runtime", () => {
     expect(contents(project)).toEqual(before);
   });
 
-  test("reports the differences with --check", async () => {
+  test("`update --check` reports the differences", async () => {
     const { project } = await createChanged();
     const changed = contents(project);
     const { code, stdout, stderr } = await update(project, { check: true });
@@ -70,7 +70,7 @@ describe("update of a project with vendored runtime", () => {
     expect(contents(project)).toEqual(changed);
   });
 
-  test("writes nothing with --dry-run", async () => {
+  test("`update --dry-run` writes nothing", async () => {
     const { project } = await createChanged();
     const changed = contents(project);
     const { code, stdout } = await update(project, { dryRun: true });
@@ -78,7 +78,7 @@ describe("update of a project with vendored runtime", () => {
     expect(contents(project)).toEqual(changed);
   });
 
-  test("changes nothing when the layer was edited by hand", async () => {
+  test("`update` changes nothing if the layer was edited by hand", async () => {
     const { project } = await createChanged();
     writeFileSync(join(project, "src/mcp/own.ts"), "");
     const changed = contents(project);
@@ -86,7 +86,7 @@ describe("update of a project with vendored runtime", () => {
     expect(contents(project)).toEqual(changed);
   });
 
-  test("leaves the runtime as it is with --undo", async () => {
+  test("`update --undo` keeps the runtime unchanged", async () => {
     const { project, before } = await createChanged();
     expect((await update(project, { features: "tools,tasks" })).code).toBe(0);
     const { code, stdout } = await update(project, { undo: true });
@@ -98,7 +98,7 @@ describe("update of a project with vendored runtime", () => {
 describe("update of a project with a packed runtime", () => {
   const name = `vendor/mcp-server-runtime-${packageVersion()}.tgz`;
 
-  test("replaces another file of the same version, and says how to install it", async () => {
+  test("`update` replaces a different file of the same version and prints the command that installs it", async () => {
     const project = await createProject({});
     const before = contents(project);
     writeFileSync(join(project, name), "another");
@@ -109,7 +109,7 @@ describe("update of a project with a packed runtime", () => {
     expect((await update(project)).stdout).toMatch(/^src\/mcp is up to date/);
   });
 
-  test("replaces the file of an older version, and names the new one in package.json", async () => {
+  test("`update` replaces the file of an older version and writes the new name to package.json", async () => {
     const project = await createProject({ packageManager: "pnpm" });
     const before = contents(project);
     const older = "vendor/mcp-server-runtime-0.0.1.tgz";
@@ -123,7 +123,7 @@ describe("update of a project with a packed runtime", () => {
   });
 });
 
-test("update of a project with a range of an older runtime names the command that installs the new one", async () => {
+test("`update` of a project with a range of an older runtime prints the command that installs the new one", async () => {
   const project = await createProject({});
   const manifest = join(project, "package.json");
   const text = readFileSync(manifest, "utf8").replace(
@@ -138,7 +138,7 @@ test("update of a project with a range of an older runtime names the command tha
 });
 
 describe("add in a project without the feature", () => {
-  test("regenerates the layer with it, as update --features does", async () => {
+  test("`add` regenerates the layer with the feature, like `update --features`", async () => {
     const [added, updated] = [await createProject({}), await createProject({})];
     const { code, stdout } = await captured(() => runAdd({ kind: "resource", name: "notes", folder: added }));
     expect([code, stdout]).toEqual([0, expect.stringContaining("Regenerated src/mcp/ with resources")]);
@@ -150,7 +150,7 @@ describe("add in a project without the feature", () => {
     expect(await update(added, { check: true })).toMatchObject({ code: 0 });
   });
 
-  test("changes nothing when the layer was edited by hand", async () => {
+  test("`add` changes nothing if the layer was edited by hand", async () => {
     const project = await createProject({});
     writeFileSync(join(project, "src/mcp/own.ts"), "");
     const before = contents(project);
@@ -163,7 +163,7 @@ describe("add in a project without the feature", () => {
   });
 });
 
-test("an older layer is rejected by add, too", async () => {
+test("`add` rejects an older layer", async () => {
   const project = await createProject({});
   const lock = join(project, "src/mcp/mcp.lock.json");
   writeFileSync(lock, readFileSync(lock, "utf8").replace('"format": 2', '"format": 1'));
@@ -173,7 +173,7 @@ test("an older layer is rejected by add, too", async () => {
   expect(message.length).toBeLessThanOrEqual(120);
 });
 
-test("the launcher of a project runs the clone that it was created with", async () => {
+test("the launcher of a project runs the clone that created the project", async () => {
   const project = await createProject({});
   const manifest: unknown = JSON.parse(readFileSync(join(project, "vendor/create-mcp-server/package.json"), "utf8"));
   expect(manifest).toMatchObject({ name: "create-mcp-server", version: packageVersion(), clone: packageRoot });

@@ -53,7 +53,7 @@ function rewritten(text: string): string {
 }
 
 describe("create-mcp-server update --features", () => {
-  test("makes a layer for more, and one for less, and says what it is for", async () => {
+  test("`--features` adds or removes features of the layer and reports the change", async () => {
     const directory = join(temporaryFolder(), "demo");
     const given = { directory, protocol: "2025-11-25", features: "tools" };
     const options = { ...given, yes: true, install: false, git: false, dryRun: false };
@@ -72,7 +72,7 @@ describe("create-mcp-server update --features", () => {
     expect(contents(directory)).toEqual(before);
   });
 
-  test("takes no other words than a new project does", async () => {
+  test("`--features` rejects an unknown feature, like `create-mcp-server` does", async () => {
     const { code, stderr } = await update(await createProject("2025-11-25"), { features: "tools,news" });
     expect([code, stderr]).toEqual([2, expect.stringContaining('--features: there is no "news"')]);
   });
@@ -86,7 +86,7 @@ describe("create-mcp-server update --transport and --client", () => {
     return directory;
   }
 
-  test("make a layer of what a project was made without, and back", async () => {
+  test("`--transport` and `--client` add the missing parts to the layer and remove them again", async () => {
     const directory = await createWith({});
     const before = contents(directory);
     expect(before["src/mcp/index.ts"]).not.toMatch(/serveHttp|createClient/);
@@ -111,15 +111,18 @@ describe("create-mcp-server update --transport and --client", () => {
     [{}, "worker", "src/server.ts and build.js are others"],
     [{ transport: "worker" }, "http", "this project is made for worker"],
     [{ auth: "api-key" }, "stdio", "Choose http or both."],
-  ])("of %j refuse %s, and say what to do", async (choices, transport, says) => {
-    const directory = await createWith(choices);
-    const before = contents(directory);
-    const { code, stderr } = await update(directory, { transport });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
-    expect(contents(directory)).toEqual(before);
-  });
+  ])(
+    "a project with the choices %j rejects `--transport %s` and suggests a next step",
+    async (choices, transport, says) => {
+      const directory = await createWith(choices);
+      const before = contents(directory);
+      const { code, stderr } = await update(directory, { transport });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+      expect(contents(directory)).toEqual(before);
+    },
+  );
 
-  test("add WebSocket to a project, and say what it needs", async () => {
+  test("`--transport` adds WebSocket to a project and prints the command that installs its packages", async () => {
     const directory = await createWith({});
     const { code, stdout } = await update(directory, { transport: "stdio,websocket" });
     expect([code, stdout]).toEqual([0, expect.stringContaining("npm install --save-dev ws @types/ws")]);
@@ -129,7 +132,7 @@ describe("create-mcp-server update --transport and --client", () => {
 });
 
 describe("create-mcp-server update --codemod", () => {
-  test("finds the same in a source whose lines end with CRLF, and keeps them", () => {
+  test("`--codemod` finds the same places in a source with CRLF line endings and keeps the endings", () => {
     const source = (name: string, end: string): string =>
       [`import type { ${name} } from "./mcp/2024-11-05/types.ts";`, "", "// x", ""].join(end);
     expect(rewritten(source("JSONRPCError", "\n"))).toContain("JSONRPCErrorResponse as JSONRPCError");
@@ -156,7 +159,7 @@ export type Gone = p.InitializeRequest;
     return { project, ...(await update(project, { protocol: "2026-07-28", codemod: true, dryRun })) };
   }
 
-  test("rewrites types that have another name now, and says what is left", async () => {
+  test("`--codemod` rewrites renamed types and reports the remaining places", async () => {
     const { project, code, stdout, stderr } = await assisted(false);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("src/mine.ts:4: ResourceReference is ResourceTemplateReference");
@@ -170,60 +173,66 @@ export type Gone = p.InitializeRequest;
 
   const forms: readonly (readonly [what: string, before: string, after: string])[] = [
     [
-      "a type that is part of a union of its old name now",
+      "a type that became a member of a union",
       'import type { protocol } from "./mcp/index.ts";\ntype A = protocol.JSONRPCResponse | protocol.JSONRPCError;',
       'import type { protocol } from "./mcp/index.ts";\ntype A = protocol.JSONRPCResultResponse | protocol.JSONRPCErrorResponse;',
     ],
     [
-      "the layer as one name",
+      "types of a namespace import of the layer",
       'import * as mcp from "../mcp/index.js";\ntype A = mcp.protocol.ResourceReference["uri"];',
       'import * as mcp from "../mcp/index.js";\ntype A = mcp.protocol.ResourceTemplateReference["uri"];',
     ],
     [
-      "an import within a type",
+      "an import type of the layer",
       'type A = import("./mcp/index.ts").protocol.ResourceReference;',
       'type A = import("./mcp/index.ts").protocol.ResourceTemplateReference;',
     ],
     [
-      "types from where the layer keeps them",
+      "types imported from types.ts",
       'import type { ResourceReference, JSONRPCError as E } from "./mcp/2024-11-05/types.ts";\ntype A = ResourceReference | E;',
       'import type { ResourceTemplateReference as ResourceReference, JSONRPCErrorResponse as E } from "./mcp/2026-07-28/types.ts";\ntype A = ResourceReference | E;',
     ],
     [
-      "all types from there",
+      "a namespace import of types.ts",
       "import type * as t from './mcp/2024-11-05/types.ts';\ntype A = t.ResourceReference;",
       "import type * as t from './mcp/2026-07-28/types.ts';\ntype A = t.ResourceTemplateReference;",
     ],
     [
-      "types that are given on",
+      "re-exported types",
       'export type { ResourceReference } from "./mcp/2024-11-05/types.ts";',
       'export type { ResourceTemplateReference as ResourceReference } from "./mcp/2026-07-28/types.ts";',
     ],
     [
-      "an import within a type from there",
+      "an import type of types.ts",
       'type A = import("./mcp/2024-11-05/types.ts").ResourceReference;',
       'type A = import("./mcp/2026-07-28/types.ts").ResourceTemplateReference;',
     ],
   ];
 
-  test.each(forms)("rewrites %s", (_what, before, after) => expect(rewritten(before)).toBe(after));
+  test.each(forms)("`--codemod` rewrites %s", (_what, before, after) => expect(rewritten(before)).toBe(after));
 
   const untouched: readonly (readonly [what: string, text: string])[] = [
     ["values of a revision", 'import { checkTool } from "./mcp/2024-11-05/validate.ts";'],
-    ["values beside types", 'import { LATEST_PROTOCOL_VERSION } from "./mcp/2024-11-05/types.ts";'],
-    ["types beside values", 'import { LATEST_PROTOCOL_VERSION, type JSONRPCError } from "./mcp/2024-11-05/types.ts";'],
-    ["all values", 'import * as t from "./mcp/2024-11-05/types.ts";\ntype A = t.JSONRPCError;'],
-    ["values that are given on", 'export { JSONRPCError } from "./mcp/2024-11-05/types.ts";'],
-    ["another module of that name", 'import type { protocol } from "./other.ts";\ntype A = protocol.JSONRPCError;'],
-    ["members", 'import { protocol } from "./mcp/index.ts";\nconst a = protocol.JSONRPCError;'],
-    ["texts", 'import type { protocol } from "./mcp/index.ts";\nconst a = "protocol.JSONRPCError";'],
-    ["another name", 'import { revisions as protocol } from "./mcp/index.ts";\ntype A = protocol.JSONRPCError;'],
-    ["what cannot be parsed", 'import type { protocol } from "./mcp/index.ts"; type = protocol.JSONRPCError;'],
+    ["values next to types", 'import { LATEST_PROTOCOL_VERSION } from "./mcp/2024-11-05/types.ts";'],
+    ["types next to values", 'import { LATEST_PROTOCOL_VERSION, type JSONRPCError } from "./mcp/2024-11-05/types.ts";'],
+    ["a namespace import of values", 'import * as t from "./mcp/2024-11-05/types.ts";\ntype A = t.JSONRPCError;'],
+    ["re-exported values", 'export { JSONRPCError } from "./mcp/2024-11-05/types.ts";'],
+    [
+      "another module with an export of the same name",
+      'import type { protocol } from "./other.ts";\ntype A = protocol.JSONRPCError;',
+    ],
+    ["members of values", 'import { protocol } from "./mcp/index.ts";\nconst a = protocol.JSONRPCError;'],
+    ["string literals", 'import type { protocol } from "./mcp/index.ts";\nconst a = "protocol.JSONRPCError";'],
+    [
+      "an alias of another export",
+      'import { revisions as protocol } from "./mcp/index.ts";\ntype A = protocol.JSONRPCError;',
+    ],
+    ["a source that cannot be parsed", 'import type { protocol } from "./mcp/index.ts"; type = protocol.JSONRPCError;'],
   ];
 
-  test.each(untouched)("never touches %s", (_what, text) => expect(rewritten(text)).toBe(text));
+  test.each(untouched)("`--codemod` does not change %s", (_what, text) => expect(rewritten(text)).toBe(text));
 
-  test("takes a type for no other of which only members have the same names", async () => {
+  test("`findRenames` does not match types that only have the same names of members", async () => {
     const spec = await openSpecFolder(join(packageRoot, "spec"));
     const models = await Promise.all([...spec.pins.keys()].sort().map((id) => spec.readModel(id)));
     const found = models.flatMap((older, at) => models.slice(at + 1).flatMap((newer) => findRenames(older, newer)));
@@ -235,14 +244,14 @@ export type Gone = p.InitializeRequest;
     ]);
   });
 
-  test("writes nothing with --dry-run", async () => {
+  test("`--codemod` writes nothing with --dry-run", async () => {
     const { project, stdout } = await assisted(true);
     expect(stdout).toContain("1 place in 1 file would be rewritten; nothing was");
     expect(readFileSync(join(project, "src", "mine.ts"), "utf8")).toBe(mine);
     expect(readFileSync(join(project, "src", "mcp", "mcp.lock.json"), "utf8")).toContain("2024-11-05");
   });
 
-  test("changes no code when the layer was edited by hand, unless it is forced", async () => {
+  test("`--codemod` changes no code if the layer was edited by hand, except with --force", async () => {
     const project = await createProject("2024-11-05");
     writeFileSync(join(project, "src", "mine.ts"), mine);
     writeFileSync(join(project, "src", "mcp", "own.ts"), "export {};\n");
@@ -258,12 +267,12 @@ export type Gone = p.InitializeRequest;
     [{}, "--codemod prepares your code for other revisions; name them with --protocol."],
     [{ protocol: "all", check: true }, "--check and --codemod: choose one of them."],
     [{ undo: true }, "--undo and --codemod: choose one of them."],
-  ])("is not possible with %j", async (options, message) => {
+  ])("`--codemod` is rejected with the options %j", async (options, message) => {
     const { code, stderr } = await update(temporaryFolder(), { codemod: true, ...options });
     expect({ code, stderr }).toEqual({ code: 2, stderr: `create-mcp-server: ${message}\n` });
   });
 
-  test("leaves every source as it was when one cannot be written", async () => {
+  test("`--codemod` keeps every source unchanged if one of them cannot be written", async () => {
     const project = temporaryFolder();
     mkdirSync(join(project, "src"));
     writeFileSync(join(project, "src", "a.ts"), "before");
@@ -277,7 +286,7 @@ export type Gone = p.InitializeRequest;
 });
 
 describe("create-mcp-server update", () => {
-  test("has nothing to do in a new project, and says so in CI", { timeout: 120_000 }, async () => {
+  test("`update` changes nothing in a new project and `--check` succeeds", { timeout: 120_000 }, async () => {
     const project = await createProject("2025-11-25");
     const before = contents(project);
     expect(await update(project, { check: true })).toMatchObject({
@@ -288,7 +297,7 @@ describe("create-mcp-server update", () => {
     expect(contents(project)).toEqual(before);
   });
 
-  test("tells what an older revision lacks where the compiler finds it, and nothing of words that only look alike", async () => {
+  test("`update` reports code that an older revision does not support, and ignores words that only look similar", async () => {
     const project = await createProject("2026-07-28");
     writeFileSync(
       join(project, "src", "extra.ts"),
@@ -317,7 +326,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     expect(codemod.stdout.split("\n").filter((line) => line.startsWith("src/extra.ts"))).toEqual(expected);
   });
 
-  test("tells what does not fit in tests and in what uses a client, too", async () => {
+  test("`update` also reports incompatible code in tests and in users of a client", async () => {
     const project = await createProject("2026-07-28");
     const text = (layer: string): string =>
       `import type { protocol } from "${layer}";\n\nexport const titled: protocol.Tool = { name: "a", title: "A", inputSchema: { type: "object" } };\n`;
@@ -333,7 +342,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     ]);
   });
 
-  test("tells what is imported from files that the other layer does not have", async () => {
+  test("`update` reports imports of files that the new layer does not have", async () => {
     const project = await createProject("2026-07-28");
     const path = "./mcp/2026-07-28/types.ts";
     writeFileSync(
@@ -345,7 +354,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     expect(lines).toEqual([expect.stringContaining(`src/extra.ts:1: Cannot find module '${path}'`)]);
   });
 
-  test("says what is wrong with settings of the compiler that cannot be read", async () => {
+  test("`update` reports settings of the compiler that cannot be read", async () => {
     const project = await createProject("2026-07-28");
     writeFileSync(join(project, "tsconfig.json"), '{ "extends": "./there-is-none.json" }');
     const { code, stderr } = await update(project, { protocol: "2025-11-25", dryRun: true });
@@ -355,18 +364,15 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
 
   const parts = ["tsconfig.json", "node_modules/mcp-server-runtime"];
 
-  test.each(parts)(
-    "says when the compiler could not be asked, without %s: there may be more to change",
-    async (missing) => {
-      const project = await createProject("2025-11-25");
-      rmSync(join(project, missing));
-      const dry = await update(project, { protocol: "2026-07-28", dryRun: true });
-      expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining("was not type-checked") });
-    },
-  );
+  test.each(parts)("`update` without %s reports that the code was not type-checked", async (missing) => {
+    const project = await createProject("2025-11-25");
+    rmSync(join(project, missing));
+    const dry = await update(project, { protocol: "2026-07-28", dryRun: true });
+    expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining("was not type-checked") });
+  });
 
   test(
-    "brings another revision, tells beforehand what the project's code uses that is gone, and can be taken back",
+    "`update` changes the revision, `--dry-run` reports removed declarations in use, and `--undo` restores the project",
     { timeout: 120_000 },
     async () => {
       const project = await createProject("2025-11-25");
@@ -399,7 +405,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
     },
   );
 
-  describe("in the texts of a project, which are the user's", () => {
+  describe("update of README.md and AGENTS.md", () => {
     type Choices = Partial<CreateOptions>;
 
     async function createChosen(protocol: string, choices: Choices): Promise<string> {
@@ -424,21 +430,24 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       [{ runtime: "vendored" }, "2026-07-28,2025-11-25", "2025-11-25"],
     ];
 
-    test.each(moves)("%j: what is as it was written names the others: %s, %s", async (choices, from, to) => {
-      const project = await createChosen(from, choices);
-      const before = texts(project);
-      const dry = await update(project, { protocol: to, dryRun: true });
-      expect(dry.stdout).toContain("README.md would name the other revisions.\nAGENTS.md would name");
-      expect(texts(project)).toEqual(before);
-      const { code, stdout } = await update(project, { protocol: to });
-      expect([code, stdout]).toEqual([0, expect.stringContaining("README.md names them.\nAGENTS.md names them.\n")]);
-      expect(stdout).not.toContain("as before");
-      expect(texts(project)).toEqual(texts(await createChosen(to, choices)));
-      await update(project, { undo: true });
-      expect(texts(project)).toEqual(before);
-    });
+    test.each(moves)(
+      "`update` of a project with %j replaces the revisions %s with %s in unedited texts",
+      async (choices, from, to) => {
+        const project = await createChosen(from, choices);
+        const before = texts(project);
+        const dry = await update(project, { protocol: to, dryRun: true });
+        expect(dry.stdout).toContain("README.md would name the other revisions.\nAGENTS.md would name");
+        expect(texts(project)).toEqual(before);
+        const { code, stdout } = await update(project, { protocol: to });
+        expect([code, stdout]).toEqual([0, expect.stringContaining("README.md names them.\nAGENTS.md names them.\n")]);
+        expect(stdout).not.toContain("as before");
+        expect(texts(project)).toEqual(texts(await createChosen(to, choices)));
+        await update(project, { undo: true });
+        expect(texts(project)).toEqual(before);
+      },
+    );
 
-    test("leaves what somebody else wrote, and says where it names the revisions of before", async () => {
+    test("`update` keeps edited lines and reports those that name the previous revisions", async () => {
       const project = await createChosen("2025-11-25", {});
       const readme = join(project, "README.md");
       const windows = readFileSync(readme, "utf8").replaceAll("\n", "\r\n");
@@ -461,7 +470,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       expect(readFileSync(agents, "utf8")).toBe(mixed);
     });
 
-    test("does not miss what somebody took away", async () => {
+    test("`update` ignores a text that the user deleted", async () => {
       const project = await createChosen("2025-11-25", {});
       rmSync(join(project, "AGENTS.md"));
       const { code, stdout } = await update(project, { protocol: "2026-07-28" });
@@ -469,7 +478,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       expect(stdout).not.toContain("AGENTS.md");
     });
 
-    test("says which text it could not read", async () => {
+    test("`update` reports a text that it could not read", async () => {
       const project = await createChosen("2025-11-25", {});
       rmSync(join(project, "AGENTS.md"));
       mkdirSync(join(project, "AGENTS.md"));
@@ -484,12 +493,12 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
   test.each([
     [{ check: true, undo: true }, "--check and --undo: choose one of them."],
     [{ dryRun: true, force: true }, "--dry-run and --force: choose one of them."],
-  ])("does nothing when told two things at once: %j", async (options, message) => {
+  ])("`update` changes nothing with the conflicting options %j", async (options, message) => {
     const { code, stderr } = await update(temporaryFolder(), options);
     expect({ code, stderr }).toEqual({ code: 2, stderr: `create-mcp-server: ${message}\n` });
   });
 
-  test("keeps what was edited by hand unless it is forced", { timeout: 120_000 }, async () => {
+  test("`update` keeps a layer that was edited by hand, except with --force", { timeout: 120_000 }, async () => {
     const project = await createProject("2025-11-25");
     const entry = join(project, "src", "mcp", "index.ts");
     writeFileSync(entry, `${readFileSync(entry, "utf8")}// mine\n`);
@@ -515,7 +524,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       /is not a project \(it has no src\/mcp\/mcp\.lock\.json\); run this in one/,
     ],
     [
-      "a folder that is not there",
+      "a folder that does not exist",
       (project) => rmSync(project, { recursive: true }),
       {},
       /is not a project \(it has no src\/mcp\/mcp\.lock\.json\); run this in one/,
@@ -535,7 +544,7 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       /is not a lock file/,
     ],
     [
-      "a lock file that leads out of its folder",
+      "a lock file with a path outside its folder",
       (project) =>
         lock(
           project,
@@ -545,14 +554,14 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       /is not a lock file/,
     ],
     [
-      "a lock file of a revision that nobody knows",
+      "a lock file with an unknown revision",
       (project) => lock(project, '{"format":2,"features":[],"transports":[],"files":{},"revisions":["1999-01-01"]}'),
       {},
       /there is no revision "1999-01-01"/,
     ],
     ["an unknown revision", () => {}, { protocol: "1999-01-01" }, /there is no revision/],
-    ["taking back what never was", () => {}, { undo: true }, /nothing was updated here/],
-  ])("refuses %s, and changes nothing", async (_what, prepare, options, message) => {
+    ["`--undo` without a previous update", () => {}, { undo: true }, /nothing was updated here/],
+  ])("`update` rejects %s and changes nothing", async (_what, prepare, options, message) => {
     const project = temporaryFolder();
     mkdirSync(join(project, "src", "mcp"), { recursive: true });
     lock(project, '{"format":2,"features":[],"transports":[],"files":{},"revisions":["2025-11-25"]}');
