@@ -102,7 +102,7 @@ const titleExceptions: Readonly<Record<string, Readonly<Record<string, string>>>
 };
 
 /** Tests whose names are not reworded yet: those of the command line. */
-const unfinished = /^test\/(generator|golden)\//;
+const unfinished = /^test\/generator\/(pin|read|conversions|scaffold\/create)\//;
 
 describe("names of tests", () => {
   const tests = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });

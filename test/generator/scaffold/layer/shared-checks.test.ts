@@ -46,7 +46,7 @@ describe("checks that revisions share", () => {
     });
   });
 
-  it("a check stays when the newer revision lacks a check that it calls", () => {
+  it("a check stays when the newer revision does not have a check that it calls", () => {
     const list = check("checkList", "list", ["checkTool"]);
     expect(shareWithNewer([list], [list, check("checkTool")]).own).toEqual(["checkList", "checkTool"]);
   });
