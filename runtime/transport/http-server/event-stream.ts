@@ -13,10 +13,18 @@ export interface StreamHost {
   readonly metrics: Counting | undefined;
   /** Milliseconds that clients should wait before they reconnect. */
   readonly retry: number;
-  /** Stops the requests of a stream that another node has taken over. */
-  fenced(requests: readonly RequestId[]): void;
+  /** Called when another node has taken over a stream of a cluster, or sealed it. */
+  fenced(stream: SessionStream, lost: LostStream): void;
   /** Stores an event; absent where streams cannot be resumed: events have no ids then. */
   readonly remember: ((event: StoredEvent) => Promise<void> | undefined) | undefined;
+}
+
+/** Rest of a stream that another node has taken over. */
+export interface LostStream {
+  /** Requests without an answer. */
+  readonly requests: readonly RequestId[];
+  /** Messages that were not stored. */
+  readonly unsent: readonly string[];
 }
 
 /** Sequence of events that outlives its connection. */
@@ -39,6 +47,8 @@ export interface SessionStream {
   end(): void;
   /** Resolves when every event is stored or given up. Default: nothing is pending. */
   flushed?(): Promise<void>;
+  /** Resolves when the connection to a stream of another node has ended. Default: the stream is of this node. */
+  readonly finished?: Promise<void>;
 }
 
 /**

@@ -13,7 +13,7 @@ import { toErrorStatus } from "./profiled-rejection.ts";
 import { streamFields, type ResponseMode, type SessionResponseHost, type ResponseSink } from "./session-response.ts";
 import type { LiveSession } from "./cluster.ts";
 import type { HttpSettings } from "./settings.ts";
-import { EventStreamResponse, type SessionStream, type StreamHost } from "./event-stream.ts";
+import { EventStreamResponse, type LostStream, type SessionStream, type StreamHost } from "./event-stream.ts";
 
 /**
  * Session over Streamable HTTP: the transport of one connection. Messages that belong to a request are sent on the stream of its POST, all others on
@@ -239,7 +239,9 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     return this.isResumable ? this.#remember : undefined;
   }
 
-  fenced(requests: readonly RequestId[]): void {
+  fenced(stream: SessionStream, { requests, unsent }: LostStream): void {
+    this.#forget(stream);
+    if (stream.isListener) for (const text of unsent) this.#sendElsewhere(text);
     for (const requestId of requests) {
       this.receive({ kind: "notification", method: "notifications/cancelled", params: { requestId } }, undefined);
     }
@@ -310,7 +312,18 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     if (!stream) return false;
     this.#streams.set(stream.key, stream);
     if (stream.isListener) this.#addListener(stream);
+    void stream.finished?.then(() => this.#forget(stream));
     return true;
+  }
+
+  #forget(stream: SessionStream): void {
+    if (this.#streams.get(stream.key) === stream) this.#streams.delete(stream.key);
+    this.#listeners = this.#listeners.filter((listener) => listener !== stream);
+  }
+
+  #sendElsewhere(text: string): void {
+    const { cluster, fail } = this.#settings;
+    if (text !== "") cluster?.sendToListener(this.key, text).catch(fail);
   }
 
   #toEnded(key: string): EventStreamResponse {
