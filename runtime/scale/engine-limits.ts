@@ -20,6 +20,8 @@ export interface EngineLimits {
   readonly maxStreamSize: number;
   /** Milliseconds that an announcement is kept. Default 10 min. */
   readonly announcementTtl: number;
+  /** Announcements that are kept; the oldest are removed. Default 10,000. */
+  readonly maxAnnouncements: number;
 }
 
 /** Limits of an engine whose user sets none. */
@@ -34,4 +36,5 @@ export const defaultLimits: EngineLimits = {
   maxEvents: 1_000,
   maxStreamSize: 4 * 1024 * 1024,
   announcementTtl: 10 * 60_000,
+  maxAnnouncements: 10_000,
 };
