@@ -1,4 +1,5 @@
 import { selectFixture } from "./engine-fixture.ts";
+import { describeEvents } from "./contract/events.suite.ts";
 import { describeSessions } from "./contract/sessions.suite.ts";
 
 /*
@@ -9,3 +10,4 @@ import { describeSessions } from "./contract/sessions.suite.ts";
 const fixture = selectFixture();
 
 describeSessions(fixture);
+describeEvents(fixture);
