@@ -62,8 +62,9 @@ export interface StreamAdoption {
  */
 export interface SharedEventStore {
   /**
-   * Adds events, all or none. `"stored"`: the store keeps them as durably as it can; this includes a repetition. `"fenced"`: the stream has another
-   * owner, has ended, or is unknown although the first sequence is not 0. `"gap"`: the store does not have the events before the first one.
+   * Adds events, all or none, and extends the lifetime of the stream, also without events. `"stored"`: the store keeps them as durably as it can; this
+   * includes a repetition. `"fenced"`: the stream has another owner, has ended, or is unknown although the first sequence is not 0; or the session has
+   * too many streams that have not ended. `"gap"`: the store does not have the events before the first one.
    */
   append(session: SessionKey, append: StreamAppend): Awaitable<"stored" | "fenced" | "gap">;
   /**
