@@ -111,7 +111,7 @@ export class FollowedStream implements SessionStream {
         encodeEvent({ type, id: `${this.key}-${sequence}`, retry: data === "" ? retry : undefined, data }),
       );
     }
-    if (writer.waiting > 0) await writer.drained();
+    if (writer.waiting > comfortable) await writer.drained();
     return events.at(-1)?.sequence ?? from;
   }
 
@@ -151,6 +151,9 @@ export class FollowedStream implements SessionStream {
     this.#wake?.();
   }
 }
+
+/** Bytes that may wait before a reader counts as slow. */
+const comfortable = 64 * 1024;
 
 /** Milliseconds between two looks at the node of a stream that does not change. */
 const pollInterval = 1_000;

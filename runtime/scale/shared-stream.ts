@@ -240,8 +240,10 @@ export class SharedStream implements SessionStream {
     this.#isFenced = true;
     this.release();
     const unsent = this.#queue.splice(0);
-    this.#reject(unsent, new UnreachableError("Another node writes the stream"));
     this.#options.host.fenced(this, { requests: [...this.#open], unsent: unsent.map(({ data }) => data) });
+    // The messages of a stream opened by GET are sent by the node that writes it now.
+    if (this.isListener) for (const { resolve } of unsent) resolve();
+    else this.#reject(unsent, new UnreachableError("Another node writes the stream"));
   }
 
   #disconnect(writer: EventWriter): void {
