@@ -54,6 +54,8 @@ export class TaskManager {
   readonly #running = new Map<string, Running>();
   readonly #owners = new SessionOwners((owner) => this.#forget(owner));
   readonly #deadlines: DeadlineTimer;
+  /** Removals of the tasks of ended sessions, which are in progress. */
+  readonly #removals = new Set<Promise<void>>();
   #isPolling = false;
 
   constructor(options: TaskManagerOptions = {}) {
@@ -193,6 +195,7 @@ export class TaskManager {
     const running = [...this.#running.values()];
     this.#deadlines.stop();
     await Promise.all(running.map(({ task }) => task.end(end).catch((thrown) => this.#report(undefined, thrown))));
+    await Promise.all(this.#removals);
   }
 
   async #find(call: CallContext, id: string): Promise<TaskRecord> {
@@ -255,8 +258,13 @@ export class TaskManager {
     return principal === undefined ? this.#owners.of(call.connection) : `principal:${principal}`;
   }
 
-  async #forget(owner: string): Promise<void> {
+  #forget(owner: string): void {
     for (const { task } of this.#running.values()) if (task.key.owner === owner) task.abandon("The session has ended");
+    const removal = this.#removeAll(owner).finally(() => this.#removals.delete(removal));
+    this.#removals.add(removal);
+  }
+
+  async #removeAll(owner: string): Promise<void> {
     try {
       await this.#settings.store.removeAll(owner);
     } catch (thrown) {

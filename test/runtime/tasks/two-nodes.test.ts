@@ -293,6 +293,24 @@ describe("a server that closes", () => {
     });
   });
 
+  test("a server that closes waits until the tasks of ended sessions are removed (R48)", async () => {
+    const { tasks } = openNodes();
+    const quick = defineTool({ name: "quick", task: true, execute: () => "done" });
+    const slow = Object.assign(tasks, {
+      removeAll: async (owner: string) => {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        MemoryTaskStore.prototype.removeAll.call(tasks, owner);
+      },
+    });
+    const { client, server } = await serveTasks({ tools: [quick], tasks: { store: slow } });
+    await client.start("quick");
+    client.wire.end();
+    await settle();
+    expect(tasks.size).toBe(1);
+    await server.close();
+    expect(tasks.size).toBe(0);
+  });
+
   test("a server that closes does not wait longer than its tasks run", async () => {
     const { a, clock } = openNodes();
     const client = await Client.open(a);
