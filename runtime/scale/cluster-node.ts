@@ -241,6 +241,7 @@ export class ClusterNode implements HttpNode {
       case "resumed":
         return session.releaseStream(message.stream);
       case "ended":
+        session.markEnded();
         return session.drop();
       default:
         return message satisfies never;

@@ -1,7 +1,7 @@
 import type { NotificationRow, RequestRow } from "../../../generated/support.ts";
 import type { Batch } from "../../jsonrpc/batch.ts";
 import { noOptions, type RequestOptions } from "../session/request-options.ts";
-import type { Channel, Problem, Receiver } from "../../jsonrpc/channel.ts";
+import type { Channel, Problem, Receiver, TransportSession } from "../../jsonrpc/channel.ts";
 import type { CloseOptions, Connection, State } from "../session/connection.ts";
 import type { Routes } from "./routes.ts";
 import { createConfirmation, type Confirmation } from "../../jsonrpc/confirmation.ts";
@@ -79,6 +79,10 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   get requestIdPrefix(): string | undefined {
     return this.#channel.requestIdPrefix;
+  }
+
+  get transportSession(): TransportSession | undefined {
+    return this.#channel.session;
   }
 
   get routes(): Routes {

@@ -78,6 +78,8 @@ export interface LiveSession {
   sendToListener(text: string): boolean;
   /** Closes the connection to a stream, because the client has resumed it elsewhere. */
   releaseStream(name: string): void;
-  /** Closes the session, because it has ended. */
+  /** Notifies the server that the session has ended on every node. */
+  markEnded(): void;
+  /** Closes this node's half of the session. */
   drop(): void;
 }

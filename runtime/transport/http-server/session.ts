@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import { keepAliveComment } from "../../framing/sse-events.ts";
 import { encode } from "../../framing/json.ts";
-import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
+import type { Channel, Receiver, TransportSession } from "../../jsonrpc/channel.ts";
 import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import { UnreachableError } from "../../jsonrpc/errors.ts";
 import type { ErrorObject, Incoming, Message, Outgoing, RequestId } from "../../jsonrpc/message.ts";
@@ -23,6 +23,8 @@ import { EventStreamResponse, type LostStream, type SessionStream, type StreamHo
  */
 export class HttpSession implements Channel, SessionResponseHost, StreamHost, LiveSession {
   readonly key: SessionKey;
+  /** Absent for a session that lasts as long as a POST. */
+  readonly session: TransportSession | undefined;
   readonly #settings: HttpSettings;
   /** Requests that wait for their response. */
   readonly #replies = new Map<RequestId, ResponseSink>();
@@ -36,12 +38,15 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   #streamCount = 0;
   #isClosed = false;
   #onIdle: (() => void) | undefined;
+  #resolveEnded: () => void = () => {};
   /** Time of the last use, in the milliseconds of the clock. */
   usedAt = 0;
 
   constructor(key: SessionKey, settings: HttpSettings) {
     this.key = key;
     this.#settings = settings;
+    const ended = new Promise<void>((resolve) => (this.#resolveEnded = resolve));
+    this.session = key.id === "" ? undefined : { id: key.id, ended };
   }
 
   // State for other modules.
@@ -124,6 +129,11 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   /** Sets the connection that uses this transport. */
   serve(connection: Connection): void {
     this.#connection = connection;
+  }
+
+  /** Marks the session as ended in every process, whereas `close` only ends its use in this one. */
+  markEnded(): void {
+    this.#resolveEnded();
   }
 
   /** Sets a callback for each time that the last running request has its response. */

@@ -109,6 +109,7 @@ export class Sessions implements LiveSessions {
   async end(session: HttpSession): Promise<void> {
     const { sessions, events, cluster } = this.#settings;
     await (cluster ? cluster.end(session.key) : sessions?.store.remove(session.key));
+    session.markEnded();
     this.#drop(session);
     await events?.remove(session.key);
   }
@@ -155,7 +156,10 @@ export class Sessions implements LiveSessions {
     const live = this.#live.get(key.id);
     const revision = record?.agreement && this.#revisions.find(record.agreement.revision);
     if (live && live.key.owner !== key.owner) return undefined;
-    if (live && !record) this.#drop(live);
+    if (live && !record) {
+      live.markEnded();
+      this.#drop(live);
+    }
     if (!record?.agreement || !revision || this.#isClosed) return undefined;
     const session = live ?? this.#keep(this.#serve(key, { revision, client: record.agreement.client }));
     session.usedAt = this.#settings.clock.now();
@@ -206,9 +210,25 @@ export class Sessions implements LiveSessions {
   }
 
   #lookAfter(session: HttpSession): void {
-    const { clock, sessions } = this.#settings;
     if (session.isBusy) return void this.#renew(session);
-    if (session.usedAt + (sessions?.ttl ?? Infinity) <= clock.now()) this.#drop(session);
+    if (this.#isUnused(session)) void this.#letGo(session);
+  }
+
+  #isUnused(session: HttpSession): boolean {
+    const { clock, sessions } = this.#settings;
+    return !session.isBusy && session.usedAt + (sessions?.ttl ?? Infinity) <= clock.now();
+  }
+
+  /** Closes a session that is not used in this process. It has ended if it is not in the store: then no other process serves it. */
+  async #letGo(session: HttpSession): Promise<void> {
+    try {
+      const record = await this.#settings.sessions?.store.find(session.key);
+      if (!this.#isUnused(session)) return;
+      if (!record) session.markEnded();
+      this.#drop(session);
+    } catch (error) {
+      this.#settings.fail(error);
+    }
   }
 
   /** Renews a session in use, so that it does not expire in the store. */

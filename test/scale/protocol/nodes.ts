@@ -35,7 +35,7 @@ export async function startNodes(
   const clusters: Cluster[] = [];
   const rigs: Rig[] = [];
   for (const engine of engines.all) {
-    const cluster = await joinCluster(engine, { lease, onError: ({ error }) => console.error(error) });
+    const cluster = await joinCluster(engine, { lease });
     clusters.push(cluster);
     rigs.push(await start(toolsOf(rigs.length), { retry: 20, ...options, cluster }));
   }
