@@ -101,15 +101,11 @@ const titleExceptions: Readonly<Record<string, Readonly<Record<string, string>>>
   "test/runtime/auth/": { claim: "of a token" },
 };
 
-/** Tests whose names are not reworded yet: those of the command line. */
-const unfinished = /^test\/generator\/(pin|read|conversions|scaffold\/create)\//;
-
 describe("names of tests", () => {
   const tests = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
   const titles = tests
     .addSourceFilesAtPaths(["test/**/*.ts", "!test/golden/expected/**", "!test/**/node_modules/**"])
     .map((file) => ({ path: pathOf(file), calls: file.getDescendantsOfKind(SyntaxKind.CallExpression) }))
-    .filter(({ path }) => !unfinished.test(path))
     .flatMap(({ path, calls }) => calls.flatMap((call) => titlesOf(call).map((title) => ({ path, title }))));
 
   it.each([...banned, ...furtherWords])("a name of a test does not contain %s", (word) => {

@@ -37,8 +37,8 @@ const pairs = revisions.flatMap((target) =>
   revisions.filter(({ id }) => id > target.id).map((source) => ({ target: target.id, source: source.id })),
 );
 
-describe.each(pairs)("values of $source brought to $target", ({ target, source }) => {
-  it("are valid there, know no other keys and stay the same when brought there again", () => {
+describe.each(pairs)("values of $source converted to $target", ({ target, source }) => {
+  it("converted values are valid, have no undeclared keys and are not changed by a second conversion", () => {
     const newer = findModel(source);
     const model = findModel(target);
     const tally = { values: 0, lossy: 0 };
@@ -76,7 +76,7 @@ describe.each(pairs)("values of $source brought to $target", ({ target, source }
 });
 
 describe.each(revisions.filter(({ conversions }) => conversions).map(({ id }) => id))("values of %s", (id) => {
-  it("come back as they are", () => {
+  it("values of the same revision are returned unchanged", () => {
     const model = findModel(id);
     for (const { method, part, convert } of partsOf(model)) {
       const shape = shapeOf(method, part);
