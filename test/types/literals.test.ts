@@ -1,15 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { packageRoot } from "../../generator/internal/package-info.ts";
+import { expect, test } from "vitest";
+import { createTemporaryFolder } from "../temporary-folder.ts";
 import { compile, compilers } from "./compile.ts";
 
 /* A literal that `run` returns is one, whatever form the function has, and wherever the tool is defined. */
 
 const head = `import { z } from "zod";
-import type { Declarations } from "../../generated/2026-07-28/index.ts";
-import { forRevisions } from "../../runtime/server/for-revisions.ts";
-import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
+import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
+import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
+import { fromJsonSchema } from "../../../../runtime/server/json-schema.ts";
 
 const { defineServer, defineTool } = forRevisions<Declarations>([]);
 const input = z.object({ q: z.string() });
@@ -54,11 +54,7 @@ const wrong: readonly (readonly [code: string, says: RegExp])[] = [
   ],
 ];
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(packageRoot, "test", "literals-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await createTemporaryFolder("literals");
 
 test.each(compilers)("the type of %s", { timeout: 240_000 }, async (compiler) => {
   const lines = [...right, ...wrong.map(([code]) => code)].map((code, at) => `export const t${at} = ${code};`);
