@@ -43,7 +43,7 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     findClaimProblem: "of a token",
     toClaims: "of a token",
   },
-  "runtime/server/input/input-record.ts": {
+  "runtime/server/input/request-state-record.ts": {
     answer: "a member of the request state, which clients carry",
     questions: "a member of the request state, which clients carry",
   },

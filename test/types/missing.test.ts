@@ -264,7 +264,7 @@ function toProgram({ pinned, code }: Case): string {
     ...pinned.map((id, at) => `import type * as v${at} from "../../../../generated/${id}/index.ts";`),
     `import type { CommonDeclarations } from "../../../../runtime/protocol/revision/missing.ts";`,
     `import { createClient, type Client } from "../../../../runtime/client/create-client.ts";`,
-    `import type { ClientSession } from "../../../../runtime/client/session/session.ts";`,
+    `import type { ClientSession } from "../../../../runtime/client/session/client-session.ts";`,
     `import type { RevisionDefiners } from "../../../../runtime/server/for-revisions.ts";`,
     `import type { Schema } from "../../../../runtime/server/schema.ts";`,
     `export type P = CommonDeclarations<[${names.map((name) => `${name}.Declarations`).join(", ")}]>;`,

@@ -20,7 +20,7 @@ import {
 } from "./outgoing-requests.ts";
 import type { PeerSettings } from "./peer-options.ts";
 import { transmit } from "../../jsonrpc/responses.ts";
-import { toProgressRate } from "../../jsonrpc/throttle.ts";
+import { toProgressRate } from "./progress.ts";
 import { deliverReport, type ErrorReport } from "../../jsonrpc/error-report.ts";
 import type { Session } from "../session/session.ts";
 import { DeadlineTimer, systemClock, type Clock } from "../../internal/timers.ts";
