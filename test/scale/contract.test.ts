@@ -1,5 +1,6 @@
 import { selectFixture } from "./engine-fixture.ts";
 import { describeEvents } from "./contract/events.suite.ts";
+import { describeNodes } from "./contract/nodes.suite.ts";
 import { describeSessions } from "./contract/sessions.suite.ts";
 
 /*
@@ -11,3 +12,4 @@ const fixture = selectFixture();
 
 describeSessions(fixture);
 describeEvents(fixture);
+describeNodes(fixture);
