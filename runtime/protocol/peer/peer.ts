@@ -77,6 +77,10 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     return this.#session;
   }
 
+  get requestIdPrefix(): string | undefined {
+    return this.#channel.requestIdPrefix;
+  }
+
   get routes(): Routes {
     return this.#routes;
   }

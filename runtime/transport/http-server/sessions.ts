@@ -1,14 +1,16 @@
 import type { Awaitable, Revision } from "../../../generated/support.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";
+import type { HttpNode, LiveSessions } from "./cluster.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 import type { SpokenRevisions } from "./revisions.ts";
 
 /** Sessions and stateless requests that this process serves. The session store knows the sessions of all processes. */
-export class Sessions {
+export class Sessions implements LiveSessions {
   readonly #service: HttpService;
   readonly #settings: HttpSettings;
   readonly #revisions: SpokenRevisions;
@@ -28,6 +30,15 @@ export class Sessions {
     this.#settings = settings;
     this.#schedule = toSchedule(settings);
     this.#revisions = revisions;
+  }
+
+  findLive({ id, owner }: SessionKey): HttpSession | undefined {
+    const live = this.#live.get(id);
+    return live?.key.owner === owner ? live : undefined;
+  }
+
+  abandonAll(): void {
+    for (const session of this.#live.values()) session.drop();
   }
 
   get live(): ReadonlyMap<string, HttpSession> {
@@ -76,7 +87,19 @@ export class Sessions {
     return false;
   }
 
-  /** Returns the session of this owner, if it lives; a session that another process has opened is continued here. */
+  /**
+   * Returns the session of this owner, if it lives; a session that another process has opened is continued here. In a cluster the request ids are
+   * claimed for this node.
+   */
+  access(key: SessionKey, claim: readonly RequestId[]): Awaitable<AccessedSession | undefined> {
+    const { cluster } = this.#settings;
+    if (cluster) return this.#claim(key, cluster, claim);
+    const session = this.find(key);
+    if (session instanceof Promise) return session.then((found) => found && { session: found, used: [] });
+    return session && { session, used: [] };
+  }
+
+  /** Returns the session of this owner, if it lives. */
   find(key: SessionKey): Awaitable<HttpSession | undefined> {
     const found = this.#settings.sessions?.store.find(key);
     return found instanceof Promise ? found.then((record) => this.#toLive(key, record)) : this.#toLive(key, found);
@@ -84,8 +107,10 @@ export class Sessions {
 
   /** Ends a session on request of the client or the server, and removes it from the store. */
   async end(session: HttpSession): Promise<void> {
-    await this.#settings.sessions?.store.remove(session.key);
+    const { sessions, events, cluster } = this.#settings;
+    await (cluster ? cluster.end(session.key) : sessions?.store.remove(session.key));
     this.#drop(session);
+    await events?.remove(session.key);
   }
 
   /** Ends a session that is not in the store. */
@@ -113,6 +138,17 @@ export class Sessions {
     this.#live.clear();
     this.#unlisted.clear();
     await Promise.all(sessions.map((session) => session.connection.close(options)));
+    await this.#settings.cluster?.leave();
+  }
+
+  async #claim(
+    key: SessionKey,
+    cluster: HttpNode,
+    claim: readonly RequestId[],
+  ): Promise<AccessedSession | undefined> {
+    const found = await cluster.access(key, claim);
+    const session = this.#toLive(key, found?.record);
+    return session && { session, used: found?.used ?? [] };
   }
 
   #toLive(key: SessionKey, record: SessionRecord | undefined): HttpSession | undefined {
@@ -143,14 +179,11 @@ export class Sessions {
     return session;
   }
 
+  /** Closes this process's half of a session; the session and its events remain in their stores. */
   #drop(session: HttpSession): void {
     if (this.#live.get(session.key.id) === session) this.#live.delete(session.key.id);
     this.#unused.delete(session);
-    const { events, fail } = this.#settings;
-    session.connection
-      .close()
-      .then(() => events?.remove(session.key))
-      .catch(fail);
+    void session.connection.close();
   }
 
   /**
@@ -186,6 +219,13 @@ export class Sessions {
       this.#settings.fail(error);
     }
   }
+}
+
+/** Session of a request. */
+export interface AccessedSession {
+  readonly session: HttpSession;
+  /** Ids of the request that were claimed before, here or on another node. */
+  readonly used: readonly RequestId[];
 }
 
 /** Connection that needs periodic keep-alive messages. */
