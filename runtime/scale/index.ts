@@ -26,9 +26,3 @@ export type {
   StreamPart,
   StreamSeal,
 } from "../stores/shared-event-store.ts";
-
-export type { Agreement, SessionKey, SessionRecord } from "../stores/session-store.ts";
-export type { StreamPosition } from "../stores/event-store.ts";
-export type { ReplayStore } from "../stores/replay-store.ts";
-export type { TaskChange, TaskKey, TaskOutcome, TaskPage, TaskRange, TaskRecord } from "../stores/task-store.ts";
-export type { TaskStatus, TaskStore } from "../stores/task-store.ts";

@@ -1,5 +1,7 @@
 import { selectFixture } from "./engine-fixture.ts";
+import { describeEngine } from "./contract/engine.suite.ts";
 import { describeEvents } from "./contract/events.suite.ts";
+import { describeNodes } from "./contract/nodes.suite.ts";
 import { describeSessions } from "./contract/sessions.suite.ts";
 
 /*
@@ -9,5 +11,7 @@ import { describeSessions } from "./contract/sessions.suite.ts";
 
 const fixture = selectFixture();
 
+describeEngine(fixture);
 describeSessions(fixture);
 describeEvents(fixture);
+describeNodes(fixture);
