@@ -25,7 +25,7 @@ export interface EngineLimits {
 }
 
 /** Limits of an engine whose user sets none. */
-export const defaultLimits: EngineLimits = {
+export const defaultEngineLimits: EngineLimits = {
   sessionTtl: 30 * 60_000,
   maxSessions: 10_000,
   maxSubscriptions: 1_000,

@@ -2,7 +2,7 @@
 export { createMemoryCluster } from "./memory-engine.ts";
 export type { MemoryCluster, MemoryClusterOptions } from "./memory-engine.ts";
 
-export { defaultLimits } from "./engine-limits.ts";
+export { defaultEngineLimits } from "./engine-limits.ts";
 export type { EngineLimits } from "./engine-limits.ts";
 
 export { EngineError } from "../stores/engine.ts";

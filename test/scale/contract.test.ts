@@ -2,6 +2,7 @@ import { selectFixture } from "./engine-fixture.ts";
 import { describeEngine } from "./contract/engine.suite.ts";
 import { describeEvents } from "./contract/events.suite.ts";
 import { describeNodes } from "./contract/nodes.suite.ts";
+import { describeRandomOperations } from "./contract/random.suite.ts";
 import { describeSessions } from "./contract/sessions.suite.ts";
 
 /*
@@ -15,3 +16,4 @@ describeEngine(fixture);
 describeSessions(fixture);
 describeEvents(fixture);
 describeNodes(fixture);
+describeRandomOperations(fixture);

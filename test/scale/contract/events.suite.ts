@@ -117,7 +117,7 @@ export function describeEvents(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       const names = Array.from({ length: 30 }, (_, index) => `stream${index}`);
       for (let sequence = 0; sequence < 5; sequence += 1) {
-        const add = (name: string, index: number): unknown =>
+        const add = async (name: string, index: number): Promise<unknown> =>
           (index % 2 === 0 ? first : second).events.append(key, {
             stream: name,
             owner: firstNode,
@@ -135,7 +135,7 @@ export function describeEvents(fixture: EngineFixture): void {
   });
 
   describe("ends of streams of a shared event store", () => {
-    test("a stream ends when each of its requests is answered", async () => {
+    test("a stream ends when each of its requests has its response", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1, "1", 2] });
       await append(first, 1, ["b"], { answered: ["1"] });
@@ -146,13 +146,13 @@ export function describeEvents(fixture: EngineFixture): void {
       expect(await read(second, -1)).toMatchObject({ next: 3, open: [], isResponse: true, isEnded: true });
     });
 
-    test("a stream that is created with its answer has ended", async () => {
+    test("a stream that is created with its response has ended", async () => {
       const { first, second } = await startTwoNodes(fixture);
       expect(await append(first, 0, ["a"], { requests: [1], answered: [1] })).toBe("stored");
       expect(await read(second, -1)).toMatchObject({ next: 1, open: [], isEnded: true });
     });
 
-    test("a request that gets no response is answered without an event", async () => {
+    test("a request that gets no response is settled without an event", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1] });
       expect(await append(first, 1, [], { answered: [1] })).toBe("stored");
@@ -172,7 +172,7 @@ export function describeEvents(fixture: EngineFixture): void {
       expect(textsOf(await read(second, -1))).toEqual(["a", "b"]);
     });
 
-    test("an answer to a request of no stream changes nothing", async () => {
+    test("a response to a request of no stream changes nothing", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1] });
       await append(first, 1, ["b"], { answered: ["1", 2] });
@@ -236,7 +236,7 @@ export function describeEvents(fixture: EngineFixture): void {
       expect(await append(first, 1, ["b"])).toBe("stored");
     });
 
-    test("a stream that nodes seal and its owner answers at once has one end", async () => {
+    test("a stream that two nodes seal while its owner responds has one end", async () => {
       const { first, second } = await startTwoNodes(fixture);
       for (let round = 0; round < 20; round += 1) {
         const name = `round${round}`;

@@ -47,7 +47,7 @@ export function describeNodes(fixture: EngineFixture): void {
       expect(await first.nodes.isAlive(firstNode)).toBe(false);
     });
 
-    test("a new lease may be asked for twice", async () => {
+    test("a new lease may begin twice", async () => {
       const { first } = await startTwoNodes(fixture);
       for (let time = 0; time < 2; time += 1) {
         expect(await first.nodes.renew(firstNode, { milliseconds: 60_000, isNew: true })).toBe(true);
@@ -67,7 +67,7 @@ export function describeNodes(fixture: EngineFixture): void {
   });
 
   describe("messages of a node directory", () => {
-    test("a message reaches the node that it is sent to, whole and alone", async () => {
+    test("a message reaches the node that it is sent to, whole, and no other", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const [atFirst, atSecond] = [await listen(first, firstNode), await listen(second, secondNode)];
       const messages: readonly NodeMessage[] = [
@@ -98,7 +98,7 @@ export function describeNodes(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       const at = await listen(second, secondNode);
       const texts = Array.from({ length: 200 }, (_, index) => String(index));
-      await Promise.all(texts.map((text) => first.nodes.send(secondNode, { kind: "send", session: key, text })));
+      await Promise.all(texts.map(async (text) => first.nodes.send(secondNode, { kind: "send", session: key, text })));
       await expect.poll(() => at.messages.length).toBe(200);
       expect(at.messages.map((message) => message.kind === "send" && message.text)).toEqual(texts);
     });
@@ -141,8 +141,8 @@ export function describeNodes(fixture: EngineFixture): void {
     });
   });
 
-  describe("announcements of a node directory", () => {
-    test("an announcement reaches all nodes at one position, the sender too", async () => {
+  describe("notices of a node directory", () => {
+    test("a notice reaches all nodes at one position, the sender too", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const nodes = [await listen(first, firstNode), await listen(second, secondNode)];
       const announcements: readonly Announcement[] = [
@@ -160,11 +160,11 @@ export function describeNodes(fixture: EngineFixture): void {
       expect(new Set(sent.map(({ position }) => position)).size).toBe(announcements.length);
     });
 
-    test("announcements of two nodes at once arrive in one order everywhere", async () => {
+    test("notices of two nodes at once arrive in one order everywhere", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const nodes = [await listen(first, firstNode), await listen(second, secondNode)];
       const positions = await Promise.all(
-        listKeys(0, 60).map((name, index) => (index % 2 === 0 ? first : second).nodes.announce(revoked(name))),
+        listKeys(0, 60).map(async (name, index) => (index % 2 === 0 ? first : second).nodes.announce(revoked(name))),
       );
       for (const { announced } of nodes) await expect.poll(() => announced.length).toBe(60);
       expect(nodes[0]?.announced).toEqual(nodes[1]?.announced);
@@ -174,7 +174,7 @@ export function describeNodes(fixture: EngineFixture): void {
       );
     });
 
-    test("announcements after a position are those that followed it", async () => {
+    test("notices after a position are those that followed it", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const positions: string[] = [];
       for (const name of listKeys(0, 5)) positions.push(await first.nodes.announce(revoked(name)));
@@ -182,7 +182,7 @@ export function describeNodes(fixture: EngineFixture): void {
       expect(await second.nodes.announcedAfter(positions[4] ?? "")).toEqual([]);
     });
 
-    test("announcements after a position that was never given are unknown", async () => {
+    test("notices after a position that was never given are unknown", async () => {
       const { first } = await startTwoNodes(fixture);
       await first.nodes.announce(revoked("a"));
       for (const position of ["", "x", "-1", "1.5", "99999999999999999999999", "0x1", "*", "$"]) {
@@ -190,7 +190,7 @@ export function describeNodes(fixture: EngineFixture): void {
       }
     });
 
-    test("announcements after a position that is too old are unknown", async () => {
+    test("notices after a position that is too old are unknown", async () => {
       const { cluster, first, second } = await startTwoNodes(fixture, { announcementTtl: 800 });
       const old = await first.nodes.announce(revoked("a"));
       await first.nodes.announce(revoked("b"));
@@ -201,11 +201,11 @@ export function describeNodes(fixture: EngineFixture): void {
       expect(keysOf(await second.nodes.announcedAfter(recent))).toEqual(["d"]);
     });
 
-    test("a node that receives from a position gets each later announcement once, then new ones", async () => {
+    test("a node that receives from a position gets each later notice once, then new ones", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const position = await first.nodes.announce(revoked("0"));
       for (const name of listKeys(1, 20)) await first.nodes.announce(revoked(name));
-      const during = Promise.all(listKeys(20, 40).map((name) => first.nodes.announce(revoked(name))));
+      const during = Promise.all(listKeys(20, 40).map(async (name) => first.nodes.announce(revoked(name))));
       const at = await listen(second, secondNode, position);
       await during;
       for (const name of listKeys(40, 50)) await first.nodes.announce(revoked(name));
@@ -223,7 +223,7 @@ export function describeNodes(fixture: EngineFixture): void {
       expect(at.missed).toBe(0);
     });
 
-    test("a node that receives from a position that is too old is told so, and gets new announcements", async () => {
+    test("a node that receives from a position that is too old learns it, and gets new notices", async () => {
       const { cluster, first, second } = await startTwoNodes(fixture, { announcementTtl: 800 });
       const old = await first.nodes.announce(revoked("a"));
       await first.nodes.announce(revoked("b"));
@@ -236,7 +236,7 @@ export function describeNodes(fixture: EngineFixture): void {
       expect(at.missed).toBe(1);
     });
 
-    test("a node that no longer receives gets no announcements", async () => {
+    test("a node that no longer receives gets no notices", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const [stopped, other] = [await listen(first, firstNode), await listen(second, secondNode)];
       await stopped.stop();

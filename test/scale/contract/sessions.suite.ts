@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RequestId } from "../../../runtime/jsonrpc/message.ts";
 import type { EngineFixture } from "../engine-fixture.ts";
-import { createRecord, firstNode, key, secondNode, startTwoNodes, strangers } from "./cluster.ts";
+import { createClient, createRecord, firstNode, key, secondNode, startTwoNodes, strangers } from "./cluster.ts";
 
 /** Declares the tests of the session store of an engine. */
 export function describeSessions(fixture: EngineFixture): void {
@@ -27,7 +27,7 @@ export function describeSessions(fixture: EngineFixture): void {
       for (const text of ["{a}:*", "a\u0000b", "\ud83d\ude00 é", "a\r\nb", "'; --"]) {
         const record = {
           ...createRecord(text, text),
-          agreement: { revision: text, client: { name: text, version: text } },
+          agreement: { revision: text, client: createClient(text) },
         };
         expect(await first.sessions.add(record)).toBe(true);
         const claim = [text];
@@ -43,7 +43,7 @@ export function describeSessions(fixture: EngineFixture): void {
       expect(await first.sessions.access({ id: "a", owner: "b\u0000c" }, { node: firstNode })).toBeUndefined();
     });
 
-    test("a shared session store adds a session twice without effect on its claims and state", async () => {
+    test("a shared session store adds a session twice without effect on its requests and state", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.access(key, { node: firstNode, claim: [1] });
@@ -94,8 +94,8 @@ export function describeSessions(fixture: EngineFixture): void {
     });
   });
 
-  describe("claims of a shared session store", () => {
-    test("a request id is claimed by one of two nodes", async () => {
+  describe("request ids of a shared session store", () => {
+    test("a request id is taken by one of two nodes", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       expect((await first.sessions.access(key, { node: firstNode, claim: [7] }))?.used).toEqual([]);
@@ -104,12 +104,12 @@ export function describeSessions(fixture: EngineFixture): void {
       expect(await second.sessions.findNode(key, 7)).toBe(firstNode);
     });
 
-    test("a request id that many accesses claim at once is claimed by one of them", async () => {
+    test("a request id that many accesses take at once is taken by one of them", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       for (let id = 0; id < 20; id += 1) {
         const found = await Promise.all(
-          [first, second, first, second].map(({ sessions }) =>
+          [first, second, first, second].map(async ({ sessions }) =>
             sessions.access(key, { node: sessions === first.sessions ? firstNode : secondNode, claim: [id] }),
           ),
         );
@@ -117,13 +117,13 @@ export function describeSessions(fixture: EngineFixture): void {
       }
     });
 
-    test("an access claims those of its ids that are not used", async () => {
+    test("an access takes those of its ids that are not used", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.access(key, { node: firstNode, claim: [1, "a"] });
       const found = await second.sessions.access(key, { node: secondNode, claim: [1, 2, "a", "b"] });
       expect(found?.used).toEqual([1, "a"]);
-      expect(await Promise.all([1, 2, "a", "b"].map((id) => first.sessions.findNode(key, id)))).toEqual([
+      expect(await Promise.all([1, 2, "a", "b"].map(async (id) => first.sessions.findNode(key, id)))).toEqual([
         firstNode,
         secondNode,
         firstNode,
@@ -158,7 +158,7 @@ export function describeSessions(fixture: EngineFixture): void {
       expect((await second.sessions.access(key, { node: secondNode, claim: [1] }))?.used).toEqual([1]);
     });
 
-    test("an id that is released unused may be claimed again", async () => {
+    test("an id that is released unused may be taken again", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.access(key, { node: firstNode, claim: [1, 2] });
@@ -176,14 +176,14 @@ export function describeSessions(fixture: EngineFixture): void {
       expect((await first.sessions.access(key, { node: firstNode, claim: [1] }))?.used).toEqual([1]);
     });
 
-    test("an id that was never claimed is not used after it is released", async () => {
+    test("an id that was never taken is not used after it is released", async () => {
       const { first } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.release(key, [1, 2]);
       expect((await first.sessions.access(key, { node: firstNode, claim: [1, 2] }))?.used).toEqual([]);
     });
 
-    test("a session keeps the last 1,024 ids that were used, and all claims", async () => {
+    test("a session keeps the last 1,024 ids that were used, and all that run", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.access(key, { node: firstNode, claim: ["runs"] });
@@ -260,7 +260,7 @@ export function describeSessions(fixture: EngineFixture): void {
       await first.sessions.add(createRecord(key.id));
       const uris = Array.from({ length: 40 }, (_, index) => `a:${10 + index}`);
       const versions = await Promise.all(
-        uris.map((uri, index) => (index % 2 === 0 ? first : second).sessions.change(key, { subscribe: [uri] })),
+        uris.map(async (uri, index) => (index % 2 === 0 ? first : second).sessions.change(key, { subscribe: [uri] })),
       );
       expect(new Set(versions).size).toBe(40);
       expect(Math.max(...versions.map((version) => version ?? 0))).toBe(40);
@@ -297,7 +297,7 @@ export function describeSessions(fixture: EngineFixture): void {
       expect(await first.sessions.end(key)).toEqual([]);
     });
 
-    test("a session that is added after its end has no claims or state of the earlier one", async () => {
+    test("a session that is added after its end has no ids or state of the earlier one", async () => {
       const { first } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.access(key, { node: firstNode, claim: [1, 2] });
@@ -367,13 +367,14 @@ export function describeSessions(fixture: EngineFixture): void {
   describe("values of a shared session store", () => {
     test("a value that a caller changes later stays as it was stored", async () => {
       const { first } = await startTwoNodes(fixture);
-      const client = { name: "client", version: "1.0.0" };
+      const client = { ...createClient("client") };
       await first.sessions.add({ ...key, agreement: { revision: "a revision", client } });
-      client.name = "another";
+      Object.assign(client, createClient("another"));
       const found = await first.sessions.access(key, { node: firstNode });
-      expect(found?.record.agreement?.client.name).toBe("client");
-      Object.assign(found?.record.agreement?.client ?? {}, { name: "another" });
-      expect((await first.sessions.access(key, { node: firstNode }))?.record.agreement?.client.name).toBe("client");
+      expect(found?.record.agreement?.client).toEqual(createClient("client"));
+      Object.assign(found?.record.agreement?.client ?? {}, createClient("another"));
+      const again = await first.sessions.access(key, { node: firstNode });
+      expect(again?.record.agreement?.client).toEqual(createClient("client"));
     });
   });
 }
