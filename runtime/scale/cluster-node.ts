@@ -88,8 +88,8 @@ export class ClusterNode implements HttpNode {
   async end(key: SessionKey): Promise<void> {
     const { sessions, events, nodes } = this.#options.engine;
     const others = await sessions.end(key);
-    const told = others.filter((node) => node !== this.name);
-    await Promise.all(told.map((node) => nodes.send(node, { kind: "ended", session: key })));
+    const message = { kind: "ended", session: key } as const;
+    await Promise.all(others.map(async (node) => node !== this.name && nodes.send(node, message)));
     await events.remove(key);
   }
 
@@ -97,13 +97,10 @@ export class ClusterNode implements HttpNode {
     return new SharedStream({ ...this.#streamOptions(session), name, host, requests });
   }
 
-  async resume(
-    key: SessionKey,
-    position: StreamPosition,
-    resumption: Resumption,
-  ): Promise<SessionStream | undefined> {
+  async resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<SessionStream | undefined> {
     const { local } = resumption;
-    if (local instanceof SharedStream) return (await local.resume(position.sequence, resumption.open)) ? local : undefined;
+    if (local instanceof SharedStream)
+      return (await local.resume(position.sequence, resumption.open)) ? local : undefined;
     local?.release();
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const part = await this.#options.engine.events.read(key, position);
@@ -113,7 +110,8 @@ export class ClusterNode implements HttpNode {
           ? this.#follow(key, position, resumption)
           : await this.#adopt(key, { position, part }, resumption);
       if (!stream) continue;
-      if (part.owner !== this.name) this.#sendMessage(part.owner, { kind: "resumed", session: key, stream: stream.key });
+      if (part.owner !== this.name)
+        this.#sendMessage(part.owner, { kind: "resumed", session: key, stream: stream.key });
       return stream;
     }
     return undefined;

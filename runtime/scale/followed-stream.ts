@@ -44,7 +44,9 @@ export class FollowedStream implements SessionStream {
     this.key = options.name;
     this.#options = options;
     options.writer.onClose(() => this.#stop());
-    this.finished = this.#follow(sequence).catch(options.fail).finally(() => this.release());
+    this.finished = this.#follow(sequence)
+      .catch(options.fail)
+      .finally(() => this.release());
   }
 
   get isConnected(): boolean {
@@ -107,9 +109,7 @@ export class FollowedStream implements SessionStream {
     for (const { sequence, data } of events) {
       if (this.#isOver) return from;
       const type = data === "" ? undefined : "message";
-      writer.write(
-        encodeEvent({ type, id: `${this.key}-${sequence}`, retry: data === "" ? retry : undefined, data }),
-      );
+      writer.write(encodeEvent({ type, id: `${this.key}-${sequence}`, retry: data === "" ? retry : undefined, data }));
     }
     if (writer.waiting > comfortable) await writer.drained();
     return events.at(-1)?.sequence ?? from;

@@ -1,4 +1,7 @@
-/** Engines that the nodes of a cluster share: their interfaces, and an implementation in memory for tests. */
+/** Servers on several nodes: clusters, the interfaces of the engines that nodes share, and an engine in memory for tests. */
+export { joinCluster } from "./cluster.ts";
+export type { Cluster, ClusterOptions } from "./cluster.ts";
+
 export { createMemoryCluster } from "./memory-engine.ts";
 export type { MemoryCluster, MemoryClusterOptions } from "./memory-engine.ts";
 

@@ -171,7 +171,7 @@ export class SharedStream implements SessionStream {
 
   async #store(): Promise<void> {
     // Everything that is sent in this turn is stored together.
-    await undefined;
+    await Promise.resolve();
     while (this.#hasUnstored && !this.#isFenced) await this.#storeBatch();
     this.#storing = undefined;
     if (this.#isDone && !this.#isCatchingUp) this.release();

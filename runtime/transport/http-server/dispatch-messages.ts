@@ -87,11 +87,7 @@ function dispatchBatch(
   return undefined;
 }
 
-function findRejection(
-  incoming: Incoming,
-  session: HttpSession,
-  used: readonly RequestId[],
-): string | undefined {
+function findRejection(incoming: Incoming, session: HttpSession, used: readonly RequestId[]): string | undefined {
   if (incoming.kind === "invalid") return toError(incoming.id, incoming.reason);
   if (incoming.kind !== "request") return undefined;
   const { id, method } = incoming;

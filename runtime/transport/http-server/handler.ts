@@ -92,7 +92,10 @@ export function createServiceHandler(service: HttpService, options: HttpOptions 
 
 function storeUnavailable(): RejectedRequest {
   const headers = { "retry-after": "1" };
-  return rejectHttp(503, "The session store cannot be reached; retry later", { code: errorCodes.internalError, headers });
+  return rejectHttp(503, "The session store cannot be reached; retry later", {
+    code: errorCodes.internalError,
+    headers,
+  });
 }
 
 class OpenServerContext implements HttpServerContext {

@@ -121,7 +121,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     this.#streams.clear();
     this.#listeners = [];
     this.#receiver?.disconnected();
-    if (this.#settings.cluster) await Promise.all(streams.map((stream) => stream.flushed?.()));
+    if (this.#settings.cluster) await Promise.all(streams.map(async (stream) => stream.flushed?.()));
   }
 
   // Methods for the HTTP handler.

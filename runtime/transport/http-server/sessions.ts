@@ -142,11 +142,7 @@ export class Sessions implements LiveSessions {
     await this.#settings.cluster?.leave();
   }
 
-  async #claim(
-    key: SessionKey,
-    cluster: HttpNode,
-    claim: readonly RequestId[],
-  ): Promise<AccessedSession | undefined> {
+  async #claim(key: SessionKey, cluster: HttpNode, claim: readonly RequestId[]): Promise<AccessedSession | undefined> {
     const found = await cluster.access(key, claim);
     const session = this.#toLive(key, found?.record);
     return session && { session, used: found?.used ?? [] };

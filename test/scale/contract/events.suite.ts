@@ -284,7 +284,7 @@ export function describeEvents(fixture: EngineFixture): void {
       await append(first, 0, ["a"]);
       const targets = ["node0", "node1", "node2", "node3"];
       const results = await Promise.all(
-        targets.map((to, index) => (index % 2 === 0 ? first : second).events.adopt(key, { ...adoption, to })),
+        targets.map(async (to, index) => (index % 2 === 0 ? first : second).events.adopt(key, { ...adoption, to })),
       );
       const winners = targets.filter((_, index) => results[index] === 1);
       expect(winners).toHaveLength(1);

@@ -2,7 +2,14 @@ import { joinCluster, type Cluster } from "../../../runtime/scale/cluster.ts";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import type { Engine } from "../../../runtime/stores/engine.ts";
 import type { ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
-import { start, type Answer, type Rig, type Session, type Stream, type Tool } from "../../runtime/transport/http-server/http-rig.ts";
+import {
+  start,
+  type Answer,
+  type Rig,
+  type Session,
+  type Stream,
+  type Tool,
+} from "../../runtime/transport/http-server/http-rig.ts";
 import { selectFixture } from "../engine-fixture.ts";
 
 /** Nodes of one cluster, each with the same tools, in this process. */
@@ -61,9 +68,7 @@ export async function startNodes(
   };
 }
 
-async function startEngines(
-  count: number,
-): Promise<{ readonly all: readonly Engine[]; stop(): Promise<void> }> {
+async function startEngines(count: number): Promise<{ readonly all: readonly Engine[]; stop(): Promise<void> }> {
   const name = process.env["SCALE_ENGINE"] ?? "memory";
   if (name === "memory") {
     const memory = createMemoryCluster();

@@ -56,7 +56,10 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("requests of a session
   it("responses to requests of two nodes reach the request that asked, though another node receives them (E6)", async () => {
     const { open, post, postStream } = await begin();
     const session = await open(revision);
-    const [first, second] = [await postStream(0, session, call(1, "ask")), await postStream(1, session, call(2, "ask"))];
+    const [first, second] = [
+      await postStream(0, session, call(1, "ask")),
+      await postStream(1, session, call(2, "ask")),
+    ];
     const [asked, askedToo] = [await first.message(), await second.message()];
     expect(asked.id).not.toBe(askedToo.id);
     const respond = (node: number, id: unknown, uri: string) =>
