@@ -50,7 +50,7 @@ export class ClusterNode implements HttpNode {
       lease,
       receiver: {
         message: (message) => this.#receive(message),
-        announced: (_announcement, position) => void (this.#lease.position = position),
+        broadcastReceived: (_broadcast, position) => void (this.#lease.position = position),
         missed() {},
         changed: (session, stream) => this.#watchers.changed(session, stream),
       },
@@ -76,9 +76,9 @@ export class ClusterNode implements HttpNode {
     this.#lease.register().catch(this.#options.fail);
   }
 
-  async access(key: SessionKey, claim: readonly RequestId[]): Promise<SharedSession | undefined> {
+  async access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined> {
     await this.#lease.register();
-    return this.#options.engine.sessions.access(key, { node: this.name, claim });
+    return this.#options.engine.sessions.access(key, { node: this.name, reserve });
   }
 
   release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): void {
@@ -130,7 +130,7 @@ export class ClusterNode implements HttpNode {
     const { node, stream } = listener;
     const isSent = node !== this.name && (await nodes.send(node, { kind: "send", session: key, text })) === "sent";
     if (isSent) return;
-    // The node that wrote the stream is gone. The message waits in the store until the client resumes the stream.
+    // The node that wrote the stream has stopped. The message waits in the store until the client resumes the stream.
     const next = await events.adopt(key, { stream, from: node, to: this.name });
     if (next === undefined) throw new UnreachableError("The client has no open stream for server requests");
     await events.append(key, { stream, owner: this.name, first: next, data: [text] });

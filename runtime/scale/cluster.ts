@@ -4,9 +4,9 @@ import type { Engine, EngineStatus } from "../stores/engine.ts";
 import type { HttpCluster } from "../transport/http-server/cluster.ts";
 import { ClusterNode } from "./cluster-node.ts";
 
-/** Options of a cluster. */
+/** Timing of a cluster, and the receiver of its errors. */
 export interface ClusterOptions {
-  /** Milliseconds after which a node that does not answer counts as gone. Default 6 s. */
+  /** Milliseconds after which a node that does not renew its lease counts as stopped. Default 6 s. */
   readonly lease?: number;
   readonly onError?: OnError;
   readonly clock?: Clock;

@@ -25,7 +25,7 @@ export interface FollowedStreamOptions {
 }
 
 /**
- * Connection to a stream of responses that another node writes. It reads the store whenever that node adds events. When that node is gone, it seals
+ * Connection to a stream of responses that another node writes. It reads the store whenever that node adds events. When that node has no lease any more, it seals
  * the stream: the open requests get an error as their response.
  */
 export class FollowedStream implements SessionStream {
@@ -120,7 +120,7 @@ export class FollowedStream implements SessionStream {
     return Promise.resolve(events.read(session, { stream: this.key, sequence }));
   }
 
-  /** Seals the stream when its node is gone. Returns true if the stream has ended or has changed. */
+  /** Seals the stream when its node has no lease any more. Returns true if the stream has ended or has changed. */
   async #isSealed({ owner, open }: StreamPart): Promise<boolean> {
     const { events, nodes, session, node } = this.#options;
     if (await nodes.isAlive(owner)) return false;
@@ -129,7 +129,7 @@ export class FollowedStream implements SessionStream {
     return true;
   }
 
-  /** Waits until the stream changes, at most as long as a node may be gone without being noticed. */
+  /** Waits until the stream changes, at most as long as a lost lease may stay unnoticed. */
   #untilChanged(): Promise<void> {
     if (this.#isChanged || this.#isOver) return Promise.resolve();
     return new Promise((resolve) => {

@@ -11,13 +11,13 @@ export type { EngineLimits } from "./engine-limits.ts";
 export { EngineError } from "../stores/engine.ts";
 export type { Engine, EngineStatus } from "../stores/engine.ts";
 
-export type { Announcement, NodeDirectory, NodeMessage, NodeReceiver } from "../stores/node-directory.ts";
+export type { Broadcast, NodeDirectory, NodeMessage, NodeReceiver } from "../stores/node-directory.ts";
 
 export type {
   SessionAccess,
   SessionChange,
   SessionListener,
-  SessionState,
+  SharedSessionState,
   SharedSession,
   SharedSessionStore,
 } from "../stores/shared-session-store.ts";

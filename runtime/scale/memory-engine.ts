@@ -189,8 +189,8 @@ function nodesOf(nodes: MemoryNodes, connection: MemoryConnection, perform: Perf
     leave: (node) => perform(node, (copy) => nodes.leave(copy)),
     isAlive: (node) => perform(node, (copy) => nodes.isAlive(copy)),
     send: (node, message) => perform({ node, message }, (copy) => nodes.send(copy.node, copy.message)),
-    announce: (announcement) => perform(announcement, (copy) => nodes.announce(copy)),
-    announcedAfter: (position) => perform(position, (copy) => nodes.announcedAfter(copy)),
+    broadcast: (broadcast) => perform(broadcast, (copy) => nodes.broadcast(copy)),
+    broadcastsAfter: (position) => perform(position, (copy) => nodes.broadcastsAfter(copy)),
     async receive(node, receiver, position) {
       await perform(node, () => undefined);
       const stop = nodes.receive(connection, node, receiver, position);

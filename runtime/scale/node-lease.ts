@@ -6,7 +6,7 @@ import { createNodeName } from "./node-name.ts";
 export interface NodeLeaseOptions {
   readonly nodes: NodeDirectory;
   readonly clock: Clock;
-  /** Milliseconds after which a node that does not renew its lease counts as gone. */
+  /** Milliseconds after which a node that does not renew its lease counts as stopped. */
   readonly lease: number;
   readonly receiver: NodeReceiver;
   /** Called when the lease has expired: other nodes may have sealed the streams of this one. The node has a new name then. */
@@ -24,7 +24,7 @@ export class NodeLease {
   #registered: Promise<void> | undefined;
   #unreceive: (() => Promise<void>) | undefined;
   #cancel: (() => void) | undefined;
-  /** Position of the last announcement. */
+  /** Position of the last broadcast. */
   position: string | undefined;
   #isOver = false;
 

@@ -16,7 +16,7 @@ export interface SharedStreamOptions {
   /** Name of this node. */
   readonly owner: string;
   readonly clock: Clock;
-  /** Requests that the stream answers; none for a stream opened by GET. */
+  /** Requests that the stream responds to; none for a stream opened by GET. */
   readonly requests: readonly RequestId[];
   /** Sequence of the next event. Default 0: the stream is new. */
   readonly next?: number;
@@ -33,8 +33,8 @@ export class SharedStream implements SessionStream {
   /** Events that are not stored yet. */
   readonly #queue: Unstored[] = [];
   #queuedSize = 0;
-  /** Requests whose answers are queued or stored, but not marked in the store. */
-  #answered: RequestId[] = [];
+  /** Requests whose responds to are queued or stored, but not marked in the store. */
+  #settled: RequestId[] = [];
   /** Sequence of the next event to store. */
   #stored: number;
   #storing: Promise<void> | undefined;
@@ -91,7 +91,7 @@ export class SharedStream implements SessionStream {
 
   settle(id: RequestId): void {
     if (!this.#open.delete(id)) return;
-    this.#answered.push(id);
+    this.#settled.push(id);
     this.#schedule();
   }
 
@@ -160,7 +160,7 @@ export class SharedStream implements SessionStream {
   }
 
   #fail(id: RequestId): void {
-    const error = { code: errorCodes.internalError, message: "The server shut down before the request was answered" };
+    const error = { code: errorCodes.internalError, message: "The server shut down before the request was settled" };
     void this.send(JSON.stringify({ jsonrpc: "2.0", id, error }));
     this.settle(id);
   }
@@ -179,14 +179,14 @@ export class SharedStream implements SessionStream {
 
   /** True if there is something to store. A stream without events does not exist in the store, so nothing is marked in it. */
   get #hasUnstored(): boolean {
-    return this.#queue.length > 0 || (this.#answered.length > 0 && this.#stored > 0);
+    return this.#queue.length > 0 || (this.#settled.length > 0 && this.#stored > 0);
   }
 
   async #storeBatch(): Promise<void> {
     const { session, events, owner, requests, clock } = this.#options;
     const batch = this.#queue.slice(0, longestBatch);
-    // The last answer ends the stream, so no event may follow it.
-    const answered = batch.length === this.#queue.length ? this.#answered : [];
+    // The last response ends the stream, so no event may follow it.
+    const settled = batch.length === this.#queue.length ? this.#settled : [];
     const first = this.#stored;
     const data = batch.map((event) => event.data);
     const position = { stream: this.key, owner, first, data };
@@ -194,7 +194,7 @@ export class SharedStream implements SessionStream {
       const outcome = await events.append(session, {
         ...position,
         ...(first === 0 && { requests }),
-        ...(answered.length > 0 && { answered }),
+        ...(settled.length > 0 && { settled }),
       });
       if (outcome !== "stored") return this.#fence();
     } catch (error) {
@@ -203,7 +203,7 @@ export class SharedStream implements SessionStream {
       return pause(retryDelay, clock);
     }
     this.#queue.splice(0, batch.length);
-    this.#answered = this.#answered.filter((id) => !answered.includes(id));
+    this.#settled = this.#settled.filter((id) => !settled.includes(id));
     this.#stored += batch.length;
     batch.forEach(({ data: text, resolve }, index) => {
       this.#queuedSize -= text.length;

@@ -28,7 +28,7 @@ export interface Ledger {
   remove(scope: string): Awaitable<void>;
 }
 
-/** End of a step. */
+/** Outcome of one attempt at a step. */
 export interface StepEnd {
   readonly attempt: number;
   readonly outcome: unknown;

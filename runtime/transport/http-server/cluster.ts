@@ -19,9 +19,9 @@ export interface HttpNode {
   readonly store: SessionStore;
   /** Begins to receive what other nodes send for the sessions of this handler. */
   start(sessions: LiveSessions): void;
-  /** Returns a session, extends its lifetime and claims request ids for this node. */
-  access(key: SessionKey, claim: readonly RequestId[]): Promise<SharedSession | undefined>;
-  /** Ends claims, in the background. `isUnused`: the requests were rejected before they ran. */
+  /** Returns a session, extends its lifetime and reservations request ids for this node. */
+  access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined>;
+  /** Ends reservations, in the background. `isUnused`: the requests were rejected before they ran. */
   release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): void;
   /** Ends a session on all nodes. */
   end(key: SessionKey): Promise<void>;
@@ -43,7 +43,7 @@ export interface HttpNode {
 export interface NewStream {
   readonly name: string;
   readonly host: StreamHost;
-  /** Requests that the stream answers; none for a stream opened by GET. */
+  /** Requests that the stream responds to; none for a stream opened by GET. */
   readonly requests: readonly RequestId[];
 }
 

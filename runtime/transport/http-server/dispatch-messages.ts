@@ -14,7 +14,7 @@ export interface MessageDispatch {
   readonly identity: Identity | undefined;
   readonly postBody: PostBody;
   readonly session: HttpSession;
-  /** Ids whose requests have been claimed before, here or on another node. Default: none. */
+  /** Ids whose requests have been reserved before, here or on another node. Default: none. */
   readonly used?: readonly RequestId[];
 }
 

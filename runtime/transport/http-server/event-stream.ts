@@ -21,7 +21,7 @@ export interface StreamHost {
 
 /** Rest of a stream that another node has taken over. */
 export interface LostStream {
-  /** Requests without an answer. */
+  /** Requests without a response. */
   readonly requests: readonly RequestId[];
   /** Messages that were not stored. */
   readonly unsent: readonly string[];
@@ -37,13 +37,19 @@ export interface SessionStream {
   readonly isResumable: boolean;
   /** True if the stream was opened by GET; known of the streams of a cluster only. */
   readonly isListener?: boolean;
+  /** Writes to this connection from now on; closes an earlier one. */
   connect(writer: EventWriter): void;
+  /** Sends an event id to the client, so that it can resume before the first message. */
   prime(): void;
+  /** Sends one message as JSON text. Returns a promise when the reader is slow. */
   send(data: string): void | Promise<void>;
-  /** Marks a request as answered by the events so far, or as one that gets no response. */
+  /** Marks a request whose response is among the events so far, or that gets none. */
   settle(id: RequestId): void;
+  /** Writes a comment, which shows proxies and the server that the reader is there. */
   touch(comment: string): void;
+  /** Closes the connection but not the stream. */
   release(): void;
+  /** Ends the stream: there are no more messages. */
   end(): void;
   /** Resolves when every event is stored or given up. Default: nothing is pending. */
   flushed?(): Promise<void>;

@@ -29,7 +29,7 @@ export interface SessionResponseHost {
   readonly style: ResponseMode;
   /** True if clients reconnect for the rest of a stream whose connection was closed in order. */
   readonly polls: boolean;
-  /** Opens a stream that answers these requests, and that can be resumed until it ends. */
+  /** Opens a stream for the responses to these requests, and that can be resumed until it ends. */
   openStream(requests: readonly RequestId[]): SessionStream;
   endStream(stream: SessionStream): void;
 }

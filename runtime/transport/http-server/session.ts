@@ -290,7 +290,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     if (listener) return listener.send(text);
     const { cluster } = this.#settings;
     const method = message && "method" in message ? message.method : undefined;
-    if (cluster && method !== undefined && !isAnnounced(method)) return cluster.sendToListener(this.key, text);
+    if (cluster && method !== undefined && !isBroadcast(method)) return cluster.sendToListener(this.key, text);
     if (message && "id" in message)
       return Promise.reject(new UnreachableError("The client has no open stream for server requests"));
   }
@@ -347,6 +347,6 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 const maxListeners = 2;
 
 /** True if every node notifies its own clients of the change. */
-function isAnnounced(method: string): boolean {
+function isBroadcast(method: string): boolean {
   return method.endsWith("/list_changed") || method === "notifications/resources/updated";
 }

@@ -89,11 +89,11 @@ export class Sessions implements LiveSessions {
 
   /**
    * Returns the session of this owner, if it lives; a session that another process has opened is continued here. In a cluster the request ids are
-   * claimed for this node.
+   * reserved for this node.
    */
-  access(key: SessionKey, claim: readonly RequestId[]): Awaitable<AccessedSession | undefined> {
+  access(key: SessionKey, reserve: readonly RequestId[]): Awaitable<AccessedSession | undefined> {
     const { cluster } = this.#settings;
-    if (cluster) return this.#claim(key, cluster, claim);
+    if (cluster) return this.#reserve(key, cluster, reserve);
     const session = this.find(key);
     if (session instanceof Promise) return session.then((found) => found && { session: found, used: [] });
     return session && { session, used: [] };
@@ -142,8 +142,12 @@ export class Sessions implements LiveSessions {
     await this.#settings.cluster?.leave();
   }
 
-  async #claim(key: SessionKey, cluster: HttpNode, claim: readonly RequestId[]): Promise<AccessedSession | undefined> {
-    const found = await cluster.access(key, claim);
+  async #reserve(
+    key: SessionKey,
+    cluster: HttpNode,
+    reserve: readonly RequestId[],
+  ): Promise<AccessedSession | undefined> {
+    const found = await cluster.access(key, reserve);
     const session = this.#toLive(key, found?.record);
     return session && { session, used: found?.used ?? [] };
   }
@@ -240,7 +244,7 @@ export class Sessions implements LiveSessions {
 /** Session of a request. */
 export interface AccessedSession {
   readonly session: HttpSession;
-  /** Ids of the request that were claimed before, here or on another node. */
+  /** Ids of the request that were reserved before, here or on another node. */
   readonly used: readonly RequestId[];
 }
 

@@ -54,8 +54,8 @@ export interface HttpOptions extends HostOptions {
   /** Store of streamed events. Default: in memory, with bounds. `false`: streams cannot be resumed. */
   readonly events?: EventStore | false;
   /**
-   * Cluster of nodes that serve the same sessions, created with `createCluster`. It replaces the stores of sessions and events. Default: this process
-   * serves its sessions alone.
+   * Cluster of nodes that serve the same sessions, created with `joinCluster`. It replaces the stores of sessions and events. Default: this process
+   * serves its sessions without others.
    */
   readonly cluster?: HttpCluster;
   /**

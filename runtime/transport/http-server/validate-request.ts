@@ -40,7 +40,7 @@ export type ValidationOutcome =
       readonly identity: Identity | undefined;
       readonly postBody: PostBody;
       readonly session: HttpSession;
-      /** Ids of the request that were claimed before, here or on another node. */
+      /** Ids of the request that were reserved before, here or on another node. */
       readonly used: readonly RequestId[];
     }
   | { readonly kind: "listen"; readonly session: HttpSession; readonly cursor: string | undefined }
@@ -86,8 +86,8 @@ async function validateSessionMessage(
   serverContext: HttpServerContext,
   { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
 ): Promise<ValidationOutcome> {
-  const claim = idsOf(postBody);
-  const found = await findSession(exchange, serverContext, { identity, claim });
+  const reserve = idsOf(postBody);
+  const found = await findSession(exchange, serverContext, { identity, reserve });
   if (isRejection(found)) return found;
   const { session, used } = found;
   const unfit =
@@ -96,7 +96,7 @@ async function validateSessionMessage(
     checkBatch(postBody, session.revision, serverContext) ??
     checkScopes(exchange, serverContext, { identity, postBody });
   if (!unfit) return { kind: "message", identity, postBody, session, used };
-  const unused = claim.filter((id) => !used.includes(id));
+  const unused = reserve.filter((id) => !used.includes(id));
   serverContext.settings.cluster?.release(session.key, unused, { isUnused: true });
   return unfit;
 }
@@ -203,7 +203,7 @@ async function validateWithoutBody(
   const isListening = exchange.method === "GET";
   const unacceptable = isListening ? checkAccept(exchange, ["text/event-stream"]) : undefined;
   if (unacceptable) return unacceptable;
-  const found = await findSession(exchange, serverContext, { identity, claim: [] });
+  const found = await findSession(exchange, serverContext, { identity, reserve: [] });
   if (isRejection(found)) return found;
   const { session } = found;
   const unfit = checkVersion(exchange, serverContext, session);
@@ -234,14 +234,14 @@ function validateStatelessRequest(
 async function findSession(
   exchange: Exchange,
   { sessions }: HttpServerContext,
-  { identity, claim }: { readonly identity: Identity | undefined; readonly claim: readonly RequestId[] },
+  { identity, reserve }: { readonly identity: Identity | undefined; readonly reserve: readonly RequestId[] },
 ): Promise<AccessedSession | RejectedRequest> {
   const id = exchange.header(sessionHeader);
   if (id === undefined)
     return rejectHttp(400, "The header Mcp-Session-Id is required; send initialize first", {
       reason: "not-initialized",
     });
-  const found = await sessions.access({ id, owner: identity?.principal }, claim);
+  const found = await sessions.access({ id, owner: identity?.principal }, reserve);
   const unknown = "Session not found; send initialize to start a new session";
   return found ?? rejectHttp(404, unknown, { reason: "unknown-session" });
 }

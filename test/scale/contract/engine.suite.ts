@@ -35,13 +35,13 @@ export function describeEngine(fixture: EngineFixture): void {
       const { kill, restart } = cluster;
       if (!kill || !restart) return skip("the store of this engine cannot be made unreachable");
       await first.sessions.add(createRecord(key.id));
-      await first.sessions.access(key, { node: firstNode, claim: [1] });
+      await first.sessions.access(key, { node: firstNode, reserve: [1] });
       await kill.call(cluster);
       await expectFailures(first);
       await expect.poll(() => first.status().state).toBe("lost");
       await restart.call(cluster);
       await expect.poll(() => settle(() => first.sessions.readState(key)), { timeout: 20_000 }).toEqual({});
-      expect(await first.sessions.access(key, { node: firstNode, claim: [1] })).toMatchObject({ used: [1] });
+      expect(await first.sessions.access(key, { node: firstNode, reserve: [1] })).toMatchObject({ used: [1] });
       await expect.poll(() => first.status().state).toBe("ready");
     });
 
@@ -52,7 +52,7 @@ export function describeEngine(fixture: EngineFixture): void {
       const calls: string[] = [];
       const receiver: NodeReceiver = {
         message: ({ kind }) => void calls.push(kind),
-        announced: ({ kind }) => void calls.push(kind),
+        broadcastReceived: ({ kind }) => void calls.push(kind),
         missed: () => void calls.push("missed"),
         changed: () => void calls.push("changed"),
       };
@@ -62,7 +62,7 @@ export function describeEngine(fixture: EngineFixture): void {
       const send = (): unknown => first.nodes.send(secondNode, { kind: "ended", session: key });
       await expect.poll(() => settle(send), { timeout: 20_000 }).toBe("sent");
       await expect.poll(() => calls).toContain("ended");
-      await first.nodes.announce({ kind: "revoked", key: "a" });
+      await first.nodes.broadcast({ kind: "revoked", key: "a" });
       await expect.poll(() => calls).toContain("revoked");
     });
   });
@@ -87,8 +87,8 @@ async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promi
     () => nodes.renew(firstNode, { milliseconds: 1_000, isNew: true }),
     () => nodes.isAlive(firstNode),
     () => nodes.send(secondNode, { kind: "ended", session: key }),
-    () => nodes.announce({ kind: "revoked", key: "a" }),
-    () => nodes.announcedAfter("1"),
+    () => nodes.broadcast({ kind: "revoked", key: "a" }),
+    () => nodes.broadcastsAfter("1"),
     () => tasks.find({ id: "a", owner: "ada" }),
   ];
   const from = performance.now();

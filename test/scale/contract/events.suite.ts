@@ -67,7 +67,7 @@ export function describeEvents(fixture: EngineFixture): void {
     test("an append after a gap is rejected and stores nothing", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1] });
-      expect(await append(first, 2, ["c"], { answered: [1] })).toBe("gap");
+      expect(await append(first, 2, ["c"], { settled: [1] })).toBe("gap");
       expect(await read(second, -1)).toMatchObject({ next: 1, open: [1], isEnded: false });
       expect(await append(first, 1, ["b"])).toBe("stored");
     });
@@ -83,7 +83,7 @@ export function describeEvents(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1] });
       expect(await append(second, 0, ["x"], { owner: secondNode, requests: [2] })).toBe("fenced");
-      expect(await append(second, 1, ["x"], { owner: secondNode, answered: [1] })).toBe("fenced");
+      expect(await append(second, 1, ["x"], { owner: secondNode, settled: [1] })).toBe("fenced");
       expect(await append(second, 9, ["x"], { owner: secondNode })).toBe("fenced");
       expect(await read(second, -1)).toMatchObject({ next: 1, owner: firstNode, open: [1] });
     });
@@ -138,25 +138,25 @@ export function describeEvents(fixture: EngineFixture): void {
     test("a stream ends when each of its requests has its response", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1, "1", 2] });
-      await append(first, 1, ["b"], { answered: ["1"] });
+      await append(first, 1, ["b"], { settled: ["1"] });
       const part = await read(second, -1);
       expect(sortedIds(part?.open)).toEqual([1, 2]);
       expect(part?.isEnded).toBe(false);
-      await append(first, 2, ["c"], { answered: [1, 2] });
+      await append(first, 2, ["c"], { settled: [1, 2] });
       expect(await read(second, -1)).toMatchObject({ next: 3, open: [], isResponse: true, isEnded: true });
     });
 
     test("a stream that is created with its response has ended", async () => {
       const { first, second } = await startTwoNodes(fixture);
-      expect(await append(first, 0, ["a"], { requests: [1], answered: [1] })).toBe("stored");
+      expect(await append(first, 0, ["a"], { requests: [1], settled: [1] })).toBe("stored");
       expect(await read(second, -1)).toMatchObject({ next: 1, open: [], isEnded: true });
     });
 
     test("a request that gets no response is settled without an event", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1] });
-      expect(await append(first, 1, [], { answered: [1] })).toBe("stored");
-      expect(await append(first, 1, [], { answered: [1] })).toBe("stored");
+      expect(await append(first, 1, [], { settled: [1] })).toBe("stored");
+      expect(await append(first, 1, [], { settled: [1] })).toBe("stored");
       expect(await read(second, 0)).toMatchObject({ events: [], next: 1, isEnded: true });
     });
 
@@ -164,7 +164,7 @@ export function describeEvents(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1] });
       for (let time = 0; time < 3; time += 1) {
-        expect(await append(first, 1, ["b"], { answered: [1] })).toBe("stored");
+        expect(await append(first, 1, ["b"], { settled: [1] })).toBe("stored");
       }
       expect(await append(first, 2, ["c"])).toBe("fenced");
       expect(await append(first, 1, ["b", "c"])).toBe("fenced");
@@ -175,10 +175,10 @@ export function describeEvents(fixture: EngineFixture): void {
     test("a response to a request of no stream changes nothing", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1] });
-      await append(first, 1, ["b"], { answered: ["1", 2] });
+      await append(first, 1, ["b"], { settled: ["1", 2] });
       expect(await read(second, -1)).toMatchObject({ open: [1], isEnded: false });
       await second.events.append(key, { stream: "b", owner: firstNode, first: 0, data: ["a"] });
-      await second.events.append(key, { stream: "b", owner: firstNode, first: 1, data: [], answered: [1] });
+      await second.events.append(key, { stream: "b", owner: firstNode, first: 1, data: [], settled: [1] });
       expect(await second.events.read(key, { stream: "b", sequence: -1 })).toMatchObject({ isEnded: false });
     });
 
@@ -202,7 +202,7 @@ export function describeEvents(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1, 2] });
       expect(await second.events.seal(key, { ...seal, data: ["error 1", "error 2"] })).toBe(true);
-      expect(await append(first, 1, ["answer"], { answered: [1, 2] })).toBe("fenced");
+      expect(await append(first, 1, ["answer"], { settled: [1, 2] })).toBe("fenced");
       expect(await append(first, 0, ["a"], { requests: [1, 2] })).toBe("fenced");
       expect(await append(second, 3, ["more"], { owner: secondNode })).toBe("fenced");
       const part = await read(first, -1);
@@ -222,7 +222,7 @@ export function describeEvents(fixture: EngineFixture): void {
 
     test("a stream that its owner has ended is not sealed", async () => {
       const { first, second } = await startTwoNodes(fixture);
-      await append(first, 0, ["answer"], { requests: [1], answered: [1] });
+      await append(first, 0, ["answer"], { requests: [1], settled: [1] });
       expect(await second.events.seal(key, seal)).toBe(false);
       expect(textsOf(await read(second, -1))).toEqual(["answer"]);
     });
@@ -242,7 +242,7 @@ export function describeEvents(fixture: EngineFixture): void {
         const name = `round${round}`;
         await first.events.append(key, { stream: name, owner: firstNode, first: 0, data: [""], requests: [round] });
         const [answer, ...seals] = await Promise.all([
-          first.events.append(key, { stream: name, owner: firstNode, first: 1, data: ["answer"], answered: [round] }),
+          first.events.append(key, { stream: name, owner: firstNode, first: 1, data: ["answer"], settled: [round] }),
           second.events.seal(key, { stream: name, from: firstNode, to: secondNode, data: ["second"] }),
           first.events.seal(key, { stream: name, from: firstNode, to: "third00000000", data: ["third"] }),
         ]);
@@ -293,7 +293,7 @@ export function describeEvents(fixture: EngineFixture): void {
 
     test("an ended stream is not adopted", async () => {
       const { first, second } = await startTwoNodes(fixture);
-      await append(first, 0, ["answer"], { requests: [1], answered: [1] });
+      await append(first, 0, ["answer"], { requests: [1], settled: [1] });
       expect(await second.events.adopt(key, adoption)).toBeUndefined();
     });
   });
@@ -310,7 +310,7 @@ export function describeEvents(fixture: EngineFixture): void {
 
     test("a position beyond the last event of an ended stream is that of the last event", async () => {
       const { first, second } = await startTwoNodes(fixture);
-      await append(first, 0, ["a", "b"], { requests: [1], answered: [1] });
+      await append(first, 0, ["a", "b"], { requests: [1], settled: [1] });
       for (const sequence of [1, 2, 9, 1_000_000]) {
         expect(await read(second, sequence)).toMatchObject({ events: [], next: 2, isEnded: true });
       }
@@ -352,7 +352,7 @@ export function describeEvents(fixture: EngineFixture): void {
     test("a shared event store returns many events in parts", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const texts = listTexts(0, 600);
-      await append(first, 0, texts, { requests: [1], answered: [1] });
+      await append(first, 0, texts, { requests: [1], settled: [1] });
       const found: string[] = [];
       let parts = 0;
       for (let part = await read(second, -1); part && part.events.length > 0; parts += 1) {
@@ -406,7 +406,7 @@ export function describeEvents(fixture: EngineFixture): void {
     test("a stream that has ended is kept for a shorter time", async () => {
       const { cluster, first, second } = await startTwoNodes(fixture, { endedStreamTtl: 800, streamTtl: 30_000 });
       const other = { stream: "sealed", owner: firstNode, first: 0, data: ["a"], requests: [1] };
-      await append(first, 0, ["a"], { requests: [1], answered: [1] });
+      await append(first, 0, ["a"], { requests: [1], settled: [1] });
       await first.events.append(key, other);
       await second.events.seal(key, { stream: "sealed", from: firstNode, to: secondNode, data: ["error"] });
       await first.events.append(key, { ...other, stream: "open" });
@@ -426,7 +426,7 @@ export function describeEvents(fixture: EngineFixture): void {
       expect(await second.events.read(key, { stream: "d", sequence: -1 })).toBeUndefined();
       expect(await open("a")).toBe("stored");
       expect(await open("a", { id: "other", owner: "ada" })).toBe("stored");
-      await first.events.append(key, { stream: "a", owner: firstNode, first: 1, data: ["b"], answered: [1] });
+      await first.events.append(key, { stream: "a", owner: firstNode, first: 1, data: ["b"], settled: [1] });
       expect(await open("d")).toBe("stored");
       expect(await open("e")).toBe("fenced");
       await second.events.seal(key, { stream: "b", from: firstNode, to: secondNode, data: [] });

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Engine } from "../../../runtime/stores/engine.ts";
-import type { Announcement, NodeMessage, NodeReceiver } from "../../../runtime/stores/node-directory.ts";
+import type { Broadcast, NodeMessage, NodeReceiver } from "../../../runtime/stores/node-directory.ts";
 import type { EngineFixture } from "../engine-fixture.ts";
 import { firstNode, key, secondNode, startTwoNodes } from "./cluster.ts";
 
@@ -145,7 +145,7 @@ export function describeNodes(fixture: EngineFixture): void {
     test("a notice reaches all nodes at one position, the sender too", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const nodes = [await listen(first, firstNode), await listen(second, secondNode)];
-      const announcements: readonly Announcement[] = [
+      const broadcasts: readonly Broadcast[] = [
         { kind: "notification", handler: "toolsChanged" },
         { kind: "notification", handler: "other", params: { a: [1, "é"] } },
         { kind: "updated", uris: ["a:1", "a:"] },
@@ -153,86 +153,86 @@ export function describeNodes(fixture: EngineFixture): void {
         { kind: "revoked", key: "ada\u0000" },
       ];
       const sent: Announced[] = [];
-      for (const announcement of announcements) {
-        sent.push({ announcement, position: await first.nodes.announce(announcement) });
+      for (const broadcast of broadcasts) {
+        sent.push({ broadcast, position: await first.nodes.broadcast(broadcast) });
       }
-      for (const { announced } of nodes) await expect.poll(() => announced).toEqual(sent);
-      expect(new Set(sent.map(({ position }) => position)).size).toBe(announcements.length);
+      for (const { broadcastReceived } of nodes) await expect.poll(() => broadcastReceived).toEqual(sent);
+      expect(new Set(sent.map(({ position }) => position)).size).toBe(broadcasts.length);
     });
 
     test("notices of two nodes at once arrive in one order everywhere", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const nodes = [await listen(first, firstNode), await listen(second, secondNode)];
       const positions = await Promise.all(
-        listKeys(0, 60).map(async (name, index) => (index % 2 === 0 ? first : second).nodes.announce(revoked(name))),
+        listKeys(0, 60).map(async (name, index) => (index % 2 === 0 ? first : second).nodes.broadcast(revoked(name))),
       );
-      for (const { announced } of nodes) await expect.poll(() => announced.length).toBe(60);
-      expect(nodes[0]?.announced).toEqual(nodes[1]?.announced);
-      expect(new Set(nodes[0]?.announced.map(({ position }) => position))).toEqual(new Set(positions));
-      expect(await first.nodes.announcedAfter(nodes[0]?.announced[9]?.position ?? "")).toEqual(
-        nodes[0]?.announced.slice(10),
+      for (const { broadcastReceived } of nodes) await expect.poll(() => broadcastReceived.length).toBe(60);
+      expect(nodes[0]?.broadcastReceived).toEqual(nodes[1]?.broadcastReceived);
+      expect(new Set(nodes[0]?.broadcastReceived.map(({ position }) => position))).toEqual(new Set(positions));
+      expect(await first.nodes.broadcastsAfter(nodes[0]?.broadcastReceived[9]?.position ?? "")).toEqual(
+        nodes[0]?.broadcastReceived.slice(10),
       );
     });
 
     test("notices after a position are those that followed it", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const positions: string[] = [];
-      for (const name of listKeys(0, 5)) positions.push(await first.nodes.announce(revoked(name)));
-      expect(keysOf(await second.nodes.announcedAfter(positions[1] ?? ""))).toEqual(listKeys(2, 5));
-      expect(await second.nodes.announcedAfter(positions[4] ?? "")).toEqual([]);
+      for (const name of listKeys(0, 5)) positions.push(await first.nodes.broadcast(revoked(name)));
+      expect(keysOf(await second.nodes.broadcastsAfter(positions[1] ?? ""))).toEqual(listKeys(2, 5));
+      expect(await second.nodes.broadcastsAfter(positions[4] ?? "")).toEqual([]);
     });
 
     test("notices after a position that was never given are unknown", async () => {
       const { first } = await startTwoNodes(fixture);
-      await first.nodes.announce(revoked("a"));
+      await first.nodes.broadcast(revoked("a"));
       for (const position of ["", "x", "-1", "1.5", "99999999999999999999999", "0x1", "*", "$"]) {
-        expect([position, await first.nodes.announcedAfter(position)]).toEqual([position, undefined]);
+        expect([position, await first.nodes.broadcastsAfter(position)]).toEqual([position, undefined]);
       }
     });
 
     test("notices after a position that is too old are unknown", async () => {
-      const { cluster, first, second } = await startTwoNodes(fixture, { announcementTtl: 800 });
-      const old = await first.nodes.announce(revoked("a"));
-      await first.nodes.announce(revoked("b"));
+      const { cluster, first, second } = await startTwoNodes(fixture, { broadcastTtl: 800 });
+      const old = await first.nodes.broadcast(revoked("a"));
+      await first.nodes.broadcast(revoked("b"));
       await cluster.pass(1_000);
-      const recent = await first.nodes.announce(revoked("c"));
-      await first.nodes.announce(revoked("d"));
-      expect(await second.nodes.announcedAfter(old)).toBeUndefined();
-      expect(keysOf(await second.nodes.announcedAfter(recent))).toEqual(["d"]);
+      const recent = await first.nodes.broadcast(revoked("c"));
+      await first.nodes.broadcast(revoked("d"));
+      expect(await second.nodes.broadcastsAfter(old)).toBeUndefined();
+      expect(keysOf(await second.nodes.broadcastsAfter(recent))).toEqual(["d"]);
     });
 
     test("a node that receives from a position gets each later notice once, then new ones", async () => {
       const { first, second } = await startTwoNodes(fixture);
-      const position = await first.nodes.announce(revoked("0"));
-      for (const name of listKeys(1, 20)) await first.nodes.announce(revoked(name));
-      const during = Promise.all(listKeys(20, 40).map(async (name) => first.nodes.announce(revoked(name))));
+      const position = await first.nodes.broadcast(revoked("0"));
+      for (const name of listKeys(1, 20)) await first.nodes.broadcast(revoked(name));
+      const during = Promise.all(listKeys(20, 40).map(async (name) => first.nodes.broadcast(revoked(name))));
       const at = await listen(second, secondNode, position);
       await during;
-      for (const name of listKeys(40, 50)) await first.nodes.announce(revoked(name));
-      await expect.poll(() => at.announced.length).toBe(49);
-      expect(keysOf(at.announced)).toEqual(listKeys(1, 50));
+      for (const name of listKeys(40, 50)) await first.nodes.broadcast(revoked(name));
+      await expect.poll(() => at.broadcastReceived.length).toBe(49);
+      expect(keysOf(at.broadcastReceived)).toEqual(listKeys(1, 50));
       expect(at.missed).toBe(0);
     });
 
     test("a node that receives without a position gets nothing earlier and misses nothing later", async () => {
       const { first, second } = await startTwoNodes(fixture);
-      await first.nodes.announce(revoked("early"));
+      await first.nodes.broadcast(revoked("early"));
       const at = await listen(second, secondNode);
-      await first.nodes.announce(revoked("late"));
-      await expect.poll(() => keysOf(at.announced)).toEqual(["late"]);
+      await first.nodes.broadcast(revoked("late"));
+      await expect.poll(() => keysOf(at.broadcastReceived)).toEqual(["late"]);
       expect(at.missed).toBe(0);
     });
 
     test("a node that receives from a position that is too old learns it, and gets new notices", async () => {
-      const { cluster, first, second } = await startTwoNodes(fixture, { announcementTtl: 800 });
-      const old = await first.nodes.announce(revoked("a"));
-      await first.nodes.announce(revoked("b"));
+      const { cluster, first, second } = await startTwoNodes(fixture, { broadcastTtl: 800 });
+      const old = await first.nodes.broadcast(revoked("a"));
+      await first.nodes.broadcast(revoked("b"));
       await cluster.pass(1_000);
-      await first.nodes.announce(revoked("c"));
+      await first.nodes.broadcast(revoked("c"));
       const at = await listen(second, secondNode, old);
       await expect.poll(() => at.missed).toBe(1);
-      await first.nodes.announce(revoked("d"));
-      await expect.poll(() => keysOf(at.announced).includes("d")).toBe(true);
+      await first.nodes.broadcast(revoked("d"));
+      await expect.poll(() => keysOf(at.broadcastReceived).includes("d")).toBe(true);
       expect(at.missed).toBe(1);
     });
 
@@ -240,9 +240,9 @@ export function describeNodes(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       const [stopped, other] = [await listen(first, firstNode), await listen(second, secondNode)];
       await stopped.stop();
-      await second.nodes.announce(revoked("a"));
-      await expect.poll(() => other.announced.length).toBe(1);
-      expect(stopped.announced).toEqual([]);
+      await second.nodes.broadcast(revoked("a"));
+      await expect.poll(() => other.broadcastReceived.length).toBe(1);
+      expect(stopped.broadcastReceived).toEqual([]);
     });
   });
 
@@ -254,7 +254,7 @@ export function describeNodes(fixture: EngineFixture): void {
       await second.nodes.watch(key, stream);
       const changes = [
         () => first.events.append(key, { stream, owner: firstNode, first: 1, data: ["b"] }),
-        () => first.events.append(key, { stream, owner: firstNode, first: 2, data: [], answered: [1] }),
+        () => first.events.append(key, { stream, owner: firstNode, first: 2, data: [], settled: [1] }),
       ];
       for (const change of changes) {
         const before = at.changed.length;
@@ -318,14 +318,14 @@ export function describeNodes(fixture: EngineFixture): void {
 }
 
 interface Announced {
-  readonly announcement: Announcement;
+  readonly broadcast: Broadcast;
   readonly position: string;
 }
 
 /** What a node has received. */
 interface Received {
   readonly messages: NodeMessage[];
-  readonly announced: Announced[];
+  readonly broadcastReceived: Announced[];
   readonly changed: unknown[];
   missed: number;
   stop(): Promise<void>;
@@ -333,10 +333,10 @@ interface Received {
 
 /** Receives for a node until the test ends. */
 async function listen({ nodes }: Engine, node: string, position?: string): Promise<Received> {
-  const received: Received = { messages: [], announced: [], changed: [], missed: 0, stop: async () => {} };
+  const received: Received = { messages: [], broadcastReceived: [], changed: [], missed: 0, stop: async () => {} };
   const receiver: NodeReceiver = {
     message: (message) => void received.messages.push(message),
-    announced: (announcement, at) => void received.announced.push({ announcement, position: at }),
+    broadcastReceived: (broadcast, at) => void received.broadcastReceived.push({ broadcast, position: at }),
     missed: () => void (received.missed += 1),
     changed: (session, name) => void received.changed.push([session, name]),
   };
@@ -346,7 +346,7 @@ async function listen({ nodes }: Engine, node: string, position?: string): Promi
   return received;
 }
 
-function revoked(name: string): Announcement {
+function revoked(name: string): Broadcast {
   return { kind: "revoked", key: name };
 }
 
@@ -354,6 +354,6 @@ function listKeys(from: number, to: number): readonly string[] {
   return Array.from({ length: to - from }, (_, index) => String(from + index));
 }
 
-function keysOf(announced: readonly Announced[] | undefined): readonly string[] {
-  return announced?.map(({ announcement }) => (announcement.kind === "revoked" ? announcement.key : "")) ?? ["unknown"];
+function keysOf(broadcastReceived: readonly Announced[] | undefined): readonly string[] {
+  return broadcastReceived?.map(({ broadcast }) => (broadcast.kind === "revoked" ? broadcast.key : "")) ?? ["unknown"];
 }

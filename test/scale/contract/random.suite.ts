@@ -12,7 +12,7 @@ import { createRecord } from "./cluster.ts";
 /** One operation of a node, by name so that a failure can be read. */
 type Operation =
   | { readonly name: "add" | "end" | "readState" | "remove"; readonly key: SessionKey }
-  | { readonly name: "access"; readonly key: SessionKey; readonly node: string; readonly claim: readonly RequestId[] }
+  | { readonly name: "access"; readonly key: SessionKey; readonly node: string; readonly reserve: readonly RequestId[] }
   | {
       readonly name: "release";
       readonly key: SessionKey;
@@ -36,7 +36,7 @@ type Operation =
       readonly first: number;
       readonly data: readonly string[];
       readonly requests: readonly RequestId[];
-      readonly answered: readonly RequestId[];
+      readonly settled: readonly RequestId[];
     }
   | { readonly name: "read"; readonly key: SessionKey; readonly stream: string; readonly sequence: number }
   | {
@@ -124,7 +124,7 @@ function operations(): fc.Arbitrary<Operation> {
   return fc.oneof(
     fc.record({ name: fc.constantFrom("add" as const), key }),
     fc.record({ name: fc.constantFrom("readState" as const, "remove" as const, "end" as const), key }),
-    { weight: 4, arbitrary: fc.record({ name: fc.constant("access" as const), key, node, claim: ids }) },
+    { weight: 4, arbitrary: fc.record({ name: fc.constant("access" as const), key, node, reserve: ids }) },
     { weight: 3, arbitrary: fc.record({ name: fc.constant("release" as const), key, ids, isUnused: fc.boolean() }) },
     fc.record({ name: fc.constant("findNode" as const), key, id }),
     {
@@ -154,7 +154,7 @@ function operations(): fc.Arbitrary<Operation> {
         first: fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: first }),
         data: texts,
         requests: ids,
-        answered: fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, ids),
+        settled: fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, ids),
       }),
     },
     {

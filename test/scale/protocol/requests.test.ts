@@ -53,7 +53,7 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("requests of a session
     expect(starts).toEqual(["1 echo hi"]);
   });
 
-  it("responses to requests of two nodes reach the request that asked, though another node receives them (E6)", async () => {
+  it("responses to requests of two nodes reach their nodes, though another node receives them (E6)", async () => {
     const { open, post, postStream } = await begin();
     const session = await open(revision);
     const [first, second] = [
