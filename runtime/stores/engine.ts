@@ -1,0 +1,44 @@
+import type { NodeDirectory } from "./node-directory.ts";
+import type { ReplayStore } from "./replay-store.ts";
+import type { SharedEventStore } from "./shared-event-store.ts";
+import type { SharedSessionStore } from "./shared-session-store.ts";
+import type { TaskStore } from "./task-store.ts";
+
+/** State of the connection to an engine. */
+export interface EngineStatus {
+  /** `ready`: everything works. `degraded`: slow, or some operations fail. `lost`: nothing works until the engine is back. */
+  readonly state: "ready" | "degraded" | "lost";
+  /** Milliseconds since 1970 at which this state began. */
+  readonly since: number;
+  /** Weaknesses of its settings, and operations that fail, each in one sentence. */
+  readonly problems: readonly string[];
+}
+
+/** Error for an operation that the engine could not perform in time. It may have been performed all the same: every operation may be repeated. */
+export class EngineError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "EngineError";
+  }
+}
+
+/**
+ * Everything that the nodes of a cluster share. Operations fail with an `EngineError` within 1 s when the engine cannot be reached; they are never
+ * queued.
+ */
+export interface Engine {
+  readonly sessions: SharedSessionStore;
+  readonly events: SharedEventStore;
+  readonly nodes: NodeDirectory;
+  readonly tasks: TaskStore;
+  readonly replays: ReplayStore;
+  /** Returns the state of the last seconds, without a request to the engine. */
+  status(): EngineStatus;
+  /**
+   * Connects, and checks the settings of the engine.
+   *
+   * @throws {SetupError} when the engine cannot be used: wrong address, credentials, version or settings
+   */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,64 @@
+import type { Awaitable } from "../../generated/support.ts";
+import type { Incoming } from "../jsonrpc/message.ts";
+import type { SessionKey } from "./session-store.ts";
+
+/** Message of one node to another. */
+export type NodeMessage =
+  /** Message of the client for a request that the receiving node runs, or for a request that it has sent. */
+  | { readonly kind: "deliver"; readonly session: SessionKey; readonly incoming: Incoming }
+  /** Message of the server for the stream of the session that the receiving node writes, as JSON text. */
+  | { readonly kind: "send"; readonly session: SessionKey; readonly text: string }
+  /** The client has connected to a stream on another node: the connection here is no longer read. */
+  | { readonly kind: "resumed"; readonly session: SessionKey; readonly stream: string }
+  /** The session has ended. */
+  | { readonly kind: "ended"; readonly session: SessionKey }
+  /** The record of a task has changed. */
+  | { readonly kind: "task"; readonly id: string; readonly owner: string };
+
+/** Change that every node has to know, because clients of each may have to be notified. */
+export type Broadcast =
+  /** A list has changed, or another notification that all clients may receive. */
+  | { readonly kind: "notification"; readonly handler: string; readonly params?: object }
+  /** The resource at the first URI has changed; the other URIs contain it. */
+  | { readonly kind: "updated"; readonly uris: readonly [string, ...string[]] }
+  /** A notification for the subscribers of a topic. */
+  | { readonly kind: "topic"; readonly topic: string; readonly handler: string; readonly params: object }
+  /** A principal or token has been revoked. */
+  | { readonly kind: "revoked"; readonly key: string };
+
+/** Receives what other nodes send. */
+export interface NodeReceiver {
+  /** Handles a message; at-least-once, so a message may come twice. */
+  message(message: NodeMessage): void;
+  /** Handles an broadcast, including those of the node itself. `position` identifies it among all broadcasts. */
+  broadcastReceived(broadcast: Broadcast, position: string): void;
+  /** Called when broadcasts were missed and can no longer be read. */
+  missed(): void;
+  /** Called when the events of a stream that is watched here may have changed. */
+  changed(session: SessionKey, stream: string): void;
+}
+
+/**
+ * Directory of the nodes of a cluster, and the channels between them. A node lives as long as its lease, which is measured by the clock of the store:
+ * clocks of nodes are never compared.
+ */
+export interface NodeDirectory {
+  /** Creates or extends the lease of a node. Returns `false` when an earlier lease has expired: others may have replaced the node. */
+  renew(node: string, lease: { readonly milliseconds: number; readonly isNew: boolean }): Awaitable<boolean>;
+  /** Ends the lease of a node. */
+  leave(node: string): Awaitable<void>;
+  /** True if the node has a lease. */
+  isAlive(node: string): Awaitable<boolean>;
+  /** Receives messages to a node, and all broadcasts after a position or from now on. Resolves when nothing can be missed any more. */
+  receive(node: string, receiver: NodeReceiver, position?: string): Awaitable<() => Promise<void>>;
+  /** Sends a message to a node. `"absent"`: no node receives under this name. */
+  send(node: string, message: NodeMessage): Awaitable<"sent" | "absent">;
+  /** Sends an broadcast to all nodes, and keeps it for 10 min. Returns its position. */
+  broadcast(broadcast: Broadcast): Awaitable<string>;
+  /** Returns the broadcasts after a position; `undefined` when some are no longer kept. */
+  broadcastsAfter(
+    position: string,
+  ): Awaitable<readonly { readonly broadcast: Broadcast; readonly position: string }[] | undefined>;
+  /** Calls `changed` of the receiver whenever events of a stream are added, until the returned function is called. */
+  watch(session: SessionKey, stream: string): Awaitable<() => void>;
+}

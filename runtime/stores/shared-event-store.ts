@@ -1,0 +1,81 @@
+import type { Awaitable } from "../../generated/support.ts";
+import type { RequestId } from "../jsonrpc/message.ts";
+import type { StreamPosition } from "./event-store.ts";
+import type { SessionKey } from "./session-store.ts";
+
+/** Events that the owner of a stream adds to it. */
+export interface StreamAppend {
+  /** Name of the stream, unique among the streams of its session. */
+  readonly stream: string;
+  /** Node that writes the stream. */
+  readonly owner: string;
+  /** Sequence of the first of the events; 0 creates the stream. */
+  readonly first: number;
+  /** JSON texts in order; an empty one only marks a position. May be empty when only `settled` counts. */
+  readonly data: readonly string[];
+  /**
+   * Requests of the client that the stream responds to; read with the first events only. The stream ends when each of them is settled. A stream without
+   * any, opened by GET, ends with its session.
+   */
+  readonly requests?: readonly RequestId[];
+  /** Requests that need no more events: these events contain their responses, or they get none. */
+  readonly settled?: readonly RequestId[];
+}
+
+/** Events of a stream after a position, and its state. */
+export interface StreamPart {
+  /** Events after the position, in order and without gaps; at most 256 and 1 Mi characters at a time, but one at least. */
+  readonly events: readonly { readonly sequence: number; readonly data: string }[];
+  /** Sequence of the next event that the owner will add. */
+  readonly next: number;
+  readonly owner: string;
+  /** Requests without a response. */
+  readonly open: readonly RequestId[];
+  /** True if the stream responds to requests; false if it was opened by GET. */
+  readonly isResponse: boolean;
+  /** True if no more events will follow those before `next`. */
+  readonly isEnded: boolean;
+}
+
+/** Last events of a stream whose owner has no lease any more. */
+export interface StreamSeal {
+  readonly stream: string;
+  /** Owner without a lease. */
+  readonly from: string;
+  /** Node that seals the stream. */
+  readonly to: string;
+  /** JSON texts of the responses to the requests that the owner left open. */
+  readonly data: readonly string[];
+}
+
+/** Change of the owner of a stream. */
+export interface StreamAdoption {
+  readonly stream: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Stores the streams of sessions for several nodes. Each stream has one owner, the only node that adds events; an owner that was replaced is fenced: it can
+ * add nothing more. Events have gapless sequences of the owner, so a repeated append changes nothing, and an append that would leave a gap is
+ * rejected: the store has lost events. Streams are never found with the key of another session or owner.
+ */
+export interface SharedEventStore {
+  /**
+   * Adds events, all or none, and extends the lifetime of the stream, also without events. `"stored"`: the store keeps them as durably as it can; this
+   * includes a repetition. `"fenced"`: the stream has another owner, has ended, or is unknown although the first sequence is not 0; or the session has
+   * too many streams that have not ended. `"gap"`: the store does not have the events before the first one.
+   */
+  append(session: SessionKey, append: StreamAppend): Awaitable<"stored" | "fenced" | "gap">;
+  /**
+   * Returns the events after a position. `undefined` when the stream or the position is unknown, or when an event in between is no longer kept. A
+   * sequence of -1 is the position before the first event. A position beyond the last event of an ended stream is that of the last event.
+   */
+  read(session: SessionKey, position: StreamPosition): Awaitable<StreamPart | undefined>;
+  /** Adds the last events of a stream and ends it, in one step. Returns `false` when it has another owner than `from`, or has ended. */
+  seal(session: SessionKey, seal: StreamSeal): Awaitable<boolean>;
+  /** Replaces the owner. Returns the sequence of the next event; `undefined` when it has another owner than `from`, or has ended. */
+  adopt(session: SessionKey, adoption: StreamAdoption): Awaitable<number | undefined>;
+  /** Removes all streams of a session. */
+  remove(session: SessionKey): Awaitable<void>;
+}

@@ -1,0 +1,75 @@
+import type { Awaitable } from "../../generated/support.ts";
+import type { RequestId } from "../jsonrpc/message.ts";
+import type { SessionKey, SessionRecord } from "./session-store.ts";
+
+/** State of a session that requests change, in addition to its record. */
+export interface SharedSessionState {
+  /** Least severe log level that the client wants; absent until the client sets it. */
+  readonly logLevel?: string;
+  /** URIs of the resources that the client has subscribed to. Default: none. */
+  readonly subscriptions?: readonly string[];
+  /** Stream that the client has opened by GET, and the node that writes it. */
+  readonly listener?: SessionListener;
+}
+
+/** Stream of a session for messages that belong to no request of the client. */
+export interface SessionListener {
+  readonly node: string;
+  readonly stream: string;
+}
+
+/** Change of the state of a session. Absent members stay unchanged. */
+export interface SessionChange {
+  readonly logLevel?: string;
+  /** URIs to add to the subscriptions. */
+  readonly subscribe?: readonly string[];
+  /** URIs to remove from the subscriptions. */
+  readonly unsubscribe?: readonly string[];
+  readonly listener?: SessionListener;
+}
+
+/** Session as a node finds it. */
+export interface SharedSession {
+  readonly record: SessionRecord;
+  /** Number of changes so far. */
+  readonly version: number;
+  /** State; absent when the version is the one that the node already knows. */
+  readonly state?: SharedSessionState;
+  /** Ids of the access that were reserved before, here or on another node. Their requests must not run again. */
+  readonly used: readonly RequestId[];
+}
+
+/** Access to a session by one HTTP request. */
+export interface SessionAccess {
+  /** Node that handles the HTTP request. */
+  readonly node: string;
+  /** Ids of the requests that the node is about to run. All that are not used become reservations of the node, in one step. Default: none. */
+  readonly reserve?: readonly RequestId[];
+  /** Version of the state that the node knows. Default: none. */
+  readonly version?: number;
+}
+
+/**
+ * Stores sessions that several nodes serve. No node owns a session; the node that runs a request of the client reserves its id. Every operation is
+ * idempotent. A session is never found with the key of another owner.
+ */
+export interface SharedSessionStore {
+  /** Stores a new session. Returns `false` when no more sessions are accepted, of this owner or at all. */
+  add(record: SessionRecord): Awaitable<boolean>;
+  /** Returns the session of this owner, if it lives, extends its lifetime, and reserves request ids. */
+  access(key: SessionKey, access: SessionAccess): Awaitable<SharedSession | undefined>;
+  /**
+   * Ends reservations. The ids stay used, up to the last 1,024, unless the requests were rejected before they ran.
+   *
+   * @param options - `isUnused`: the ids may be reserved again. Default `false`.
+   */
+  release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): Awaitable<void>;
+  /** Returns the node that runs a request; `undefined` when no node does. */
+  findNode(key: SessionKey, id: RequestId): Awaitable<string | undefined>;
+  /** Changes the state. Returns the new version; `undefined` when there is no such session, or when its subscriptions exceed the limit. */
+  change(key: SessionKey, change: SessionChange): Awaitable<number | undefined>;
+  /** Returns the state without extending the lifetime. */
+  readState(key: SessionKey): Awaitable<SharedSessionState | undefined>;
+  /** Ends a session. Returns the nodes that run requests of it or write its streams. */
+  end(key: SessionKey): Awaitable<readonly string[]>;
+}
