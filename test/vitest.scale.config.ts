@@ -5,7 +5,7 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const config: ViteUserConfig = defineConfig({
   test: {
     root: join(import.meta.dirname, ".."),
-    include: ["test/scale/**/*.scale.ts"],
+    include: ["test/scale/**/*.{scale,test}.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 600_000,

@@ -30,5 +30,6 @@ export async function findViolation({ scenarios, run }: Kind, options: CheckOpti
     if (violations.length > 0) throw new Error(violations.join("\n"));
   });
   const details = await fc.check(property, { numRuns: schedules, seed, endOnFailure: mutant !== undefined });
-  return fc.asyncDefaultReportMessage(details);
+  const report = await fc.asyncDefaultReportMessage(details);
+  return report && `${report}\n${String(details.errorInstance)}`;
 }
