@@ -52,7 +52,13 @@ export function toTarget(url: RedisUrl): RedisTarget {
   const sentinels = url.sentinels.map((sentinel) => toServer(sentinel, 26379));
   if (sentinels.length === 0) throw new SetupError("The list of sentinels is empty; add the URL of a sentinel");
   const isEncrypted = tls ?? sentinels[0]?.isEncrypted ?? false;
-  return { kind: "sentinel", sentinels, name, primary: { isEncrypted, username, password, database } };
+  const primary = {
+    isEncrypted,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+  };
+  return { kind: "sentinel", sentinels, name, primary };
 }
 
 /** Returns host and port for messages, without credentials. */

@@ -92,7 +92,8 @@ export class Health {
     if (!this.#isConnected) problems.push("Redis is not connected");
     if (this.#isSlow()) problems.push("Redis takes more than 250 ms for some commands");
     for (const { problem } of this.#recentFailures()) problems.push(problem);
-    if (this.#rejected > 0) problems.push(`${this.#rejected} messages or values were dropped because they did not verify`);
+    if (this.#rejected > 0)
+      problems.push(`${this.#rejected} messages or values were dropped because they did not verify`);
     return { state: this.#state, since: this.#since, problems };
   }
 
