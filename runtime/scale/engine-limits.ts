@@ -18,14 +18,14 @@ export interface EngineLimits {
   readonly maxEvents: number;
   /** Characters of a stream; the oldest events are removed, but never the last one. Default 4 Mi. */
   readonly maxStreamSize: number;
-  /** Milliseconds that an announcement is kept. Default 10 min. */
-  readonly announcementTtl: number;
-  /** Announcements that are kept; the oldest are removed. Default 10,000. */
-  readonly maxAnnouncements: number;
+  /** Milliseconds that an broadcast is kept. Default 10 min. */
+  readonly broadcastTtl: number;
+  /** Broadcasts that are kept; the oldest are removed. Default 10,000. */
+  readonly maxBroadcasts: number;
 }
 
 /** Limits of an engine whose user sets none. */
-export const defaultLimits: EngineLimits = {
+export const defaultEngineLimits: EngineLimits = {
   sessionTtl: 30 * 60_000,
   maxSessions: 10_000,
   maxSubscriptions: 1_000,
@@ -35,6 +35,6 @@ export const defaultLimits: EngineLimits = {
   maxOpenStreams: 64,
   maxEvents: 1_000,
   maxStreamSize: 4 * 1024 * 1024,
-  announcementTtl: 10 * 60_000,
-  maxAnnouncements: 10_000,
+  broadcastTtl: 10 * 60_000,
+  maxBroadcasts: 10_000,
 };

@@ -1,20 +1,23 @@
-/** Engines that the nodes of a cluster share: their interfaces, and an implementation in memory for tests. */
+/** Servers on several nodes: clusters, the interfaces of the engines that nodes share, and an engine in memory for tests. */
+export { joinCluster } from "./cluster.ts";
+export type { Cluster, ClusterOptions } from "./cluster.ts";
+
 export { createMemoryCluster } from "./memory-engine.ts";
 export type { MemoryCluster, MemoryClusterOptions } from "./memory-engine.ts";
 
-export { defaultLimits } from "./engine-limits.ts";
+export { defaultEngineLimits } from "./engine-limits.ts";
 export type { EngineLimits } from "./engine-limits.ts";
 
 export { EngineError } from "../stores/engine.ts";
 export type { Engine, EngineStatus } from "../stores/engine.ts";
 
-export type { Announcement, NodeDirectory, NodeMessage, NodeReceiver } from "../stores/node-directory.ts";
+export type { Broadcast, NodeDirectory, NodeMessage, NodeReceiver } from "../stores/node-directory.ts";
 
 export type {
   SessionAccess,
   SessionChange,
   SessionListener,
-  SessionState,
+  SharedSessionState,
   SharedSession,
   SharedSessionStore,
 } from "../stores/shared-session-store.ts";
@@ -26,9 +29,3 @@ export type {
   StreamPart,
   StreamSeal,
 } from "../stores/shared-event-store.ts";
-
-export type { Agreement, SessionKey, SessionRecord } from "../stores/session-store.ts";
-export type { StreamPosition } from "../stores/event-store.ts";
-export type { ReplayStore } from "../stores/replay-store.ts";
-export type { TaskChange, TaskKey, TaskOutcome, TaskPage, TaskRange, TaskRecord } from "../stores/task-store.ts";
-export type { TaskStatus, TaskStore } from "../stores/task-store.ts";

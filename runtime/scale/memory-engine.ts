@@ -7,7 +7,7 @@ import type { SharedEventStore } from "../stores/shared-event-store.ts";
 import type { SharedSessionStore } from "../stores/shared-session-store.ts";
 import type { TaskStore } from "../stores/task-store.ts";
 import { copyValue } from "./copy-value.ts";
-import { defaultLimits, type EngineLimits } from "./engine-limits.ts";
+import { defaultEngineLimits, type EngineLimits } from "./engine-limits.ts";
 import { MemorySharedEvents } from "./memory-events.ts";
 import { MemoryNodes, type MemoryConnection } from "./memory-nodes.ts";
 import { MemorySharedSessions } from "./memory-sessions.ts";
@@ -40,7 +40,7 @@ export interface MemoryCluster {
  * ```
  */
 export function createMemoryCluster({ clock = systemClock, ...limits }: MemoryClusterOptions = {}): MemoryCluster {
-  const memory = createMemory({ ...defaultLimits, ...limits }, clock);
+  const memory = createMemory({ ...defaultEngineLimits, ...limits }, clock);
   const engines = new Map<Engine, MemoryEngine>();
   const select = (engine?: Engine): readonly MemoryEngine[] => {
     const found = engine && engines.get(engine);
@@ -189,8 +189,8 @@ function nodesOf(nodes: MemoryNodes, connection: MemoryConnection, perform: Perf
     leave: (node) => perform(node, (copy) => nodes.leave(copy)),
     isAlive: (node) => perform(node, (copy) => nodes.isAlive(copy)),
     send: (node, message) => perform({ node, message }, (copy) => nodes.send(copy.node, copy.message)),
-    announce: (announcement) => perform(announcement, (copy) => nodes.announce(copy)),
-    announcedAfter: (position) => perform(position, (copy) => nodes.announcedAfter(copy)),
+    broadcast: (broadcast) => perform(broadcast, (copy) => nodes.broadcast(copy)),
+    broadcastsAfter: (position) => perform(position, (copy) => nodes.broadcastsAfter(copy)),
     async receive(node, receiver, position) {
       await perform(node, () => undefined);
       const stop = nodes.receive(connection, node, receiver, position);

@@ -33,11 +33,11 @@ export class MemorySharedEvents implements SharedEventStore {
   append(session: SessionKey, append: StreamAppend): "stored" | "fenced" | "gap" {
     const stream = this.#find(session, append.stream) ?? this.#create(session, append);
     if (!stream || stream.owner !== append.owner) return "fenced";
-    const { first, data, answered = [] } = append;
+    const { first, data, settled = [] } = append;
     if (stream.isEnded) return first + data.length <= stream.next ? "stored" : "fenced";
     if (first > stream.next) return "gap";
     this.#add(stream, data.slice(stream.next - first));
-    for (const id of answered) stream.open.delete(id);
+    for (const id of settled) stream.open.delete(id);
     stream.isEnded = stream.isResponse && stream.open.size === 0;
     this.#touch(stream);
     this.#changed(session, append.stream);
@@ -138,7 +138,7 @@ export class MemorySharedEvents implements SharedEventStore {
   }
 }
 
-/** Events that one answer contains at most. */
+/** Maximum number of events in one part. */
 const maxPartEvents = 256;
 
 /** Characters that one answer contains at most, unless its first event is larger. */

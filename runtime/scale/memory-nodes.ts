@@ -1,13 +1,13 @@
 import type { Clock } from "../internal/timers.ts";
-import type { Announcement, NodeMessage, NodeReceiver } from "../stores/node-directory.ts";
+import type { Broadcast, NodeMessage, NodeReceiver } from "../stores/node-directory.ts";
 import type { SessionKey } from "../stores/session-store.ts";
 import { copyValue } from "./copy-value.ts";
 import type { EngineLimits } from "./engine-limits.ts";
 import { nameSession } from "./name-session.ts";
 
-/** Announcement with its position. */
-export interface KeptAnnouncement {
-  readonly announcement: Announcement;
+/** Broadcast with its position. */
+export interface KeptBroadcast {
+  readonly broadcast: Broadcast;
   readonly position: string;
 }
 
@@ -24,7 +24,7 @@ export interface MemoryConnection {
 export interface MemoryReceiver {
   readonly node: string;
   readonly receiver: NodeReceiver;
-  /** Position of the last announcement that was received. */
+  /** Position of the last broadcast that was received. */
   position: string;
 }
 
@@ -34,16 +34,16 @@ export interface Watch {
   readonly stream: string;
 }
 
-/** Leases, announcements and channels of a cluster in the memory of this process. */
+/** Leases, broadcasts and channels of a cluster in the memory of this process. */
 export class MemoryNodes {
   readonly #limits: EngineLimits;
   readonly #clock: Pick<Clock, "now">;
   readonly #connections = new Set<MemoryConnection>();
   /** Ends of the leases. */
   readonly #leases = new Map<string, number>();
-  /** Announcements that are kept, the oldest first; their numbers have no gaps. */
-  readonly #kept: { readonly announcement: Announcement; readonly expiresAt: number }[] = [];
-  /** Number of the last announcement. */
+  /** Broadcasts that are kept, the oldest first; their numbers have no gaps. */
+  readonly #kept: { readonly broadcast: Broadcast; readonly expiresAt: number }[] = [];
+  /** Number of the last broadcast. */
   #last = 0;
 
   constructor(limits: EngineLimits, clock: Pick<Clock, "now">) {
@@ -77,7 +77,7 @@ export class MemoryNodes {
     return this.#leases.has(node);
   }
 
-  /** Adds a receiver. It receives the announcements after the position, or from now on. */
+  /** Adds a receiver. It receives the broadcasts after the position, or from now on. */
   receive(connection: MemoryConnection, node: string, receiver: NodeReceiver, position?: string): () => void {
     const added = { node, receiver, position: position ?? String(this.#last) };
     connection.receivers.add(added);
@@ -93,22 +93,22 @@ export class MemoryNodes {
     return found.length > 0 ? "sent" : "absent";
   }
 
-  announce(announcement: Announcement): string {
+  broadcast(broadcast: Broadcast): string {
     this.#last += 1;
-    this.#kept.push({ announcement, expiresAt: this.#clock.now() + this.#limits.announcementTtl });
+    this.#kept.push({ broadcast, expiresAt: this.#clock.now() + this.#limits.broadcastTtl });
     this.#expire();
     for (const [connection, added] of this.#receivers()) this.#deliver(connection, added);
     return String(this.#last);
   }
 
-  announcedAfter(position: string): readonly KeptAnnouncement[] | undefined {
+  broadcastsAfter(position: string): readonly KeptBroadcast[] | undefined {
     this.#expire();
     const last = readPosition(position);
     const before = this.#last - this.#kept.length;
     if (last === undefined || last < before || last > this.#last) return undefined;
     return this.#kept
       .slice(last - before)
-      .map(({ announcement }, index) => ({ announcement, position: String(last + index + 1) }));
+      .map(({ broadcast }, index) => ({ broadcast, position: String(last + index + 1) }));
   }
 
   /** Calls the receivers of the connections that watch a stream. */
@@ -136,14 +136,14 @@ export class MemoryNodes {
     }
   }
 
-  /** Delivers the announcements that a receiver lacks. */
+  /** Delivers the broadcasts that a receiver lacks. */
   #deliver(connection: MemoryConnection, added: MemoryReceiver): void {
     callLater(connection, added, () => {
-      const lacking = this.announcedAfter(added.position);
+      const lacking = this.broadcastsAfter(added.position);
       added.position = String(this.#last);
       if (!lacking) added.receiver.missed();
-      for (const { announcement, position } of lacking ?? []) {
-        added.receiver.announced(copyValue(announcement), position);
+      for (const { broadcast, position } of lacking ?? []) {
+        added.receiver.broadcastReceived(copyValue(broadcast), position);
       }
     });
   }
@@ -155,7 +155,7 @@ export class MemoryNodes {
 
   #expire(): void {
     const now = this.#clock.now();
-    while (this.#kept[0] && (this.#kept[0].expiresAt <= now || this.#kept.length > this.#limits.maxAnnouncements)) {
+    while (this.#kept[0] && (this.#kept[0].expiresAt <= now || this.#kept.length > this.#limits.maxBroadcasts)) {
       this.#kept.shift();
     }
   }

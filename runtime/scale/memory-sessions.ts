@@ -5,7 +5,7 @@ import type {
   SessionAccess,
   SessionChange,
   SessionListener,
-  SessionState,
+  SharedSessionState,
   SharedSession,
   SharedSessionStore,
 } from "../stores/shared-session-store.ts";
@@ -39,7 +39,7 @@ export class MemorySharedSessions implements SharedSessionStore {
       record,
       version: 0,
       subscriptions: new Set(),
-      claims: new Map(),
+      reservations: new Map(),
       used: new Set(),
       logLevel: undefined,
       listener: undefined,
@@ -48,13 +48,13 @@ export class MemorySharedSessions implements SharedSessionStore {
     return true;
   }
 
-  access(key: SessionKey, { node, claim = [], version }: SessionAccess): SharedSession | undefined {
+  access(key: SessionKey, { node, reserve = [], version }: SessionAccess): SharedSession | undefined {
     const entry = this.#find(key);
     if (!entry) return undefined;
     this.#touch(entry);
     const { record } = entry;
-    const used = [...new Set(claim)].filter((id) => entry.claims.has(id) || entry.used.has(id));
-    for (const id of claim) if (!used.includes(id)) entry.claims.set(id, node);
+    const used = [...new Set(reserve)].filter((id) => entry.reservations.has(id) || entry.used.has(id));
+    for (const id of reserve) if (!used.includes(id)) entry.reservations.set(id, node);
     if (version === entry.version) return { record, version, used };
     return { record, version: entry.version, state: stateOf(entry), used };
   }
@@ -66,7 +66,7 @@ export class MemorySharedSessions implements SharedSessionStore {
   ): void {
     const entry = this.#find(key);
     if (!entry) return;
-    for (const id of ids) if (entry.claims.delete(id) && !isUnused) entry.used.add(id);
+    for (const id of ids) if (entry.reservations.delete(id) && !isUnused) entry.used.add(id);
     for (const id of entry.used) {
       if (entry.used.size <= this.#limits.maxUsedIds) return;
       entry.used.delete(id);
@@ -74,7 +74,7 @@ export class MemorySharedSessions implements SharedSessionStore {
   }
 
   findNode(key: SessionKey, id: RequestId): string | undefined {
-    return this.#find(key)?.claims.get(id);
+    return this.#find(key)?.reservations.get(id);
   }
 
   change(key: SessionKey, change: SessionChange): number | undefined {
@@ -90,7 +90,7 @@ export class MemorySharedSessions implements SharedSessionStore {
     return entry.version;
   }
 
-  readState(key: SessionKey): SessionState | undefined {
+  readState(key: SessionKey): SharedSessionState | undefined {
     const entry = this.#find(key);
     return entry && stateOf(entry);
   }
@@ -99,7 +99,7 @@ export class MemorySharedSessions implements SharedSessionStore {
     const entry = this.#find(key);
     if (!entry) return [];
     this.#remove(entry);
-    return [...new Set([...entry.claims.values(), ...(entry.listener ? [entry.listener.node] : [])])];
+    return [...new Set([...entry.reservations.values(), ...(entry.listener ? [entry.listener.node] : [])])];
   }
 
   #find(key: SessionKey): Entry | undefined {
@@ -129,7 +129,7 @@ export class MemorySharedSessions implements SharedSessionStore {
   }
 }
 
-function stateOf({ logLevel, subscriptions, listener }: Entry): SessionState {
+function stateOf({ logLevel, subscriptions, listener }: Entry): SharedSessionState {
   return {
     ...(logLevel !== undefined && { logLevel }),
     ...(subscriptions.size > 0 && { subscriptions: [...subscriptions] }),
@@ -144,7 +144,7 @@ interface Entry {
   subscriptions: ReadonlySet<string>;
   listener: SessionListener | undefined;
   /** Nodes by the id of the request that they run. */
-  readonly claims: Map<RequestId, string>;
+  readonly reservations: Map<RequestId, string>;
   /** Ids of requests that have ended, the first ended first. */
   readonly used: Set<RequestId>;
   expiresAt: number;

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { EngineLimits } from "../../../runtime/scale/engine-limits.ts";
+import type { PeerInfo } from "../../../runtime/protocol/session/session.ts";
 import type { Engine } from "../../../runtime/stores/engine.ts";
 import type { SessionKey, SessionRecord } from "../../../runtime/stores/session-store.ts";
 import type { EngineFixture, TestCluster } from "../engine-fixture.ts";
@@ -24,7 +25,12 @@ export const secondNode = "second0000000";
 
 /** Returns the record of a session. */
 export function createRecord(id: string, owner: string | undefined = "ada"): SessionRecord {
-  return { id, owner, agreement: { revision: "a revision", client: { name: "client", version: "1.0.0" } } };
+  return { id, owner, agreement: { revision: "a revision", client: createClient("client") } };
+}
+
+/** Returns the client of a session. */
+export function createClient(name: string): PeerInfo {
+  return { info: { name, version: "1.0.0" }, capabilities: { roots: { listChanged: true } } };
 }
 
 /** Key of the session of most tests. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RequestId } from "../../../runtime/jsonrpc/message.ts";
 import type { EngineFixture } from "../engine-fixture.ts";
-import { createRecord, firstNode, key, secondNode, startTwoNodes, strangers } from "./cluster.ts";
+import { createClient, createRecord, firstNode, key, secondNode, startTwoNodes, strangers } from "./cluster.ts";
 
 /** Declares the tests of the session store of an engine. */
 export function describeSessions(fixture: EngineFixture): void {
@@ -27,11 +27,11 @@ export function describeSessions(fixture: EngineFixture): void {
       for (const text of ["{a}:*", "a\u0000b", "\ud83d\ude00 é", "a\r\nb", "'; --"]) {
         const record = {
           ...createRecord(text, text),
-          agreement: { revision: text, client: { name: text, version: text } },
+          agreement: { revision: text, client: createClient(text) },
         };
         expect(await first.sessions.add(record)).toBe(true);
-        const claim = [text];
-        expect(await second.sessions.access(record, { node: secondNode, claim })).toMatchObject({ record, used: [] });
+        const reserve = [text];
+        expect(await second.sessions.access(record, { node: secondNode, reserve })).toMatchObject({ record, used: [] });
         expect(await first.sessions.findNode(record, text)).toBe(secondNode);
       }
     });
@@ -43,23 +43,23 @@ export function describeSessions(fixture: EngineFixture): void {
       expect(await first.sessions.access({ id: "a", owner: "b\u0000c" }, { node: firstNode })).toBeUndefined();
     });
 
-    test("a shared session store adds a session twice without effect on its claims and state", async () => {
+    test("a shared session store adds a session twice without effect on its requests and state", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      await first.sessions.access(key, { node: firstNode, claim: [1] });
+      await first.sessions.access(key, { node: firstNode, reserve: [1] });
       await first.sessions.change(key, { logLevel: "debug" });
       expect(await second.sessions.add(createRecord(key.id))).toBe(true);
-      const found = await second.sessions.access(key, { node: secondNode, claim: [1] });
+      const found = await second.sessions.access(key, { node: secondNode, reserve: [1] });
       expect(found).toMatchObject({ version: 1, state: { logLevel: "debug" }, used: [1] });
     });
 
     test("a shared session store never finds a session with the key of another owner", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      await first.sessions.access(key, { node: firstNode, claim: [1, 2] });
+      await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });
       await first.sessions.change(key, { logLevel: "debug", listener: { node: firstNode, stream: "a0" } });
       for (const stranger of strangers) {
-        expect(await second.sessions.access(stranger, { node: secondNode, claim: [3] })).toBeUndefined();
+        expect(await second.sessions.access(stranger, { node: secondNode, reserve: [3] })).toBeUndefined();
         expect(await second.sessions.findNode(stranger, 1)).toBeUndefined();
         await second.sessions.release(stranger, [1]);
         await second.sessions.release(stranger, [2], { isUnused: true });
@@ -82,48 +82,48 @@ export function describeSessions(fixture: EngineFixture): void {
 
     test("a shared session store without a session of this key changes nothing", async () => {
       const { first } = await startTwoNodes(fixture);
-      expect(await first.sessions.access(key, { node: firstNode, claim: [1] })).toBeUndefined();
+      expect(await first.sessions.access(key, { node: firstNode, reserve: [1] })).toBeUndefined();
       await first.sessions.release(key, [1]);
       expect(await first.sessions.findNode(key, 1)).toBeUndefined();
       expect(await first.sessions.change(key, { logLevel: "debug" })).toBeUndefined();
       expect(await first.sessions.readState(key)).toBeUndefined();
       expect(await first.sessions.end(key)).toEqual([]);
       await first.sessions.add(createRecord(key.id));
-      const found = await first.sessions.access(key, { node: firstNode, claim: [1] });
+      const found = await first.sessions.access(key, { node: firstNode, reserve: [1] });
       expect(found).toMatchObject({ version: 0, used: [] });
     });
   });
 
-  describe("claims of a shared session store", () => {
-    test("a request id is claimed by one of two nodes", async () => {
+  describe("request ids of a shared session store", () => {
+    test("a request id is taken by one of two nodes", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      expect((await first.sessions.access(key, { node: firstNode, claim: [7] }))?.used).toEqual([]);
-      expect((await second.sessions.access(key, { node: secondNode, claim: [7] }))?.used).toEqual([7]);
-      expect((await first.sessions.access(key, { node: firstNode, claim: [7] }))?.used).toEqual([7]);
+      expect((await first.sessions.access(key, { node: firstNode, reserve: [7] }))?.used).toEqual([]);
+      expect((await second.sessions.access(key, { node: secondNode, reserve: [7] }))?.used).toEqual([7]);
+      expect((await first.sessions.access(key, { node: firstNode, reserve: [7] }))?.used).toEqual([7]);
       expect(await second.sessions.findNode(key, 7)).toBe(firstNode);
     });
 
-    test("a request id that many accesses claim at once is claimed by one of them", async () => {
+    test("a request id that many accesses take at once is taken by one of them", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       for (let id = 0; id < 20; id += 1) {
         const found = await Promise.all(
-          [first, second, first, second].map(({ sessions }) =>
-            sessions.access(key, { node: sessions === first.sessions ? firstNode : secondNode, claim: [id] }),
+          [first, second, first, second].map(async ({ sessions }) =>
+            sessions.access(key, { node: sessions === first.sessions ? firstNode : secondNode, reserve: [id] }),
           ),
         );
         expect(found.filter((session) => session?.used.length === 0)).toHaveLength(1);
       }
     });
 
-    test("an access claims those of its ids that are not used", async () => {
+    test("an access takes those of its ids that are not used", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      await first.sessions.access(key, { node: firstNode, claim: [1, "a"] });
-      const found = await second.sessions.access(key, { node: secondNode, claim: [1, 2, "a", "b"] });
+      await first.sessions.access(key, { node: firstNode, reserve: [1, "a"] });
+      const found = await second.sessions.access(key, { node: secondNode, reserve: [1, 2, "a", "b"] });
       expect(found?.used).toEqual([1, "a"]);
-      expect(await Promise.all([1, 2, "a", "b"].map((id) => first.sessions.findNode(key, id)))).toEqual([
+      expect(await Promise.all([1, 2, "a", "b"].map(async (id) => first.sessions.findNode(key, id)))).toEqual([
         firstNode,
         secondNode,
         firstNode,
@@ -134,7 +134,7 @@ export function describeSessions(fixture: EngineFixture): void {
     test("an id that an access names twice was not used before", async () => {
       const { first } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      expect((await first.sessions.access(key, { node: firstNode, claim: [1, 1] }))?.used).toEqual([]);
+      expect((await first.sessions.access(key, { node: firstNode, reserve: [1, 1] }))?.used).toEqual([]);
     });
 
     test("request ids of different types or notations are different ids", async () => {
@@ -142,57 +142,57 @@ export function describeSessions(fixture: EngineFixture): void {
       await first.sessions.add(createRecord(key.id));
       const ids: readonly RequestId[] = [1, "1", "1.0", 1.5, -1, 0, "", "n:1", 9_007_199_254_740_991, 1e21, '"1"'];
       for (const id of ids) {
-        const found = await first.sessions.access(key, { node: firstNode, claim: [id] });
+        const found = await first.sessions.access(key, { node: firstNode, reserve: [id] });
         expect([id, found?.used]).toEqual([id, []]);
       }
-      const found = await second.sessions.access(key, { node: secondNode, claim: ids });
+      const found = await second.sessions.access(key, { node: secondNode, reserve: ids });
       expect(found?.used).toEqual(ids);
     });
 
     test("a released id stays used, but no node runs it", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      await first.sessions.access(key, { node: firstNode, claim: [1] });
+      await first.sessions.access(key, { node: firstNode, reserve: [1] });
       for (let time = 0; time < 2; time += 1) await first.sessions.release(key, [1]);
       expect(await second.sessions.findNode(key, 1)).toBeUndefined();
-      expect((await second.sessions.access(key, { node: secondNode, claim: [1] }))?.used).toEqual([1]);
+      expect((await second.sessions.access(key, { node: secondNode, reserve: [1] }))?.used).toEqual([1]);
     });
 
-    test("an id that is released unused may be claimed again", async () => {
+    test("an id that is released unused may be taken again", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      await first.sessions.access(key, { node: firstNode, claim: [1, 2] });
+      await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });
       for (let time = 0; time < 2; time += 1) await first.sessions.release(key, [1], { isUnused: true });
-      expect((await second.sessions.access(key, { node: secondNode, claim: [1, 2] }))?.used).toEqual([2]);
+      expect((await second.sessions.access(key, { node: secondNode, reserve: [1, 2] }))?.used).toEqual([2]);
       expect(await first.sessions.findNode(key, 1)).toBe(secondNode);
     });
 
     test("an id that was used stays used when it is released unused", async () => {
       const { first } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      await first.sessions.access(key, { node: firstNode, claim: [1] });
+      await first.sessions.access(key, { node: firstNode, reserve: [1] });
       await first.sessions.release(key, [1]);
       await first.sessions.release(key, [1], { isUnused: true });
-      expect((await first.sessions.access(key, { node: firstNode, claim: [1] }))?.used).toEqual([1]);
+      expect((await first.sessions.access(key, { node: firstNode, reserve: [1] }))?.used).toEqual([1]);
     });
 
-    test("an id that was never claimed is not used after it is released", async () => {
+    test("an id that was never taken is not used after it is released", async () => {
       const { first } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.release(key, [1, 2]);
-      expect((await first.sessions.access(key, { node: firstNode, claim: [1, 2] }))?.used).toEqual([]);
+      expect((await first.sessions.access(key, { node: firstNode, reserve: [1, 2] }))?.used).toEqual([]);
     });
 
-    test("a session keeps the last 1,024 ids that were used, and all claims", async () => {
+    test("a session keeps the last 1,024 ids that were used, and all that run", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      await first.sessions.access(key, { node: firstNode, claim: ["runs"] });
+      await first.sessions.access(key, { node: firstNode, reserve: ["runs"] });
       const ids = Array.from({ length: 1_030 }, (_, id) => id);
-      await first.sessions.access(key, { node: firstNode, claim: ids });
+      await first.sessions.access(key, { node: firstNode, reserve: ids });
       for (let from = 0; from < ids.length; from += 103) {
         await first.sessions.release(key, ids.slice(from, from + 103));
       }
-      const found = await second.sessions.access(key, { node: secondNode, claim: ["runs", ...ids] });
+      const found = await second.sessions.access(key, { node: secondNode, reserve: ["runs", ...ids] });
       expect(found?.used).toEqual(["runs", ...ids.slice(6)]);
       expect(await first.sessions.findNode(key, "runs")).toBe(firstNode);
     });
@@ -260,7 +260,7 @@ export function describeSessions(fixture: EngineFixture): void {
       await first.sessions.add(createRecord(key.id));
       const uris = Array.from({ length: 40 }, (_, index) => `a:${10 + index}`);
       const versions = await Promise.all(
-        uris.map((uri, index) => (index % 2 === 0 ? first : second).sessions.change(key, { subscribe: [uri] })),
+        uris.map(async (uri, index) => (index % 2 === 0 ? first : second).sessions.change(key, { subscribe: [uri] })),
       );
       expect(new Set(versions).size).toBe(40);
       expect(Math.max(...versions.map((version) => version ?? 0))).toBe(40);
@@ -286,9 +286,9 @@ export function describeSessions(fixture: EngineFixture): void {
       const third = await cluster.connect();
       const [thirdNode, idleNode] = ["third00000000", "idle000000000"];
       await first.sessions.add(createRecord(key.id));
-      await first.sessions.access(key, { node: firstNode, claim: [1, 2] });
-      await second.sessions.access(key, { node: secondNode, claim: [3] });
-      await second.sessions.access(key, { node: idleNode, claim: [4] });
+      await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });
+      await second.sessions.access(key, { node: secondNode, reserve: [3] });
+      await second.sessions.access(key, { node: idleNode, reserve: [4] });
       await second.sessions.release(key, [4]);
       await third.sessions.change(key, { listener: { node: thirdNode, stream: "s" } });
       expect([...(await second.sessions.end(key))].sort()).toEqual([firstNode, secondNode, thirdNode].sort());
@@ -297,15 +297,15 @@ export function describeSessions(fixture: EngineFixture): void {
       expect(await first.sessions.end(key)).toEqual([]);
     });
 
-    test("a session that is added after its end has no claims or state of the earlier one", async () => {
+    test("a session that is added after its end has no ids or state of the earlier one", async () => {
       const { first } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      await first.sessions.access(key, { node: firstNode, claim: [1, 2] });
+      await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });
       await first.sessions.release(key, [2]);
       await first.sessions.change(key, { logLevel: "debug", subscribe: ["a:1"] });
       await first.sessions.end(key);
       await first.sessions.add(createRecord(key.id));
-      const found = await first.sessions.access(key, { node: firstNode, claim: [1, 2] });
+      const found = await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });
       expect(found).toMatchObject({ version: 0, state: {}, used: [] });
     });
 
@@ -314,12 +314,12 @@ export function describeSessions(fixture: EngineFixture): void {
       await first.sessions.add(createRecord(key.id));
       for (let time = 0; time < 3; time += 1) {
         await cluster.pass(800);
-        const claim = time === 0 ? [1, 2] : [];
-        expect(await second.sessions.access(key, { node: secondNode, claim })).toBeDefined();
+        const reserve = time === 0 ? [1, 2] : [];
+        expect(await second.sessions.access(key, { node: secondNode, reserve })).toBeDefined();
         if (time === 0) await second.sessions.release(key, [2]);
         if (time === 0) await second.sessions.change(key, { logLevel: "debug", subscribe: ["a:1"] });
       }
-      const found = await first.sessions.access(key, { node: firstNode, claim: [1, 2] });
+      const found = await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });
       expect(found).toMatchObject({ state: { logLevel: "debug", subscriptions: ["a:1"] }, used: [1, 2] });
       await cluster.pass(1_600);
       expect(await first.sessions.access(key, { node: firstNode })).toBeUndefined();
@@ -367,13 +367,14 @@ export function describeSessions(fixture: EngineFixture): void {
   describe("values of a shared session store", () => {
     test("a value that a caller changes later stays as it was stored", async () => {
       const { first } = await startTwoNodes(fixture);
-      const client = { name: "client", version: "1.0.0" };
+      const client = { ...createClient("client") };
       await first.sessions.add({ ...key, agreement: { revision: "a revision", client } });
-      client.name = "another";
+      Object.assign(client, createClient("another"));
       const found = await first.sessions.access(key, { node: firstNode });
-      expect(found?.record.agreement?.client.name).toBe("client");
-      Object.assign(found?.record.agreement?.client ?? {}, { name: "another" });
-      expect((await first.sessions.access(key, { node: firstNode }))?.record.agreement?.client.name).toBe("client");
+      expect(found?.record.agreement?.client).toEqual(createClient("client"));
+      Object.assign(found?.record.agreement?.client ?? {}, createClient("another"));
+      const again = await first.sessions.access(key, { node: firstNode });
+      expect(again?.record.agreement?.client).toEqual(createClient("client"));
     });
   });
 }
