@@ -74,7 +74,7 @@ export class RedisCommands {
     const slot = this.#link.publishCommand === "PUBLISH" ? "" : key;
     const known = this.#confirmations.get(slot);
     if (known) return known;
-    // One confirmation is enough for all writes that were answered at the same time.
+    // One confirmation is enough for all writes that were settled at the same time.
     const confirmation = Promise.resolve().then(() => {
       this.#confirmations.delete(slot);
       return this.#wait(key, generation);

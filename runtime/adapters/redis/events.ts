@@ -22,7 +22,7 @@ export class RedisEvents implements SharedEventStore {
   }
 
   async append(session: SessionKey, append: StreamAppend): Promise<"stored" | "fenced" | "gap"> {
-    const { stream, owner, first, data, requests = [], answered = [] } = append;
+    const { stream, owner, first, data, requests = [], settled = [] } = append;
     const { commands, names, limits } = this.#context;
     const tag = await this.#context.sessionTags.find(session);
     const outcome = await commands.runDurably(appendEvents, this.#keys(tag, stream), [
@@ -32,13 +32,13 @@ export class RedisEvents implements SharedEventStore {
       String(limits.maxOpenStreams),
       names.stream(tag, "").meta,
       String(requests.length),
-      String(answered.length),
+      String(settled.length),
       ...requests.map((id) => JSON.stringify(id)),
-      ...answered.map((id) => JSON.stringify(id)),
+      ...settled.map((id) => JSON.stringify(id)),
       ...this.#seal(tag, stream, data),
     ]);
     if (outcome === "stored" || outcome === "fenced" || outcome === "gap") return outcome;
-    throw new EngineError("Redis has answered an append with an unknown outcome; try again later");
+    throw new EngineError("Redis has settled an append with an unknown outcome; try again later");
   }
 
   async read(session: SessionKey, { stream, sequence }: StreamPosition): Promise<StreamPart | undefined> {
@@ -109,7 +109,7 @@ const maxPartSize = 1024 * 1024;
 /** Characters of a request id. */
 const maxIdSize = 4 * 1024 * 1024;
 
-/** Returns the requests without an answer from fields and values of the hash, in their order; `undefined` when one is invalid. */
+/** Returns the requests without a response from fields and values of the hash, in their order; `undefined` when one is invalid. */
 function toOpenRequests(fields: unknown): readonly RequestId[] | undefined {
   const texts = toTexts(fields);
   const found: { readonly id: unknown; readonly place: number }[] = [];

@@ -8,8 +8,8 @@ export interface RedisNames {
   lease(node: string): string;
   /** Channel of the messages to a node. */
   messages(node: string): string;
-  /** Stream, hash and channel of announcements. */
-  readonly announcements: { readonly keys: readonly [string, string]; readonly channel: string };
+  /** Stream, hash and channel of broadcasts. */
+  readonly broadcasts: { readonly keys: readonly [string, string]; readonly channel: string };
   /** Keys of a registry: entries, owners, holders. */
   registry(kind: "sessions" | "tasks"): readonly [string, string, string];
   /** Key of a task by the tags of its owner and its own; with an empty tag of its own the start of all keys of the owner. */
@@ -42,7 +42,7 @@ export function createNames(application: string): RedisNames {
     streams: (tag) => `${start}:{${tag}}:i`,
     lease: (node) => `${start}:n:{${node}}`,
     messages: (node) => `${start}:i:{${node}}`,
-    announcements: { keys: [`${start}:{a}:l`, `${start}:{a}:h`], channel: `${start}:{a}` },
+    broadcasts: { keys: [`${start}:{a}:l`, `${start}:{a}:h`], channel: `${start}:{a}` },
     registry: (kind) => [`${start}:{${kind}}:x`, `${start}:{${kind}}:o`, `${start}:{${kind}}:h`],
     task: (owner, tag) => `${start}:{${owner}}:k:${tag}`,
     tasks: (owner) => `${start}:{${owner}}:t`,

@@ -1,5 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
-import type { Announcement, NodeMessage } from "../../stores/node-directory.ts";
+import type { Broadcast, NodeMessage } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 
 /** True for a message to a node. Its content was signed by a node, so only its kind and its members are checked. */
@@ -21,8 +21,8 @@ export function isNodeMessage(value: unknown): value is NodeMessage {
   }
 }
 
-/** True for an announcement. */
-export function isAnnouncement(value: unknown): value is Announcement {
+/** True for an broadcast. */
+export function isBroadcast(value: unknown): value is Broadcast {
   if (!isObject(value)) return false;
   switch (value.kind) {
     case "notification":

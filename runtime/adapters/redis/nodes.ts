@@ -1,7 +1,7 @@
 import { pause } from "../../internal/timers.ts";
-import type { Announcement, NodeDirectory, NodeMessage, NodeReceiver } from "../../stores/node-directory.ts";
+import type { Broadcast, NodeDirectory, NodeMessage, NodeReceiver } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import { Announcements } from "./announcements.ts";
+import { Broadcasts } from "./broadcasts.ts";
 import { openEnvelope, sealEnvelope } from "./envelope.ts";
 import type { RedisLink } from "./link.ts";
 import { isNodeMessage } from "./node-messages.ts";
@@ -13,7 +13,7 @@ import { Watches } from "./watches.ts";
 export class RedisNodes implements NodeDirectory {
   readonly #context: StoreContext;
   readonly #link: RedisLink;
-  readonly #announcements: Announcements;
+  readonly #broadcasts: Broadcasts;
   readonly #receivers = new Set<Receiving>();
   readonly #watches: Watches;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -21,7 +21,7 @@ export class RedisNodes implements NodeDirectory {
   constructor(context: StoreContext, link: RedisLink) {
     this.#context = context;
     this.#link = link;
-    this.#announcements = new Announcements(context);
+    this.#broadcasts = new Broadcasts(context);
     this.#watches = new Watches(context, link, (session, stream) => this.#changed(session, stream));
   }
 
@@ -49,14 +49,14 @@ export class RedisNodes implements NodeDirectory {
 
   async receive(node: string, receiver: NodeReceiver, position?: string): Promise<() => Promise<void>> {
     const { names } = this.#context;
-    const receiving = new Receiving(receiver, this.#announcements);
+    const receiving = new Receiving(receiver, this.#broadcasts);
     await this.#subscribe(names.messages(node), (text) => this.#receive(node, receiver, text));
-    await this.#subscribe(names.announcements.channel, () => this.#readAnnouncements());
+    await this.#subscribe(names.broadcasts.channel, () => this.#readBroadcasts());
     await receiving.start(position);
     this.#receivers.add(receiving);
-    // An announcement may have come before the receiver was added. Messages without a reader are found again after a while.
+    // A broadcast may have come before the receiver was added. Messages without a reader are found again after a while.
     receiving.read();
-    this.#timer ??= startTimer(() => this.#readAnnouncements());
+    this.#timer ??= startTimer(() => this.#readBroadcasts());
     return async () => {
       receiving.stop();
       this.#receivers.delete(receiving);
@@ -78,15 +78,15 @@ export class RedisNodes implements NodeDirectory {
     }
   }
 
-  async announce(announcement: Announcement): Promise<string> {
-    return await this.#announcements.add(announcement);
+  async broadcast(broadcast: Broadcast): Promise<string> {
+    return await this.#broadcasts.add(broadcast);
   }
 
-  async announcedAfter(
+  async broadcastsAfter(
     position: string,
-  ): Promise<readonly { readonly announcement: Announcement; readonly position: string }[] | undefined> {
-    const found = await this.#announcements.after(position);
-    return found?.flatMap(({ announcement, position: at }) => (announcement ? [{ announcement, position: at }] : []));
+  ): Promise<readonly { readonly broadcast: Broadcast; readonly position: string }[] | undefined> {
+    const found = await this.#broadcasts.after(position);
+    return found?.flatMap(({ broadcast, position: at }) => (broadcast ? [{ broadcast, position: at }] : []));
   }
 
   async watch(session: SessionKey, stream: string): Promise<() => void> {
@@ -95,7 +95,7 @@ export class RedisNodes implements NodeDirectory {
 
   /** Reads what was missed while a connection for channels was lost. */
   resume(): void {
-    this.#readAnnouncements();
+    this.#readBroadcasts();
     this.#watches.resume();
   }
 
@@ -123,7 +123,7 @@ export class RedisNodes implements NodeDirectory {
     else health.reject();
   }
 
-  #readAnnouncements(): void {
+  #readBroadcasts(): void {
     for (const receiving of this.#receivers) receiving.read();
   }
 
@@ -132,35 +132,35 @@ export class RedisNodes implements NodeDirectory {
   }
 }
 
-/** Receiver of a node with its position among the announcements. */
+/** Receiver of a node with its position among the broadcasts. */
 class Receiving {
   readonly receiver: NodeReceiver;
-  readonly #announcements: Announcements;
+  readonly #broadcasts: Broadcasts;
   #position: string | undefined;
   #isReading = false;
   #isAgain = false;
   #isStopped = false;
 
-  constructor(receiver: NodeReceiver, announcements: Announcements) {
+  constructor(receiver: NodeReceiver, broadcasts: Broadcasts) {
     this.receiver = receiver;
-    this.#announcements = announcements;
+    this.#broadcasts = broadcasts;
   }
 
   /** Takes the position to read from. */
   async start(position: string | undefined): Promise<void> {
-    this.#position = position ?? (await this.#announcements.findLast());
+    this.#position = position ?? (await this.#broadcasts.findLast());
   }
 
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Reads the announcements after the position, and again when it is called meanwhile. */
+  /** Reads the broadcasts after the position, and again when it is called meanwhile. */
   read(): void {
     this.#isAgain = true;
     if (this.#isReading) return;
     this.#isReading = true;
-    // After a failure they are read with the next announcement, connection or tick.
+    // After a failure they are read with the next broadcast, connection or tick.
     this.#readAll()
       .catch(() => {})
       .finally(() => (this.#isReading = false));
@@ -174,15 +174,15 @@ class Receiving {
   }
 
   async #readAfter(position: string): Promise<void> {
-    const found = await this.#announcements.after(position);
+    const found = await this.#broadcasts.after(position);
     if (!found) {
-      this.#position = await this.#announcements.findLast();
+      this.#position = await this.#broadcasts.findLast();
       if (!this.#isStopped) this.receiver.missed();
     }
-    for (const { announcement, position: at } of found ?? []) {
+    for (const { broadcast, position: at } of found ?? []) {
       if (this.#isStopped) return;
       this.#position = at;
-      if (announcement) this.receiver.announced(announcement, at);
+      if (broadcast) this.receiver.broadcastReceived(broadcast, at);
     }
   }
 }

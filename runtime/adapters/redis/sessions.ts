@@ -5,7 +5,7 @@ import type { Agreement, SessionKey, SessionRecord } from "../../stores/session-
 import type {
   SessionAccess,
   SessionChange,
-  SessionState,
+  SharedSessionState,
   SharedSession,
   SharedSessionStore,
 } from "../../stores/shared-session-store.ts";
@@ -48,14 +48,14 @@ export class RedisSessions implements SharedSessionStore {
     return true;
   }
 
-  async access(key: SessionKey, { node, claim = [], version }: SessionAccess): Promise<SharedSession | undefined> {
+  async access(key: SessionKey, { node, reserve = [], version }: SessionAccess): Promise<SharedSession | undefined> {
     const { commands, names, limits, sessionTags } = this.#context;
     const tag = await sessionTags.find(key);
     const keys = names.session(tag);
-    const ids = new Map(claim.map((id) => [toField(id), id]));
+    const ids = new Map(reserve.map((id) => [toField(id), id]));
     const args = [node, version === undefined ? "" : String(version), String(limits.sessionTtl), ...ids.keys()];
     const reply =
-      claim.length > 0
+      reserve.length > 0
         ? await commands.runDurably(accessSession, keys, args)
         : await commands.run(accessSession, keys, args);
     const [value, current, isTouched, fields, state] = toList(reply);
@@ -80,8 +80,8 @@ export class RedisSessions implements SharedSessionStore {
 
   async findNode(key: SessionKey, id: RequestId): Promise<string | undefined> {
     const { commands, names, sessionTags } = this.#context;
-    const [, claims] = names.session(await sessionTags.find(key));
-    const node = toText(await commands.send(claims, ["HGET", claims, toField(id)]));
+    const [, reservations] = names.session(await sessionTags.find(key));
+    const node = toText(await commands.send(reservations, ["HGET", reservations, toField(id)]));
     return node === "." ? undefined : node;
   }
 
@@ -100,7 +100,7 @@ export class RedisSessions implements SharedSessionStore {
     return reply === null ? undefined : toNumber(reply);
   }
 
-  async readState(key: SessionKey): Promise<SessionState | undefined> {
+  async readState(key: SessionKey): Promise<SharedSessionState | undefined> {
     const { commands, names, sessionTags } = this.#context;
     const reply = await commands.run(readSession, names.session(await sessionTags.find(key)));
     return Array.isArray(reply) ? toState(reply) : undefined;
@@ -135,7 +135,7 @@ function isAgreement(value: unknown): value is Agreement {
   return isObject(value) && typeof value.revision === "string" && isObject(value.client);
 }
 
-function toState(reply: readonly unknown[]): SessionState {
+function toState(reply: readonly unknown[]): SharedSessionState {
   const [logLevel, node, stream] = reply.slice(0, 3).map(toText);
   const subscriptions = toTexts(reply[3]);
   return {

@@ -1,4 +1,4 @@
-import { defaultLimits, type EngineLimits } from "../../scale/engine-limits.ts";
+import { defaultEngineLimits, type EngineLimits } from "../../scale/engine-limits.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Health } from "./health.ts";
@@ -18,7 +18,7 @@ export interface RedisLimits extends EngineLimits {
 
 /** Limits of an engine whose user sets none. */
 export const defaultRedisLimits: RedisLimits = {
-  ...defaultLimits,
+  ...defaultEngineLimits,
   maxTasks: 10_000,
   maxTasksPerOwner: 1_000,
   maxTaskSize: 16 * 1024 * 1024,

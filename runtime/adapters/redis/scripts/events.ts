@@ -4,7 +4,7 @@ import { defineScript, type RedisScript } from "./script.ts";
  * Keys of a stream, all in the slot of its session:
  *
  * KEYS[1]: hash with `owner`, `next` (sequence), `oldest` (sequence that is kept), `size` (bytes), `state` (open, ended, sealed), `requests` (number),
- *          and `r:<id>` with its place for each request without an answer
+ *          and `r:<id>` with its place for each request without a response
  * KEYS[2]: stream of the events; the event with sequence 0 has the id 1-0
  * KEYS[3]: hash from each stream of the session to "1" while it is open, else "0"
  * KEYS[4]: present while a node watches the stream; its name is the channel too
@@ -44,16 +44,16 @@ end
 /**
  * Adds events. Returns "stored", "fenced" or "gap".
  *
- * ARGV after those of every write: owner, first sequence, most open streams, key of a stream without its name, number of requests, number of answered
- * requests, the requests, the answered ones, the events
+ * ARGV after those of every write: owner, first sequence, most open streams, key of a stream without its name, number of requests, number of settled
+ * requests, the requests, the settled ones, the events
  */
 export const appendEvents: RedisScript = defineScript(
   "append",
   `${write}
 local owner, first, maxOpen, prefix = ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
 local lastRequest = 12 + tonumber(ARGV[11])
-local lastAnswered = lastRequest + tonumber(ARGV[12])
-local count = #ARGV - lastAnswered
+local lastSettled = lastRequest + tonumber(ARGV[12])
+local count = #ARGV - lastSettled
 
 local function countOpen()
   local open = 0
@@ -82,9 +82,9 @@ if meta[1] ~= owner or meta[2] == 'sealed' then return 'fenced' end
 if meta[2] == 'ended' then return first + count <= next and 'stored' or 'fenced' end
 if first > next then return 'gap' end
 for i = 1, count do
-  if first + i - 1 == next then add(ARGV[lastAnswered + i]) end
+  if first + i - 1 == next then add(ARGV[lastSettled + i]) end
 end
-for i = lastRequest + 1, lastAnswered do redis.call('HDEL', KEYS[1], 'r:' .. ARGV[i]) end
+for i = lastRequest + 1, lastSettled do redis.call('HDEL', KEYS[1], 'r:' .. ARGV[i]) end
 local state = 'open'
 if meta[3] ~= '0' then
   state = 'ended'

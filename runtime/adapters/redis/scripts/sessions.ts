@@ -38,8 +38,8 @@ return 1
 );
 
 /**
- * Extends the life of a session and claims request ids. Returns the record, the version, 1 if the life was extended, the ids that were used before,
- * and the state unless its version is known; nothing without session. The life is extended when a quarter of it has passed, or with a claim.
+ * Extends the life of a session and reservations request ids. Returns the record, the version, 1 if the life was extended, the ids that were used before,
+ * and the state unless its version is known; nothing without session. The life is extended when a quarter of it has passed, or with a reserve.
  *
  * ARGV: node, known version or "", milliseconds that it lives unused, ids
  */
@@ -48,23 +48,23 @@ export const accessSession: RedisScript = defineScript(
   `${touch}${readState}
 local session = redis.call('HMGET', KEYS[1], 'record', 'version')
 if not session[1] then return false end
-local used, claimed = {}, {}
+local used, reserved = {}, {}
 for i = 4, #ARGV do
   if redis.call('HEXISTS', KEYS[2], ARGV[i]) == 0 then
     redis.call('HSET', KEYS[2], ARGV[i], ARGV[1])
-    claimed[ARGV[i]] = true
-  elseif not claimed[ARGV[i]] then
+    reserved[ARGV[i]] = true
+  elseif not reserved[ARGV[i]] then
     used[#used + 1] = ARGV[i]
   end
 end
 local isOld = redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) * 0.75
-local isTouched = isOld or next(claimed) ~= nil
+local isTouched = isOld or next(reserved) ~= nil
 if isTouched then touch(ARGV[3]) end
 return {session[1], session[2], isTouched and 1 or 0, used, session[2] ~= ARGV[2] and readState()}
 `,
 );
 
-/** Ends claims. ARGV: "1" if they may be claimed again, number of ids to remember, ids */
+/** Ends reservations. ARGV: "1" if they may be reserved again, number of ids to remember, ids */
 export const releaseClaims: RedisScript = defineScript(
   "release",
   `

@@ -1,19 +1,19 @@
 import { defineScript, type RedisScript } from "./script.ts";
 
 /*
- * Announcements to all nodes:
+ * Broadcasts to all nodes:
  *
- * KEYS[1]: stream of the announcements
+ * KEYS[1]: stream of the broadcasts
  * KEYS[2]: hash with `epoch` (random; another one tells that the store has lost its data) and `removed` (id of the last one that is no longer kept)
  */
 
 /**
- * Adds an announcement, removes old ones and wakes all nodes. Returns its id and the epoch.
+ * Adds an broadcast, removes old ones and wakes all nodes. Returns its id and the epoch.
  *
- * ARGV: announcement, epoch of an empty store, milliseconds that announcements are kept, largest number, command that publishes, channel
+ * ARGV: broadcast, epoch of an empty store, milliseconds that broadcasts are kept, largest number, command that publishes, channel
  */
-export const announce: RedisScript = defineScript(
-  "announce",
+export const addBroadcast: RedisScript = defineScript(
+  "broadcast",
   `
 redis.call('HSETNX', KEYS[2], 'epoch', ARGV[2])
 local time = redis.call('TIME')
@@ -34,12 +34,12 @@ return {id, redis.call('HGET', KEYS[2], 'epoch')}
 );
 
 /**
- * Returns the epoch, the id of the last one that is no longer kept, the id of the last one, and ids and announcements after an id.
+ * Returns the epoch, the id of the last one that is no longer kept, the id of the last one, and ids and broadcasts after an id.
  *
  * ARGV: epoch of an empty store, id or "" for none, largest number
  */
-export const readAnnouncements: RedisScript = defineScript(
-  "read-announcements",
+export const readBroadcasts: RedisScript = defineScript(
+  "read-broadcasts",
   `
 redis.call('HSETNX', KEYS[2], 'epoch', ARGV[1])
 local found = redis.call('HMGET', KEYS[2], 'epoch', 'removed')

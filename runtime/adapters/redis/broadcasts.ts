@@ -1,35 +1,35 @@
 import { randomBytes } from "node:crypto";
 import { EngineError } from "../../stores/engine.ts";
-import type { Announcement } from "../../stores/node-directory.ts";
+import type { Broadcast } from "../../stores/node-directory.ts";
 import { openEnvelope, sealEnvelope } from "./envelope.ts";
-import { isAnnouncement } from "./node-messages.ts";
+import { isBroadcast } from "./node-messages.ts";
 import { formatPosition, isAfter, parsePosition } from "./position.ts";
 import { toList, toText, toTexts } from "./replies.ts";
-import { announce, readAnnouncements } from "./scripts/announcements.ts";
+import { addBroadcast, readBroadcasts } from "./scripts/broadcasts.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/** Announcement with its position; without content when it did not verify. */
-export interface ReadAnnouncement {
-  readonly announcement: Announcement | undefined;
+/** Broadcast with its position; without content when it did not verify. */
+export interface ReadBroadcast {
+  readonly broadcast: Broadcast | undefined;
   readonly position: string;
 }
 
-/** Announcements that Redis keeps for a time. */
-export class Announcements {
+/** Broadcasts that Redis keeps for a time. */
+export class Broadcasts {
   readonly #context: StoreContext;
 
   constructor(context: StoreContext) {
     this.#context = context;
   }
 
-  async add(announcement: Announcement): Promise<string> {
+  async add(broadcast: Broadcast): Promise<string> {
     const { commands, names, ring, limits } = this.#context;
-    const { keys, channel } = names.announcements;
-    const reply = await commands.run(announce, keys, [
-      sealEnvelope(ring, place, announcement),
+    const { keys, channel } = names.broadcasts;
+    const reply = await commands.run(addBroadcast, keys, [
+      sealEnvelope(ring, place, broadcast),
       createEpoch(),
-      String(limits.announcementTtl),
-      String(limits.maxAnnouncements),
+      String(limits.broadcastTtl),
+      String(limits.maxBroadcasts),
       commands.publishCommand,
       channel,
     ]);
@@ -38,39 +38,39 @@ export class Announcements {
     return formatPosition({ id, epoch });
   }
 
-  /** Returns the position of the last announcement. */
+  /** Returns the position of the last broadcast. */
   async findLast(): Promise<string> {
     const { epoch, last } = await this.#read("", 0);
     return formatPosition({ id: last, epoch });
   }
 
-  /** Returns all announcements after a position; `undefined` when some are no longer kept, or when the position is unknown. */
-  async after(position: string): Promise<readonly ReadAnnouncement[] | undefined> {
+  /** Returns all broadcasts after a position; `undefined` when some are no longer kept, or when the position is unknown. */
+  async after(position: string): Promise<readonly ReadBroadcast[] | undefined> {
     const from = parsePosition(position);
     if (!from) return undefined;
-    const found: ReadAnnouncement[] = [];
+    const found: ReadBroadcast[] = [];
     let { id } = from;
     for (;;) {
       const { epoch, removed, last, entries } = await this.#read(id, pageSize);
       if (epoch !== from.epoch || isAfter(removed, id) || isAfter(id, last)) return undefined;
       for (let index = 0; index + 1 < entries.length; index += 2) {
         id = entries[index] ?? id;
-        found.push({ announcement: this.#open(entries[index + 1] ?? ""), position: formatPosition({ id, epoch }) });
+        found.push({ broadcast: this.#open(entries[index + 1] ?? ""), position: formatPosition({ id, epoch }) });
       }
       if (entries.length < 2 * pageSize) return found;
     }
   }
 
-  #open(text: string): Announcement | undefined {
-    const announcement = openEnvelope(this.#context.ring, place, text);
-    if (isAnnouncement(announcement)) return announcement;
+  #open(text: string): Broadcast | undefined {
+    const broadcast = openEnvelope(this.#context.ring, place, text);
+    if (isBroadcast(broadcast)) return broadcast;
     this.#context.health.reject();
     return undefined;
   }
 
   async #read(id: string, limit: number): Promise<Page> {
     const { commands, names } = this.#context;
-    const reply = await commands.run(readAnnouncements, names.announcements.keys, [createEpoch(), id, String(limit)]);
+    const reply = await commands.run(readBroadcasts, names.broadcasts.keys, [createEpoch(), id, String(limit)]);
     const [epoch, removed, last, entries] = toList(reply);
     const texts = [epoch, removed, last].map(toText);
     const [readEpoch, readRemoved, readLast] = texts;
@@ -81,17 +81,17 @@ export class Announcements {
 
 interface Page {
   readonly epoch: string;
-  /** Id of the last announcement that is no longer kept. */
+  /** Id of the last broadcast that is no longer kept. */
   readonly removed: string;
   readonly last: string;
-  /** Ids and announcements in turn. */
+  /** Ids and broadcasts in turn. */
   readonly entries: readonly string[];
 }
 
-/** Place that announcements are signed for. */
-const place = "announcements";
+/** Place that broadcasts are signed for. */
+const place = "broadcasts";
 
-/** Announcements that one command reads. */
+/** Broadcasts that one command reads. */
 const pageSize = 256;
 
 function createEpoch(): string {
@@ -99,5 +99,5 @@ function createEpoch(): string {
 }
 
 function unexpected(): EngineError {
-  return new EngineError("Redis has answered with unexpected announcements; try again later");
+  return new EngineError("Redis responded with unexpected broadcasts; try again later");
 }
