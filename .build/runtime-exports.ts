@@ -18,6 +18,7 @@ const written: Readonly<Record<string, string>> = {
   "./transports/websocket-server": "runtime/transport/websocket/index.ts",
   "./protocol": "runtime/protocol/index.ts",
   "./gateway": "runtime/gateway/index.ts",
+  "./scale": "runtime/scale/index.ts",
   "./testing": "runtime/testing/index.ts",
   "./auth/server": "runtime/auth/server/index.ts",
   "./auth/client": "runtime/auth/client/index.ts",

@@ -32,7 +32,7 @@ export type { UiSupport } from "./server/apps/tool-ui.ts";
 export { completions } from "./server/completions/feature.ts";
 
 export { sessionInput } from "./server/input/client-requests-feature.ts";
-export { input } from "./server/input/input-required-feature.ts";
+export { input } from "./server/input/feature.ts";
 
 export { prompts } from "./server/prompts/feature.ts";
 export { createPromptLists } from "./server/prompts/registry.ts";

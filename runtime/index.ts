@@ -25,7 +25,7 @@ export type { ClientOptions, ClientSettings } from "./client/options.ts";
 
 export { listAll, readItems, readPages } from "./client/lists/pages.ts";
 
-export type { ClientSession } from "./client/session/session.ts";
+export type { ClientSession } from "./client/session/client-session.ts";
 
 export type { CommonDeclarations } from "./protocol/revision/missing.ts";
 

@@ -13,7 +13,8 @@ import { isObject } from "../../generated/support.ts";
 import { fetchJson, findKeysUrl } from "../auth/server/jwks.ts";
 import { KeyCache } from "../auth/server/key-cache.ts";
 import type { ProofReader } from "../auth/server/proof.ts";
-import { TokenError, type VerifyToken } from "../auth/server/verify-token.ts";
+import { TokenError } from "../auth/server/token-error.ts";
+import type { VerifyToken } from "../auth/server/token-options.ts";
 
 /** Options for the verification of JSON web tokens. */
 export interface JwtOptions {

@@ -5,7 +5,7 @@ import { toConnectionFactory, type Connectable } from "./connection-factory.ts";
 import type { ClientOptions } from "./options.ts";
 import type { ClientTypes, RootsOf } from "./protocol-types.ts";
 import { createRoots, type Roots } from "./input/roots.ts";
-import type { ClientSession } from "./session/session.ts";
+import type { ClientSession } from "./session/client-session.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
 
 /** Client with its handlers and settings, for any number of servers. */

@@ -26,7 +26,7 @@ export type { CacheOptions } from "./lists/result-cache.ts";
 
 export type { Roots } from "./input/roots.ts";
 
-export type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./session/session.ts";
+export type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./session/client-session.ts";
 
 export type { ResourceListener } from "./subscriptions/resource-subscriptions.ts";
 

@@ -1,6 +1,6 @@
 /** Conventions of peers that follow the early community guides. */
-export { communityProfile, communityReconnect, createCommunityProfile, guideKey } from "./profile.ts";
-export type { CommunityOptions } from "./profile.ts";
+export { communityProfile, communityReconnect, createCommunityProfile, guideKey } from "./community-profile.ts";
+export type { CommunityOptions } from "./community-profile.ts";
 
 export { categoryOf, errorRanges, toErrorCategory } from "./error-categories.ts";
 export type { ErrorCategory, ErrorRange } from "./error-categories.ts";

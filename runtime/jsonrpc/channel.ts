@@ -19,12 +19,24 @@ export interface Channel {
   abandon?(id: RequestId): void;
   /** True if every message travels separately. A missing response then has its cause in the network, not in the peer. */
   readonly carriesOneByOne?: true;
+  /** Text before the number in the ids of outgoing requests. Default: ids are numbers. */
+  readonly requestIdPrefix?: string | undefined;
   /** Bytes that wait for the reader now. Default: unknown. */
   readonly buffered?: number;
   /** Bytes that may wait for the reader before the connection is ended. Default: `maxBufferedBytes`. */
   readonly maxBuffered?: number;
+  /** Session of the transport. Default: the session ends with the connection. */
+  readonly session?: TransportSession | undefined;
   /** Flushes what was sent and closes. May be called again. */
   close(): Promise<void>;
+}
+
+/** Session that does not end with a connection: several processes may serve it, each with connections of its own. */
+export interface TransportSession {
+  /** Id of the session, the same in every process. Whoever knows it can use the session. */
+  readonly id: string;
+  /** Resolves when this process learns that the session has ended. */
+  readonly ended: Promise<void>;
 }
 
 /** Receives what a transport delivers. */

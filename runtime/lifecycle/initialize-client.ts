@@ -10,7 +10,7 @@ import { isImplementationInfo, type Capabilities, type ImplementationInfo } from
 import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
 import { discoverServer, isDiscoverRejection } from "./discover-client.ts";
 import type { OpenOptions } from "./open-options.ts";
-import { readDeclared, withProfile } from "./profile.ts";
+import { readDeclared, withProfile } from "./apply-profile.ts";
 import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from "./negotiation.ts";
 
 /**

@@ -20,7 +20,7 @@ import {
 } from "../protocol/session/session.ts";
 import { wrapAround, type Around, type LifecycleRequest } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
-import { addShutdown, readDeclared, toLifecycleRejection, withProfile } from "./profile.ts";
+import { addShutdown, readDeclared, toLifecycleRejection, withProfile } from "./apply-profile.ts";
 import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
 import { createServedConverter } from "./served-converter.ts";
 import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiation.ts";

@@ -23,7 +23,7 @@ import type { NegotiatedSession, PeerInfo } from "../protocol/session/session.ts
 import { wrapAround } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import type { CreateConverter } from "./served-converter.ts";
-import { withProfile } from "./profile.ts";
+import { withProfile } from "./apply-profile.ts";
 import { resolve } from "./initialize-routes.ts";
 
 /**

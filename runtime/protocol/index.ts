@@ -17,7 +17,7 @@ export type { ExpandValue, MatchedValue, UriTemplate } from "../server/resources
 export { watchLoopDelay } from "../transport/loop-delay.ts";
 export type { LoopWatch, LoopWatchOptions } from "../transport/loop-delay.ts";
 
-export type { Channel, Problem, Receiver } from "../jsonrpc/channel.ts";
+export type { Channel, Problem, Receiver, TransportSession } from "../jsonrpc/channel.ts";
 
 export type { Counting, DropReason } from "../jsonrpc/counted-channel.ts";
 

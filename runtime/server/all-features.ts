@@ -2,7 +2,7 @@ import { createAcceptor } from "../lifecycle/acceptor.ts";
 import { apps } from "./apps/feature.ts";
 import type { BuildOptions } from "./build-server.ts";
 import { completions } from "./completions/feature.ts";
-import { input } from "./input/input-required-feature.ts";
+import { input } from "./input/feature.ts";
 import { createPromptLists, type PromptLists } from "./prompts/registry.ts";
 import { prompts } from "./prompts/feature.ts";
 import { createResourceLists, type ResourceLists } from "./resources/catalogue.ts";

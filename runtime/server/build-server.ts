@@ -1,6 +1,9 @@
 import type { Gate, Revision } from "../../generated/support.ts";
 import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
+import { defaultTimeouts } from "../jsonrpc/limits.ts";
+import { systemClock } from "../internal/timers.ts";
+import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { AnyCoreDefinition, AnyServerDefinition } from "./any-definition.ts";
 import { toCapabilities } from "./capabilities.ts";
@@ -84,9 +87,12 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     get sessionCount() {
       return parts.sessions.size;
     },
-    async close(): Promise<void> {
-      await parts.sessions.close();
-      await Promise.all(served.map(async (feature) => feature.close?.()));
+    async close(options: CloseOptions = {}): Promise<void> {
+      const { drain = defaultTimeouts.drain } = options;
+      const deadline = systemClock.now() + drain;
+      await parts.sessions.close(options);
+      const rest = Math.max(0, deadline - systemClock.now());
+      await Promise.all(served.map(async (feature) => feature.close?.({ drain: rest })));
     },
   };
   return Object.assign(core, lists);

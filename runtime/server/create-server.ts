@@ -2,6 +2,7 @@ import type { Implementation, Revision } from "../../generated/support.ts";
 import type { Around } from "../lifecycle/lifecycle-middleware.ts";
 import type { CacheHint } from "../protocol/methods/cache-hint.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
+import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
@@ -51,8 +52,8 @@ export interface CoreServer {
   join(connection: Connection): void;
   /** Number of sessions whose connection is open. */
   readonly sessionCount: number;
-  /** Closes every session gracefully: running calls get a short time to finish. */
-  close(): Promise<void>;
+  /** Closes every connection gracefully: running calls and tasks get a short time to finish, by default 1 s. Then running tasks fail. */
+  close(options?: CloseOptions): Promise<void>;
 }
 
 /** Handlers and capabilities of a server at one revision. */

@@ -21,7 +21,7 @@ import type {
   WithContent,
 } from "./protocol-types.ts";
 import type { RequestStateOptions } from "./input/request-state-options.ts";
-import type { KeepsLiteral, NoArguments, Schema } from "./schema.ts";
+import type { AnyMembers, NoArguments, Schema } from "./schema.ts";
 import type { Flat, TemplateVariables } from "./resources/template-variables.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
@@ -91,15 +91,15 @@ export type InputOf<P extends ToolTypes> = P extends {
   ? InputRequired<{ readonly inputRequests?: Requests; readonly requestState?: string }>
   : never;
 
-/** Return value of a tool without an output schema. Compile errors quote the remedy. */
+/** Return value of a tool without an output schema. Compile errors quote the remedy. `AnyMembers` keeps the literals of an output. */
 export type TextOrContent<P extends ToolTypes, Remedy> = Returned<
-  string | ContentResult<P, Remedy> | InputOf<P>,
+  string | ContentResult<P, Remedy> | InputOf<P> | AnyMembers,
   ContentResult<P, Remedy>
 >;
 
-/** Result of the protocol that a tool without an output schema may return. Its members keep literals, see `AnyValue`. */
+/** Result of the protocol that a tool without an output schema may return. */
 export type ContentResult<P extends ToolTypes, _Remedy> = {
-  readonly [Name in keyof ContentMembers<P>]: KeepsLiteral<ContentMembers<P>[Name]>;
+  readonly [Name in keyof ContentMembers<P>]: ContentMembers<P>[Name];
 };
 
 type ContentMembers<P extends ToolTypes> = ResultOf<P, "CallToolResult"> & { readonly [name: string]: unknown };

@@ -1,6 +1,7 @@
 import type { Extension, Gate, RequestRow, Revision } from "../../generated/support.ts";
 import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ExtensionSupport } from "./extensions.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { ServerParts } from "./handlers.ts";
@@ -46,8 +47,8 @@ export interface ServedFeature {
   gates?(revision: Revision): readonly Gate[];
   /** Returns the rounds of calls that need input of the client. */
   inputRunner?(revision: Revision): InputRunner;
-  /** Ends the work that is in progress in the feature. */
-  close?(): Promise<void>;
+  /** Waits for the work that is in progress in the feature, and ends what is left after the given time. */
+  close?(options: Required<CloseOptions>): Promise<void>;
 }
 
 /** Parts of a server at one revision, from which a feature is implemented. */

@@ -47,14 +47,24 @@ export const noArguments: Schema<NoArguments> = {
 };
 
 /**
- * Type `T` that keeps literals. The compiler first reads a function without parameters while it does not know the output type yet. At that time it
- * keeps a literal type, instead of widening it to `string`, only where a literal may be expected.
+ * Type without values, whose members may be any literal. The compiler first reads a function without parameters while it does not know the output
+ * type yet. At that time it keeps a literal type, instead of widening it to `string`, only where a literal may be expected.
  */
-export type KeepsLiteral<T> = unknown extends T ? AnyValue : T | ("" & { readonly [noValue]: never });
-
-/** Any value; the literals stand for all literals of their kind. */
-type AnyValue = "" | 0 | true | readonly AnyValue[] | { readonly [name: string]: AnyValue } | {} | null | undefined;
+// Compilers sort a union by name, and explain errors with the last type that fits: the name precedes that of `ContentResult`.
+export type AnyMembers = { readonly [noValue]: never; readonly [name: string]: AnyValue };
 declare const noValue: unique symbol;
+
+/** Any value; the literals stand for all literals of their kind, and the tuple for all tuples. */
+type AnyValue =
+  | ""
+  | 0
+  | true
+  | readonly AnyValue[]
+  | readonly [AnyValue]
+  | { readonly [name: string]: AnyValue }
+  | {}
+  | null
+  | undefined;
 
 const draft7 = "http://json-schema.org/draft-07/schema#";
 

@@ -68,7 +68,8 @@ export class MemoryTaskStore implements TaskStore {
     const hasRoom = this.#counts.roomFor(principal) >= 1 && this.#sizes.roomFor(principal) >= 1;
     if (!hasRoom || own.entries.size >= maxTasksPerOwner) return false;
     const expiresAt = record.ttl === null ? Infinity : clock.now() + record.ttl;
-    const entry = { record, expiresAt, sequence: own.count, size: sizeOf(record) };
+    const leaseEndsAt = clock.now() + (record.lease ?? Infinity);
+    const entry = { record, expiresAt, leaseEndsAt, sequence: own.count, size: sizeOf(record) };
     own.count += 1;
     own.entries.set(record.id, entry);
     this.#entries.set(record.id, entry);
@@ -83,9 +84,9 @@ export class MemoryTaskStore implements TaskStore {
     return this.#find(key)?.record;
   }
 
-  change(key: TaskKey, change: TaskChange): TaskRecord | undefined {
+  change(key: TaskKey, change: TaskChange, attempt: number = Infinity): TaskRecord | undefined {
     const entry = this.#find(key);
-    if (!entry || isFinal(entry.record.status)) return entry?.record;
+    if (!entry || isFinal(entry.record.status) || attempt < attemptOf(entry.record)) return entry?.record;
     const { inputResponses } = entry.record;
     const responses = { ...inputResponses, ...change.inputResponses };
     this.#put(entry, { ...entry.record, ...change, ...(change.inputResponses && { inputResponses: responses }) });
@@ -109,6 +110,30 @@ export class MemoryTaskStore implements TaskStore {
 
   removeAll(owner: string): void {
     for (const entry of this.#owners.get(owner)?.entries.values() ?? []) this.#drop(entry);
+  }
+
+  renew(keys: readonly TaskKey[], node: string, lease: number): readonly TaskKey[] {
+    return keys.filter((key) => {
+      const entry = this.#find(key);
+      if (!entry || isFinal(entry.record.status) || entry.record.node !== node) return true;
+      this.#lease(entry, { ...entry.record, lease });
+      return false;
+    });
+  }
+
+  takeOver(node: string, limit: number): readonly TaskRecord[] {
+    this.#expire();
+    const now = this.#options.clock.now();
+    const isDue = ({ record, leaseEndsAt }: Entry): boolean =>
+      leaseEndsAt <= now && !isFinal(record.status) && record.node !== node;
+    const due = [...this.#entries.values()].filter(isDue).slice(0, limit);
+    for (const entry of due) this.#lease(entry, { ...entry.record, node, attempt: attemptOf(entry.record) + 1 });
+    return due.map(({ record }) => record);
+  }
+
+  #lease(entry: Entry, record: TaskRecord): void {
+    entry.record = record;
+    entry.leaseEndsAt = this.#options.clock.now() + (record.lease ?? Infinity);
   }
 
   #put(entry: Entry, record: TaskRecord): void {
@@ -173,9 +198,15 @@ interface Tasks {
 interface Entry {
   record: TaskRecord;
   readonly expiresAt: number;
+  /** Time after which another node may take the task over, in the milliseconds of the clock. */
+  leaseEndsAt: number;
   /** Position in the list of its owner; unchanged when other tasks are removed. */
   readonly sequence: number;
   size: number;
+}
+
+function attemptOf({ attempt = 1 }: TaskRecord): number {
+  return attempt;
 }
 
 /** Returns the size in characters. A task without input requests and outcome counts 0: the number of such tasks is bounded. */

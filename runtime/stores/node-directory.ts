@@ -16,7 +16,7 @@ export type NodeMessage =
   | { readonly kind: "task"; readonly id: string; readonly owner: string };
 
 /** Change that every node has to know, because clients of each may have to be notified. */
-export type Announcement =
+export type Broadcast =
   /** A list has changed, or another notification that all clients may receive. */
   | { readonly kind: "notification"; readonly handler: string; readonly params?: object }
   /** The resource at the first URI has changed; the other URIs contain it. */
@@ -30,9 +30,9 @@ export type Announcement =
 export interface NodeReceiver {
   /** Handles a message; at-least-once, so a message may come twice. */
   message(message: NodeMessage): void;
-  /** Handles an announcement, including those of the node itself. `position` identifies it among all announcements. */
-  announced(announcement: Announcement, position: string): void;
-  /** Called when announcements were missed and can no longer be read. */
+  /** Handles an broadcast, including those of the node itself. `position` identifies it among all broadcasts. */
+  broadcastReceived(broadcast: Broadcast, position: string): void;
+  /** Called when broadcasts were missed and can no longer be read. */
   missed(): void;
   /** Called when the events of a stream that is watched here may have changed. */
   changed(session: SessionKey, stream: string): void;
@@ -43,22 +43,22 @@ export interface NodeReceiver {
  * clocks of nodes are never compared.
  */
 export interface NodeDirectory {
-  /** Creates or extends the lease of a node. Returns `false` when it had a lease before and that has expired: others may have replaced it. */
+  /** Creates or extends the lease of a node. Returns `false` when an earlier lease has expired: others may have replaced the node. */
   renew(node: string, lease: { readonly milliseconds: number; readonly isNew: boolean }): Awaitable<boolean>;
   /** Ends the lease of a node. */
   leave(node: string): Awaitable<void>;
   /** True if the node has a lease. */
   isAlive(node: string): Awaitable<boolean>;
-  /** Receives messages to a node, and all announcements after a position or from now on. Resolves when nothing can be missed any more. */
+  /** Receives messages to a node, and all broadcasts after a position or from now on. Resolves when nothing can be missed any more. */
   receive(node: string, receiver: NodeReceiver, position?: string): Awaitable<() => Promise<void>>;
   /** Sends a message to a node. `"absent"`: no node receives under this name. */
   send(node: string, message: NodeMessage): Awaitable<"sent" | "absent">;
-  /** Sends an announcement to all nodes, and keeps it for 10 min. Returns its position. */
-  announce(announcement: Announcement): Awaitable<string>;
-  /** Returns the announcements after a position; `undefined` when some are no longer kept. */
-  announcedAfter(
+  /** Sends an broadcast to all nodes, and keeps it for 10 min. Returns its position. */
+  broadcast(broadcast: Broadcast): Awaitable<string>;
+  /** Returns the broadcasts after a position; `undefined` when some are no longer kept. */
+  broadcastsAfter(
     position: string,
-  ): Awaitable<readonly { readonly announcement: Announcement; readonly position: string }[] | undefined>;
+  ): Awaitable<readonly { readonly broadcast: Broadcast; readonly position: string }[] | undefined>;
   /** Calls `changed` of the receiver whenever events of a stream are added, until the returned function is called. */
   watch(session: SessionKey, stream: string): Awaitable<() => void>;
 }

@@ -11,36 +11,36 @@ export interface StreamAppend {
   readonly owner: string;
   /** Sequence of the first of the events; 0 creates the stream. */
   readonly first: number;
-  /** JSON texts in order; an empty one only marks a position. May be empty when only `answered` counts. */
+  /** JSON texts in order; an empty one only marks a position. May be empty when only `settled` counts. */
   readonly data: readonly string[];
   /**
-   * Requests of the client that the stream answers; read with the first events only. The stream ends when each of them is answered. A stream without
+   * Requests of the client that the stream responds to; read with the first events only. The stream ends when each of them is settled. A stream without
    * any, opened by GET, ends with its session.
    */
   readonly requests?: readonly RequestId[];
   /** Requests that need no more events: these events contain their responses, or they get none. */
-  readonly answered?: readonly RequestId[];
+  readonly settled?: readonly RequestId[];
 }
 
-/** Part of a stream. */
+/** Events of a stream after a position, and its state. */
 export interface StreamPart {
   /** Events after the position, in order and without gaps; at most 256 and 1 Mi characters at a time, but one at least. */
   readonly events: readonly { readonly sequence: number; readonly data: string }[];
   /** Sequence of the next event that the owner will add. */
   readonly next: number;
   readonly owner: string;
-  /** Requests without an answer. */
+  /** Requests without a response. */
   readonly open: readonly RequestId[];
-  /** True if the stream answers requests; false if it was opened by GET. */
+  /** True if the stream responds to requests; false if it was opened by GET. */
   readonly isResponse: boolean;
   /** True if no more events will follow those before `next`. */
   readonly isEnded: boolean;
 }
 
-/** End of a stream whose owner is gone. */
+/** Last events of a stream whose owner has no lease any more. */
 export interface StreamSeal {
   readonly stream: string;
-  /** Owner that is gone. */
+  /** Owner without a lease. */
   readonly from: string;
   /** Node that seals the stream. */
   readonly to: string;
@@ -56,14 +56,15 @@ export interface StreamAdoption {
 }
 
 /**
- * Stores the streams of sessions for several nodes. Each stream has one owner, which alone adds events; an owner that was replaced is fenced: it can
+ * Stores the streams of sessions for several nodes. Each stream has one owner, the only node that adds events; an owner that was replaced is fenced: it can
  * add nothing more. Events have gapless sequences of the owner, so a repeated append changes nothing, and an append that would leave a gap is
  * rejected: the store has lost events. Streams are never found with the key of another session or owner.
  */
 export interface SharedEventStore {
   /**
-   * Adds events, all or none. `"stored"`: the store keeps them as durably as it can; this includes a repetition. `"fenced"`: the stream has another
-   * owner, has ended, or is unknown although the first sequence is not 0. `"gap"`: the store does not have the events before the first one.
+   * Adds events, all or none, and extends the lifetime of the stream, also without events. `"stored"`: the store keeps them as durably as it can; this
+   * includes a repetition. `"fenced"`: the stream has another owner, has ended, or is unknown although the first sequence is not 0; or the session has
+   * too many streams that have not ended. `"gap"`: the store does not have the events before the first one.
    */
   append(session: SessionKey, append: StreamAppend): Awaitable<"stored" | "fenced" | "gap">;
   /**

@@ -3,7 +3,7 @@ import type { RequestId } from "../jsonrpc/message.ts";
 import type { SessionKey, SessionRecord } from "./session-store.ts";
 
 /** State of a session that requests change, in addition to its record. */
-export interface SessionState {
+export interface SharedSessionState {
   /** Least severe log level that the client wants; absent until the client sets it. */
   readonly logLevel?: string;
   /** URIs of the resources that the client has subscribed to. Default: none. */
@@ -34,8 +34,8 @@ export interface SharedSession {
   /** Number of changes so far. */
   readonly version: number;
   /** State; absent when the version is the one that the node already knows. */
-  readonly state?: SessionState;
-  /** Ids of the access whose requests were claimed before, here or on another node. Their requests must not run again. */
+  readonly state?: SharedSessionState;
+  /** Ids of the access that were reserved before, here or on another node. Their requests must not run again. */
   readonly used: readonly RequestId[];
 }
 
@@ -43,25 +43,25 @@ export interface SharedSession {
 export interface SessionAccess {
   /** Node that handles the HTTP request. */
   readonly node: string;
-  /** Ids of the requests that the node is about to run. All that are not used become claims of the node, in one step. Default: none. */
-  readonly claim?: readonly RequestId[];
+  /** Ids of the requests that the node is about to run. All that are not used become reservations of the node, in one step. Default: none. */
+  readonly reserve?: readonly RequestId[];
   /** Version of the state that the node knows. Default: none. */
   readonly version?: number;
 }
 
 /**
- * Stores sessions that several nodes serve. No node owns a session; each request of the client is claimed by the node that runs it. Every operation is
+ * Stores sessions that several nodes serve. No node owns a session; the node that runs a request of the client reserves its id. Every operation is
  * idempotent. A session is never found with the key of another owner.
  */
 export interface SharedSessionStore {
   /** Stores a new session. Returns `false` when no more sessions are accepted, of this owner or at all. */
   add(record: SessionRecord): Awaitable<boolean>;
-  /** Returns the session of this owner, if it lives, extends its lifetime, and claims request ids. */
+  /** Returns the session of this owner, if it lives, extends its lifetime, and reserves request ids. */
   access(key: SessionKey, access: SessionAccess): Awaitable<SharedSession | undefined>;
   /**
-   * Ends claims. The ids stay used, up to the last 1,024, unless the requests were rejected before they ran.
+   * Ends reservations. The ids stay used, up to the last 1,024, unless the requests were rejected before they ran.
    *
-   * @param options - `isUnused`: the ids may be claimed again. Default `false`.
+   * @param options - `isUnused`: the ids may be reserved again. Default `false`.
    */
   release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): Awaitable<void>;
   /** Returns the node that runs a request; `undefined` when no node does. */
@@ -69,7 +69,7 @@ export interface SharedSessionStore {
   /** Changes the state. Returns the new version; `undefined` when there is no such session, or when its subscriptions exceed the limit. */
   change(key: SessionKey, change: SessionChange): Awaitable<number | undefined>;
   /** Returns the state without extending the lifetime. */
-  readState(key: SessionKey): Awaitable<SessionState | undefined>;
+  readState(key: SessionKey): Awaitable<SharedSessionState | undefined>;
   /** Ends a session. Returns the nodes that run requests of it or write its streams. */
   end(key: SessionKey): Awaitable<readonly string[]>;
 }

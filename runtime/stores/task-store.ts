@@ -37,6 +37,12 @@ export interface TaskRecord extends TaskKey {
   readonly inputResponses?: object;
   /** Present once the task has completed or failed. */
   readonly outcome?: TaskOutcome;
+  /** Node that runs the task: the name of a process. Absent where tasks are not taken over. */
+  readonly node?: string;
+  /** Number of nodes that have run the task, including the present one. Absent: 1. */
+  readonly attempt?: number;
+  /** Milliseconds from the last renewal after which another node may take the task over. Absent: never. */
+  readonly lease?: number;
 }
 
 /** Changed members of a task. Absent members stay unchanged; earlier `inputResponses` are kept beside new ones. */
@@ -69,14 +75,23 @@ export interface TaskStore {
   /**
    * Changes a task of this owner, unless it has ended, and returns its new state. A store without room for an outcome ends the task as failed
    * instead, with an error that says so.
+   *
+   * @param attempt - attempt of the node that changes the task. A change has no effect if a later attempt runs the task.
    */
-  change(key: TaskKey, change: TaskChange): Awaitable<TaskRecord | undefined>;
+  change(key: TaskKey, change: TaskChange, attempt?: number): Awaitable<TaskRecord | undefined>;
   /** Returns a page of the tasks of an owner; `undefined` when `range.from` is not valid. */
   list(owner: string, range: TaskRange): Awaitable<TaskPage | undefined>;
   /** Removes a task of this owner. */
   remove(key: TaskKey): Awaitable<void>;
   /** Removes all tasks of an owner. */
   removeAll(owner: string): Awaitable<void>;
+  /**
+   * Renews the leases of tasks that a node runs. Returns those that it must not run any more: they have ended, were removed, or belong to another
+   * node. For stores of several nodes.
+   */
+  renew?(keys: readonly TaskKey[], node: string, lease: number): Awaitable<readonly TaskKey[]>;
+  /** Gives a node the tasks whose lease of another node is over, with the next attempt and a new lease. For stores of several nodes. */
+  takeOver?(node: string, limit: number): Awaitable<readonly TaskRecord[]>;
 }
 
 /** True if a status is final. */

@@ -119,25 +119,33 @@ export class RunningTask {
 
   /** Polls the store while the task waits for responses: another process may have received them, or may have cancelled the task. */
   async #collect(): Promise<void> {
-    const { outlet, store, clock, pollInterval } = this.#host;
+    const { outlet, clock, pollInterval } = this.#host;
     if (this.#isCollecting || !outlet.respond) return;
     this.#isCollecting = true;
     while (this.#openInputRequests > 0 && !this.#isOver) {
       await pause(pollInterval, clock, this.signal).catch(() => {});
-      if (this.#isOver) break;
-      try {
-        this.#take(await store.find(this.key));
-      } catch {
-        // The store may work again at the next poll. Invalid responses were rejected where they arrived.
-      }
+      await this.poll();
     }
     this.#isCollecting = false;
   }
 
+  /** Reads the record from the store, and takes over what another process has changed: responses to input requests, or the end of the task. */
+  async poll(): Promise<void> {
+    if (this.#isOver) return;
+    try {
+      this.#take(await this.#host.store.find(this.key));
+    } catch {
+      // The store may work again at the next poll. Invalid responses were rejected where they arrived.
+    }
+  }
+
   #take(record: TaskRecord | undefined): void {
     if (this.#isOver) return;
-    if (record && isFinal(record.status)) return this.abandon(`The task is ${record.status}`);
-    if (record?.inputResponses) this.#host.outlet.respond?.({ ...record.inputResponses });
+    if (!record) return this.abandon("The task was removed");
+    if (record.inputResponses && !isFinal(record.status)) this.#host.outlet.respond?.({ ...record.inputResponses });
+    if (!isFinal(record.status)) return;
+    this.abandon(`The task is ${record.status}`);
+    this.#host.outlet.notifyStatus(record);
   }
 
   async #count(step: 1 | -1): Promise<void> {

@@ -1,7 +1,7 @@
 import { isObject, type NotificationRow, type Progress, type RequestRow } from "../../generated/support.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../protocol/peer/incoming-call.ts";
-import { Throttle, type TimerHost } from "../jsonrpc/throttle.ts";
+import { Throttle, type TimerHost } from "../protocol/peer/progress.ts";
 import { RelayedCall } from "../protocol/peer/relayed-call.ts";
 import type { RunningTask } from "./running-task.ts";
 import type { TaskContext, TaskControl } from "./task-control.ts";

@@ -1,16 +1,17 @@
-import { isObject, type RequestRow } from "../../generated/support.ts";
+import { isObject, type Awaitable, type RequestRow } from "../../generated/support.ts";
 import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import { InvalidMessageError, RpcError, errorCodes, toError, toErrorObject } from "../jsonrpc/errors.ts";
 import { StaticResult } from "../jsonrpc/message.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
-import type { Session } from "../protocol/session/session.ts";
+import type { CloseOptions, Connection } from "../protocol/session/connection.ts";
 import { shorten } from "../internal/shorten.ts";
-import { DeadlineTimer, pause } from "../internal/timers.ts";
+import { DeadlineTimer, pause, type Cancel } from "../internal/timers.ts";
 import { isFinal, type TaskKey, type TaskRecord } from "../stores/task-store.ts";
 import { selectResponses, type CheckStored } from "./stored-input-requests.ts";
 import { SessionChannel, type RequestorChannel } from "./requestor-channel.ts";
 import { RunningTask } from "./running-task.ts";
+import { SessionOwners } from "./session-owners.ts";
 import { TaskCall } from "./task-call.ts";
 import { toTaskState, withRelatedTask, type TaskState } from "./task.ts";
 import { toTaskSettings, toTtl, type TaskOptions, type TaskSettings, type TaskTerms } from "./task-options.ts";
@@ -51,8 +52,11 @@ export class TaskManager {
   readonly #settings: TaskSettings;
   readonly #options: TaskManagerOptions;
   readonly #running = new Map<string, Running>();
-  readonly #sessions = new WeakMap<Session, string>();
+  readonly #owners = new SessionOwners((owner) => this.#forget(owner));
   readonly #deadlines: DeadlineTimer;
+  /** Removals of the tasks of ended sessions, which are in progress. */
+  readonly #removals = new Set<Promise<void>>();
+  #isPolling = false;
 
   constructor(options: TaskManagerOptions = {}) {
     this.#options = options;
@@ -74,7 +78,7 @@ export class TaskManager {
     const now = new Date().toISOString();
     const ttl = toTtl(request.ttl, request.terms, this.#settings);
     const id = crypto.randomUUID();
-    const key: TaskKey = { id, owner: request.keeping?.ownerOf(call, id) ?? this.#ownerOf(call) };
+    const key: TaskKey = { id, owner: request.keeping?.ownerOf(call, id) ?? (await this.#ownerOf(call)) };
     const pollInterval = request.terms.pollInterval ?? this.#settings.pollInterval;
     const principal = this.#options.principalOf?.(call);
     const times = { createdAt: now, updatedAt: now, ttl, pollInterval };
@@ -84,11 +88,13 @@ export class TaskManager {
     const outlet = request.keeping?.createOutlet(call) ?? new SessionChannel(id, call, notify);
     const task = new RunningTask(key, call, { store, outlet, clock, pollInterval });
     const expiresAt = this.#deadlineAfter(ttl ?? Infinity);
+    const pollPeriod = Math.min(pollInterval * pollFactor, longestPollPeriod);
+    const pollsAt = this.#deadlineAfter(pollPeriod);
     const during = new TaskCall(call, task, {
       now: () => clock.now(),
       deadlineAfter: (wait) => this.#deadlineAfter(wait),
     });
-    this.#running.set(key.id, { task, outlet, during, expiresAt });
+    this.#running.set(key.id, { task, outlet, during, expiresAt, pollPeriod, pollsAt });
     void task.ended.then(() => this.#running.delete(key.id));
     // The work begins after the requestor knows of the task: earlier messages would not make sense to it.
     setTimeout(() => void this.#work(task, during, request));
@@ -104,6 +110,11 @@ export class TaskManager {
     const record = await this.#settings.store.find(key);
     if (!record) throw unknownTask(key.id);
     return record;
+  }
+
+  /** Removes the tasks of a session at its end, even if requests about them reach other processes only. */
+  watch(connection: Connection): void {
+    this.#owners.watch(connection);
   }
 
   /** True if changes of a task are known here immediately. Changes in another process are not. */
@@ -170,23 +181,37 @@ export class TaskManager {
   async list(call: CallContext, cursor: string | undefined): Promise<object> {
     const { store, pageSize } = this.#settings;
     const range = cursor === undefined ? { limit: pageSize } : { from: cursor, limit: pageSize };
-    const page = await store.list(this.#ownerOf(call), range);
+    const page = await store.list(await this.#ownerOf(call), range);
     if (!page) throw new RpcError(errorCodes.invalidParams, "Invalid cursor; request the list without a cursor");
     const tasks = page.tasks.map(toTaskState);
     return page.next === undefined ? { tasks } : { tasks, nextCursor: page.next };
   }
 
-  /** Ends all running tasks, as this process will not continue them. */
-  async close(): Promise<void> {
+  /** Waits for running tasks as long as the options permit, by default not at all. Then ends them, as this process will not continue them. */
+  async close({ drain = 0 }: CloseOptions = {}): Promise<void> {
+    if (drain > 0 && this.#running.size > 0) await this.#drain(drain);
     const error = { code: errorCodes.internalError, message: "The server that ran the task has ended" };
     const end = { status: "failed", statusMessage: error.message, outcome: { kind: "error", error } } as const;
     const running = [...this.#running.values()];
     this.#deadlines.stop();
     await Promise.all(running.map(({ task }) => task.end(end).catch((thrown) => this.#report(undefined, thrown))));
+    await Promise.all(this.#removals);
   }
 
-  #find(call: CallContext, id: string): Promise<TaskRecord> {
-    return this.read({ id, owner: this.#ownerOf(call) });
+  async #find(call: CallContext, id: string): Promise<TaskRecord> {
+    return this.read({ id, owner: await this.#ownerOf(call) });
+  }
+
+  /** Waits until no task runs, but no longer than this number of milliseconds. Keeps the process alive meanwhile. */
+  async #drain(milliseconds: number): Promise<void> {
+    const ended = Promise.all([...this.#running.values()].map(({ task }) => task.ended));
+    let cancel: Cancel = () => {};
+    const timedOut = new Promise<void>((resolve) => {
+      cancel = this.#settings.clock.after(milliseconds, resolve);
+      cancel.hold?.();
+    });
+    await Promise.race([ended, timedOut]);
+    cancel();
   }
 
   async #cancel(found: TaskRecord): Promise<TaskRecord | undefined> {
@@ -228,20 +253,18 @@ export class TaskManager {
    * Returns the owner of new tasks: the principal, otherwise the session, which is all that is known of an unauthenticated requestor. Its tasks end
    * with it.
    */
-  #ownerOf(call: CallContext): string {
+  #ownerOf(call: CallContext): Awaitable<string> {
     const principal = this.#options.principalOf?.(call);
-    if (principal !== undefined) return `principal:${principal}`;
-    const { session, connection } = call;
-    const known = this.#sessions.get(session);
-    if (known !== undefined) return known;
-    const owner = `session:${crypto.randomUUID()}`;
-    this.#sessions.set(session, owner);
-    void connection.closed.then(() => this.#forget(owner));
-    return owner;
+    return principal === undefined ? this.#owners.of(call.connection) : `principal:${principal}`;
   }
 
-  async #forget(owner: string): Promise<void> {
+  #forget(owner: string): void {
     for (const { task } of this.#running.values()) if (task.key.owner === owner) task.abandon("The session has ended");
+    const removal = this.#removeAll(owner).finally(() => this.#removals.delete(removal));
+    this.#removals.add(removal);
+  }
+
+  async #removeAll(owner: string): Promise<void> {
     try {
       await this.#settings.store.removeAll(owner);
     } catch (thrown) {
@@ -251,11 +274,31 @@ export class TaskManager {
 
   #sweep(now: number): number {
     let next = Infinity;
-    for (const { task, during, expiresAt } of this.#running.values()) {
-      if (expiresAt <= now) task.abandon("The task has expired");
-      else next = Math.min(next, expiresAt, during.sweepProgress(now));
+    const due: RunningTask[] = [];
+    for (const running of this.#running.values()) {
+      const { task, during, expiresAt } = running;
+      if (expiresAt <= now) {
+        task.abandon("The task has expired");
+        continue;
+      }
+      if (running.pollsAt <= now) {
+        running.pollsAt = now + running.pollPeriod;
+        due.push(task);
+      }
+      next = Math.min(next, expiresAt, running.pollsAt, during.sweepProgress(now));
     }
+    void this.#poll(due);
     return next;
+  }
+
+  /** Reads the records of running tasks, as another process may have cancelled them. Tasks that are due while others are read wait for their next turn. */
+  async #poll(due: readonly RunningTask[]): Promise<void> {
+    if (this.#isPolling || due.length === 0) return;
+    this.#isPolling = true;
+    for (let index = 0; index < due.length; index += pollsAtOnce) {
+      await Promise.all(due.slice(index, index + pollsAtOnce).map((task) => task.poll()));
+    }
+    this.#isPolling = false;
   }
 
   #deadlineAfter(milliseconds: number): number {
@@ -276,7 +319,20 @@ interface Running {
   readonly outlet: RequestorChannel;
   readonly during: TaskCall;
   readonly expiresAt: number;
+  /** Milliseconds between two reads of the record. */
+  readonly pollPeriod: number;
+  /** Time of the clock at which the record is read next. */
+  pollsAt: number;
 }
+
+/** Number of poll intervals of a task after which its own process reads its record. */
+const pollFactor = 5;
+
+/** Milliseconds after which the record of a task is read, however long its poll interval is. */
+const longestPollPeriod = 30_000;
+
+/** Number of records that are read at the same time. */
+const pollsAtOnce = 20;
 
 /** Waits for the end of a task. Until then, the task can send requests through this call. */
 async function join({ task, outlet }: Running, call: CallContext): Promise<void> {

@@ -2,7 +2,7 @@ import type { Revision } from "../../generated/support.ts";
 import { createUntypedClient } from "../client/create-client.ts";
 import type { ClientOptions } from "../client/options.ts";
 import type { ClientTypes } from "../client/protocol-types.ts";
-import type { ClientSession } from "../client/session/session.ts";
+import type { ClientSession } from "../client/session/client-session.ts";
 import { connect } from "../client/connect.ts";
 import type { AnyClientOptions } from "../client/any-definition.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "../server/run/acceptor.ts";

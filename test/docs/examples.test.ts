@@ -34,7 +34,7 @@ describe("examples in doc comments", () => {
 
   it("examples with a mistake do not compile", () => {
     expect(problemsOf([{ place: "here", code: "server.close(1, 2);\nserverr.close();" }])).toEqual([
-      "here: Expected 0 arguments, but got 2.",
+      "here: Expected 0-1 arguments, but got 2.",
       "here: Cannot find name 'serverr'. Did you mean 'server'?",
     ]);
   });

@@ -3,7 +3,7 @@ import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import { isObject } from "../../generated/support.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { createClient } from "../../runtime/client/create-client.ts";
-import type { ClientSession } from "../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../runtime/client/session/client-session.ts";
 import { forRevisions } from "../../runtime/server/for-revisions.ts";
 import { ToolError } from "../../runtime/server/errors.ts";
 import { serve } from "../../runtime/server/run/acceptor.ts";

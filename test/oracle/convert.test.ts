@@ -2,19 +2,19 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tableSpecs } from "../../generator/emit/method-text.ts";
 import { toCompatModel } from "./json-schema.ts";
-import type { Declaration, RevisionModel, Shape } from "../../generator/model.ts";
+import type { RevisionModel, Shape } from "../../generator/model.ts";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
 import { resolveObject } from "../../generator/model/resolve.ts";
 import { revisions } from "../../generated/revisions.ts";
 import { ConversionError, isObject } from "../../generated/support.ts";
 import { createValidators } from "./official-validators.ts";
 import { readOfficialSchema } from "./official.ts";
-import { createRandom } from "./random.ts";
-import { createValueMaker } from "./values.ts";
+import { makeValues, tryConversion } from "./conversion-values.ts";
 
 /* Values made from newer revisions, converted, and judged by ajv on the official schema.json of the older one. */
 
-const valuesPerPart = 200;
+/** Number of values of each part of a method. */
+const count = 200;
 
 const pairs = revisions.flatMap((target) =>
   revisions.filter(({ id }) => id > target.id).map((source) => ({ target, source: source.id })),
@@ -25,7 +25,7 @@ describe.each(pairs)("values of $source brought to $target.id", ({ target, sourc
     const folder = await openSpecFolder(join(import.meta.dirname, "../../spec"));
     const [newer, model] = [toCompatModel(await folder.readModel(source)), await folder.readModel(target.id)];
     const isValid = createValidators(readOfficialSchema(target.id));
-    const tally = { values: 0, refused: 0 };
+    const tally = { values: 0, lossy: 0 };
     for (const { name } of tableSpecs) {
       for (const [method, { params, result }] of Object.entries(target.conversions?.[name] ?? {})) {
         const own = model.methods.find((candidate) => candidate.name === method);
@@ -43,17 +43,17 @@ describe.each(pairs)("values of $source brought to $target.id", ({ target, sourc
         ];
         for (const { convert, shape, definition, wrap } of parts) {
           if (!convert || !shape || definition === undefined) continue;
-          for (const value of makeValues(newer, shape, method.length)) {
+          for (const value of makeValues({ model: newer, shape, seed: method.length, count })) {
             if (!isPlain(value)) continue;
             tally.values += 1;
-            const converted = attempt(() => convert(value));
-            if (converted instanceof ConversionError) tally.refused += 1;
+            const converted = tryConversion(() => convert(value));
+            if (converted instanceof ConversionError) tally.lossy += 1;
             else expect(isValid(definition)(wrap(converted)), `${definition} ${JSON.stringify(value)}`).toBe(true);
           }
         }
       }
     }
-    console.log(`${source} to ${target.id}: ${tally.values} values, ${tally.refused} refused`);
+    console.log(`${source} to ${target.id}: ${tally.values} values, ${tally.lossy} not expressible`);
     expect(tally.values).toBeGreaterThan(1000);
   });
 });
@@ -77,20 +77,4 @@ function isPlain(value: unknown): boolean {
 
 function resultName(result: Shape | undefined): string | undefined {
   return result?.kind === "reference" ? result.name : undefined;
-}
-
-function makeValues(model: RevisionModel, shape: Shape, seed: number): unknown[] {
-  const name = "Value made for a test";
-  const declaration: Declaration = { name, kind: "alias", extends: [], shape, location: { line: 1, column: 1 } };
-  const make = createValueMaker({ declarations: [...model.declarations, declaration] }, createRandom(seed));
-  return Array.from({ length: valuesPerPart }, () => make(name));
-}
-
-function attempt(convert: () => unknown): unknown {
-  try {
-    return convert();
-  } catch (error) {
-    if (error instanceof ConversionError) return error;
-    throw error;
-  }
 }

@@ -44,6 +44,8 @@ const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
   testing: ["internal", "jsonrpc", "protocol", "framing", "lifecycle", "transport", "server", "client"],
   // A client of one server that is a server to others; it has an entry point of its own.
   gateway: ["internal", "jsonrpc", "protocol", "framing", "lifecycle", "transport", "server", "client", "tasks"],
+  // What the nodes of a cluster share; it has an entry point of its own.
+  scale: ["internal", "jsonrpc", "protocol", "framing", "stores", "transport"],
   // Bindings to libraries that a user may have: nothing but their own entry points reaches them.
   adapters: ["internal", "jsonrpc", "protocol", "server", "client", "auth"],
 };
@@ -98,7 +100,7 @@ const runtimeEntries = [
 ];
 
 /** Rooms that only their own entries reach. */
-const isolatedRooms = ["adapters", "testing", "auth", "gateway"];
+const isolatedRooms = ["adapters", "testing", "auth", "gateway", "scale"];
 
 const generatorPackages = [...singleImporters, "yargs", "@clack/prompts", "validate-npm-package-name"];
 

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type * as Mcp from "../../examples/everything/mcp/index.ts";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
 import type { Client } from "../../runtime/client/create-client.ts";
-import type { ClientSession } from "../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../runtime/client/session/client-session.ts";
 import { exerciseEverything, exerciseNotifications } from "../interop/sdk1/exercise-everything.ts";
 import { exerciseSdk2, type Heard } from "../interop/sdk2/exercise.ts";
 import { connectV1, connectV2, type OfficialClient, type Place } from "../interop/official-clients.ts";

@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { LayerChoices } from "../../generator/scaffold/layer/choices.ts";
 import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { allRevisions, linkPackages, models, writeFiles } from "../generator/project.ts";
+import { createTemporaryFolder } from "../temporary-folder.ts";
 
 /* An editor shows a sentence for each member of the contexts that handlers receive, at every revision. */
 
@@ -40,18 +40,15 @@ const choices: Omit<LayerChoices, "revisions"> = {
   auth: "none",
 };
 
-let root = "";
+const root = await createTemporaryFolder("hover");
 
 beforeAll(async () => {
-  root = await mkdtemp(join(packageRoot, "test", "types", "tmp-"));
   linkPackages(root);
   writeFiles(root, [["package.json", `{ "type": "module" }`]]);
   for (const revision of allRevisions) {
     writeFiles(join(root, revision, "mcp"), await emitLayer({ ...choices, revisions: [revision] }, models));
   }
 }, 120_000);
-
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 test.each(allRevisions)("%s", { timeout: 120_000 }, (revision) => {
   const hasElicitation = revision >= "2025-06-18";

@@ -1,21 +1,26 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { packageRoot } from "../../generator/internal/package-info.ts";
+import { expect, test } from "vitest";
+import { createTemporaryFolder } from "../temporary-folder.ts";
 import { compile, compilers } from "./compile.ts";
 
 /* A literal that `run` returns is one, whatever form the function has, and wherever the tool is defined. */
 
 const head = `import { z } from "zod";
-import type { Declarations } from "../../generated/2026-07-28/index.ts";
-import { forRevisions } from "../../runtime/server/for-revisions.ts";
-import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
+import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
+import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
+import { fromJsonSchema } from "../../../../runtime/server/json-schema.ts";
 
 const { defineServer, defineTool } = forRevisions<Declarations>([]);
 const input = z.object({ q: z.string() });
 const output = z.object({ kind: z.enum(["a", "b"]) });
 const nested = z.object({ one: z.literal(1), list: z.array(z.enum(["a", "b"])), in: z.object({ yes: z.literal(true) }) });
 const reserved = z.object({ content: z.enum(["a", "b"]), structuredContent: z.literal("x"), isError: z.literal(true) });
+const kinds = z.object({ kind: z.enum(["a", "b"]), list: z.array(z.object({ on: z.literal(true) })) });
+const contents = z.object({ content: z.array(kinds), structuredContent: kinds, _meta: z.object({ kind: z.literal("a") }) });
+const blocks = z.object({ content: z.array(z.object({ type: z.enum(["text", "b"]), text: z.enum(["c", "d"]) })) });
+const texts = z.object({ content: z.array(z.enum(["a", "b"])) });
+const pair = z.object({ content: z.tuple([z.literal("a"), z.object({ one: z.literal(1) })]) });
 const plain = fromJsonSchema(
   { type: "object", properties: { kind: { enum: ["a", "b"] } }, required: ["kind"] },
   { validate: () => [] },
@@ -34,6 +39,11 @@ const right = [
   'defineTool({ name: "t", outputSchema: plain, execute: () => ({ kind: "a" }) })',
   'defineTool({ name: "t", outputSchema: nested, execute: () => ({ one: 1, list: ["a"], in: { yes: true } }) })',
   'defineTool({ name: "t", outputSchema: reserved, execute: () => ({ content: "a", structuredContent: "x", isError: true }) })',
+  'defineTool({ name: "t", outputSchema: contents, execute: () => ({ content: [{ kind: "a", list: [{ on: true }] }], structuredContent: { kind: "b", list: [] }, _meta: { kind: "a" } }) })',
+  'defineTool({ name: "t", outputSchema: blocks, execute: () => ({ content: [{ type: "text", text: "c" }, { type: "b", text: "d" }] }) })',
+  'defineTool({ name: "t", outputSchema: texts, execute: async () => ({ content: ["a"] }) })',
+  'defineTool({ name: "t", outputSchema: texts, async execute() { return { content: ["a", "b"] }; } })',
+  'defineTool({ name: "t", outputSchema: pair, execute: () => ({ content: ["a", { one: 1 }] }) })',
   'defineServer({ name: "s", version: "1", tools: [defineTool({ name: "t", outputSchema: output, execute: () => ({ kind: "a" }) })] })',
   'defineServer({ name: "s", version: "1", tools: [{ name: "t", outputSchema: output, execute: () => ({ kind: "a" }) }] })',
 ];
@@ -52,13 +62,21 @@ const wrong: readonly (readonly [code: string, says: RegExp])[] = [
     'defineTool({ name: "t", execute: () => 5 })',
     /'number' is not assignable to type 'TextOrContent<.*define outputSchema/,
   ],
+  [
+    'defineTool({ name: "t", execute: () => ({ content: [{ type: "text", text: "a", annotations: { audience: ["usr"] } }] }) })',
+    /^[^\n]*'"usr"' is not assignable to type 'Role'[^\n]*$/,
+  ],
+  [
+    'defineTool({ name: "t", execute: () => ({ content: [{ type: "image", data: "a" }] }) })',
+    /'mimeType' is missing .* required in type 'ImageContent'/,
+  ],
+  [
+    'defineTool({ name: "t", outputSchema: contents, execute: () => ({ content: [{ kind: "c", list: [] }] }) })',
+    /'"c"' is not assignable to type '"a" \| "b"'/,
+  ],
 ];
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(join(packageRoot, "test", "literals-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await createTemporaryFolder("literals");
 
 test.each(compilers)("the type of %s", { timeout: 240_000 }, async (compiler) => {
   const lines = [...right, ...wrong.map(([code]) => code)].map((code, at) => `export const t${at} = ${code};`);

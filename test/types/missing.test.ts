@@ -1,6 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { createTemporaryFolder } from "../temporary-folder.ts";
 import { compile, compilers } from "./compile.ts";
 
 /* Using what a pinned revision lacks is a compile error that names the revision which has it, or which removed it. */
@@ -251,26 +252,21 @@ const cases: readonly Case[] = [
   },
 ];
 
-let folder = "";
+const folder = await createTemporaryFolder("missing");
 
 beforeAll(async () => {
-  folder = await mkdtemp(resolve("test/types/tmp-"));
   await Promise.all(cases.map((each, at) => writeFile(join(folder, `case-${at}.ts`), toProgram(each))));
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true });
 });
 
 function toProgram({ pinned, code }: Case): string {
   const names = pinned.map((_, at) => `v${at}`);
   return [
-    ...pinned.map((id, at) => `import type * as v${at} from "../../../generated/${id}/index.ts";`),
-    `import type { CommonDeclarations } from "../../../runtime/protocol/revision/missing.ts";`,
-    `import { createClient, type Client } from "../../../runtime/client/create-client.ts";`,
-    `import type { ClientSession } from "../../../runtime/client/session/session.ts";`,
-    `import type { RevisionDefiners } from "../../../runtime/server/for-revisions.ts";`,
-    `import type { Schema } from "../../../runtime/server/schema.ts";`,
+    ...pinned.map((id, at) => `import type * as v${at} from "../../../../generated/${id}/index.ts";`),
+    `import type { CommonDeclarations } from "../../../../runtime/protocol/revision/missing.ts";`,
+    `import { createClient, type Client } from "../../../../runtime/client/create-client.ts";`,
+    `import type { ClientSession } from "../../../../runtime/client/session/client-session.ts";`,
+    `import type { RevisionDefiners } from "../../../../runtime/server/for-revisions.ts";`,
+    `import type { Schema } from "../../../../runtime/server/schema.ts";`,
     `export type P = CommonDeclarations<[${names.map((name) => `${name}.Declarations`).join(", ")}]>;`,
     `export declare const d: RevisionDefiners<P>;`,
     `export declare const c: Client<P>;`,

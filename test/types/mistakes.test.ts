@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { LayerChoices } from "../../generator/scaffold/layer/choices.ts";
 import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
-import { packageRoot } from "../../generator/internal/package-info.ts";
 import { linkPackages, models, writeFiles } from "../generator/project.ts";
+import { createTemporaryFolder } from "../temporary-folder.ts";
 import { compile, compilers } from "./compile.ts";
 
 /* Typical mistakes in a project: the compiler explains each in at most three lines, which name the remedy. */
@@ -139,10 +138,9 @@ const choices: LayerChoices = {
   auth: "none",
 };
 
-let root = "";
+const root = await createTemporaryFolder("mistakes");
 
 beforeAll(async () => {
-  root = await mkdtemp(join(packageRoot, "test", "types", "tmp-"));
   linkPackages(root, ["zod"]);
   for (const revision of ["2026-07-28", "2024-11-05"]) {
     writeFiles(join(root, revision, "mcp"), await emitLayer({ ...choices, revisions: [revision] }, models));
@@ -151,8 +149,6 @@ beforeAll(async () => {
     writeFiles(join(root, revision), [[`mistake-${at}.ts`, `${head}export const made = ${code};\n`]]);
   }
 }, 120_000);
-
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe.each(compilers)("%s", (compiler) => {
   test("explains each mistake in at most three lines, which name the remedy", { timeout: 240_000 }, async () => {

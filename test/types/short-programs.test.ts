@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { format } from "prettier";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { emitClient } from "../../generator/typed-client/client/emit-client.ts";
 import { planClient } from "../../generator/typed-client/client/plan.ts";
 import { readVariables } from "../../generator/typed-client/client/variables.ts";
@@ -11,6 +11,7 @@ import { emitLayer } from "../../generator/scaffold/layer/emit-layer.ts";
 import type { Tree } from "../../generator/internal/tree.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { linkPackages, models } from "../generator/project.ts";
+import { createTemporaryFolder } from "../temporary-folder.ts";
 import { compile } from "./compile.ts";
 
 /* How short the three usual programs are with the files of a project, and what the compiler says of their mistakes. */
@@ -90,12 +91,10 @@ const full: LayerChoices = {
   auth: "none",
 };
 
-let root = "";
+const root = await createTemporaryFolder("short-programs");
 let readme: readonly (readonly [file: string, code: string])[] = [];
 
 beforeAll(async () => {
-  // Within this package, so that the validator is found.
-  root = await mkdtemp(join(packageRoot, "test", "types", "short-"));
   const contract = readContract({ tools: [demoTool], server: { name: "demo", version: "1" } }, "demo");
   const plan = planClient(contract, { name: "Demo", readVariables });
   const { tree: client } = await emitClient(plan, { ending: "ts", version: "1.2.3", packageFolder: packageRoot });
@@ -110,8 +109,6 @@ beforeAll(async () => {
   await writeAll("new", new Map(files));
   await writeAll("old", new Map([["missing.ts", missing]]));
 }, 120_000);
-
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 const demoTool = {
   name: "greet",

@@ -1,7 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { openSpecFolder } from "../../generator/read/spec-folder.ts";
+import { createTemporaryFolder } from "../temporary-folder.ts";
 import { compile, compilers } from "./compile.ts";
 
 /* The generated types are those of the schema, declaration by declaration, for both compilers and under the strictest flags. */
@@ -25,16 +26,10 @@ export type Same<Theirs, Ours> = [Theirs] extends [Ours]
 type SameKeys<Theirs, Ours> = [Theirs] extends [Ours] ? ([Ours] extends [Theirs] ? true : "a key too many") : "a key is missing";
 `;
 
-let folder = "";
+const folder = await createTemporaryFolder("types");
 
 beforeAll(async () => {
-  // Inside the project, so that the module settings of its package.json hold.
-  folder = await mkdtemp(resolve("test/types/tmp-"));
   await writeFile(join(folder, "same.ts"), comparison);
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true });
 });
 
 describe.each(compilers)("%s", (compiler) => {
@@ -130,13 +125,13 @@ describe("the comparison", () => {
 async function writeComparison(
   revision: string,
   {
-    types = `../../../generated/${revision}/types.ts`,
+    types = `../../../../generated/${revision}/types.ts`,
     name = `${revision}.ts`,
   }: { types?: string; name?: string } = {},
 ): Promise<string> {
   const { declarations, constants } = await pinned.readModel(revision);
   const lines = [
-    `import type * as theirs from "../../../spec/${revision}/schema.ts";`,
+    `import type * as theirs from "../../../../spec/${revision}/schema.ts";`,
     `import type * as ours from "${types}";`,
     `import type { Same } from "./same.ts";`,
     ...declarations.map(

@@ -1,7 +1,7 @@
 import type { AuthResponse, AuthProvider, AuthRequest } from "../../transport/http-client/auth-provider.ts";
 import { describeUrl, type Fetch } from "../../transport/http-client/endpoint.ts";
 import type { Network } from "./network/network.ts";
-import { findChallenge, readChallenges, type Challenge } from "./discovery/challenge.ts";
+import { findChallenge, readChallenges, type Challenge } from "./discovery/www-authenticate.ts";
 import { discoverAuthorization, type Discovery } from "./discovery/discovery.ts";
 import { AuthError, isAuthError } from "./errors.ts";
 import type { Grant } from "./grants/grant.ts";

@@ -7,8 +7,8 @@ import { createProofJudge, type JudgeProof } from "./proof.ts";
 import type { Denial } from "./denials.ts";
 import { expandScopes } from "./scopes.ts";
 import { TokenCache } from "./token-cache.ts";
-import type { TokenOptions } from "./token-options.ts";
-import { TokenError, isTokenError, type Trust } from "./verify-token.ts";
+import type { TokenOptions, Trust } from "./token-options.ts";
+import { TokenError, isTokenError } from "./token-error.ts";
 
 /** Authenticates requests by their access tokens. */
 export class BearerAuthenticator {

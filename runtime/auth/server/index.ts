@@ -36,7 +36,7 @@ export type { ScopeHierarchy } from "./scopes.ts";
 export { requireBearerToken } from "./bearer-token.ts";
 export type { TokenOptions } from "./token-options.ts";
 
-export { TokenError } from "./verify-token.ts";
-export { isTokenError } from "./verify-token.ts";
-export type { Trust } from "./verify-token.ts";
-export type { VerifyToken } from "./verify-token.ts";
+export { TokenError } from "./token-error.ts";
+export { isTokenError } from "./token-error.ts";
+export type { Trust } from "./token-options.ts";
+export type { VerifyToken } from "./token-options.ts";

@@ -3,7 +3,7 @@ import { toBase64 } from "../../framing/base64.ts";
 import { readBounded } from "./read-bounded.ts";
 import type { Claims } from "./claims.ts";
 import { checkUrl } from "./metadata.ts";
-import type { Trust, VerifyToken } from "./verify-token.ts";
+import type { Trust, VerifyToken } from "./token-options.ts";
 
 /** Options of `introspectTokens`. */
 export interface IntrospectionOptions {

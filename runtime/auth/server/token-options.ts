@@ -1,9 +1,21 @@
+import type { Awaitable } from "../../../generated/support.ts";
 import type { Claims } from "./claims.ts";
 import type { DeniedRequest } from "./denials.ts";
 import type { ResourceDescription } from "./metadata.ts";
 import type { ProofOptions } from "./proof.ts";
 import type { ScopeHierarchy } from "./scopes.ts";
-import type { VerifyToken } from "./verify-token.ts";
+
+/** Issuers whose tokens are accepted. */
+export interface Trust {
+  /** Identifiers exactly as tokens name them. */
+  readonly issuers: readonly string[];
+}
+
+/**
+ * Returns the claims of a token. Returns `undefined` or throws a `TokenError` if the token is not trustworthy. Any other error means that the token
+ * could not be checked, and the client gets status 503. Issuer, audience, times and scopes are checked afterwards, for every verifier.
+ */
+export type VerifyToken = (token: string, trust: Trust) => Awaitable<Claims | undefined>;
 
 /** Options of `requireBearerToken`. */
 export interface TokenOptions {

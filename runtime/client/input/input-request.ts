@@ -2,7 +2,7 @@ import { isObject, type NotificationRow, type RequestRow, type Revision } from "
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { InvalidMessageError } from "../../jsonrpc/errors.ts";
-import { toProgressRate } from "../../jsonrpc/throttle.ts";
+import { toProgressRate } from "../../protocol/peer/progress.ts";
 import type { Session } from "../../protocol/session/session.ts";
 import type { Rate } from "../../jsonrpc/token-bucket.ts";
 import type { ClientConnection } from "../connect.ts";

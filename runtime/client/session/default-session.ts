@@ -10,7 +10,7 @@ import { readPageItems, type AnyPage, type ListOptions } from "../lists/lists.ts
 import type { ListName } from "../protocol-types.ts";
 import type { RootsKeeper } from "../input/roots.ts";
 import { SessionState, knowsLevels, type SessionTarget } from "./session-state.ts";
-import type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./session.ts";
+import type { ListCallOptions, ReadCallOptions, SessionCallOptions } from "./client-session.ts";
 import { SessionView } from "./session-view.ts";
 import type { AnyClientOptions } from "../any-definition.ts";
 import type { TaskHandle, TaskRequestOptions } from "../../tasks/task-handle.ts";

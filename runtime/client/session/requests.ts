@@ -1,7 +1,7 @@
 import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { ClientConnection } from "../connect.ts";
-import type { SessionCallOptions } from "./session.ts";
+import type { SessionCallOptions } from "./client-session.ts";
 
 /** Options of a request in one round or more. */
 export interface CoreCallOptions extends SessionCallOptions {

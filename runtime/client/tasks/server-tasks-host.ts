@@ -1,7 +1,7 @@
 import type { Clock } from "../../internal/timers.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { Responder } from "../input/input-request.ts";
-import type { SessionCallOptions } from "../session/session.ts";
+import type { SessionCallOptions } from "../session/client-session.ts";
 
 /** Parts of a session that the tasks of a server use. */
 export interface ServerTasksHost {

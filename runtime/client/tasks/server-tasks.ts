@@ -1,7 +1,7 @@
 import { FollowedTask, NoTaskError, type TaskHandle, type TaskRequestOptions } from "../../tasks/task-handle.ts";
 import { isTaskState, type TaskState } from "../../tasks/task.ts";
 import { readItems, readNextCursor, type Page } from "../lists/pages.ts";
-import type { SessionCallOptions } from "../session/session.ts";
+import type { SessionCallOptions } from "../session/client-session.ts";
 import { taskProtocolOf } from "./protocols.ts";
 import type { ServerTasksHost } from "./server-tasks-host.ts";
 import type { ClientTaskProtocol } from "./task-protocol.ts";

@@ -1,8 +1,8 @@
 import type { NotificationRow, Progress, RequestRow, Revision } from "../../../generated/support.ts";
 import { isObject } from "../../../generated/support.ts";
 import type { Batch } from "../../jsonrpc/batch.ts";
-import type { NotificationMessage, RequestId } from "../../jsonrpc/message.ts";
-import { Throttle, type TimerHost } from "../../jsonrpc/throttle.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
+import { createProgressThrottle, toProgressToken, type ProgressHost, type Throttle } from "./progress.ts";
 import type { CallContext } from "../session/call-context.ts";
 import type { Connection } from "../session/connection.ts";
 import type { RequestOptions } from "../session/request-options.ts";
@@ -20,8 +20,7 @@ export interface IncomingRequest {
 }
 
 /** Part of the connection that a running call uses. */
-export interface CallHost extends Connection, TimerHost {
-  readonly progressRate: Rate;
+export interface CallHost extends Connection, ProgressHost {
   /**
    * Returns the session.
    *
@@ -35,7 +34,6 @@ export interface CallHost extends Connection, TimerHost {
     related?: RequestId,
   ): Promise<Result>;
   notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void>;
-  sendNotification(message: NotificationMessage, related?: RequestId): Promise<void>;
 }
 
 /** Incoming request that is being processed; also the context of its handler. */
@@ -122,14 +120,11 @@ export class IncomingCall implements CallContext {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
   async progress(report: Progress): Promise<void> {
-    const token = this.meta.progressToken;
-    const wanted = typeof token === "string" || typeof token === "number";
-    if (this.done || !wanted || !Number.isFinite(report.progress) || report.progress <= this.#lastProgress) return;
-    this.#lastProgress = report.progress;
-    this.#throttle ??= new Throttle(this.#host, this.progressRate, (paced) => {
-      const params = { progressToken: token, ...toProgress(paced) };
-      return this.#host.sendNotification({ jsonrpc: "2.0", method: "notifications/progress", params }, this.requestId);
-    });
+    const token = toProgressToken(this.meta.progressToken);
+    const { progress } = report;
+    if (this.done || token === undefined || !Number.isFinite(progress) || progress <= this.#lastProgress) return;
+    this.#lastProgress = progress;
+    this.#throttle ??= createProgressThrottle(this.#host, token, this.requestId);
     await this.#throttle.report(report);
   }
 
@@ -145,15 +140,6 @@ export class IncomingCall implements CallContext {
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result> {
     return this.#host.request(row, params, options, this.requestId);
   }
-}
-
-/** Removes invalid members of a report: JSON would write a total that is not finite as `null`. */
-function toProgress({ progress, total, message }: Progress): Progress {
-  return {
-    progress,
-    ...(total !== undefined && Number.isFinite(total) && { total }),
-    ...(message !== undefined && { message }),
-  };
 }
 
 const noMeta: Readonly<Record<string, unknown>> = Object.freeze({});

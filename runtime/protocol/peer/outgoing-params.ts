@@ -1,5 +1,6 @@
 import { isObject, type NotificationRow, type RequestRow } from "../../../generated/support.ts";
 import { CapabilityError, InvalidMessageError } from "../../jsonrpc/errors.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
 import { merge } from "../../internal/merge.ts";
 import { isOpen, type Session } from "../session/session.ts";
 
@@ -9,7 +10,7 @@ export interface Sendable {
   readonly method: string;
   readonly params: unknown;
   /** Token with which the peer may report progress. */
-  readonly progressToken?: number | undefined;
+  readonly progressToken?: RequestId | undefined;
 }
 
 /**

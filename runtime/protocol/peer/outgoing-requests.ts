@@ -12,6 +12,8 @@ import type { DeadlineTimer } from "../../internal/timers.ts";
 export interface OutgoingRequestsHost {
   readonly session: Session | undefined;
   readonly timeouts: Timeouts;
+  /** Text before the number in the ids of requests. Default: ids are numbers. */
+  readonly requestIdPrefix?: string | undefined;
   now(): number;
   /** Returns params as the session's revision has them. */
   toSendable(sendable: Sendable): unknown;

@@ -1,7 +1,7 @@
 import type { NotificationRow, RequestRow } from "../../../generated/support.ts";
 import type { Batch } from "../../jsonrpc/batch.ts";
 import { noOptions, type RequestOptions } from "../session/request-options.ts";
-import type { Channel, Problem, Receiver } from "../../jsonrpc/channel.ts";
+import type { Channel, Problem, Receiver, TransportSession } from "../../jsonrpc/channel.ts";
 import type { CloseOptions, Connection, State } from "../session/connection.ts";
 import type { Routes } from "./routes.ts";
 import { createConfirmation, type Confirmation } from "../../jsonrpc/confirmation.ts";
@@ -20,7 +20,7 @@ import {
 } from "./outgoing-requests.ts";
 import type { PeerSettings } from "./peer-options.ts";
 import { transmit } from "../../jsonrpc/responses.ts";
-import { toProgressRate } from "../../jsonrpc/throttle.ts";
+import { toProgressRate } from "./progress.ts";
 import { deliverReport, type ErrorReport } from "../../jsonrpc/error-report.ts";
 import type { Session } from "../session/session.ts";
 import { DeadlineTimer, systemClock, type Clock } from "../../internal/timers.ts";
@@ -75,6 +75,14 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   get session(): Session | undefined {
     return this.#session;
+  }
+
+  get requestIdPrefix(): string | undefined {
+    return this.#channel.requestIdPrefix;
+  }
+
+  get transportSession(): TransportSession | undefined {
+    return this.#channel.session;
   }
 
   get routes(): Routes {

@@ -47,7 +47,7 @@ class PendingRequests implements OutgoingRequests {
     options: StartOptions,
   ): void {
     options.signal?.throwIfAborted();
-    const id = ++this.#lastId;
+    const id = this.#createId();
     const { method } = row;
     // The id is the token: both are unique among the active outgoing requests.
     const progressToken = options.onProgress !== undefined || isPatient(row) ? id : undefined;
@@ -129,6 +129,12 @@ class PendingRequests implements OutgoingRequests {
     this.#tasks.clear();
   }
 
+  #createId(): RequestId {
+    this.#lastId += 1;
+    const prefix = this.#host.requestIdPrefix;
+    return prefix === undefined ? this.#lastId : `${prefix}${this.#lastId}`;
+  }
+
   #findTerms(row: RequestRow, options: StartOptions): Terms {
     const { timeouts } = this.#host;
     const now = this.#host.now();
@@ -195,15 +201,17 @@ class PendingRequests implements OutgoingRequests {
 
   /** Reports a response to an unknown request. Responses and progress may cross a cancellation; only an id that was never used is a fault. */
   #reportStray(id: RequestId): void {
-    const issued = typeof id === "number" && id > 0 && id <= this.#lastId;
-    if (issued) return;
+    const prefix = this.#host.requestIdPrefix ?? "";
+    const number = typeof id === "string" && id.startsWith(prefix) ? Number(id.slice(prefix.length)) : id;
+    const isOurs = typeof id === (prefix === "" ? "number" : "string") && typeof number === "number";
+    if (isOurs && number > 0 && number <= this.#lastId) return;
     this.#host.report({ kind: "protocol", id, error: new Error("The response has an unknown request id") });
   }
 }
 
 /** Pending call as the table sees it, independent of its types. */
 interface PendingCall {
-  readonly id: number;
+  readonly id: RequestId;
   readonly row: RequestRow;
   readonly method: string;
   readonly deadline: number;
@@ -229,7 +237,7 @@ interface Terms {
 }
 
 class PendingRequest<Params, Result> implements PendingCall {
-  readonly id: number;
+  readonly id: RequestId;
   readonly row: RequestRow<Params, Result>;
   deadline: number;
   isTimed = false;
@@ -238,7 +246,7 @@ class PendingRequest<Params, Result> implements PendingCall {
   #held = 0;
   #unlisten: (() => void) | undefined;
 
-  constructor(id: number, row: RequestRow<Params, Result>, settler: Settler<Result>, terms: Terms) {
+  constructor(id: RequestId, row: RequestRow<Params, Result>, settler: Settler<Result>, terms: Terms) {
     this.id = id;
     this.row = row;
     this.#settler = settler;

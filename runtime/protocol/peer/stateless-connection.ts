@@ -8,7 +8,7 @@ import { handlerTimeoutOf, isEndless, toLimits, toTimeouts, type Limits, type Ti
 import { hasLogRoom } from "../../jsonrpc/log-buffer.ts";
 import { classify, type Incoming, type Message, type Outgoing, type RequestId } from "../../jsonrpc/message.ts";
 import { transmit } from "../../jsonrpc/responses.ts";
-import { toProgressRate } from "../../jsonrpc/throttle.ts";
+import { toProgressRate } from "./progress.ts";
 import type { Rate } from "../../jsonrpc/token-bucket.ts";
 import { toErrorResponse, toResponse, toTimeoutResponse } from "./call-responses.ts";
 import type { CloseOptions, Connection, State } from "../session/connection.ts";

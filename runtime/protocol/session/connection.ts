@@ -1,4 +1,5 @@
 import type { Caller, NotificationRow, RequestRow } from "../../../generated/support.ts";
+import type { TransportSession } from "../../jsonrpc/channel.ts";
 import type { RequestOptions } from "./request-options.ts";
 import type { Session } from "./session.ts";
 
@@ -10,6 +11,8 @@ export interface Connection extends Caller {
   readonly state: State;
   /** Session that was agreed on; absent before the handshake. */
   readonly session: Session | undefined;
+  /** Session of the transport, if it does not end with the connection. */
+  readonly transportSession?: TransportSession | undefined;
   /** Resolves when nothing can be sent or received, with the reason if the connection broke. */
   readonly closed: Promise<Error | undefined>;
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;

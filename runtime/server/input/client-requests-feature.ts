@@ -1,5 +1,5 @@
 import { createAskingInputRunner } from "./session-input.ts";
-import { createAskingScopes } from "./input-scope.ts";
+import { createAskingScopes } from "./input-request-context.ts";
 import type { ServerRequestState } from "../definition.ts";
 import type { Feature } from "../feature.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";

@@ -1,7 +1,7 @@
 import type { Awaitable, Issue, RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { createOnce } from "./once.ts";
-import type { ClientInput } from "./input-record.ts";
+import type { ClientInput } from "./request-state-record.ts";
 import { Steps } from "./steps.ts";
 
 /** Runs handlers that may need input of the client, at one revision. */

@@ -1,5 +1,5 @@
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
-import type { Asked } from "./input-record.ts";
+import type { Asked } from "./request-state-record.ts";
 
 /** Returns the message for an input request that is sent inside a step of `once`. */
 export function askedInside(steps: readonly string[]): string {

@@ -9,10 +9,10 @@ import { systemClock } from "../../internal/timers.ts";
 import { checkInputResponse } from "./check-response.ts";
 import { checkConversation } from "./check-request.ts";
 import { findMissingGate } from "./capability-gates.ts";
-import { InputCall } from "./input-call.ts";
+import { InputCall } from "./abandonable-call.ts";
 import { askedInside, astray, stuck } from "./replay-errors.ts";
 import type { RequestStateSettings } from "./request-state-options.ts";
-import type { Asked, ClientInput, InputRecord } from "./input-record.ts";
+import type { Asked, ClientInput, InputRecord } from "./request-state-record.ts";
 import type { AskingInputState } from "./input-runner.ts";
 import { Steps } from "./steps.ts";
 

@@ -1,7 +1,7 @@
 import { deflate, inflate } from "../../framing/deflate.ts";
 import { isObject, fail, under } from "../../../generated/support.ts";
 import { invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
-import { readRecord, type InputRecord } from "./input-record.ts";
+import { readRecord, type InputRecord } from "./request-state-record.ts";
 import type { ReplayStore } from "../../stores/replay-store.ts";
 import type { Signer } from "../signer.ts";
 

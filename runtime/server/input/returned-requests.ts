@@ -6,7 +6,7 @@ import { checkInputResponse } from "./check-response.ts";
 import { checkConversation } from "./check-request.ts";
 import type { InputRequiredFields } from "./input-required.ts";
 import { findMissingGate } from "./capability-gates.ts";
-import type { Returned, ClientInput } from "./input-record.ts";
+import type { Returned, ClientInput } from "./request-state-record.ts";
 
 /** Input requests of a revision by method. */
 export type InputRequestTable = Table<RequestRow | EmbeddedRow>;

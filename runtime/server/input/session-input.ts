@@ -6,7 +6,7 @@ import { checkInputResponse } from "./check-response.ts";
 import { askClient } from "./ask-client.ts";
 import { InputRequired, type InputRequiredFields } from "./input-required.ts";
 import { findInputRequest } from "./returned-requests.ts";
-import type { ClientInput } from "./input-record.ts";
+import type { ClientInput } from "./request-state-record.ts";
 import { keepInputState, type InputRunner } from "./input-runner.ts";
 
 /** Creates rounds for servers that may send requests: input requests that a handler returned are sent before it is called again. */

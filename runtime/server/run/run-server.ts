@@ -2,7 +2,8 @@ import { fstatSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { SetupError } from "../../jsonrpc/errors.ts";
-import type { ListenOptions } from "../../transport/http-server/listen.ts";
+import { systemClock } from "../../internal/timers.ts";
+import { defaultCloseTimeout, type HttpListener, type ListenOptions } from "../../transport/http-server/listen.ts";
 import { releaseStdout } from "../../transport/stdio/stdout.ts";
 import { readCommandLine, type Service } from "./command-line.ts";
 import { serveHttp } from "./serve-http.ts";
@@ -55,7 +56,7 @@ export async function runStdio(
   options: ServerConnectionOptions & CommandLineOptions = {},
 ): Promise<void> {
   const ports = await readArguments(server, options, "stdio");
-  if (await serveFurther(server, options, ports)) return;
+  if (await serveFurther(server, options, ports)) return closeOnSignal(server);
   await serveStdio(server, options).closed;
 }
 
@@ -95,7 +96,7 @@ export async function runServer(server: CoreServer, options: RunOptions = {}): P
   const ports = await readArguments(server, options, "either");
   const port = await orExit(server, () => readPort(ports, "either"));
   const isServed = await serveFurther(server, options, ports);
-  if (port === undefined) return isServed ? undefined : serveStdio(server, options).closed;
+  if (port === undefined) return isServed ? closeOnSignal(server) : serveStdio(server, options).closed;
   await listen(server, options, port);
 }
 
@@ -133,8 +134,19 @@ async function listen(server: CoreServer, options: RunOptions, port: number): Pr
   const all = { health: "/health", ...options, port, ...readHosts() };
   const listener = await orExit(server, () => serveHttp(server, all));
   warnOfOpenServer(server.info.name, all);
-  closeOnSignal(listener);
+  closeOnSignal({ close: () => closeProgram(server, listener, options) });
   console.error(`${server.info.name} is served at ${listener.url}`);
+}
+
+/** Closes a listener and then its server, so that calls and tasks have the same time to finish. */
+async function closeProgram(
+  server: CoreServer,
+  listener: HttpListener,
+  { closeTimeout = defaultCloseTimeout }: ListenOptions,
+): Promise<void> {
+  const deadline = systemClock.now() + closeTimeout;
+  await listener.close();
+  await server.close({ drain: Math.max(0, deadline - systemClock.now()) });
 }
 
 /** Runs a start function. A setup error, such as a port in use, ends the process with a one-line message instead of a stack trace. */

@@ -1,5 +1,6 @@
 import type { Connection } from "../../protocol/peer/peer.ts";
-import { acceptStdio, type ServeStdioOptions } from "../../transport/stdio/stdio-server.ts";
+import { acceptStdio, type ServeStdioOptions, type StdioConnection } from "../../transport/stdio/stdio-server.ts";
+import type { Transport } from "../../transport/transport.ts";
 import { serve, type ServerConnectionOptions } from "./acceptor.ts";
 import type { CoreServer } from "../create-server.ts";
 
@@ -26,7 +27,13 @@ export function serveStdio(
   options: ServerConnectionOptions & ServeStdioOptions = {},
 ): StdioService {
   let connection: Connection | undefined;
-  const closed = acceptStdio((transport) => (connection = serve(server, transport, options)), options);
+  const accept = (transport: Transport): StdioConnection => {
+    const opened = (connection = serve(server, transport, options));
+    if (options.exit === false) return opened;
+    // With the process end the tasks that do not end with the connection.
+    return { closed: opened.closed.then(() => server.close()), close: () => opened.close() };
+  };
+  const closed = acceptStdio(accept, options);
   return {
     closed,
     async close() {

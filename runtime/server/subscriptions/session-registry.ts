@@ -1,6 +1,7 @@
 import type { NotificationRow } from "../../../generated/support.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
+import type { CloseOptions } from "../../protocol/session/connection.ts";
 import type { Session } from "../../protocol/session/session.ts";
 
 /** Receiver of changes in addition to the sessions. */
@@ -11,12 +12,14 @@ export interface Audience {
   notifyUpdated?(uris: readonly [string, ...string[]]): void;
   /** Notifies of a change that only subscribers of its topic may see. */
   notifyTopic?(topic: string, handler: string, params: object): void;
+  /** Called when a session is added. */
+  joined?(connection: Connection): void;
   /** Ends the requests that wait for changes. */
-  close?(): Promise<void>;
+  close?(options?: CloseOptions): Promise<void>;
 }
 
 /** Registry of the live sessions of a server, which receive change notifications. Ended sessions are removed. */
-export interface SessionRegistry extends Required<Audience> {
+export interface SessionRegistry extends Required<Omit<Audience, "joined">> {
   /** Adds a session until its connection closes. */
   join(connection: Connection): void;
   /** Returns the connection of a live session. */
@@ -44,6 +47,7 @@ class SessionRegister implements SessionRegistry {
     const { session } = connection;
     if (!session) return;
     this.#members.set(session, connection);
+    for (const other of this.#others) other.joined?.(connection);
     void connection.closed.then(() => this.#members.delete(session));
   }
 
@@ -68,9 +72,9 @@ class SessionRegister implements SessionRegistry {
     for (const other of this.#others) other.notifyTopic?.(topic, handler, params);
   }
 
-  async close(): Promise<void> {
-    const closing: unknown[] = [...this.#members.values()].map((connection) => connection.close());
-    closing.push(...this.#others.map((other) => other.close?.()));
+  async close(options?: CloseOptions): Promise<void> {
+    const closing: unknown[] = [...this.#members.values()].map((connection) => connection.close(options));
+    closing.push(...this.#others.map((other) => other.close?.(options)));
     await Promise.all(closing);
   }
 }

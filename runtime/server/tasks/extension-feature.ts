@@ -21,7 +21,7 @@ export const tasksExtension: Feature = {
         const isOffered = scene.revision.extensions !== undefined && extension.id in scene.revision.extensions;
         return isOffered ? implementExtensionTasks(manager, { scene, sessions: parts.sessions }) : { handlers: {} };
       },
-      close: () => manager.close(),
+      close: (options) => manager.close(options),
     };
   },
 };

@@ -14,6 +14,11 @@ export const tasks: Feature = {
     const manager = sharedTasks(parts, source);
     const isChangeable = source.tasks !== undefined && parts.settings.listChanged.has("tools");
     const isOffered = (): boolean => isChangeable || [...parts.tools].some((tool) => tool.task);
+    parts.sessions.attach({
+      joined(connection) {
+        if (isOffered() && connection.transportSession) manager.watch(connection);
+      },
+    });
     return {
       gates(revision) {
         const protocol = isOffered() ? findCoreTasks(manager, revision) : undefined;
@@ -24,7 +29,7 @@ export const tasks: Feature = {
         const protocol = findCoreTasks(manager, scene.revision);
         return { handlers: { ...protocol?.handlers, callTool: createCallTool(scene, protocol) } };
       },
-      close: () => manager.close(),
+      close: (options) => manager.close(options),
     };
   },
 };

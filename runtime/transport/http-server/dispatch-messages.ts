@@ -14,23 +14,25 @@ export interface MessageDispatch {
   readonly identity: Identity | undefined;
   readonly postBody: PostBody;
   readonly session: HttpSession;
+  /** Ids whose requests have been reserved before, here or on another node. Default: none. */
+  readonly used?: readonly RequestId[];
 }
 
 /** Passes the messages of a POST to their session and responds; returns the POST if responses are still to come. */
 export function dispatchMessages(
   exchange: Exchange,
-  { identity, postBody, session }: MessageDispatch,
+  { postBody, ...target }: MessageDispatch,
 ): SessionResponse | undefined {
   return postBody.kind === "single"
-    ? dispatchSingle(exchange, { identity, session }, postBody)
-    : dispatchBatch(exchange, { identity, session }, postBody);
+    ? dispatchSingle(exchange, target, postBody)
+    : dispatchBatch(exchange, target, postBody);
 }
 
 type Target = Omit<MessageDispatch, "postBody">;
 
 function dispatchSingle(
   exchange: Exchange,
-  { identity, session }: Target,
+  { identity, session, used }: Target,
   { incoming }: Single,
 ): SessionResponse | undefined {
   if (incoming.kind !== "request") {
@@ -40,11 +42,11 @@ function dispatchSingle(
     return undefined;
   }
   const { id } = incoming;
-  if (session.isRunning(id)) {
+  if (session.isRunning(id) || used?.includes(id)) {
     exchange.respond(rejectHttp(400, stillRunning, { id }).response);
     return undefined;
   }
-  const post = new SessionResponse(exchange, session, { identity, expected: 1, isBatch: false });
+  const post = new SessionResponse(exchange, session, { identity, requests: [id], isBatch: false });
   session.expect(id, post);
   session.receive(incoming, post);
   return post;
@@ -57,31 +59,40 @@ function dispatchSingle(
  */
 function dispatchBatch(
   exchange: Exchange,
-  { identity, session }: Target,
+  { identity, session, used = [] }: Target,
   { members }: Batched,
 ): SessionResponse | undefined {
-  const responses = members.filter(({ kind }) => kind === "request" || kind === "invalid").length;
-  const post = new SessionResponse(exchange, session, { identity, expected: responses, isBatch: true });
-  const admitted = members.filter((incoming) => {
-    const rejection = findRejection(incoming, session);
-    if (rejection !== undefined) post.respond(rejection);
-    else if (incoming.kind === "request") session.expect(incoming.id, post);
-    return rejection === undefined;
+  const requests = new Set<RequestId>();
+  const admitted: Incoming[] = [];
+  const rejections: string[] = [];
+  for (const incoming of members) {
+    const rejection = findRejection(incoming, session, [...used, ...requests]);
+    if (rejection !== undefined) rejections.push(rejection);
+    else admitted.push(incoming);
+    if (rejection === undefined && incoming.kind === "request") requests.add(incoming.id);
+  }
+  const post = new SessionResponse(exchange, session, {
+    identity,
+    requests: [...requests],
+    rejected: rejections.length,
+    isBatch: true,
   });
+  for (const id of requests) session.expect(id, post);
+  for (const rejection of rejections) post.respond(rejection, undefined);
   for (const incoming of admitted) {
     session.receive(incoming, incoming.kind === "request" ? post : toOrigin(identity));
   }
-  if (responses > 0) return post;
+  if (requests.size + rejections.length > 0) return post;
   exchange.respond({ status: 202 });
   return undefined;
 }
 
-function findRejection(incoming: Incoming, session: HttpSession): string | undefined {
+function findRejection(incoming: Incoming, session: HttpSession, used: readonly RequestId[]): string | undefined {
   if (incoming.kind === "invalid") return toError(incoming.id, incoming.reason);
   if (incoming.kind !== "request") return undefined;
   const { id, method } = incoming;
   if (session.revision?.neverBatched.includes(method)) return toError(id, notInBatch(method));
-  return session.isRunning(id) ? toError(id, stillRunning) : undefined;
+  return session.isRunning(id) || used.includes(id) ? toError(id, stillRunning) : undefined;
 }
 
 function toError(id: RequestId | undefined, message: string): string {

@@ -1,6 +1,7 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import { encodeEvent } from "../../framing/sse-events.ts";
 import type { Counting } from "../../jsonrpc/counted-channel.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
 import type { StoredEvent } from "../../stores/event-store.ts";
 import type { EventWriter } from "./exchange/exchange.ts";
 
@@ -12,16 +13,56 @@ export interface StreamHost {
   readonly metrics: Counting | undefined;
   /** Milliseconds that clients should wait before they reconnect. */
   readonly retry: number;
+  /** Called when another node has taken over a stream of a cluster, or sealed it. */
+  fenced(stream: SessionStream, lost: LostStream): void;
   /** Stores an event; absent where streams cannot be resumed: events have no ids then. */
   readonly remember: ((event: StoredEvent) => Promise<void> | undefined) | undefined;
 }
 
+/** Rest of a stream that another node has taken over. */
+export interface LostStream {
+  /** Requests without a response. */
+  readonly requests: readonly RequestId[];
+  /** Messages that were not stored. */
+  readonly unsent: readonly string[];
+}
+
+/** Sequence of events that outlives its connection. */
+export interface SessionStream {
+  readonly key: string;
+  readonly isConnected: boolean;
+  /** Bytes that wait for the reader. */
+  readonly waiting: number;
+  /** True if a client may know an event id of this stream, so that it can resume. */
+  readonly isResumable: boolean;
+  /** True if the stream was opened by GET; known of the streams of a cluster only. */
+  readonly isListener?: boolean;
+  /** Writes to this connection from now on; closes an earlier one. */
+  connect(writer: EventWriter): void;
+  /** Sends an event id to the client, so that it can resume before the first message. */
+  prime(): void;
+  /** Sends one message as JSON text. Returns a promise when the reader is slow. */
+  send(data: string): void | Promise<void>;
+  /** Marks a request whose response is among the events so far, or that gets none. */
+  settle(id: RequestId): void;
+  /** Writes a comment, which shows proxies and the server that the reader is there. */
+  touch(comment: string): void;
+  /** Closes the connection but not the stream. */
+  release(): void;
+  /** Ends the stream: there are no more messages. */
+  end(): void;
+  /** Resolves when every event is stored or given up. Default: nothing is pending. */
+  flushed?(): Promise<void>;
+  /** Resolves when the connection to a stream of another node has ended. Default: the stream is of this node. */
+  readonly finished?: Promise<void>;
+}
+
 /**
- * Sequence of events that outlives its connection: events that are sent without a connection wait in the event store.
+ * Stream of one process: events that are sent without a connection wait in the event store.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
-export class EventStreamResponse {
+export class EventStreamResponse implements SessionStream {
   readonly key: string;
   readonly #host: StreamHost;
   #writer: EventWriter | undefined;
@@ -40,7 +81,6 @@ export class EventStreamResponse {
     return this.#writer !== undefined;
   }
 
-  /** Bytes that wait for the reader. */
   get waiting(): number {
     return this.#writer?.waiting ?? 0;
   }
@@ -49,24 +89,20 @@ export class EventStreamResponse {
     return this.#isEnded;
   }
 
-  /** True if a client may know an event id of this stream, so that it can resume. */
   get isResumable(): boolean {
     return this.#host.remember !== undefined && this.#next > 0;
   }
 
-  /** Writes to this connection from now on; closes an earlier one. */
   connect(writer: EventWriter): void {
     this.#writer?.end();
     this.#writer = writer;
     writer.onClose(() => this.#disconnect(writer));
   }
 
-  /** Sends an event id to the client, so that it can resume before the first message. */
   prime(): void {
     if (this.#host.remember) this.#emit("", this.#host.retry);
   }
 
-  /** Sends one message as JSON text. Returns a promise when the reader is slow. */
   send(data: string): void | Promise<void> {
     this.#emit(data, undefined);
     const writer = this.#writer;
@@ -77,18 +113,19 @@ export class EventStreamResponse {
     this.#disconnect(writer);
   }
 
-  /** Writes a comment, which shows proxies and the server that the reader is there. */
+  settle(): void {
+    // The store of one process needs no mark: the stream ends with its last response.
+  }
+
   touch(comment: string): void {
     this.#writer?.write(comment);
   }
 
-  /** Closes the connection but not the stream. */
   release(): void {
     this.#writer?.end();
     this.#writer = undefined;
   }
 
-  /** Ends the stream: there are no more messages. */
   end(): void {
     this.#isEnded = true;
     if (!this.#held) this.release();

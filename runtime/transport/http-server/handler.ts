@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { EngineError } from "../../stores/engine.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import { connectStateless } from "../../protocol/peer/stateless-connection.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
+import type { Incoming } from "../../jsonrpc/message.ts";
 import type { Profile } from "../../protocol/profile.ts";
 import { createMetadataRules } from "./metadata-headers.ts";
 import { StatelessResponse } from "./stateless-response.ts";
 import { toCorsFields, toPreflightFields } from "./cors.ts";
+import type { HttpNode } from "./cluster.ts";
 import { dispatchMessages, type MessageDispatch } from "./dispatch-messages.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { respondWithDocument } from "./authenticate.ts";
@@ -87,6 +90,14 @@ export function createServiceHandler(service: HttpService, options: HttpOptions 
   };
 }
 
+function storeUnavailable(): RejectedRequest {
+  const headers = { "retry-after": "1" };
+  return rejectHttp(503, "The session store cannot be reached; retry later", {
+    code: errorCodes.internalError,
+    headers,
+  });
+}
+
 class OpenServerContext implements HttpServerContext {
   readonly service: HttpService;
   readonly settings: HttpServerContext["settings"];
@@ -104,6 +115,7 @@ class OpenServerContext implements HttpServerContext {
     this.metadataRules = createMetadataRules(service.revisions);
     this.sessions = new Sessions(service, this.settings, this.revisions);
     this.sse = this.settings.sse;
+    this.settings.cluster?.start(this.sessions);
   }
 }
 
@@ -125,6 +137,7 @@ async function handle(exchange: Exchange, serverContext: OpenServerContext): Pro
     const admission = await validateRequest(exchange, serverContext);
     await perform(exchange, checkOpen(serverContext) ?? admission, serverContext);
   } catch (thrown) {
+    if (thrown instanceof EngineError) return exchange.fail(storeUnavailable().response);
     serverContext.settings.fail(thrown);
     exchange.fail(rejectHttp(500, "Internal error", { code: errorCodes.internalError }).response);
   }
@@ -158,7 +171,9 @@ async function perform(
 ): Promise<void> {
   switch (admission.kind) {
     case "message":
-      return deliverNow(exchange, admission, serverContext);
+      return serverContext.settings.cluster
+        ? deliverInCluster(exchange, admission, serverContext, serverContext.settings.cluster)
+        : deliverNow(exchange, admission, serverContext);
     case "refused":
       return respondRejected(exchange, admission, serverContext);
     case "preflight":
@@ -179,6 +194,29 @@ async function perform(
     default:
       return admission satisfies never;
   }
+}
+
+/** Forwards messages that belong to requests of other nodes, and passes the others to their session. */
+async function deliverInCluster(
+  exchange: Exchange,
+  delivery: MessageDispatch,
+  serverContext: OpenServerContext,
+  cluster: HttpNode,
+): Promise<void> {
+  const postBody = await forwardMessages(delivery, cluster);
+  if (postBody) return deliverNow(exchange, { ...delivery, postBody }, serverContext);
+  exchange.respond({ status: 202 });
+}
+
+/** Forwards messages. Returns those that this node handles; `undefined` when there are none. */
+async function forwardMessages(
+  { postBody, session }: MessageDispatch,
+  cluster: HttpNode,
+): Promise<PostBody | undefined> {
+  if (postBody.kind === "single") return (await cluster.forward(session, postBody.incoming)) ? undefined : postBody;
+  const members: Incoming[] = [];
+  for (const incoming of postBody.members) if (!(await cluster.forward(session, incoming))) members.push(incoming);
+  return members.length === 0 && postBody.members.length > 0 ? undefined : { ...postBody, members };
 }
 
 function deliverNow(exchange: Exchange, delivery: MessageDispatch, { sessions, settings }: OpenServerContext): void {

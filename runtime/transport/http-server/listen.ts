@@ -21,7 +21,10 @@ export interface ListenOptions extends HttpOptions {
   readonly headersTimeout?: number;
   /** Milliseconds for a whole request to arrive, including its body, at any rate of bytes; responses and streams may take longer. Default 30 s. */
   readonly requestTimeout?: number;
-  /** Milliseconds for running calls to finish when the server closes; then their connections are closed. Default 10 s. */
+  /**
+   * Milliseconds for running calls to finish when the server closes; then their connections are closed. Programs of `runHttp` and `runServer` give
+   * running tasks the same time. Default 10 s.
+   */
   readonly closeTimeout?: number;
   /** Path with status `200` while the server accepts requests, for load balancers: `/health`. Default: none. */
   readonly health?: string;
@@ -43,7 +46,8 @@ export interface HttpListener {
  * @throws {ListenError} when other machines could connect and `allowedHosts` is not set, or when the server cannot listen
  */
 export async function listenHttp(service: HttpService, options: ListenOptions = {}): Promise<HttpListener> {
-  const { port = 0, host = "127.0.0.1", path = "/mcp", maxConnections = 25_000, closeTimeout = 10_000, tls } = options;
+  const { port = 0, host = "127.0.0.1", path = "/mcp", maxConnections = 25_000, tls } = options;
+  const { closeTimeout = defaultCloseTimeout } = options;
   if (!options.allowedHosts && !isLoopback(host)) {
     throw new ListenError(
       `The address ${host} is reachable from other machines; set allowedHosts or the environment variable ALLOWED_HOSTS`,
@@ -65,6 +69,9 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
     close: () => (closing ??= close(server, { handler, sockets, silent, timeout: closeTimeout })),
   };
 }
+
+/** Default of `closeTimeout` in milliseconds. */
+export const defaultCloseTimeout = 10_000;
 
 /** Bounds that keep slow or endless requests from holding a connection; streams are responses and may last indefinitely. */
 const bounds = {

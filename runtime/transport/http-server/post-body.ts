@@ -2,7 +2,7 @@ import { decode } from "../../framing/json.ts";
 import type { Problem } from "../../jsonrpc/channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
-import { classify, type Incoming } from "../../jsonrpc/message.ts";
+import { classify, type Incoming, type RequestId } from "../../jsonrpc/message.ts";
 import type { Body } from "./exchange/exchange.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 
@@ -79,4 +79,10 @@ function rejectProblem({ kind, message, value }: Problem): RejectedRequest {
   const incoming = value === undefined ? undefined : classify(value);
   const id = incoming?.kind === "request" || incoming?.kind === "invalid" ? incoming.id : undefined;
   return rejectHttp(400, message, { code: isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, id });
+}
+
+/** Returns the ids of all requests in a body. */
+export function idsOf(postBody: PostBody): readonly RequestId[] {
+  const members = postBody.kind === "single" ? [postBody.incoming] : postBody.members;
+  return members.flatMap((incoming) => (incoming.kind === "request" ? [incoming.id] : []));
 }

@@ -1,6 +1,7 @@
 import { encodeEvent } from "../../framing/sse-events.ts";
 import { UnreachableError } from "../../jsonrpc/errors.ts";
-import type { EventStreamResponse } from "./event-stream.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
+import type { SessionStream } from "./event-stream.ts";
 import type { HttpResponse, Exchange, HeaderFields } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import type { ErrorStatus } from "./profiled-rejection.ts";
@@ -8,10 +9,10 @@ import { rejectHttp } from "./rejection.ts";
 
 /** Destination of responses, and of messages that belong to a request. */
 export interface ResponseSink {
-  /** Sends a response as JSON text, with its status if that is not 200. */
-  respond(text: string, failure?: ErrorStatus): void;
+  /** Sends the response to a request as JSON text, with its status if that is not 200. Without an id, the request could not be read. */
+  respond(text: string, id: RequestId | undefined, failure?: ErrorStatus): void;
   /** Marks a request that gets no response. */
-  skip(): void;
+  skip(id: RequestId): void;
   /** Sends a message that comes before the response. */
   push(text: string, kind: "request" | "notification"): void | Promise<void>;
   /** Keeps bytes flowing: called periodically, it switches a response that takes long to a stream. */
@@ -28,16 +29,18 @@ export interface SessionResponseHost {
   readonly style: ResponseMode;
   /** True if clients reconnect for the rest of a stream whose connection was closed in order. */
   readonly polls: boolean;
-  /** Opens a stream that can be resumed until it ends. */
-  openStream(): EventStreamResponse;
-  endStream(stream: EventStreamResponse): void;
+  /** Opens a stream for the responses to these requests, and that can be resumed until it ends. */
+  openStream(requests: readonly RequestId[]): SessionStream;
+  endStream(stream: SessionStream): void;
 }
 
 /** Properties of a POST with requests. */
 export interface SessionResponseDetails {
   readonly identity: Identity | undefined;
-  /** Number of responses to expect. */
-  readonly expected: number;
+  /** Requests that are about to be handled. */
+  readonly requests: readonly RequestId[];
+  /** Number of members of a batch that are rejected immediately. Default 0. */
+  readonly rejected?: number;
   readonly isBatch: boolean;
 }
 
@@ -51,30 +54,36 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
   readonly #exchange: Exchange;
   readonly #host: SessionResponseHost;
   readonly #isBatch: boolean;
+  readonly #requests: readonly RequestId[];
+  /** Requests with a response, and those that get none. */
+  readonly #settled: RequestId[] = [];
   #open: number;
   /** Responses that wait for the others of their batch. */
   #text = "";
   #failure: ErrorStatus | undefined;
-  #stream: EventStreamResponse | undefined;
+  #stream: SessionStream | undefined;
   #isOld = false;
 
-  constructor(exchange: Exchange, host: SessionResponseHost, { identity, expected, isBatch }: SessionResponseDetails) {
+  constructor(exchange: Exchange, host: SessionResponseHost, details: SessionResponseDetails) {
+    const { identity, requests, rejected = 0, isBatch } = details;
     this.identity = identity;
     this.#exchange = exchange;
     this.#host = host;
-    this.#open = expected;
+    this.#requests = requests;
+    this.#open = requests.length + rejected;
     this.#isBatch = isBatch;
   }
 
-  respond(text: string, failure?: ErrorStatus): void {
+  respond(text: string, id: RequestId | undefined, failure?: ErrorStatus): void {
     this.#failure = failure;
     if (this.#stream) void this.#stream.send(text);
     else this.#text = this.#text === "" ? text : `${this.#text},${text}`;
-    this.skip();
+    this.skip(id);
   }
 
-  skip(): void {
+  skip(id: RequestId | undefined): void {
     this.#open -= 1;
+    if (id !== undefined) this.#settle(id);
     if (this.#open > 0) return;
     if (this.#stream) this.#host.endStream(this.#stream);
     else if (this.#text === "") this.#exchange.respond({ status: 202 });
@@ -108,13 +117,14 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
   }
 
   /** Switches the response to a stream. */
-  toStream(): EventStreamResponse {
+  toStream(): SessionStream {
     if (this.#stream) return this.#stream;
-    const stream = this.#host.openStream();
+    const stream = this.#host.openStream(this.#requests);
     this.#stream = stream;
     if (!this.#exchange.isGone) stream.connect(this.#exchange.stream(streamFields));
     if (this.#host.polls) stream.prime();
     if (this.#text !== "") void stream.send(this.#takeText());
+    for (const id of this.#settled) stream.settle(id);
     return stream;
   }
 
@@ -132,6 +142,11 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
       return this.#exchange.respond({ status, headers: { ...jsonFields, ...headers }, body: text });
     }
     this.#exchange.respond(this.#host.style === "sse" ? toOnlyEvent(text) : toJsonResponse(text));
+  }
+
+  #settle(id: RequestId): void {
+    this.#settled.push(id);
+    this.#stream?.settle(id);
   }
 
   #takeText(): string {

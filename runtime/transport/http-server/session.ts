@@ -1,18 +1,19 @@
 import type { Revision } from "../../../generated/support.ts";
 import { keepAliveComment } from "../../framing/sse-events.ts";
 import { encode } from "../../framing/json.ts";
-import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
+import type { Channel, Receiver, TransportSession } from "../../jsonrpc/channel.ts";
 import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import { UnreachableError } from "../../jsonrpc/errors.ts";
-import type { ErrorObject, Incoming, Outgoing, RequestId } from "../../jsonrpc/message.ts";
+import type { ErrorObject, Incoming, Message, Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { StoredEvent, StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import { toErrorStatus } from "./profiled-rejection.ts";
 import { streamFields, type ResponseMode, type SessionResponseHost, type ResponseSink } from "./session-response.ts";
+import type { LiveSession } from "./cluster.ts";
 import type { HttpSettings } from "./settings.ts";
-import { EventStreamResponse, type StreamHost } from "./event-stream.ts";
+import { EventStreamResponse, type LostStream, type SessionStream, type StreamHost } from "./event-stream.ts";
 
 /**
  * Session over Streamable HTTP: the transport of one connection. Messages that belong to a request are sent on the stream of its POST, all others on
@@ -20,27 +21,32 @@ import { EventStreamResponse, type StreamHost } from "./event-stream.ts";
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#multiple-connections
  */
-export class HttpSession implements Channel, SessionResponseHost, StreamHost {
+export class HttpSession implements Channel, SessionResponseHost, StreamHost, LiveSession {
   readonly key: SessionKey;
+  /** Absent for a session that lasts as long as a POST. */
+  readonly session: TransportSession | undefined;
   readonly #settings: HttpSettings;
   /** Requests that wait for their response. */
   readonly #replies = new Map<RequestId, ResponseSink>();
   /** Streams that have not ended. */
-  readonly #streams = new Map<string, EventStreamResponse>();
+  readonly #streams = new Map<string, SessionStream>();
   /** Streams that were opened by GET, the latest last. */
-  #listeners: readonly EventStreamResponse[] = [];
+  #listeners: readonly SessionStream[] = [];
   #receiver: Receiver | undefined;
   #connection: Connection | undefined;
   #revision: Revision | undefined;
   #streamCount = 0;
   #isClosed = false;
   #onIdle: (() => void) | undefined;
+  #resolveEnded: () => void = () => {};
   /** Time of the last use, in the milliseconds of the clock. */
   usedAt = 0;
 
   constructor(key: SessionKey, settings: HttpSettings) {
     this.key = key;
     this.#settings = settings;
+    const ended = new Promise<void>((resolve) => (this.#resolveEnded = resolve));
+    this.session = key.id === "" ? undefined : { id: key.id, ended };
   }
 
   // State for other modules.
@@ -74,6 +80,11 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     return this.#settings.maxStreamBytes;
   }
 
+  get requestIdPrefix(): string | undefined {
+    const { cluster } = this.#settings;
+    return cluster && `${cluster.name}.`;
+  }
+
   start(receiver: Receiver): void {
     this.#receiver = receiver;
   }
@@ -84,32 +95,33 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
 
   send(outgoing: Outgoing, related?: RequestId): void | Promise<void> {
     const text = encode(outgoing);
-    if (!("jsonrpc" in outgoing)) return this.#listen(text, "notification");
+    if (!("jsonrpc" in outgoing)) return this.#listen(text);
     if (!("method" in outgoing))
       return this.#respond(outgoing.id, text, "error" in outgoing ? outgoing.error : undefined);
     const kind = "id" in outgoing ? "request" : "notification";
     const reply = related === undefined ? undefined : this.#replies.get(related);
     if (reply) return reply.push(text, kind);
-    if (related === undefined) return this.#listen(text, kind);
+    if (related === undefined) return this.#listen(text, outgoing);
     // The call has ended, and so has its stream.
     if (kind === "request") return Promise.reject(new UnreachableError("The related request has already ended"));
   }
 
   abandon(id: RequestId): void {
-    this.#takeReply(id)?.skip();
+    this.#takeReply(id)?.skip(id);
     this.#emitIdle();
   }
 
-  close(): Promise<void> {
-    if (this.#isClosed) return Promise.resolve();
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
     this.#isClosed = true;
+    const streams = [...this.#streams.values()];
     for (const reply of new Set(this.#replies.values())) reply.end();
-    for (const stream of this.#streams.values()) stream.end();
+    for (const stream of streams) stream.end();
     this.#replies.clear();
     this.#streams.clear();
     this.#listeners = [];
     this.#receiver?.disconnected();
-    return Promise.resolve();
+    if (this.#settings.cluster) await Promise.all(streams.map(async (stream) => stream.flushed?.()));
   }
 
   // Methods for the HTTP handler.
@@ -117,6 +129,11 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   /** Sets the connection that uses this transport. */
   serve(connection: Connection): void {
     this.#connection = connection;
+  }
+
+  /** Marks the session as ended in every process, whereas `close` only ends its use in this one. */
+  markEnded(): void {
+    this.#resolveEnded();
   }
 
   /** Sets a callback for each time that the last running request has its response. */
@@ -139,22 +156,40 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
 
   /** Opens a stream for messages that belong to no request of the client; ends the oldest one when there are too many. */
   listen(exchange: Exchange): void {
-    const stream = this.openStream();
-    const connected = this.#listeners.filter((listener) => listener.isConnected);
-    for (const listener of this.#listeners) if (!connected.includes(listener)) this.endStream(listener);
-    if (connected.length >= maxListeners) this.#dropListener(connected);
-    this.#listeners = [...connected.slice(-(maxListeners - 1)), stream];
+    const stream = this.openStream([]);
+    this.#addListener(stream);
     stream.connect(exchange.stream(streamFields));
     if (this.polls) stream.prime();
+    this.#settings.cluster?.listen(this.key, stream.key);
   }
 
   /** Resumes a stream after the given event. Returns `false` when the event is not known. */
   async resume(exchange: Exchange, position: StreamPosition): Promise<boolean> {
-    const { events } = this.#settings;
-    if (!events || !this.remember) return false;
-    const stream = this.#streams.get(position.stream) ?? this.#toEnded(position.stream);
+    const { events, cluster } = this.#settings;
+    if (!this.isResumable) return false;
     const open = (): EventWriter => exchange.stream(streamFields);
+    const local = this.#streams.get(position.stream);
+    if (cluster) return this.#adopt(await cluster.resume(this.key, position, { host: this, local, open }));
+    if (!events) return false;
+    const stream = local instanceof EventStreamResponse ? local : this.#toEnded(position.stream);
     return stream.resume(open, () => events.after(this.key, position));
+  }
+
+  // Members of `LiveSession`.
+
+  sendToListener(text: string): boolean {
+    const listener = this.#findListener();
+    if (!listener) return false;
+    void listener.send(text);
+    return true;
+  }
+
+  releaseStream(name: string): void {
+    this.#streams.get(name)?.release();
+  }
+
+  drop(): void {
+    void this.connection.close({ drain: 0 });
   }
 
   keepAlive(): void {
@@ -169,17 +204,22 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   }
 
   get polls(): boolean {
-    return this.#revision?.polling === true && this.remember !== undefined && this.#settings.polling;
+    return this.#revision?.polling === true && this.isResumable && this.#settings.polling;
   }
 
-  openStream(): EventStreamResponse {
+  openStream(requests: readonly RequestId[]): SessionStream {
+    const { cluster, nonce } = this.#settings;
     this.#streamCount += 1;
-    const stream = new EventStreamResponse(`${this.#settings.nonce}${this.#streamCount.toString(36)}`, this);
-    this.#streams.set(stream.key, stream);
+    const name = `${cluster?.name ?? nonce}${this.#streamCount.toString(36)}`;
+    const isShared = cluster && this.isResumable;
+    const stream = isShared
+      ? cluster.createStream(this.key, { name, host: this, requests })
+      : new EventStreamResponse(name, this);
+    this.#streams.set(name, stream);
     return stream;
   }
 
-  endStream(stream: EventStreamResponse): void {
+  endStream(stream: SessionStream): void {
     this.#streams.delete(stream.key);
     stream.end();
   }
@@ -198,10 +238,23 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
     return this.#settings.retry;
   }
 
-  /** Event ids exist only with sessions: in revisions with a header for the session. */
-  get remember(): ((event: StoredEvent) => Promise<void> | undefined) | undefined {
+  /** True if clients can resume streams. Event ids exist only with sessions: in revisions with a header for the session. */
+  get isResumable(): boolean {
+    const { events, cluster } = this.#settings;
     const hasIds = this.#revision?.headers.some((header) => header.source === "session") && this.key.id !== "";
-    return hasIds && this.#settings.events ? this.#remember : undefined;
+    return hasIds === true && (events !== undefined || cluster !== undefined);
+  }
+
+  get remember(): ((event: StoredEvent) => Promise<void> | undefined) | undefined {
+    return this.isResumable ? this.#remember : undefined;
+  }
+
+  fenced(stream: SessionStream, { requests, unsent }: LostStream): void {
+    this.#forget(stream);
+    if (stream.isListener) for (const text of unsent) this.#sendElsewhere(text);
+    for (const requestId of requests) {
+      this.receive({ kind: "notification", method: "notifications/cancelled", params: { requestId } }, undefined);
+    }
   }
 
   readonly #remember = (event: StoredEvent): Promise<void> | undefined => {
@@ -216,7 +269,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
 
   #respond(id: RequestId | undefined, text: string, error: ErrorObject | undefined): void {
     if (id === undefined) return;
-    this.#takeReply(id)?.respond(text, error && toErrorStatus(error, this.#settings.profile));
+    this.#takeReply(id)?.respond(text, id, error && toErrorStatus(error, this.#settings.profile));
     this.#emitIdle();
   }
 
@@ -227,22 +280,60 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
   #takeReply(id: RequestId): ResponseSink | undefined {
     const reply = this.#replies.get(id);
     this.#replies.delete(id);
+    if (reply) this.#settings.cluster?.release(this.key, [id]);
     return reply;
   }
 
-  /** Sends to exactly one stream: the latest that is connected, or else the latest that its client can resume. */
-  #listen(text: string, kind: "request" | "notification"): void | Promise<void> {
-    const listener =
-      this.#listeners.findLast((stream) => stream.isConnected) ??
-      this.#listeners.findLast((stream) => stream.isResumable);
+  /** Sends to exactly one stream opened by GET. Without one on this node, a message for the session as a whole may reach that of another node. */
+  #listen(text: string, message?: Message): void | Promise<void> {
+    const listener = this.#findListener();
     if (listener) return listener.send(text);
-    if (kind === "request")
+    const { cluster } = this.#settings;
+    const method = message && "method" in message ? message.method : undefined;
+    if (cluster && method !== undefined && !isBroadcast(method)) return cluster.sendToListener(this.key, text);
+    if (message && "id" in message)
       return Promise.reject(new UnreachableError("The client has no open stream for server requests"));
   }
 
-  #dropListener(connected: readonly EventStreamResponse[]): void {
+  /** Returns the latest stream opened by GET that is connected, or else the latest that its client can resume. */
+  #findListener(): SessionStream | undefined {
+    return (
+      this.#listeners.findLast((stream) => stream.isConnected) ??
+      this.#listeners.findLast((stream) => stream.isResumable)
+    );
+  }
+
+  #addListener(stream: SessionStream): void {
+    const connected = this.#listeners.filter((listener) => listener.isConnected && listener !== stream);
+    for (const listener of this.#listeners) {
+      if (!connected.includes(listener) && listener !== stream) this.endStream(listener);
+    }
+    if (connected.length >= maxListeners) this.#dropListener(connected);
+    this.#listeners = [...connected.slice(-(maxListeners - 1)), stream];
+  }
+
+  #dropListener(connected: readonly SessionStream[]): void {
     const [oldest] = connected;
     if (oldest) this.endStream(oldest);
+  }
+
+  /** Keeps a resumed stream until it ends. */
+  #adopt(stream: SessionStream | undefined): boolean {
+    if (!stream) return false;
+    this.#streams.set(stream.key, stream);
+    if (stream.isListener) this.#addListener(stream);
+    void stream.finished?.then(() => this.#forget(stream));
+    return true;
+  }
+
+  #forget(stream: SessionStream): void {
+    if (this.#streams.get(stream.key) === stream) this.#streams.delete(stream.key);
+    this.#listeners = this.#listeners.filter((listener) => listener !== stream);
+  }
+
+  #sendElsewhere(text: string): void {
+    const { cluster, fail } = this.#settings;
+    if (text !== "") cluster?.sendToListener(this.key, text).catch(fail);
   }
 
   #toEnded(key: string): EventStreamResponse {
@@ -254,3 +345,8 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost {
 
 /** Maximum number of streams that a client may hold open by GET. */
 const maxListeners = 2;
+
+/** True if every node notifies its own clients of the change. */
+function isBroadcast(method: string): boolean {
+  return method.endsWith("/list_changed") || method === "notifications/resources/updated";
+}

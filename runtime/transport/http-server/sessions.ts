@@ -1,14 +1,16 @@
 import type { Awaitable, Revision } from "../../../generated/support.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";
+import type { HttpNode, LiveSessions } from "./cluster.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 import type { SpokenRevisions } from "./revisions.ts";
 
 /** Sessions and stateless requests that this process serves. The session store knows the sessions of all processes. */
-export class Sessions {
+export class Sessions implements LiveSessions {
   readonly #service: HttpService;
   readonly #settings: HttpSettings;
   readonly #revisions: SpokenRevisions;
@@ -28,6 +30,15 @@ export class Sessions {
     this.#settings = settings;
     this.#schedule = toSchedule(settings);
     this.#revisions = revisions;
+  }
+
+  findLive({ id, owner }: SessionKey): HttpSession | undefined {
+    const live = this.#live.get(id);
+    return live?.key.owner === owner ? live : undefined;
+  }
+
+  abandonAll(): void {
+    for (const session of this.#live.values()) session.drop();
   }
 
   get live(): ReadonlyMap<string, HttpSession> {
@@ -76,7 +87,19 @@ export class Sessions {
     return false;
   }
 
-  /** Returns the session of this owner, if it lives; a session that another process has opened is continued here. */
+  /**
+   * Returns the session of this owner, if it lives; a session that another process has opened is continued here. In a cluster the request ids are
+   * reserved for this node.
+   */
+  access(key: SessionKey, reserve: readonly RequestId[]): Awaitable<AccessedSession | undefined> {
+    const { cluster } = this.#settings;
+    if (cluster) return this.#reserve(key, cluster, reserve);
+    const session = this.find(key);
+    if (session instanceof Promise) return session.then((found) => found && { session: found, used: [] });
+    return session && { session, used: [] };
+  }
+
+  /** Returns the session of this owner, if it lives. */
   find(key: SessionKey): Awaitable<HttpSession | undefined> {
     const found = this.#settings.sessions?.store.find(key);
     return found instanceof Promise ? found.then((record) => this.#toLive(key, record)) : this.#toLive(key, found);
@@ -84,8 +107,11 @@ export class Sessions {
 
   /** Ends a session on request of the client or the server, and removes it from the store. */
   async end(session: HttpSession): Promise<void> {
-    await this.#settings.sessions?.store.remove(session.key);
+    const { sessions, events, cluster } = this.#settings;
+    await (cluster ? cluster.end(session.key) : sessions?.store.remove(session.key));
+    session.markEnded();
     this.#drop(session);
+    await events?.remove(session.key);
   }
 
   /** Ends a session that is not in the store. */
@@ -113,13 +139,27 @@ export class Sessions {
     this.#live.clear();
     this.#unlisted.clear();
     await Promise.all(sessions.map((session) => session.connection.close(options)));
+    await this.#settings.cluster?.leave();
+  }
+
+  async #reserve(
+    key: SessionKey,
+    cluster: HttpNode,
+    reserve: readonly RequestId[],
+  ): Promise<AccessedSession | undefined> {
+    const found = await cluster.access(key, reserve);
+    const session = this.#toLive(key, found?.record);
+    return session && { session, used: found?.used ?? [] };
   }
 
   #toLive(key: SessionKey, record: SessionRecord | undefined): HttpSession | undefined {
     const live = this.#live.get(key.id);
     const revision = record?.agreement && this.#revisions.find(record.agreement.revision);
     if (live && live.key.owner !== key.owner) return undefined;
-    if (live && !record) this.#drop(live);
+    if (live && !record) {
+      live.markEnded();
+      this.#drop(live);
+    }
     if (!record?.agreement || !revision || this.#isClosed) return undefined;
     const session = live ?? this.#keep(this.#serve(key, { revision, client: record.agreement.client }));
     session.usedAt = this.#settings.clock.now();
@@ -143,14 +183,11 @@ export class Sessions {
     return session;
   }
 
+  /** Closes this process's half of a session; the session and its events remain in their stores. */
   #drop(session: HttpSession): void {
     if (this.#live.get(session.key.id) === session) this.#live.delete(session.key.id);
     this.#unused.delete(session);
-    const { events, fail } = this.#settings;
-    session.connection
-      .close()
-      .then(() => events?.remove(session.key))
-      .catch(fail);
+    void session.connection.close();
   }
 
   /**
@@ -173,9 +210,25 @@ export class Sessions {
   }
 
   #lookAfter(session: HttpSession): void {
-    const { clock, sessions } = this.#settings;
     if (session.isBusy) return void this.#renew(session);
-    if (session.usedAt + (sessions?.ttl ?? Infinity) <= clock.now()) this.#drop(session);
+    if (this.#isUnused(session)) void this.#letGo(session);
+  }
+
+  #isUnused(session: HttpSession): boolean {
+    const { clock, sessions } = this.#settings;
+    return !session.isBusy && session.usedAt + (sessions?.ttl ?? Infinity) <= clock.now();
+  }
+
+  /** Closes a session that is not used in this process. It has ended if it is not in the store: then no other process serves it. */
+  async #letGo(session: HttpSession): Promise<void> {
+    try {
+      const record = await this.#settings.sessions?.store.find(session.key);
+      if (!this.#isUnused(session)) return;
+      if (!record) session.markEnded();
+      this.#drop(session);
+    } catch (error) {
+      this.#settings.fail(error);
+    }
   }
 
   /** Renews a session in use, so that it does not expire in the store. */
@@ -186,6 +239,13 @@ export class Sessions {
       this.#settings.fail(error);
     }
   }
+}
+
+/** Session of a request. */
+export interface AccessedSession {
+  readonly session: HttpSession;
+  /** Ids of the request that were reserved before, here or on another node. */
+  readonly used: readonly RequestId[];
 }
 
 /** Connection that needs periodic keep-alive messages. */

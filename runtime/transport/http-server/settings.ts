@@ -14,6 +14,7 @@ import { MemoryEventStore } from "../../stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../stores/memory-session-store.ts";
 import type { SessionStore } from "../../stores/session-store.ts";
 import { defaultPatience } from "../first-message.ts";
+import type { HttpCluster, HttpNode } from "./cluster.ts";
 import type { CorsOptions } from "./cors.ts";
 import type { BodyLimits } from "./exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./host-rules.ts";
@@ -52,6 +53,11 @@ export interface HttpOptions extends HostOptions {
   readonly sessions?: SessionOptions | false;
   /** Store of streamed events. Default: in memory, with bounds. `false`: streams cannot be resumed. */
   readonly events?: EventStore | false;
+  /**
+   * Cluster of nodes that serve the same sessions, created with `joinCluster`. It replaces the stores of sessions and events. Default: this process
+   * serves its sessions without others.
+   */
+  readonly cluster?: HttpCluster;
   /**
    * Begin streams with an event that only carries an id, where clients of the revision may reconnect to a stream whose connection the server has
    * closed. `false`: no such event, and the server does not release connections. Default `true`.
@@ -117,7 +123,9 @@ export interface HttpSettings extends Required<
 > {
   readonly path: string | undefined;
   readonly sessions: { readonly ttl: number; readonly store: SessionStore } | undefined;
+  /** Event store of this process; absent in a cluster. */
   readonly events: EventStore | undefined;
+  readonly cluster: HttpNode | undefined;
   readonly limits: Limits;
   readonly bodyLimits: BodyLimits;
   readonly hosts: HostRules;
@@ -144,7 +152,8 @@ const bodyBytes = 4 * 1024 * 1024;
 export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions, "hasSse">): HttpSettings {
   const { responseMode = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
-  const { events = new MemoryEventStore(metrics && { metrics }) } = options;
+  const cluster = options.cluster?.createNode();
+  const events = cluster ? false : (options.events ?? new MemoryEventStore(metrics && { metrics }));
   const limits = toLimits({ maxMessageBytes: bodyBytes, ...options.limits });
   let nonce: string | undefined;
   return {
@@ -155,8 +164,9 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
     keepAlive: options.keepAlive ?? 15_000,
     maxStreamBytes: options.maxStreamBytes ?? 8 * 1024 * 1024,
     strictVersion: options.strictVersion ?? false,
-    sessions: sessions === false ? undefined : toSessions(sessions, options.clock),
+    sessions: sessions === false ? undefined : toSessions(sessions, cluster?.store, options.clock),
     events: events === false ? undefined : events,
+    cluster,
     limits,
     bodyLimits: { maxBytes: limits.maxMessageBytes, timeout: options.bodyTimeout ?? 10_000 },
     hosts: createHostRules(options),
@@ -176,10 +186,11 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
 
 function toSessions(
   { ttl = 30 * 60_000, maxSessions, store }: SessionOptions,
+  shared: SessionStore | undefined,
   clock: Clock | undefined,
 ): { readonly ttl: number; readonly store: SessionStore } {
   const bounds = { ttl, ...(maxSessions !== undefined && { maxSessions }), ...(clock && { clock }) };
-  return { ttl, store: store ?? new MemorySessionStore(bounds) };
+  return { ttl, store: shared ?? store ?? new MemorySessionStore(bounds) };
 }
 
 function toSse({

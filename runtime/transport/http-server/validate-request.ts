@@ -1,16 +1,17 @@
 import type { Revision } from "../../../generated/support.ts";
 import { findBatchProblem } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
 import { alreadyInitialized } from "../../protocol/session/session.ts";
 import { validateStateless, type StatelessOutcome, type StatelessContext } from "./validate-stateless.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { authenticate, checkScopes } from "./authenticate.ts";
 import { accepts, isJson, type MediaType } from "./media-types.ts";
 import type { Identity } from "./identity.ts";
-import { bodyTooLarge, idOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
+import { bodyTooLarge, idOf, idsOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
-import type { Sessions } from "./sessions.ts";
+import type { AccessedSession, Sessions } from "./sessions.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 
 /** Context of the checks. */
@@ -39,6 +40,8 @@ export type ValidationOutcome =
       readonly identity: Identity | undefined;
       readonly postBody: PostBody;
       readonly session: HttpSession;
+      /** Ids of the request that were reserved before, here or on another node. */
+      readonly used: readonly RequestId[];
     }
   | { readonly kind: "listen"; readonly session: HttpSession; readonly cursor: string | undefined }
   | { readonly kind: "leave"; readonly session: HttpSession };
@@ -74,14 +77,28 @@ export async function validateRequest(
   if (!settings.sessions) return validateStatelessRequest(exchange, serverContext, { identity, postBody });
   if (isInitialize(postBody) && exchange.header(sessionHeader) === undefined)
     return { kind: "open", identity, postBody };
-  const session = await findSession(exchange, serverContext, identity);
-  if (isRejection(session)) return session;
+  return validateSessionMessage(exchange, serverContext, { identity, postBody });
+}
+
+/** Validates a POST of a session. The requests of a rejected one may be sent again with the same ids. */
+async function validateSessionMessage(
+  exchange: Exchange,
+  serverContext: HttpServerContext,
+  { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
+): Promise<ValidationOutcome> {
+  const reserve = idsOf(postBody);
+  const found = await findSession(exchange, serverContext, { identity, reserve });
+  if (isRejection(found)) return found;
+  const { session, used } = found;
   const unfit =
     checkSecond(postBody) ??
     checkVersion(exchange, serverContext, session) ??
     checkBatch(postBody, session.revision, serverContext) ??
     checkScopes(exchange, serverContext, { identity, postBody });
-  return unfit ?? { kind: "message", identity, postBody, session };
+  if (!unfit) return { kind: "message", identity, postBody, session, used };
+  const unused = reserve.filter((id) => !used.includes(id));
+  serverContext.settings.cluster?.release(session.key, unused, { isUnused: true });
+  return unfit;
 }
 
 /**
@@ -186,8 +203,9 @@ async function validateWithoutBody(
   const isListening = exchange.method === "GET";
   const unacceptable = isListening ? checkAccept(exchange, ["text/event-stream"]) : undefined;
   if (unacceptable) return unacceptable;
-  const session = await findSession(exchange, serverContext, identity);
-  if (isRejection(session)) return session;
+  const found = await findSession(exchange, serverContext, { identity, reserve: [] });
+  if (isRejection(found)) return found;
+  const { session } = found;
   const unfit = checkVersion(exchange, serverContext, session);
   if (unfit) return unfit;
   return isListening
@@ -216,16 +234,16 @@ function validateStatelessRequest(
 async function findSession(
   exchange: Exchange,
   { sessions }: HttpServerContext,
-  identity: Identity | undefined,
-): Promise<HttpSession | RejectedRequest> {
+  { identity, reserve }: { readonly identity: Identity | undefined; readonly reserve: readonly RequestId[] },
+): Promise<AccessedSession | RejectedRequest> {
   const id = exchange.header(sessionHeader);
   if (id === undefined)
     return rejectHttp(400, "The header Mcp-Session-Id is required; send initialize first", {
       reason: "not-initialized",
     });
-  const session = await sessions.find({ id, owner: identity?.principal });
+  const found = await sessions.access({ id, owner: identity?.principal }, reserve);
   const unknown = "Session not found; send initialize to start a new session";
-  return session ?? rejectHttp(404, unknown, { reason: "unknown-session" });
+  return found ?? rejectHttp(404, unknown, { reason: "unknown-session" });
 }
 
 function checkSecond(postBody: PostBody): RejectedRequest | undefined {

@@ -6,7 +6,7 @@ import { connectStdio } from "../../../runtime/client/connect-stdio.ts";
 import { createClient, type Client } from "../../../runtime/client/create-client.ts";
 import type { ConnectServerOptions } from "../../../runtime/client/connection-factory.ts";
 import type { ClientOptions } from "../../../runtime/client/options.ts";
-import type { ClientSession } from "../../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
 import { isHit, pick } from "../../oracle/random.ts";
 import { fuzzedFeatures } from "../client-features.ts";
 import { HostileServer } from "./server.ts";

@@ -3,7 +3,7 @@ import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
-import type { ClientSession } from "../../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
 import { ToolError, isToolError } from "../../../runtime/server/errors.ts";
 import { createServerAcceptor } from "../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";

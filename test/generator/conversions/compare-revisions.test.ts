@@ -79,12 +79,12 @@ describe("compareRevisions", () => {
       `export interface New { type: "a"; x: string; y?: string } ${params("x: New | number")}`,
       ["member Old y (New.y) 2"],
     ],
-  ])("finds %s", (_, older, newer, expected) => {
+  ])("`compareRevisions` finds %s", (_, older, newer, expected) => {
     const found = changes(older, newer);
     expect(found.sort()).toEqual([...expected].sort());
   });
 
-  it("takes the same change in several newer revisions for one, since the oldest of them", () => {
+  it("`compareRevisions` merges the same change of several newer revisions and dates it by the oldest of them", () => {
     const newest = readToy("3", params("a?: string; b?: string"));
     expect(changes(params(""), params("a?: string"), [newest])).toEqual([
       "member Params a (Params.a) 2",
@@ -92,13 +92,13 @@ describe("compareRevisions", () => {
     ]);
   });
 
-  it("compares declarations of the same name wherever they are, although the method is gone", () => {
+  it("`compareRevisions` compares declarations of the same name even if the method was removed", () => {
     const gone = { ...readToy("2", params("a?: string")), methods: [] };
     const [compared] = compareRevisions(readToy("1", params("")), [gone]);
     expect(changesIn(compared?.params).map(changeText)).toEqual(["member Params a (Params.a) 2"]);
   });
 
-  it("ends where a type contains itself", () => {
+  it("`compareRevisions` ends for a type that contains itself", () => {
     const tree = (more: string): string => `export interface Params { children: Params[]${more} }`;
     expect(changes(tree(""), tree("; a?: string"))).toEqual(["member Params a (Params.a) 2"]);
   });

@@ -29,7 +29,7 @@ const rule = (name: ConversionRule["rule"], ...at: string[]): ConversionRule => 
 });
 
 describe("readConversions", () => {
-  it("names every difference without a rule", () => {
+  it("`readConversions` rejects an overlay and names every difference without a rule", () => {
     const target = readToy("1", older);
     expect(() => readConversions([target, readToy("2", newer)], target)).toThrow(SpecError);
     expect(() => readConversions([target, readToy("2", newer)], target)).toThrow(
@@ -37,7 +37,7 @@ describe("readConversions", () => {
     );
   });
 
-  it("asks for a rule once, where the last revision that lacks the thing would have it", () => {
+  it("`readConversions` requires one rule for a difference, in the last revision that does not have the member", () => {
     const models = [readToy("1", older), readToy("2", older), readToy("3", newer)] as const;
     for (const target of models.slice(0, 2))
       expect(() => readConversions(models, target)).toThrow(/^spec\/2\/overlay\.json: 2 differences/);
@@ -45,21 +45,21 @@ describe("readConversions", () => {
     expect(decided.slice(0, 2).flatMap((target) => findUncovered(decided, target))).toEqual([]);
   });
 
-  it("refuses a rule that is for nothing", () => {
+  it("`readConversions` rejects a rule for a member that does not differ", () => {
     const target = readToy("1", older, [rule("drop", "Named.title", "Params.b", "Params.c")]);
     expect(() => readConversions([target, readToy("2", newer)], target)).toThrow(
       "spec/1/overlay.json: conversions has the rule drop for `Params.c`, which does not differ in any newer revision; remove it",
     );
   });
 
-  it("refuses a rule that cannot deal with what it is for", () => {
+  it("`readConversions` rejects a rule that does not apply to the kind of difference", () => {
     const target = readToy("1", older, [rule("audio-to-text", "Named.title", "Params.b")]);
     expect(() => readConversions([target, readToy("2", newer)], target)).toThrow(
       /the rule audio-to-text does not apply to the property Params\.\w+ since 2.*; use one of keep, omit, drop, error/,
     );
   });
 
-  it("prefers the specific name, the own overlay to that of newer revisions, and takes over the rest", () => {
+  it("`readConversions` prefers rules with the specific name and rules of the older overlay, and inherits the others", () => {
     const middle = readToy("2", older, [rule("drop", "Named.title"), rule("omit", "Params.b")]);
     const target = readToy("1", older, [rule("keep", "Named.title")]);
     const newest = readToy("3", newer);
@@ -74,21 +74,21 @@ describe("readConversions", () => {
 });
 
 describe("readLosses", () => {
-  it("lists what can be lost and not what is kept or means nothing", () => {
+  it("`readLosses` lists members that a rule drops, and no members that a rule keeps or omits", () => {
     const target = readToy("1", older, [rule("drop", "Named.title"), rule("omit", "Params.b")]);
     expect(readLosses([target, readToy("2", newer)], target)).toEqual([
       { revision: "1", type: "Params", member: "title", rule: "drop", since: "2", reason: "Why not." },
     ]);
   });
 
-  it("lists methods that do not exist", () => {
+  it("`readLosses` lists methods that do not exist at the revision", () => {
     const target = { ...readToy("1", older), methods: [] };
     expect(readLosses([target, readToy("2", older)], target)).toEqual([
       { revision: "1", type: "do/it", rule: "unavailable", since: "2", reason: "do/it does not exist." },
     ]);
   });
 
-  it("grows with the age of a revision", () => {
+  it("`readLosses` returns at least as many losses for an older revision as for a newer one", () => {
     const counts = [...models]
       .sort((a, b) => (a.id < b.id ? 1 : -1))
       .map((model) => readLosses(models, model).filter(({ rule: name }) => name !== "unavailable").length);
@@ -98,7 +98,7 @@ describe("readLosses", () => {
 });
 
 describe("the rules", () => {
-  it("are the same in the model, the schema of overlays and the support file", () => {
+  it("the rules are the same in the model, the schema of overlays and the support file", () => {
     const schema: unknown = JSON.parse(readFileSync(join(spec, "overlay.schema.json"), "utf8"));
     expect(schema).toHaveProperty("$defs.conversion.properties.rule.enum", Object.keys(conversionRules));
     for (const [name, { works }] of Object.entries(conversionRules)) {
@@ -118,7 +118,7 @@ describe("values of older revisions read as the newest shapes", () => {
   const tolerated = /\.(resultType|ttlMs|cacheScope)$/;
   const session = /^(\w+\._meta|RequestMetaObject\.io\.modelcontextprotocol\/(protocolVersion|clientCapabilities))$/;
 
-  it("lack nothing but tolerated members and the metadata of requests", () => {
+  it("values of older revisions have every member of the newest shapes except tolerated members and request metadata", () => {
     const [newest, ...others] = [...models].sort((a, b) => (a.id < b.id ? 1 : -1));
     if (!newest) throw new Error("There are no models.");
     // Compared in the other direction: what the newest revision requires and older ones may lack.

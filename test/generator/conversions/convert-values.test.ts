@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { tableSpecs } from "../../../generator/emit/method-text.ts";
-import type { Declaration, Method, RevisionModel, Shape } from "../../../generator/model.ts";
+import type { Method, RevisionModel, Shape } from "../../../generator/model.ts";
 import { openSpecFolder } from "../../../generator/read/spec-folder.ts";
 import { resolveObject } from "../../../generator/model/resolve.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { ConversionError, isObject, type Check, type Convert } from "../../../generated/support.ts";
-import { createRandom } from "../../oracle/random.ts";
-import { createValueMaker } from "../../oracle/values.ts";
+import { makeValues, tryConversion } from "../../oracle/conversion-values.ts";
 import { findUnknown } from "./convert-walk.ts";
 
 /* Values made from the declarations of newer revisions, brought to every older one, whichever method carries them. */
 
-const valuesPerPart = 150;
+/** Number of values of each part of a method. */
+const count = 150;
 
 /** Keys that stay although they are not declared: an overlay rule `keep` says why. */
 const kept = /\/(extensions|_meta\/(extra|vendor\.example\/key))$/;
@@ -37,11 +37,11 @@ const pairs = revisions.flatMap((target) =>
   revisions.filter(({ id }) => id > target.id).map((source) => ({ target: target.id, source: source.id })),
 );
 
-describe.each(pairs)("values of $source brought to $target", ({ target, source }) => {
-  it("are valid there, know no other keys and stay the same when brought there again", () => {
+describe.each(pairs)("values of $source converted to $target", ({ target, source }) => {
+  it("converted values are valid, have no undeclared keys and are not changed by a second conversion", () => {
     const newer = findModel(source);
     const model = findModel(target);
-    const tally = { values: 0, refused: 0 };
+    const tally = { values: 0, lossy: 0 };
     for (const { method, part, convert, check } of partsOf(model)) {
       const shape = shapeOf(
         newer.methods.find(({ name }) => name === method.name),
@@ -49,14 +49,14 @@ describe.each(pairs)("values of $source brought to $target", ({ target, source }
       );
       const own = shapeOf(method, part);
       if (!shape || !own) continue;
-      for (const value of makeValues(newer, shape, method.name.length)) {
+      for (const value of makeValues({ model: newer, shape, seed: method.name.length, count })) {
         if (checkOf(source, method.name, part)?.(value)) continue; // breaks a rule over several properties
         tally.values += 1;
         const before = JSON.stringify(value);
-        const converted = attempt(() => convert(value));
+        const converted = tryConversion(() => convert(value));
         expect(JSON.stringify(value), "the value itself is never changed").toBe(before);
         if (converted instanceof ConversionError) {
-          tally.refused += 1;
+          tally.lossy += 1;
           continue;
         }
         const place = `${method.name} ${part} ${before}`;
@@ -71,17 +71,18 @@ describe.each(pairs)("values of $source brought to $target", ({ target, source }
       }
     }
     expect(tally.values).toBeGreaterThan(1000);
-    expect(tally.refused).toBeLessThan(tally.values / 5);
+    expect(tally.lossy).toBeLessThan(tally.values / 5);
   });
 });
 
 describe.each(revisions.filter(({ conversions }) => conversions).map(({ id }) => id))("values of %s", (id) => {
-  it("come back as they are", () => {
+  it("values of the same revision are returned unchanged", () => {
     const model = findModel(id);
     for (const { method, part, convert } of partsOf(model)) {
       const shape = shapeOf(method, part);
       if (!shape) continue;
-      for (const value of makeValues(model, shape, method.name.length)) expect(convert(value)).toBe(value);
+      for (const value of makeValues({ model, shape, seed: method.name.length, count }))
+        expect(convert(value)).toBe(value);
     }
   });
 });
@@ -121,22 +122,6 @@ function shapeOf(method: Method | undefined, part: "params" | "result"): Shape |
   if (part === "params") return method?.params?.shape;
   const others = (method?.alternatives ?? []).map(({ type }): Shape => ({ kind: "reference", name: type }));
   return method?.result && { kind: "union", of: [method.result, ...others] };
-}
-
-function makeValues(model: RevisionModel, shape: Shape, seed: number): unknown[] {
-  const name = "Value made for a test";
-  const declaration: Declaration = { name, kind: "alias", extends: [], shape, location: { line: 1, column: 1 } };
-  const make = createValueMaker({ declarations: [...model.declarations, declaration] }, createRandom(seed));
-  return Array.from({ length: valuesPerPart }, () => make(name));
-}
-
-function attempt(convert: () => unknown): unknown {
-  try {
-    return convert();
-  } catch (error) {
-    if (error instanceof ConversionError) return error;
-    throw error;
-  }
 }
 
 /** Keys of an open object that only the newer revision declares. */

@@ -21,7 +21,7 @@ import {
 
 describe("a conversion", () => {
   const cases = rows.flatMap((row) => row.at.map((revision) => ({ ...row, revision })));
-  it.each(cases)("$rule, at $revision", ({ revision, place, value, becomes, losses }) => {
+  it.each(cases)("a conversion to $revision $rule", ({ revision, place, value, becomes, losses }) => {
     const convert = find(revision, place);
     expect(convert(value)).toEqual(becomes);
     expect(withLosses(convert, value)).toEqual({ value: becomes, losses: losses ?? [] });
@@ -38,13 +38,13 @@ describe("a conversion", () => {
     ["several choices", june, elicitation, form({ a: { type: "array", items: { enum: [] } } })],
     ["several values", june, elicited, { action: "accept", content: { a: ["b"] } }],
     ["a cancellation of nothing", first, cancelled, { reason: "late" }],
-  ])("refuses %s at %s, and says what to do", (_, revision, place, value) => {
+  ])("a conversion rejects %s at %s with a sentence that names the reason", (_, revision, place, value) => {
     const convert = find(revision, place);
     expect(() => convert(value)).toThrow(ConversionError);
     expect(() => convert(value)).toThrow(new RegExp(`does not match revision ${String(revision)}: [A-Z].*\\.$`));
   });
 
-  it("returns what needs no change as it is, and shares what it does not change", () => {
+  it("a conversion returns the same object if nothing changes, and shares unchanged parts otherwise", () => {
     const value = { content: [text], isError: true };
     expect(find(first, callResult)(value)).toBe(value);
     const changed = { content: [text, audio], structuredContent: undefined };
@@ -52,7 +52,7 @@ describe("a conversion", () => {
     expect(changed.content[1]).toBe(audio);
   });
 
-  it("never writes to a prototype (T26)", () => {
+  it("a conversion never writes to a prototype (T26)", () => {
     const value: unknown = JSON.parse(
       '{"content":[{"type":"text","text":"a","__proto__":{"x":1}}],"resultType":"complete","__proto__":{"x":1}}',
     );
@@ -61,11 +61,11 @@ describe("a conversion", () => {
     expect(JSON.stringify(converted)).toBe('{"content":[{"type":"text","text":"a"}],"__proto__":{"x":1}}');
   });
 
-  it.each([undefined, null, 1, "text", [], true])("passes %j through: the check of a result comes before", (value) => {
+  it.each([undefined, null, 1, "text", [], true])("a conversion returns the invalid result %j unchanged", (value) => {
     expect(find(first, callResult)(value)).toBe(value);
   });
 
-  it("does not exist at the newest revision", () => {
+  it("the newest revision has no conversion", () => {
     expect(revisions.map(({ conversions }) => conversions !== undefined)).toEqual([false, true, true, true, true]);
   });
 });

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 describe("a new revision", () => {
-  it("is written with its schema as it is, an overlay and a pin, and can be generated", async () => {
+  it("a new revision is written with its unchanged schema, an overlay and a pin, and can be generated", async () => {
     const report = await pinText(dated(schema, next), { revision: next });
     expect(report).toMatchObject({
       revision: next,
@@ -47,13 +47,13 @@ describe("a new revision", () => {
     );
   });
 
-  it("starts from the overlay of the revision before it, with the links moved to its own pages", async () => {
+  it("a new revision gets the overlay of the previous revision with links to its own pages", async () => {
     await pinText(dated(schema, next), { revision: next });
     const expected = (await readFile(`spec/${newest}/overlay.json`, "utf8")).replaceAll(`/${newest}/`, `/${next}/`);
     expect(await readFile(join(spec, next, "overlay.json"), "utf8")).toBe(expected);
   });
 
-  it("names what nobody has decided for older clients, where the generator looks for it, and goes on when it is", async () => {
+  it("`pinRevision` reports differences without a conversion rule until the overlay of the older revision has one", async () => {
     const text = dated(schema, next)
       .replace(/^export type ContentBlock =\s+(?=\w)/m, "export type ContentBlock = VideoContent | ")
       .concat('\nexport interface VideoContent { type: "video"; data: string }\n');
@@ -75,13 +75,13 @@ describe("a new revision", () => {
     expect((await pinText(text, { revision: next })).undecided).toEqual([]);
   });
 
-  it("starts from the overlay of the first revision when none is older", async () => {
+  it("a new revision gets the overlay of the first revision if no revision is older", async () => {
     const oldest = await readFile("spec/2024-11-05/schema.ts", "utf8");
     const { overlay } = await pinText(dated(oldest, "2024-01-01"), { revision: "2024-01-01" });
     expect(overlay).toMatchObject({ kind: "proposed", base: "2024-11-05", dropped: [] });
   });
 
-  it("makes a new spec folder that generates on its own, with the revisions of the package", async () => {
+  it("`pinRevision` creates a spec folder with the revisions of the package, which can be generated", async () => {
     spec = join(folder, "deep", "own");
     expect((await pinText(dated(schema, next), { revision: next })).isNew).toBe(true);
     expect((await readdir(spec)).sort()).toEqual([...(await readdir("spec")), next].sort());
@@ -91,7 +91,7 @@ describe("a new revision", () => {
     );
   });
 
-  it("leaves no new spec folder, and no files in an old one, when it fails", async () => {
+  it("`pinRevision` creates no spec folder and adds no files to an existing one if it fails", async () => {
     spec = join(folder, "deep", "own");
     await expect(pinText("const a = 1;", { revision: next })).rejects.toThrow();
     expect(await readdir(folder)).toEqual(["spec"]);
@@ -101,7 +101,7 @@ describe("a new revision", () => {
     expect(await readdir(spec)).toEqual(["README.md"]);
   });
 
-  it("keeps line feeds only, whatever the file has", async () => {
+  it("`pinRevision` writes LF line endings and no byte order mark even if the file has CRLF and one", async () => {
     await pinText(`\uFEFF${dated(schema, next).replaceAll("\n", "\r\n")}`, { revision: next });
     expect(await readFile(join(spec, next, "schema.ts"), "utf8")).toBe(dated(schema, next));
   });
@@ -110,9 +110,9 @@ describe("a new revision", () => {
 describe("the pin", () => {
   const commit = "b0f60ba5409db7a6582440a7b473cc0398890f15";
 
-  it("records hash, address and the commit that the address names (T1)", async () => {
+  it("the pin records hash, address and the commit in the address (T1)", async () => {
     const from = `https://example.com/${commit}/schema.ts`;
-    await pinRevision({ revision: next, from, spec, fetch: answering(dated(schema, next)) });
+    await pinRevision({ revision: next, from, spec, fetch: respondWith(dated(schema, next)) });
     expect(await pinOf(next)).toEqual({
       status: "released",
       commit,
@@ -121,7 +121,7 @@ describe("the pin", () => {
     });
   });
 
-  it("of a file has a path and no commit", async () => {
+  it("the pin of a file has a path and no commit", async () => {
     const path = join(folder, `${commit}.ts`);
     await writeFile(path, dated(schema, next));
     await pinRevision({ revision: next, from: path, spec });
@@ -131,14 +131,14 @@ describe("the pin", () => {
   it.each([
     ["its address says so", "https://example.com/schema/draft/schema.ts", next],
     ["its constant is no date (T2)", address, "DRAFT-2025-v3"],
-  ])("is a draft when %s", async (_reason, from, version) => {
-    await pinRevision({ revision: next, from, spec, fetch: answering(dated(schema, version)) });
+  ])("the pin is a draft if %s", async (_reason, from, version) => {
+    await pinRevision({ revision: next, from, spec, fetch: respondWith(dated(schema, version)) });
     expect((await pinOf(next))?.status).toBe("draft");
   });
 });
 
 describe("a revision that is pinned already", () => {
-  it("keeps an overlay that fits, and every other file of its folder", async () => {
+  it("a pinned revision keeps a matching overlay and every other file of its folder", async () => {
     await writeFile(join(spec, newest, "notes.md"), "mine");
     const { overlay } = await pinText(schema, { revision: newest, force: true });
     expect(overlay.kind).toBe("kept");
@@ -148,13 +148,13 @@ describe("a revision that is pinned already", () => {
     );
   });
 
-  it("is not replaced by another file without --force (T1)", async () => {
+  it("a pinned revision is replaced by another file only with --force (T1)", async () => {
     await expect(pinText(schema, { revision: newest })).rejects.toThrow(/pinned to another file.*--force/s);
     await pinText(schema, { revision: newest, force: true });
     await expect(pinText(schema, { revision: newest })).resolves.toMatchObject({ warnings: [] });
   });
 
-  it("gets a proposal made from its own overlay when that does not fit any more", async () => {
+  it("a pinned revision gets a proposal from its own overlay if the overlay does not match the schema any more", async () => {
     const without = schema.replaceAll("PARSE_ERROR", "BROKEN_JSON");
     const { overlay, decisions } = await pinText(without, { revision: newest, force: true });
     expect(overlay).toMatchObject({ kind: "proposed", dropped: ["errors: the constant PARSE_ERROR of parseError"] });
@@ -162,8 +162,8 @@ describe("a revision that is pinned already", () => {
   });
 });
 
-describe("what a person has to decide", () => {
-  it("is named: every method and gate that does not derive, and every entry that was left out", async () => {
+describe("open decisions", () => {
+  it("decisions name every method and gate that cannot be derived, and every dropped entry", async () => {
     spec = join(folder, "own");
     // The step between the eras: nearly everything in the overlay changes.
     const { overlay, decisions } = await pinText(schema, { revision: "2026-07-27", force: true });
@@ -195,16 +195,16 @@ describe("what a person has to decide", () => {
     );
   });
 
-  it("stops the generator with the same question", async () => {
+  it("the generator stops with the text of the first open decision", async () => {
     spec = join(folder, "own");
     const { decisions } = await pinText(schema, { revision: "2026-07-27", force: true });
     const message = await rejection((await openSpecFolder(spec)).readModel("2026-07-27"));
     expect(message).toBe(`own/2026-07-27/overlay.json: ${decisions.open[0]}`);
   });
 
-  it("is printed, and the next command with it", async () => {
+  it("decisions are printed with the next command", async () => {
     const output = vi.spyOn(console, "log").mockImplementation(() => undefined);
-    const fetch = answering(dated(schema, next).replace('"tools/call"', '"toolbox/call"'));
+    const fetch = respondWith(dated(schema, next).replace('"tools/call"', '"toolbox/call"'));
     expect(await runPin({ revision: next, from: address, spec, fetch })).toBe(0);
     const text = String(output.mock.calls[0]?.[0]);
     expect(text).toContain("toolbox/call requires server capability `toolbox`");
@@ -212,7 +212,7 @@ describe("what a person has to decide", () => {
     expect(text).toContain(`create-mcp-server generate --spec ${spec} --protocol ${next}`);
   });
 
-  it("includes new methods with the gate that was derived, and params that lost their _meta (T7)", async () => {
+  it("decisions include new methods with the derived gate, and params without _meta (T7)", async () => {
     const added = dated(schema, next)
       .replace("| ListToolsRequest", "| ListToolsRequest | SortToolsRequest")
       .concat(
@@ -234,7 +234,7 @@ describe("a folder that cannot be written", () => {
   it.each([
     ["a new revision", next],
     ["a revision pinned again", newest],
-  ])("is left as it was: %s", async (_which, revision) => {
+  ])("the files stay unchanged if the list of pins cannot be written: %s", async (_which, revision) => {
     // A folder in the place of the list of pins: the last step of all fails.
     await rm(join(spec, "pins.json"));
     await mkdir(join(spec, "pins.json"));
@@ -255,7 +255,7 @@ describe("a link in a spec folder", () => {
     ["in the place of a schema", `${newest}/schema.ts`],
     ["in the place of an overlay", `${newest}/overlay.json`],
     ["at the former name of the list while it is written", `.pins.${process.pid}.json`],
-  ])("is not written through: %s", async (_where, path) => {
+  ])("the target of a link is not changed: %s", async (_where, path) => {
     const outside = join(folder, "outside");
     await writeFile(outside, "mine");
     await rm(join(spec, path), { force: true });
@@ -267,7 +267,7 @@ describe("a link in a spec folder", () => {
     expect(await readFile(join(spec, newest, "overlay.json"), "utf8")).toBe("b");
   });
 
-  it("that leads nowhere is refused in the place of the rules for overlays", async () => {
+  it("a link to a missing file is rejected in the place of the schema of overlays", async () => {
     const outside = join(folder, "outside");
     await rm(join(spec, "overlay.schema.json"));
     await symlink(outside, join(spec, "overlay.schema.json"));
@@ -276,7 +276,7 @@ describe("a link in a spec folder", () => {
     expect(await readFile(join(spec, newest, "schema.ts"), "utf8")).toBe(schema);
   });
 
-  it("is not copied into: at the former name of a revision while it is written", async () => {
+  it("a link to a folder gets no copies: at the former name of a revision while it is written", async () => {
     const outside = join(folder, "outside");
     await mkdir(outside);
     await symlink(outside, join(spec, `.${newest}.${process.pid}.new`), "dir");
@@ -285,7 +285,7 @@ describe("a link in a spec folder", () => {
   });
 });
 
-describe("input that is no schema", () => {
+describe("invalid input", () => {
   const good = (): string => dated(schema, next);
   const other =
     /\/schema\.ts is not an MCP schema \(it declares no JSONRPCMessage\); pass the schema\.ts of a revision/;
@@ -325,51 +325,55 @@ describe("input that is no schema", () => {
     { input: "a month that does not exist", options: { revision: "2099-13-01" }, says: /is not a revision/ },
   ];
 
-  it.each(cases)("is refused and leaves the spec folder alone: $input", async ({ text = good, options, says }) => {
+  it.each(cases)("`pin` rejects $input and does not change the spec folder", async ({ text = good, options, says }) => {
     const before = await snapshot(folder);
     const output = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    expect(await runPin({ revision: next, from: address, spec, fetch: answering(text()), ...options })).toBe(2);
+    expect(await runPin({ revision: next, from: address, spec, fetch: respondWith(text()), ...options })).toBe(2);
     expect(output.mock.calls).toEqual([[expect.stringMatching(says)]]);
     expect(String(output.mock.calls[0]?.[0])).not.toMatch(/\n {4}at /);
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  const answers: readonly { answer: string; says: RegExp; fetch: Fetch }[] = [
+  const responses: readonly { response: string; says: RegExp; fetch: Fetch }[] = [
     {
-      answer: "no answer at all",
+      response: "no response",
       fetch: () => Promise.reject(new TypeError("fetch failed", { cause: new Error("getaddrinfo ENOTFOUND x") })),
       says: /cannot be fetched \(getaddrinfo ENOTFOUND x\); check the address and the network/,
     },
-    { answer: "status 404", fetch: () => Promise.resolve(new Response("", { status: 404 })), says: /HTTP 404/ },
+    { response: "status 404", fetch: () => Promise.resolve(new Response("", { status: 404 })), says: /HTTP 404/ },
     {
-      answer: "bytes that are no text",
+      response: "bytes that are no text",
       fetch: () => Promise.resolve(new Response(Buffer.of(0xff, 0xfe))),
       says: /not UTF-8/,
     },
     {
-      answer: "a redirect to http",
-      fetch: redirecting("http://example.com/x"),
+      response: "a redirect to http",
+      fetch: redirectTo("http://example.com/x"),
       says: /redirects to http:\/\/example.com\/x/,
     },
-    { answer: "a redirect to a file", fetch: redirecting("file:///etc/passwd"), says: /redirects to file:/ },
-    { answer: "a redirect to itself", fetch: redirecting(address), says: /redirects more than 5 times/ },
-    { answer: "a redirect to nowhere", fetch: redirecting("https://"), says: /which is not a URL/ },
+    { response: "a redirect to a file", fetch: redirectTo("file:///etc/passwd"), says: /redirects to file:/ },
+    { response: "a redirect to itself", fetch: redirectTo(address), says: /redirects more than 5 times/ },
+    { response: "a redirect to nowhere", fetch: redirectTo("https://"), says: /which is not a URL/ },
     {
-      answer: "silence",
+      response: "a response that takes too long",
       fetch: (_url, { signal }) => aborted(signal),
       says: /no complete response within 0.05 seconds/,
     },
-    { answer: "an endless answer", fetch: () => Promise.resolve(new Response(endless())), says: /larger than 4 MiB/ },
+    {
+      response: "an endless response",
+      fetch: () => Promise.resolve(new Response(endless())),
+      says: /larger than 4 MiB/,
+    },
   ];
 
-  it.each(answers)("is refused when the server gives $answer", async ({ fetch, says }) => {
+  it.each(responses)("`pinRevision` rejects $response of the server", async ({ fetch, says }) => {
     const before = await snapshot(folder);
     const pinned = pinRevision({ revision: next, from: address, spec, fetch, timeout: 50 });
     expect(await rejection(pinned)).toMatch(says);
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it("is not taken where a redirect stays on https", async () => {
+  it("`pinRevision` follows a redirect that stays on https", async () => {
     const fetch: Fetch = (url) =>
       Promise.resolve(url.href === address ? moved("/other.ts") : new Response(dated(schema, next)));
     await expect(pinRevision({ revision: next, from: address, spec, fetch })).resolves.toMatchObject({
@@ -377,19 +381,19 @@ describe("input that is no schema", () => {
     });
   });
 
-  it("is only doubted when its version is no date (T2)", async () => {
+  it("a schema whose version is not a date only gets a warning (T2)", async () => {
     const { warnings } = await pinText(dated(schema, "DRAFT-2025-v3"), { revision: next });
     expect(warnings).toEqual([expect.stringMatching(/LATEST_PROTOCOL_VERSION = "DRAFT-2025-v3"/)]);
   });
 
-  it("is reported before a broken pins.json is replaced", async () => {
+  it("an invalid pins.json is reported and not replaced", async () => {
     await writeFile(join(spec, "pins.json"), "{");
     await expect(pinText(dated(schema, next), { revision: next })).rejects.toThrow(/pins\.json: not JSON/);
   });
 });
 
 function pinText(text: string, options: Pick<PinOptions, "revision" | "force">): ReturnType<typeof pinRevision> {
-  return pinRevision({ from: address, spec, fetch: answering(text), ...options });
+  return pinRevision({ from: address, spec, fetch: respondWith(text), ...options });
 }
 
 function dated(text: string, version: string): string {
@@ -398,11 +402,11 @@ function dated(text: string, version: string): string {
     .replace('LATEST_PROTOCOL_VERSION = "2024-11-05"', `LATEST_PROTOCOL_VERSION = "${version}"`);
 }
 
-function answering(text: string): Fetch {
+function respondWith(text: string): Fetch {
   return () => Promise.resolve(new Response(text));
 }
 
-function redirecting(location: string): Fetch {
+function redirectTo(location: string): Fetch {
   return () => Promise.resolve(moved(location));
 }
 

@@ -35,7 +35,7 @@ function read(change: (schema: string) => string = (same) => same, more: Partial
 }
 
 describe("an extension", () => {
-  test("declares its own types, and has those of the core under their own names", () => {
+  test("an extension declares its own types and refers to types of the core by their original names", () => {
     const { declarations, scope, methods } = read();
     expect(declarations.map(({ name }) => name)).toEqual([
       "EchoSettings",
@@ -50,7 +50,7 @@ describe("an extension", () => {
     expect(methods).toMatchObject([{ name: "echo/say", handler: "say", kind: "request", senders: ["client"] }]);
   });
 
-  test("needs to be declared by both sides, or by the server alone (XF-01)", () => {
+  test("an extension requires the declaration of both sides, or only of the server (XF-01)", () => {
     const path = ["extensions", overlay.id];
     expect(read().methods[0]).toMatchObject({
       gates: { client: { side: "server", path } },
@@ -61,7 +61,7 @@ describe("an extension", () => {
     expect(alone).not.toHaveProperty("needs");
   });
 
-  test("tells the alternatives of an object and a union apart", () => {
+  test("alternatives of an intersection of an object and a union get a tag", () => {
     const result = read().declarations.find(({ name }) => name === "SayResult");
     expect(result?.shape).toMatchObject({
       kind: "union",
@@ -72,7 +72,7 @@ describe("an extension", () => {
 
   test.each([
     [
-      "a type that the core lacks",
+      "a type that the core does not have",
       (schema: string) => schema.replace("Tool }", "Tool, Hammer }"),
       {},
       "the core declares no such type",
@@ -90,23 +90,23 @@ describe("an extension", () => {
       {},
       "`Prompt` is already declared by the core",
     ],
-    ["a type that it does not import", (schema: string) => schema.replace(", Tool }", " }"), {}, "refers to `Tool`"],
-    ["a method that nobody sends", undefined, { methods: {} }, 'methods["echo/say"].senders'],
+    ["a type that is not imported", (schema: string) => schema.replace(", Tool }", " }"), {}, "refers to `Tool`"],
+    ["a method without a sender", undefined, { methods: {} }, 'methods["echo/say"].senders'],
     [
-      "a method that it lacks",
+      "a method that the schema does not declare",
       undefined,
       { methods: { ...overlay.methods, "echo/hear": { clause } } },
       "refers to `echo/hear`",
     ],
     ["settings without a type", undefined, { declared: { clause, server: "Nothing" } }, "declares no `Nothing`"],
     [
-      "a result of nothing",
+      "a result of an unknown method",
       undefined,
       { results: [{ clause, method: "tools/shout", kind: "echo", type: "Loud" }] },
       "has no `tools/shout`",
     ],
     [
-      "members of no object",
+      "members of a value that is not an object",
       undefined,
       { members: [{ clause, method: "tools/call", at: ["name"], type: "Loud" }] },
       "has no object at name",
@@ -117,7 +117,7 @@ describe("an extension", () => {
       { methods: { "tools/call": { clause, senders: ["client"] } } },
       "already has `tools/call`",
     ],
-  ] as const)("stops at %s", (_what, change, more, problem) => {
+  ] as const)("`readExtension` rejects %s", (_what, change, more, problem) => {
     expect(() => read(change, more)).toThrow(problem);
   });
 });

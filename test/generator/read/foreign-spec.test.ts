@@ -21,12 +21,12 @@ async function edit(path: string, change: (text: string) => string): Promise<voi
   await writeFile(file, change(await readFile(file, "utf8")));
 }
 
-test("a commit that is no hash is refused, whatever it would put into a comment", async () => {
+test("a commit that is not a hash is rejected, even if it contains code", async () => {
   await edit("pins.json", (text) => text.replace(/"commit": "[^"]*"/, String.raw`"commit": "\nimport'P'//"`));
   await expect(openSpecFolder(spec)).rejects.toThrow(/`[\d-]+` needs a status/);
 });
 
-test("a byte-order mark in front of pins.json is skipped", async () => {
+test("a byte order mark at the start of pins.json is ignored", async () => {
   await edit("pins.json", (text) => `\uFEFF${text}`);
   expect([...(await openSpecFolder(spec)).pins.keys()]).toContain(id);
 });
@@ -35,7 +35,7 @@ test("a copy of the spec folder under another name generates the same files", as
   expect([...(await emitTree({ spec, revisions: [id] }))]).toEqual([...(await emitTree({ revisions: [id] }))]);
 });
 
-test("comments of a pinned schema keep no character that is not seen or turns the direction of text", async () => {
+test("generated comments contain no invisible characters and no characters that change the direction of text", async () => {
   await edit(join(id, "schema.ts"), (text) => text.replace("/**", "/**\n * Left\u202eright\u200b.\n"));
   const pins = await openSpecFolder(spec);
   expect(pins.pins.has(id)).toBe(true);

@@ -5,14 +5,14 @@ import { readPins } from "../../../generator/read/pins.ts";
 import { readRevision } from "../../../generator/read/revision.ts";
 import { SpecError } from "../../../generator/internal/spec-error.ts";
 
-/* Whatever happens to a schema on its way here: it is read, or refused with a place. Nothing else is thrown (T13). */
+/* A damaged schema is read, or rejected with a place. No other error is thrown (T13). */
 
 const revisions = [...readPins("pins.json", read("pins.json")).keys()];
 const rules = read("overlay.schema.json");
 const perRevision = 20;
 
 /** Pieces of TypeScript that a schema does not use, or not there. */
-const strangers = [
+const foreign = [
   ..."(){}[]<>;:,.|&?=!@#'\"`/*\\\n\0\uD800\uFEFF",
   ..."enum class readonly never undefined unique keyof typeof infer extends implements export const let abstract".split(
     " ",
@@ -31,24 +31,27 @@ describe.each(revisions)("a damaged schema of %s", (revision) => {
       readRevision({ id: revision, status: "released", schema: { path: "schema.ts", text: damaged }, overlay });
       return "model";
     } catch (error) {
-      if (error instanceof SpecError && error.message.startsWith(`${error.file}:`)) return "refusal";
+      if (error instanceof SpecError && error.message.startsWith(`${error.file}:`)) return "rejection";
       return `${String(error)}`;
     }
   };
 
-  const ways: readonly { way: string; damage: (random: () => number) => string }[] = [
-    { way: "cut off", damage: (random) => text.slice(0, at(text, random)) },
-    { way: "with a part missing", damage: (random) => splice(text, random, { remove: 1 + Math.floor(random() * 40) }) },
-    { way: "with a stranger in it", damage: (random) => splice(text, random, { insert: pick(strangers, random) }) },
-    { way: "with a word exchanged", damage: (random) => exchangeWord(text, random) },
-    { way: "with a line moved", damage: (random) => moveLine(text, random) },
+  const kinds: readonly { kind: string; damage: (random: () => number) => string }[] = [
+    { kind: "cut off", damage: (random) => text.slice(0, at(text, random)) },
+    {
+      kind: "with a part missing",
+      damage: (random) => splice(text, random, { remove: 1 + Math.floor(random() * 40) }),
+    },
+    { kind: "with a foreign part in it", damage: (random) => splice(text, random, { insert: pick(foreign, random) }) },
+    { kind: "with a word exchanged", damage: (random) => exchangeWord(text, random) },
+    { kind: "with a line moved", damage: (random) => moveLine(text, random) },
   ];
 
-  it.each(ways)("$way is read or refused", ({ way, damage }) => {
-    const random = createRandom(`${revision} ${way}`);
+  it.each(kinds)("a schema $kind is read or rejected", ({ kind, damage }) => {
+    const random = createRandom(`${revision} ${kind}`);
     const outcomes = Array.from({ length: perRevision }, () => outcome(damage(random)));
-    expect(outcomes.filter((result) => result !== "model" && result !== "refusal")).toEqual([]);
-    expect(outcomes).toContain("refusal");
+    expect(outcomes.filter((result) => result !== "model" && result !== "rejection")).toEqual([]);
+    expect(outcomes).toContain("rejection");
   });
 });
 
@@ -79,7 +82,7 @@ function splice(
 function exchangeWord(text: string, random: () => number): string {
   const words = [...text.replace(/\/\*.*?\*\//gs, (comment) => " ".repeat(comment.length)).matchAll(/\w+/g)];
   const target = pick(words, random);
-  const [word] = random() < 0.5 ? pick(words, random) : [pick(strangers, random)];
+  const [word] = random() < 0.5 ? pick(words, random) : [pick(foreign, random)];
   return text.slice(0, target.index) + word + text.slice(target.index + target[0].length);
 }
 

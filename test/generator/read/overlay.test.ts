@@ -3,7 +3,7 @@ import { Node, Project, type Type } from "ts-morph";
 import { describe, expect, it } from "vitest";
 import type { Overlay } from "../../../generator/model/overlay.ts";
 import { readOverlay } from "../../../generator/read/overlay.ts";
-import { SpecError } from "../../../generator/internal/spec-error.ts";
+import { catchSpecError } from "./spec-error.ts";
 
 const schema = readSpec("overlay.schema.json");
 const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
@@ -11,11 +11,11 @@ const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026
 describe.each(revisions)("the overlay of %s", (revision) => {
   const declarations = readSpec(`${revision}/schema.ts`);
 
-  it("fits its schema", () => {
+  it("the overlay names its JSON Schema and matches it", () => {
     expect(load(revision).$schema).toBe("../overlay.schema.json");
   });
 
-  it("cites pages of its own revision, or JSON-RPC itself", () => {
+  it("every clause is a page of the revision, or of JSON-RPC", () => {
     const overlay = load(revision);
     const foreign = clausesOf(overlay).filter(
       (clause) =>
@@ -25,19 +25,19 @@ describe.each(revisions)("the overlay of %s", (revision) => {
     expect(foreign).toEqual([]);
   });
 
-  it("names only methods that the schema has", () => {
+  it("every method in the overlay exists in the schema", () => {
     const overlay = load(revision);
     const named = [...Object.keys(overlay.methods), ...(overlay.mergeMeta?.methods ?? [])];
     named.push(...(overlay.batching.never ?? []), ...(overlay.headers ?? []).flatMap(({ methods }) => methods ?? []));
     expect(named.filter((method) => !declarations.includes(`method: "${method}";`))).toEqual([]);
   });
 
-  it("names only types that the schema declares", () => {
+  it("every type in the overlay is declared in the schema", () => {
     const overlay = load(revision);
     expect(typesOf(overlay).filter((type) => !declares(declarations, type))).toEqual([]);
   });
 
-  it("gives every error the value of the constant it names", () => {
+  it("every error has the value of its constant", () => {
     const overlay = load(revision);
     const wrong = overlay.errors.filter(
       ({ code, constant }) =>
@@ -46,14 +46,14 @@ describe.each(revisions)("the overlay of %s", (revision) => {
     expect(wrong).toEqual([]);
   });
 
-  it("has all standard errors and no code twice", () => {
+  it("the errors include all standard codes, and each code once", () => {
     const overlay = load(revision);
     const codes = overlay.errors.map(({ code }) => code);
     expect(codes).toEqual(expect.arrayContaining([-32700, -32600, -32601, -32602, -32603]));
     expect(new Set(codes).size).toBe(codes.length);
   });
 
-  it("picks only members of the union that it tags", () => {
+  it("every tag selects members of its own union", () => {
     const overlay = load(revision);
     const strays = (overlay.tags ?? []).flatMap(({ of, cases = {}, otherwise, presence = [] }) => {
       const picked = [...Object.values(cases), ...presence.map(({ type }) => type)];
@@ -64,109 +64,118 @@ describe.each(revisions)("the overlay of %s", (revision) => {
 });
 
 describe("facts of the revisions", () => {
-  it("batches are accepted by one revision only, and never hold initialize (J-13, J-14, J-16)", () => {
+  it("batches are accepted by one revision only, and never contain initialize (J-13, J-14, J-16)", () => {
     const accepting = revisions.filter((revision) => load(revision).batching.accepted);
     expect(accepting).toEqual(["2025-03-26"]);
     expect(load("2025-03-26").batching.never).toEqual(["initialize"]);
   });
 
-  it("the params that lost their _meta are counted as in the study (T7)", () => {
+  it("the number of methods whose params get _meta back is known for each revision (T7)", () => {
     expect(revisions.map((revision) => load(revision).mergeMeta?.methods.length ?? 0)).toEqual([17, 17, 18, 4, 0]);
   });
 
-  it("a missing resource has a code of its own until the newest revision, which only understands it (5.1, 2.8)", () => {
+  it("the error code of a missing resource is sent by every revision except the newest, which only accepts it (5.1, 2.8)", () => {
     const emitted = revisions.map((revision) => load(revision).errors.find(({ code }) => code === -32002)?.emitted);
     expect(emitted).toEqual([true, true, true, true, false]);
   });
 
-  it("completion needs no capability where none exists (1.1)", () => {
+  it("completion requires no capability at a revision without that capability (1.1)", () => {
     const gates = revisions.map((revision) => load(revision).methods["completion/complete"]?.gate);
     expect(gates).toEqual([null, undefined, undefined, undefined, undefined]);
   });
 
-  it("the version header starts with the third revision (T-60), the session header ends with the fourth (T-50)", () => {
+  it("the version header exists since the third revision (T-60), the session header until the fourth (T-50)", () => {
     const headers = revisions.map((revision) => (load(revision).headers ?? []).map(({ name }) => name));
     expect(headers.map((names) => names.includes("MCP-Protocol-Version"))).toEqual([false, false, true, true, true]);
     expect(headers.map((names) => names.includes("Mcp-Session-Id"))).toEqual([false, true, true, true, false]);
   });
 });
 
-describe("an overlay with a slip", () => {
-  const edits: readonly { slip: string; at: string; to?: unknown; pointer?: string; says?: string }[] = [
-    { slip: "an unknown entry", at: "/lifecyle", to: {}, says: "not a known property" },
-    { slip: "no lifecycle", at: "/lifecycle", pointer: "the file", says: "`lifecycle` is missing" },
-    { slip: "an unknown lifecycle", at: "/lifecycle/kind", to: "session", says: "handshake or per-request" },
-    { slip: "a fact without its clause", at: "/batching/clause", pointer: "/batching", says: "`clause` is missing" },
-    { slip: "a clause that is no link", at: "/batching/clause", to: "basic/index", says: "Absolute URL" },
-    { slip: "a word for a truth value", at: "/batching/accepted", to: "no", says: "must be boolean" },
-    { slip: "methods as a list", at: "/methods", to: [], says: "must be object" },
-    { slip: "a method without any fact", at: "/methods/server~1discover/gate", pointer: "/methods/server~1discover" },
-    { slip: "a method name with a blank", at: "/methods/server discover", to: {}, says: "not a valid method name" },
+describe("an invalid overlay", () => {
+  const edits: readonly { problem: string; at: string; to?: unknown; pointer?: string; says?: string }[] = [
+    { problem: "an unknown entry", at: "/lifecyle", to: {}, says: "not a known property" },
+    { problem: "a missing lifecycle", at: "/lifecycle", pointer: "the file", says: "`lifecycle` is missing" },
+    { problem: "an unknown lifecycle", at: "/lifecycle/kind", to: "session", says: "handshake or per-request" },
+    { problem: "a fact without its clause", at: "/batching/clause", pointer: "/batching", says: "`clause` is missing" },
+    { problem: "a clause that is no link", at: "/batching/clause", to: "basic/index", says: "Absolute URL" },
+    { problem: "a string instead of a boolean", at: "/batching/accepted", to: "no", says: "must be boolean" },
+    { problem: "methods as a list", at: "/methods", to: [], says: "must be object" },
     {
-      slip: "a gate without a side",
+      problem: "a method without any fact",
+      at: "/methods/server~1discover/gate",
+      pointer: "/methods/server~1discover",
+    },
+    { problem: "a method name with a blank", at: "/methods/server discover", to: {}, says: "not a valid method name" },
+    {
+      problem: "a gate without a side",
       at: "/methods/notifications~1message/gate/side",
       pointer: "/methods/notifications~1message/gate",
     },
-    { slip: "a gate as text", at: "/methods/server~1discover/gate", to: "tools", says: "must be object,null" },
-    { slip: "an unknown kind of method", at: "/methods/roots~1list/kind", to: "request", says: "expected embedded" },
-    { slip: "a union of one", at: "/tags/0/of", to: ["JSONRPCRequest"], says: "fewer than 2" },
-    { slip: "a union with the same member twice", at: "/tags/0/of/1", to: "JSONRPCRequest", pointer: "/tags/0/of" },
-    { slip: "a tag by property and by presence", at: "/tags/0/property", to: "id", says: "keep one of them" },
+    { problem: "a gate as text", at: "/methods/server~1discover/gate", to: "tools", says: "must be object,null" },
+    { problem: "an unknown kind of method", at: "/methods/roots~1list/kind", to: "request", says: "expected embedded" },
+    { problem: "a union of one", at: "/tags/0/of", to: ["JSONRPCRequest"], says: "fewer than 2" },
+    { problem: "a union with the same member twice", at: "/tags/0/of/1", to: "JSONRPCRequest", pointer: "/tags/0/of" },
+    { problem: "a tag by property and by presence", at: "/tags/0/property", to: "id", says: "keep one of them" },
     {
-      slip: "a tag that tells nothing apart",
+      problem: "a tag without property and presence",
       at: "/tags/0/presence",
       pointer: "/tags/0",
       says: "`property` is missing",
     },
-    { slip: "a path into nothing", at: "/integers/0/at", to: "Error.", says: "must match pattern" },
-    { slip: "an unknown rule", at: "/constraints/0/rule", to: "any", says: "atLeastOne or exclusive" },
-    { slip: "a tolerance for a whole type", at: "/tolerances/0/at", to: "Result", says: "must match pattern" },
+    { problem: "an incomplete path", at: "/integers/0/at", to: "Error.", says: "must match pattern" },
+    { problem: "an unknown rule", at: "/constraints/0/rule", to: "any", says: "atLeastOne or exclusive" },
+    { problem: "a tolerance for a whole type", at: "/tolerances/0/at", to: "Result", says: "must match pattern" },
     {
-      slip: "a default that is no plain value",
+      problem: "a default that is no plain value",
       at: "/tolerances/0/absentMeans",
       to: null,
       says: "must be string,number",
     },
-    { slip: "an error code in quotes", at: "/errors/0/code", to: "-32700", says: "must be integer" },
-    { slip: "a status that is no error", at: "/errors/0/status", to: 200, says: "must be >= 400" },
-    { slip: "a header from nowhere", at: "/headers/0/source", to: "body.id", says: "must match pattern" },
-    { slip: "an unknown place for metadata", at: "/reservedMeta/0/on", to: "tool", says: "notification" },
-    { slip: "no result type at all", at: "/resultTypes/known", to: [], says: "fewer than 1" },
-    { slip: "a capability of nobody", at: "/emptyCapabilities/0/side", to: "host", says: "client or server" },
+    { problem: "an error code in quotes", at: "/errors/0/code", to: "-32700", says: "must be integer" },
+    { problem: "a status that is no error", at: "/errors/0/status", to: 200, says: "must be >= 400" },
+    { problem: "an unknown source of a header", at: "/headers/0/source", to: "body.id", says: "must match pattern" },
+    { problem: "an unknown place for metadata", at: "/reservedMeta/0/on", to: "tool", says: "notification" },
+    { problem: "an empty list of result types", at: "/resultTypes/known", to: [], says: "fewer than 1" },
+    {
+      problem: "a capability of an unknown side",
+      at: "/emptyCapabilities/0/side",
+      to: "host",
+      says: "client or server",
+    },
   ];
 
-  it.each(edits)("is refused: $slip", ({ at, to, pointer = at, says = "" }) => {
-    const error = refusal(edited("2026-07-28", at, to));
+  it.each(edits)("`readOverlay` rejects $problem", ({ at, to, pointer = at, says = "" }) => {
+    const error = catchSpecError(() => readText(edited("2026-07-28", at, to)));
     expect(error.file).toBe("spec/some/overlay.json");
     expect(error.message).toContain(`  ${pointer} (`);
     expect(error.message).toContain(says);
   });
 
-  it("is reported at the line of the first problem, with the rest below it", () => {
+  it("`readOverlay` reports the line of the first problem and lists the others below", () => {
     const text = edited("2026-07-28", "/lifecycle/kind", "none").replace('"accepted": false', '"accepted": 0');
     const line = text.split("\n").findIndex((candidate) => candidate.includes('"none"')) + 1;
-    const { message, line: reported } = refusal(text);
+    const { message, line: reported } = catchSpecError(() => readText(text));
     expect(reported).toBe(line);
     expect(message).toMatch(new RegExp(`^spec/some/overlay.json:${line}:\\d+: `));
     expect(message.indexOf("/lifecycle/kind")).toBeLessThan(message.indexOf("/batching/accepted"));
   });
 
-  it("tells three problems and counts the others", () => {
-    expect(refusal('{ "a": 1 }').message).toMatch(/(\n {2}.*){3}\n {2}and 2 more\n/);
+  it("`readOverlay` lists three problems and counts the others", () => {
+    expect(catchSpecError(() => readText('{ "a": 1 }')).message).toMatch(/(\n {2}.*){3}\n {2}and 2 more\n/);
   });
 
   const broken = [
-    { slip: "an empty file", text: "", line: 1, column: 1, says: "the file ends" },
-    { slip: "a comma too many", text: '{\n  "a": 1,\n}', line: 3, column: 1, says: "a property name" },
-    { slip: "a comma too few", text: '{\n  "a": 1\n  "b": 2\n}', line: 3, column: 3, says: '"," or "}"' },
-    { slip: "a colon forgotten", text: '{ "a" 1 }', line: 1, column: 7, says: '":"' },
-    { slip: "a comment", text: "// note\n{}", line: 1, column: 1, says: "a value" },
-    { slip: "an open list", text: "[1, 2", line: 1, column: 6, says: '"," or "]"' },
-    { slip: "a line break in a string", text: '["a\nb"]', line: 1, column: 2, says: "a string" },
-    { slip: "a number as it is not written", text: "[01]", line: 1, column: 2, says: "a value" },
-    { slip: "text behind the end", text: "{} {}", line: 1, column: 4, says: "the end of the file" },
+    { problem: "an empty file", text: "", line: 1, column: 1, says: "the file ends" },
+    { problem: "a comma too many", text: '{\n  "a": 1,\n}', line: 3, column: 1, says: "a property name" },
+    { problem: "a comma too few", text: '{\n  "a": 1\n  "b": 2\n}', line: 3, column: 3, says: '"," or "}"' },
+    { problem: "a colon forgotten", text: '{ "a" 1 }', line: 1, column: 7, says: '":"' },
+    { problem: "a comment", text: "// note\n{}", line: 1, column: 1, says: "a value" },
+    { problem: "an open list", text: "[1, 2", line: 1, column: 6, says: '"," or "]"' },
+    { problem: "a line break in a string", text: '["a\nb"]', line: 1, column: 2, says: "a string" },
+    { problem: "a number as it is not written", text: "[01]", line: 1, column: 2, says: "a value" },
+    { problem: "text behind the end", text: "{} {}", line: 1, column: 4, says: "the end of the file" },
     {
-      slip: "a key written twice",
+      problem: "a key written twice",
       text: '{\n  "a": 1,\n  "a": 2\n}',
       line: 3,
       column: 3,
@@ -174,15 +183,15 @@ describe("an overlay with a slip", () => {
     },
   ];
 
-  it.each(broken)("is refused as text: $slip", ({ text, line, column, says }) => {
-    const error = refusal(text);
+  it.each(broken)("`readOverlay` rejects invalid JSON: $problem", ({ text, line, column, says }) => {
+    const error = catchSpecError(() => readText(text));
     expect(error).toMatchObject({ line, column });
     expect(error.message).toContain(says);
   });
 });
 
 describe("the schema of overlays", () => {
-  it("describes every property and is closed everywhere", () => {
+  it("the schema of overlays describes every property and allows no other properties", () => {
     const open = objectsIn(JSON.parse(schema), "").filter(
       ({ node }) =>
         [node.type].flat().includes("object") &&
@@ -193,7 +202,7 @@ describe("the schema of overlays", () => {
     expect(open.map(({ pointer }) => pointer)).toEqual([]);
   });
 
-  it("says the same as the type", () => {
+  it("the schema of overlays has the same structure as the type", () => {
     const source = new Project({ compilerOptions: { strict: true } }).addSourceFileAtPath("generator/model/overlay.ts");
     const root: unknown = JSON.parse(schema);
     expect(outlineOfSchema(root, root)).toEqual(outlineOfType(source.getInterfaceOrThrow("Overlay").getType()));
@@ -209,14 +218,8 @@ function load(revision: string): Overlay {
   return readOverlay({ path: `spec/${path}`, text: readSpec(path), schema });
 }
 
-function refusal(text: string): SpecError {
-  try {
-    readOverlay({ path: "spec/some/overlay.json", text, schema });
-  } catch (error) {
-    if (error instanceof SpecError) return error;
-    throw error;
-  }
-  throw new Error("the text was accepted");
+function readText(text: string): Overlay {
+  return readOverlay({ path: "spec/some/overlay.json", text, schema });
 }
 
 /** An overlay's text with the value at a pointer replaced, or removed when there is none. */

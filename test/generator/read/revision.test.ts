@@ -107,7 +107,7 @@ describe("an overlay", () => {
     },
   ];
 
-  it.each(strays)("that names something else under $entry is refused: $says", ({ change, says }) => {
+  it.each(strays)("an overlay with an unknown name under $entry is rejected: $says", ({ change, says }) => {
     const value = { ...overlay, ...change };
     const read = (): unknown =>
       readRevision({ id: revision, status: "released", schema: { path: "s.ts", text }, overlay: { path, value } });

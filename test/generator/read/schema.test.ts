@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Declaration, Shape } from "../../../generator/model.ts";
 import { readSchema } from "../../../generator/read/schema.ts";
-import { SpecError } from "../../../generator/internal/spec-error.ts";
+import { catchSpecError } from "./spec-error.ts";
 
-interface Refused {
+interface Rejected {
   readonly what: string;
   readonly text: string;
   /** `line:column`; a problem of the whole file has none. */
@@ -13,7 +13,7 @@ interface Refused {
 
 const deep = 200_000;
 
-const statements: readonly Refused[] = [
+const statements: readonly Rejected[] = [
   { what: "an enum", text: "export enum A { B }", at: "1:1", says: "EnumDeclaration" },
   { what: "a const enum", text: "export const enum A { B }", at: "1:1", says: "EnumDeclaration" },
   { what: "a class", text: "export class A {}", at: "1:1", says: "ClassDeclaration" },
@@ -51,7 +51,7 @@ const statements: readonly Refused[] = [
   { what: "a name with a letter of another script", text: "export type Ärger = 1;", at: "1:1", says: "plain name" },
 ];
 
-const members: readonly Refused[] = [
+const members: readonly Rejected[] = [
   { what: "a readonly property", text: "export interface A { readonly x: string }", at: "1:22", says: "modifiers" },
   { what: "a method", text: "export interface A {\n  m(): void;\n}", at: "2:3", says: "MethodSignature" },
   { what: "a call signature", text: "export interface A { (): void }", at: "1:22", says: "CallSignature" },
@@ -100,7 +100,7 @@ const members: readonly Refused[] = [
   },
 ];
 
-const types: readonly Refused[] = [
+const types: readonly Rejected[] = [
   ...["never", "bigint", "symbol", "undefined", "void", "this", "unique symbol"].map((type) => ({
     what: `the type ${type}`,
     text: `export type A = ${type};`,
@@ -146,7 +146,7 @@ const types: readonly Refused[] = [
   },
 ];
 
-const structures: readonly Refused[] = [
+const structures: readonly Rejected[] = [
   {
     what: "an interface that extends a literal",
     text: 'export interface A extends B {}\nexport type B = "x";',
@@ -217,7 +217,7 @@ const structures: readonly Refused[] = [
   },
 ];
 
-const comments: readonly Refused[] = [
+const comments: readonly Rejected[] = [
   {
     what: "an unknown tag",
     text: "/**\n * Text.\n * @pattern a\n */\nexport type A = string;",
@@ -293,9 +293,9 @@ const comments: readonly Refused[] = [
   },
 ];
 
-const texts: readonly Refused[] = [
-  { what: "nothing", text: "", says: "no exported declarations" },
-  { what: "only a comment", text: "// nothing\n", says: "no exported declarations" },
+const texts: readonly Rejected[] = [
+  { what: "an empty file", text: "", says: "no exported declarations" },
+  { what: "a file with only a comment", text: "// nothing\n", says: "no exported declarations" },
   { what: "an HTML page", text: "<!doctype html>\n<html></html>", at: "1:11", says: "not valid TypeScript" },
   {
     what: "an interface that is cut off",
@@ -353,9 +353,9 @@ describe.each([
   ["structures", structures],
   ["comments", comments],
   ["texts", texts],
-])("the reader refuses %s", (_room, table) => {
-  it.each(table)("$what", ({ text, at, says }) => {
-    const error = refusal(text);
+])("invalid %s", (_kind, table) => {
+  it.each(table)("`readSchema` rejects $what", ({ text, at, says }) => {
+    const error = catchSpecError(() => read(text));
     expect([error.line, error.column].filter((part) => part !== undefined).join(":")).toBe(at ?? "");
     expect(error.message.startsWith(at === undefined ? "some/schema.ts: " : `some/schema.ts:${at}: `)).toBe(true);
     expect(error.message).toMatch(says);
@@ -363,7 +363,7 @@ describe.each([
   });
 });
 
-describe("the reader takes", () => {
+describe("valid schemas", () => {
   const accepted: readonly { what: string; text: string; shape: Shape }[] = [
     { what: "a byte order mark", text: "\uFEFFexport type A = 1;", shape: { kind: "literal", value: 1 } },
     { what: "unknown", text: "export type A = unknown;", shape: { kind: "unknown" } },
@@ -406,23 +406,23 @@ describe("the reader takes", () => {
     },
   ];
 
-  it.each(accepted)("$what", ({ text, shape }) => {
+  it.each(accepted)("`readSchema` accepts $what", ({ text, shape }) => {
     expect(read(text).find(({ name }) => name === "A")?.shape).toEqual(shape);
   });
 
-  it("CRLF line endings as if they were line feeds", () => {
+  it("`readSchema` reads CRLF line endings like line feeds", () => {
     const text = "/**\n * First line.\n *\n * Second.\n */\nexport interface A {\n  /** Text. */\n  x: string;\n}\n";
     expect(readSchema("a.ts", text.replaceAll("\n", "\r\n"))).toEqual(readSchema("a.ts", text));
   });
 
-  it("references as they are written, addresses included", () => {
+  it("`readSchema` reads references unchanged, including addresses", () => {
     const [a] = read(
       "/**\n * @see https://example.com/a#b\n * @see Other for more\n * @see {@link A}\n */\nexport type A = 1;",
     );
     expect(a?.doc?.see).toEqual(["https://example.com/a#b", "Other for more", "{@link A}"]);
   });
 
-  it("no comment of another form than JSDoc, and no line between (T12)", () => {
+  it("`readSchema` ignores comments that are not JSDoc, and lines between comment and declaration (T12)", () => {
     const [plain, doc] = read("/* Plain. */\nexport type A = 1;\n/** Real. */\n// A note.\nexport type B = 1;");
     expect(plain?.doc).toBeUndefined();
     expect(doc?.doc).toEqual({ text: "Real." });
@@ -431,16 +431,6 @@ describe("the reader takes", () => {
 
 function read(text: string): readonly Declaration[] {
   return readSchema("some/schema.ts", text).declarations;
-}
-
-function refusal(text: string): SpecError {
-  try {
-    read(text);
-  } catch (error) {
-    if (error instanceof SpecError) return error;
-    throw error;
-  }
-  throw new Error("the schema was accepted");
 }
 
 function chain(length: number, step = 1): string {

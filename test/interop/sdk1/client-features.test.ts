@@ -4,7 +4,7 @@ import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { connectClient } from "../../../runtime/client/create-client.ts";
 import type { ClientOptions } from "../../../runtime/client/options.ts";
-import type { ClientSession } from "../../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
 import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../../program.ts";
 import { handshakeRevisions } from "../../runtime/fixture-revision.ts";

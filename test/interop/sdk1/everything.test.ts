@@ -7,7 +7,7 @@ import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
 import { connect } from "../../../runtime/client/connect.ts";
 import { connectClient } from "../../../runtime/client/create-client.ts";
 import type { Connectable } from "../../../runtime/client/connection-factory.ts";
-import type { ClientSession } from "../../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
 import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { createHttpClientTransport } from "../../../runtime/transport/http-client/http-client.ts";
 import { createSseClientTransport } from "../../../runtime/transport/http-sse/http-sse-client.ts";

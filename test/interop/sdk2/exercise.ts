@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
-import type { ClientSession } from "../../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
 
 /** What our client was told. */
 export interface Heard {

@@ -6,7 +6,7 @@ import { connect } from "../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { connectClient } from "../../../runtime/client/create-client.ts";
 import type { Connectable } from "../../../runtime/client/connection-factory.ts";
-import type { ClientSession } from "../../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
 import { createStdioClientTransport } from "../../../runtime/transport/stdio/stdio-client.ts";
 import { createProgram } from "../../program.ts";
 import { handshakeRevisions } from "../../runtime/fixture-revision.ts";

@@ -6,7 +6,7 @@ import type * as v202511 from "../../../generated/2025-11-25/index.ts";
 import type * as v2026 from "../../../generated/2026-07-28/index.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
 import type { ClientOptions } from "../../../runtime/client/options.ts";
-import type { ClientSession } from "../../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
 import type { TaskHandle } from "../../../runtime/tasks/task-handle.ts";
 
 const base = { info: { name: "c", version: "1" }, revisions: [] };

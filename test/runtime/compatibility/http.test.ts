@@ -3,7 +3,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
 import { requireApiKey, requireBearerToken } from "../../../runtime/auth/server/index.ts";
 import { connectClient, connectHttp } from "../../../runtime/index.ts";
-import { communityProfile } from "../../../runtime/compatibility/profile.ts";
+import { communityProfile } from "../../../runtime/compatibility/community-profile.ts";
 import { createRejection, rejections, type RejectionName } from "../../../runtime/compatibility/rejections.ts";
 import { isRpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";

@@ -5,7 +5,7 @@ import {
   communityProfile,
   createCommunityProfile,
   type CommunityOptions,
-} from "../../../runtime/compatibility/profile.ts";
+} from "../../../runtime/compatibility/community-profile.ts";
 import type { Profile } from "../../../runtime/protocol/profile.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ReconnectOptions } from "../../../runtime/client/options.ts";
 import type { DefaultClientSession } from "../../../runtime/client/session/default-session.ts";
-import { communityProfile } from "../../../runtime/compatibility/profile.ts";
+import { communityProfile } from "../../../runtime/compatibility/community-profile.ts";
 import { createRejection, rejections, type RejectionName } from "../../../runtime/compatibility/rejections.ts";
 import { rejectionCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 import type { Profile } from "../../../runtime/protocol/profile.ts";

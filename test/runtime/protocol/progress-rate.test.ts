@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Progress } from "../../../generated/support.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
-import { Throttle } from "../../../runtime/jsonrpc/throttle.ts";
+import { Throttle } from "../../../runtime/protocol/peer/progress.ts";
 import type { Rate } from "../../../runtime/jsonrpc/token-bucket.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";

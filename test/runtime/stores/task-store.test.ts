@@ -146,6 +146,73 @@ describe.each(stores)("a task store %s", (_name, open) => {
       expect(await store.add(record("c"))).toBe(true);
     },
   );
+
+  const onNode = (node: string, more: Partial<TaskRecord> = {}): Partial<TaskRecord> => ({
+    node,
+    attempt: 1,
+    lease: 100,
+    ttl: 10_000,
+    ...more,
+  });
+
+  test("a task store gives a task to another node when the lease is over, with the next attempt (R45)", async () => {
+    const { store, pass } = open();
+    await store.add(record("a", onNode("one")));
+    await store.add(record("without-lease", { ttl: 10_000 }));
+    await pass(99);
+    expect(await store.takeOver?.("two", 9)).toEqual([]);
+    await pass(1);
+    expect(await store.takeOver?.("one", 9)).toEqual([]);
+    expect(await store.takeOver?.("two", 9)).toEqual([record("a", onNode("two", { attempt: 2 }))]);
+    expect(await store.takeOver?.("three", 9)).toEqual([]);
+    await pass(100);
+    expect(await store.takeOver?.("three", 9)).toMatchObject([{ id: "a", node: "three", attempt: 3 }]);
+  });
+
+  test("a task store gives a node no more tasks than the limit, and none that has ended", async () => {
+    const { store, pass } = open();
+    for (const id of ["a", "b", "c", "d"]) await store.add(record(id, onNode("one")));
+    await store.change({ id: "a", owner: "ada" }, { status: "cancelled", updatedAt: later });
+    await pass(100);
+    expect(await store.takeOver?.("two", 2)).toMatchObject([{ id: "b" }, { id: "c" }]);
+    expect(await store.takeOver?.("two", 2)).toMatchObject([{ id: "d" }]);
+  });
+
+  test("a task store renews the leases of a node, and returns the tasks that the node has lost", async () => {
+    const { store, pass } = open();
+    const ids = ["kept", "cancelled", "removed", "moved"];
+    for (const id of ids) await store.add(record(id, onNode(id === "moved" ? "two" : "one")));
+    await store.change({ id: "cancelled", owner: "ada" }, { status: "cancelled", updatedAt: later });
+    await store.remove({ id: "removed", owner: "ada" });
+    await pass(60);
+    const keys = ids.map((id) => ({ id, owner: "ada" }));
+    const stranger = { id: "kept", owner: "bob" };
+    expect(await store.renew?.([...keys, stranger], "one", 200)).toEqual([...keys.slice(1), stranger]);
+    await pass(199);
+    expect(await store.takeOver?.("three", 9)).toMatchObject([{ id: "moved" }]);
+    await pass(1);
+    expect(await store.takeOver?.("three", 9)).toMatchObject([{ id: "kept" }]);
+  });
+
+  test("a task store ignores a change of an attempt before the present one (R45)", async () => {
+    const { store, pass } = open();
+    const key = { id: "a", owner: "ada" };
+    await store.add(record("a", onNode("one")));
+    expect(await store.change(key, { statusMessage: "first", updatedAt: later }, 1)).toMatchObject({
+      statusMessage: "first",
+    });
+    await pass(100);
+    const [taken] = (await store.takeOver?.("two", 9)) ?? [];
+    expect(await store.change(key, { status: "completed", outcome, updatedAt: later }, 1)).toEqual(taken);
+    expect(await store.change(key, { status: "completed", outcome, updatedAt: later }, 2)).toMatchObject({ outcome });
+  });
+
+  test("a task store accepts a cancellation that names no attempt", async () => {
+    const { store } = open();
+    await store.add(record("a", onNode("one", { attempt: 3 })));
+    const change = { status: "cancelled", updatedAt: later } as const;
+    expect(await store.change({ id: "a", owner: "ada" }, change)).toMatchObject({ status: "cancelled" });
+  });
 });
 
 describe("shares of a memory task store", () => {

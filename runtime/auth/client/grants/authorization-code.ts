@@ -3,7 +3,7 @@ import { AuthError, isAuthError } from "../errors.ts";
 import { toPurpose, type Grant, type GrantRequest } from "./grant.ts";
 import type { ClientIdentity } from "../identity/identity.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
-import { createSignInSecrets } from "../tokens/oauth.ts";
+import { challengeMethod, checkPkce, createSignInSecrets } from "./pkce.ts";
 import type { Redirection, Redirector } from "../redirect/redirect.ts";
 import {
   checkDocumentUrl,
@@ -113,7 +113,7 @@ async function signIn(request: GrantRequest, { identity, redirection }: Visit): 
     client_id: identity.clientId,
     redirect_uri: redirectUri,
     code_challenge: challenge,
-    code_challenge_method: "S256",
+    code_challenge_method: challengeMethod,
     state,
     ...toPurpose(resource, scopes),
     // OpenID requires the user's consent for access that lasts after the user has left.
@@ -129,15 +129,6 @@ async function signIn(request: GrantRequest, { identity, redirection }: Visit): 
     if (isAuthError(error) && error.reason === "invalid_client") await forgetRegistration(server, request.store);
     throw error;
   }
-}
-
-/** Does not start a sign-in if the code could be stolen. A server without metadata cannot declare PKCE support, so it passes. */
-function checkPkce({ issuer, isAssumed, codeChallengeMethods }: ServerMetadata): void {
-  if (isAssumed || codeChallengeMethods?.includes("S256")) return;
-  throw new AuthError(
-    "pkce-unsupported",
-    `${issuer} does not support PKCE with S256 (code_challenge_methods_supported)`,
-  );
 }
 
 function toAuthorizationUrl(server: ServerMetadata, parameters: Readonly<Record<string, string>>): URL {

@@ -2,11 +2,8 @@ import {
   None,
   PrivateKeyJwt,
   ClientSecretPost,
-  calculatePKCECodeChallenge,
   customFetch,
   allowInsecureRequests,
-  generateRandomCodeVerifier,
-  generateRandomState,
   genericTokenEndpointRequest,
   modifyAssertion,
   processGenericTokenEndpointResponse,
@@ -36,19 +33,6 @@ export interface TokenRequest {
 export interface FormRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-}
-
-/** Secrets that protect one sign-in. */
-export interface SignInSecrets {
-  readonly state: string;
-  readonly verifier: string;
-  readonly challenge: string;
-}
-
-/** Creates the secrets for one sign-in. @see https://www.rfc-editor.org/rfc/rfc7636 */
-export async function createSignInSecrets(): Promise<SignInSecrets> {
-  const verifier = generateRandomCodeVerifier();
-  return { state: generateRandomState(), verifier, challenge: await calculatePKCECodeChallenge(verifier) };
 }
 
 /**

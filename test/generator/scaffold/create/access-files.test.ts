@@ -52,7 +52,7 @@ test.each([
   ["both", ["--http", "3000"], { HOST: "0.0.0.0", ISSUER: "https://a.example", RESOURCE: "https://b.example" }, /^$/],
   ["http", [], { HOST: "0.0.0.0" }, asked],
 ] as const)(
-  "a server on %s, started with %j and %j, asks for its issuer only over HTTP",
+  "a server on %s with the arguments %j and the variables %j requires an issuer only over HTTP",
   async (...[transport, words, env, says]) => {
     expect(await loadAuth(transport, { words, env })).toMatch(says);
   },
@@ -80,21 +80,24 @@ describe("a server with API keys", () => {
     );
   }
 
-  test("says at its start that every request is refused without API_KEYS", async () => {
+  test("the server warns at its start that every request is rejected if API_KEYS is not set", async () => {
     expect(await load({ API_KEYS: "" })).toBe(
       "API_KEYS is not set: every request is rejected with 401. The script `key` prints one.\n",
     );
     expect(await load({ API_KEYS: `me=${sha256}` })).toBe("");
   });
 
-  test.each([key, `me=${key}`, `ok=${sha256},${key}`])("names no key that was set by mistake: %s", async (keys) => {
-    const problem = await load({ API_KEYS: keys });
-    expect(problem).toContain("is not a SHA-256 hash");
-    expect(problem).toContain("`npm run key`");
-    expect(problem).not.toContain(key);
-  });
+  test.each([key, `me=${key}`, `ok=${sha256},${key}`])(
+    "the error about a key that is not a hash does not contain the key: %s",
+    async (keys) => {
+      const problem = await load({ API_KEYS: keys });
+      expect(problem).toContain("is not a SHA-256 hash");
+      expect(problem).toContain("`npm run key`");
+      expect(problem).not.toContain(key);
+    },
+  );
 
-  test("accepts the right key also after many wrong ones", async () => {
+  test("the server accepts a valid key after many invalid ones", async () => {
     const script = `
       const ask = (shown: string) => authenticate.authenticate(
         { isRepeated: () => false, header: () => shown, address: "127.0.0.1" } as never, {} as never);

@@ -57,7 +57,7 @@ async function runElsewhere(folder: string): Promise<unknown> {
   return JSON.parse(stdout.replaceAll(elsewhere, "."));
 }
 
-test("a package in CommonJS works within the bundle, where nothing is installed", async () => {
+test("a package in CommonJS works inside the bundle without installed packages", async () => {
   const server = `
     import old, { facts } from "old";
     const { EOL } = old.load("node:os");
@@ -69,7 +69,7 @@ test("a package in CommonJS works within the bundle, where nothing is installed"
   expect(await runElsewhere(folder)).toEqual([EOL, "function", ...place, EOL]);
 });
 
-test("nothing that the bundle brings along collides with names of the user's own", async () => {
+test("additions of the bundle do not collide with names of the user's code", async () => {
   const server = `
     import { createRequire } from "node:module";
     import { dirname } from "node:path";
@@ -87,7 +87,7 @@ test("nothing that the bundle brings along collides with names of the user's own
   ]);
 });
 
-test("classes have the names that they were given", async () => {
+test("classes keep their names in the bundle", async () => {
   const server = `
     class Failure extends Error {
       override readonly name = this.constructor.name;
@@ -98,7 +98,7 @@ test("classes have the names that they were given", async () => {
   expect(await runElsewhere(project({ "src/server.ts": server }))).toEqual(["Failure", "Failure"]);
 });
 
-test("what cannot be bundled stops the build, and is told once", async () => {
+test("an import that cannot be bundled stops the build and is reported once", async () => {
   const folder = project({ "src/server.ts": 'import "./nowhere.ts";\nimport "nothing";\n' });
   const failed = await run(process.execPath, ["build.js"], { cwd: folder }).catch((error: unknown) => Object(error));
   expect(failed).toMatchObject({ code: 1, stdout: "" });
@@ -106,7 +106,7 @@ test("what cannot be bundled stops the build, and is told once", async () => {
   expect(existsSync(join(folder, "dist"))).toBe(false);
 });
 
-test("stack traces name the sources, which are not in the bundle", async () => {
+test("stack traces name the sources", async () => {
   const folder = project({
     "src/server.ts": "\nexport function stop(): never { throw new Error('here'); }\nstop();\n",
   });
@@ -128,7 +128,7 @@ describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (buil
     [`${at}/index.js`]: `export const used = 1;\n`,
   });
 
-  test("brings along those of the packages that are inside, and of no others", async () => {
+  test("the notices contain the licences of bundled packages, and of no others", async () => {
     const folder = project(
       {
         ...wants("@some/one", "other"),
@@ -159,7 +159,7 @@ describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (buil
     );
   });
 
-  test("finds them where pnpm keeps packages, each version once", async () => {
+  test("the notices contain each version once if pnpm stores the packages", async () => {
     const store = "node_modules/.pnpm";
     const places = ["a@1.2.3", "a@1.2.3_peer@1.0.0"].map((name) => `${store}/${name}/node_modules/a`);
     const files = places.map((place) => ({
@@ -173,7 +173,7 @@ describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (buil
     expect(readNotices(folder).match(/^a 1\.2\.3 \(MIT\)\n\nA\.$/gm)).toHaveLength(1);
   });
 
-  test("finds them in a folder above, as a workspace has them", async () => {
+  test("the notices contain licences of packages in a parent folder, like in a workspace", async () => {
     const root = project({ ...wants("a"), ...pack("node_modules/a", { name: "a", license: "MIT" }) }, builder);
     const folder = join(root, "packages", "server");
     mkdirSync(folder, { recursive: true });
@@ -182,7 +182,7 @@ describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (buil
     expect(readNotices(folder)).toContain("a 1.2.3 (MIT)");
   });
 
-  test("has no such file where no package is inside, not even an earlier one", async () => {
+  test("the file of notices is removed if the bundle contains no package", async () => {
     const folder = project({ ...wants("a"), ...pack("node_modules/a", { name: "a", license: "MIT" }) }, builder);
     await build(folder);
     expect(readNotices(folder)).toContain("a 1.2.3");
@@ -193,7 +193,7 @@ describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (buil
   });
 });
 
-test("with --watch a change is served at once, and what cannot be bundled leaves the server alone", async () => {
+test("`--watch` restarts the server after a change, and keeps it running if a change cannot be bundled", async () => {
   const speak = (word: string): string =>
     `console.log("${word}", ...process.argv.slice(2)); setInterval(() => {}, 1e6);`;
   const folder = project({ "src/server.ts": speak("one") });

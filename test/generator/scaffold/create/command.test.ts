@@ -12,7 +12,7 @@ const offline = ["--no-install", "--no-git"];
 const codemod = "It is update --codemod now: create-mcp-server update --protocol latest --codemod.";
 
 describe("create-mcp-server <dir>", () => {
-  test("writes a project without a question when there is no terminal", async () => {
+  test("`create-mcp-server` writes a project without prompts if there is no terminal", async () => {
     const cwd = temporaryFolder();
     const { code, stdout, stderr } = await runCli(["my-server", ...offline], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -21,7 +21,7 @@ describe("create-mcp-server <dir>", () => {
     expect(readFileSync(join(cwd, "my-server", "README.md"), "utf8")).toContain(join(cwd, "my-server", "dist"));
   });
 
-  test("fills the folder that it is called in", async () => {
+  test("`create-mcp-server .` writes a project into the current folder", async () => {
     const cwd = join(temporaryFolder(), "here");
     mkdirSync(cwd);
     const { code, stdout } = await runCli([".", ...offline], { cwd });
@@ -30,7 +30,7 @@ describe("create-mcp-server <dir>", () => {
     expect(listAll(cwd)).toContain("src/server.ts");
   });
 
-  test("lists the files with their sizes and writes nothing with --dry-run", async () => {
+  test("`--dry-run` lists the files with their sizes and writes nothing", async () => {
     const cwd = temporaryFolder();
     const { code, stdout } = await runCli(["my-server", "--dry-run"], { cwd });
     expect(code).toBe(0);
@@ -49,7 +49,7 @@ describe("create-mcp-server <dir>", () => {
     ["an unknown flag", ["x", "--bogus"], "Unknown argument: bogus"],
     ["two names", ["x", "--name", "a", "--name", "b"], '"a,b"'],
     ["a place that cannot be written", ["/proc/x"], /could not be written|cannot be written/],
-  ])("refuses %s with the next step and exit code 2", async (_what, args, message) => {
+  ])("`create-mcp-server` rejects %s with a next step and exit code 2", async (_what, args, message) => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, "full"));
     writeFileSync(join(cwd, "full", "file"), "");
@@ -99,7 +99,7 @@ describe("create-mcp-server <dir>", () => {
       "<dir>",
       "--help",
     ],
-  ])("answers %j on three lines", async (args, problem, usage, help) => {
+  ])("the invalid arguments %j are reported in three lines", async (args, problem, usage, help) => {
     const { code, stdout, stderr } = await runCli(args, { cwd: temporaryFolder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr.split("\n")).toEqual([
@@ -110,13 +110,13 @@ describe("create-mcp-server <dir>", () => {
     ]);
   });
 
-  test("lists in its help the commands whose slips it knows", async () => {
+  test("the help lists the commands whose misspellings are detected", async () => {
     const { stdout } = await runCli(["-h"], { cwd: temporaryFolder() });
     const named = [...stdout.matchAll(/^ {2}create-mcp-server ([a-z-]+) /gm)].map(([, name]) => name);
     expect(new Set(named)).toEqual(new Set([...commandNames, "demo", "pets", "shop"]));
   });
 
-  test.each(["", ...commandNames])("%s --help has examples that can be copied", async (command) => {
+  test.each(["", ...commandNames])("the output of `%s --help` has examples", async (command) => {
     const { code, stdout, stderr } = await runCli([command, "-h"].filter(Boolean), { cwd: temporaryFolder() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^Examples:\\n {2}create-mcp-server ${command}.*\\n {6}\\S`, "m"));
@@ -130,7 +130,7 @@ describe("create-mcp-server <dir>", () => {
     ["udpate", "update"],
     ["chekc", "check"],
     ["explian", "explain"],
-  ])("takes %s for a slip of %s, and makes no project of it", async (word, command) => {
+  ])("`%s` is reported as a misspelling of `%s`, and creates no project", async (word, command) => {
     const cwd = temporaryFolder();
     const { code, stderr } = await runCli([word, ...offline], { cwd });
     expect(code).toBe(2);
@@ -148,7 +148,7 @@ describe("create-mcp-server <dir>", () => {
     ["dev", "npm run dev"],
     ["init", "create-mcp-server my-server"],
     ["version", "Use --version."],
-  ])("takes %s for a command of another tool, and makes no project of it", async (word, advice) => {
+  ])("`%s`, a command of another tool, is reported and creates no project", async (word, advice) => {
     const cwd = temporaryFolder();
     const { code, stderr } = await runCli([word, ...offline], { cwd });
     expect(code).toBe(2);
@@ -158,7 +158,7 @@ describe("create-mcp-server <dir>", () => {
     expect(listAll(cwd)).toEqual([]);
   });
 
-  test("makes no project of a bare word inside of a project, also in a folder of it", async () => {
+  test("a bare word inside a project or one of its folders creates no project", async () => {
     const cwd = temporaryFolder();
     expect((await runCli(["demo", ...offline], { cwd })).code).toBe(0);
     const demo = join(cwd, "demo");
@@ -173,7 +173,7 @@ describe("create-mcp-server <dir>", () => {
   });
 
   test.each([["add", "tool", "x"], ["update"], ["update", "--protocol", "all", "--codemod"]])(
-    "%s says that a folder is not a project",
+    "`%s` rejects a folder that is not a project",
     async (...words) => {
       const cwd = temporaryFolder();
       const { code, stderr } = await runCli(words, { cwd });
@@ -183,7 +183,7 @@ describe("create-mcp-server <dir>", () => {
     },
   );
 
-  test("add in a folder of a project names the folder of the project", async () => {
+  test("`add` in a subfolder of a project is rejected with the folder of the project", async () => {
     const cwd = temporaryFolder();
     expect((await runCli(["demo", ...offline], { cwd })).code).toBe(0);
     const { code, stderr } = await runCli(["add", "tool", "x"], { cwd: join(cwd, "demo", "test") });
@@ -193,7 +193,7 @@ describe("create-mcp-server <dir>", () => {
     });
   });
 
-  test("makes a project of a name that only looks like a command when it is said to be a folder", async () => {
+  test("a name similar to a command creates a project if it is a path or another word", async () => {
     const cwd = temporaryFolder();
     for (const word of ["./updat", "plan", "agents", "notes", "models"])
       expect((await runCli([word, ...offline], { cwd })).code).toBe(0);
@@ -203,7 +203,7 @@ describe("create-mcp-server <dir>", () => {
   test.each([
     [{ npm_command: "exec", npm_config_protocol: "latest", npm_config_dry_run: "true" }, "--protocol, --dry-run"],
     [{ npm_command: "init", npm_config_package_manager: "pnpm" }, "--package-manager"],
-  ])("tells whoever forgot the -- of npm: %j", async (env, flags) => {
+  ])("options that npm took because `--` is missing are reported: %j", async (env, flags) => {
     const cwd = temporaryFolder();
     const { code, stderr } = await runCli(["x", ...offline], { cwd, env });
     expect(code).toBe(2);
@@ -211,7 +211,7 @@ describe("create-mcp-server <dir>", () => {
     expect(listAll(cwd)).toEqual([]);
   });
 
-  test.each([1, 10, 30])("leaves nothing when Ctrl-C comes at file %i", async (count) => {
+  test.each([1, 10, 30])("Ctrl-C while file %i is written leaves no files", async (count) => {
     const cwd = temporaryFolder();
     const preload = `
       import fs from "node:fs";
@@ -229,7 +229,7 @@ describe("create-mcp-server <dir>", () => {
     expect(listAll(cwd)).toEqual([]);
   });
 
-  test("keeps the project when npm fails, and says what to run", async () => {
+  test("a project whose installation fails is kept, and the error names the command to run", async () => {
     const cwd = temporaryFolder();
     // A registry that nobody serves: no network is needed to fail.
     const env = { npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0", npm_config_cache: cwd };
@@ -240,7 +240,7 @@ describe("create-mcp-server <dir>", () => {
     expect(listAll(join(cwd, "my-server"))).toContain("src/server.ts");
   });
 
-  test("loads neither ts-morph, json-schema-to-typescript, ajv nor prompts", async () => {
+  test("`create-mcp-server` loads neither ts-morph, json-schema-to-typescript, ajv nor prompts", async () => {
     const cwd = temporaryFolder();
     const log = join(cwd, "modules.txt");
     const hook = `
@@ -275,7 +275,7 @@ describe("git", () => {
   const user = { "user.name": "A", "user.email": "a@example.org" };
   const known = { ...identity, ...configure(user) };
 
-  test("gets a first commit when it knows the user", async () => {
+  test("a first commit is made if git knows the user", async () => {
     const cwd = temporaryFolder();
     const { code, stderr } = await runCli(["my-server", "--no-install"], { cwd, env: known });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -284,7 +284,7 @@ describe("git", () => {
     );
   });
 
-  test("gets no commit when it does not, and everything is ready for one", async () => {
+  test("all files are staged and not committed if git does not know the user", async () => {
     const cwd = temporaryFolder();
     const { code, stderr } = await runCli(["my-server", "--no-install"], { cwd, env: identity });
     expect(code).toBe(0);
@@ -295,7 +295,7 @@ describe("git", () => {
     expect(status.filter((line) => !line.startsWith("A  "))).toEqual([]);
   });
 
-  test("gets a first commit by a user that variables tell", async () => {
+  test("a first commit is made if environment variables name the user", async () => {
     const cwd = temporaryFolder();
     const author = { GIT_AUTHOR_NAME: "A", GIT_AUTHOR_EMAIL: "a@example.org" };
     const committer = { GIT_COMMITTER_NAME: "B", GIT_COMMITTER_EMAIL: "b@example.org" };
@@ -305,7 +305,7 @@ describe("git", () => {
     expect(git(join(cwd, "my-server"), "log", "--format=%ae %ce")).toBe("a@example.org b@example.org");
   });
 
-  test("is as the user has set it: branch, template and hooks", async () => {
+  test("branch, template and hooks of the user's git configuration are used", async () => {
     const cwd = temporaryFolder();
     for (const folder of ["hooks", "template"]) mkdirSync(join(cwd, folder));
     writeFileSync(join(cwd, "template", "own.txt"), "");
@@ -320,7 +320,7 @@ describe("git", () => {
     expect(listAll(join(cwd, "my-server", ".git"))).toContain("own.txt");
   });
 
-  test("may be missing", async () => {
+  test("a project is created even if git is missing", async () => {
     const cwd = temporaryFolder();
     const { code, stderr } = await runCli(["my-server", "--no-install"], { cwd, env: { PATH: cwd } });
     expect(code).toBe(0);
@@ -328,7 +328,7 @@ describe("git", () => {
     expect(listAll(join(cwd, "my-server"))).toContain("src/server.ts");
   });
 
-  test("is left alone inside a repository", async () => {
+  test("no repository is created inside another repository", async () => {
     const cwd = temporaryFolder();
     await runCli(["outer", "--no-install"], { cwd, env: identity });
     const { code } = await runCli(["outer/inner", "--no-install"], { cwd, env: known });

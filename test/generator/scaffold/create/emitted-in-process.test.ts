@@ -22,12 +22,12 @@ async function load(choices: Partial<LayerChoices>): Promise<Layer> {
 
 const ids = revisions.map(({ id }) => id);
 
-describe("a server of a project, tested in this process", () => {
+describe("a server of a project in the same process", () => {
   test.each<[string, Partial<LayerChoices>]>([
     ...ids.map((id): [string, Partial<LayerChoices>] => [id, { revisions: [id] }]),
     ["every revision at the edge", { revisions: ids, transports: ["worker"] }],
   ])(
-    "answers at %s",
+    "a server responds at %s",
     async (_what, choices) => {
       const { defineServer, defineTool } = await load(choices);
       const echo = defineTool({ name: "echo", execute: (_none, { revision }) => revision });
@@ -47,7 +47,7 @@ describe("a server of a project, tested in this process", () => {
     ["two revisions with sessions", [...ids.slice(1, 2), ...ids.slice(-1)]],
     ["every revision", ids],
   ])(
-    "sends each client the members of its revision, with %s",
+    "a server with %s sends each client the members of its revision",
     async (_what, chosen) => {
       const { defineServer, defineTool } = await load({ revisions: chosen });
       const echo = defineTool({ name: "echo", title: "Echo", execute: () => "" });
@@ -71,7 +71,7 @@ describe("a server of a project, tested in this process", () => {
     ["2025-11-25", ["2025-11-25"]],
     ["2025-11-25 among all revisions", ids],
   ])(
-    "asks, reports and is read at %s",
+    "elicitation, progress and reading of a resource work at %s",
     async (name, chosen) => {
       const { defineServer, defineTool, defineResource } = await load({ revisions: chosen, features });
       const spoken = revisions.filter(({ id }) => name.startsWith(id));
@@ -102,7 +102,7 @@ describe("a server of a project, tested in this process", () => {
     60_000,
   );
 
-  test("is refused when it is none of this version, with what helps", async () => {
+  test("a server of another version is rejected with the command that updates it", async () => {
     const stranger = { info: { name: "a" }, revisions: [], createAcceptor() {}, implement() {}, join() {} };
     await expect(connectInMemory<Declarations>(stranger)).rejects.toThrow("create-mcp-server update");
   });

@@ -36,7 +36,7 @@ async function linksTo(program: string, project: Tree = latest): Promise<Links["
   return links;
 }
 
-test("an answer that comes with others at once is found", async () => {
+test("a response that arrives in one chunk with notifications is found over stdio", async () => {
   const links = await linksTo(`
     process.stdin.on("data", () => {
       const lines = [{ method: "notifications/message" }, { method: "notifications/progress" }, { id: 1, result: {} }];
@@ -48,7 +48,7 @@ test("an answer that comes with others at once is found", async () => {
 });
 
 test.each(["stdio", "http", "tcp", "websocket"])(
-  "a server that ends instead of answering fails the call at once over %s",
+  "a call over %s fails immediately if the server exits without a response",
   async (over) => {
     const links = await linksTo(`console.error("no DATABASE_URL"); process.exitCode = 3;`);
     const ask = async (): Promise<unknown> => {
@@ -72,7 +72,7 @@ test("a stream that begins with an event without data is read over HTTP", async 
   expect(await link?.end()).toBe(0);
 });
 
-test("an answer that comes with others at once is found over TCP", async () => {
+test("a response that arrives in one chunk with a notification is found over TCP", async () => {
   const links = await linksTo(`
     import { createServer } from "node:net";
     const lines = [{ method: "notifications/message" }, { id: 1, result: {} }];
@@ -85,7 +85,7 @@ test("an answer that comes with others at once is found over TCP", async () => {
   expect(await link?.end()).toBe(0);
 });
 
-test("an answer that comes with others at once is found over WebSocket", async () => {
+test("a response that arrives after a notification is found over WebSocket", async () => {
   const links = await linksTo(`
     import { createRequire } from "node:module";
     const { WebSocketServer } = createRequire(${JSON.stringify(join(packageRoot, "package.json"))})("ws");
@@ -100,7 +100,7 @@ test("an answer that comes with others at once is found over WebSocket", async (
   expect(await link?.end()).toBe(0);
 });
 
-test("a server whose health check fails is ended all the same", async () => {
+test("a server is ended even if its health check fails", async () => {
   const folder = temporaryFolder();
   const mark = join(folder, "ended");
   const links = await linksTo(`
@@ -118,9 +118,9 @@ const { platform } = process;
 afterEach(() => Object.defineProperty(process, "platform", { value: platform }));
 
 test.each([
-  ["win32", "a server over HTTP is ended there, which is no failure", 0],
-  ["linux", "a server that does not end by itself is told by its missing code", null],
-])("on %s %s", async (value, _, code) => {
+  ["win32", "a server over HTTP is terminated without an error", 0],
+  ["linux", "a server that does not exit by itself has no exit code", null],
+])("the end of a server on %s: %s", async (value, _, code) => {
   const links = await linksTo(`
     import { createServer } from "node:http";
     const server = createServer((_, response) => response.end()).listen(0, "127.0.0.1", () =>
@@ -130,7 +130,7 @@ test.each([
   expect(await link?.end()).toBe(code);
 });
 
-test("a project that serves a revision of HTTP with SSE over HTTP is tested over that transport, too", async () => {
+test("a project with HTTP and a revision of HTTP with SSE is also tested over HTTP with SSE", async () => {
   const script = await createProgram(new URL("../../../runtime/server/run/run-server.ts", import.meta.url));
   // The program has something else to do, which would keep it alive.
   const end = 'process.once("SIGTERM", () => setTimeout(() => process.exit(0), 100));';
@@ -153,7 +153,7 @@ test("a project that serves a revision of HTTP with SSE over HTTP is tested over
 test.each([
   ["2024-11-05", "stdio"],
   ["2025-03-26", "both"],
-] as const)("a project for %s on %s has nothing of that transport", async (protocol, transport) => {
+] as const)("a project for %s on %s contains no tests of HTTP with SSE", async (protocol, transport) => {
   const project = await emitFor(protocol, transport);
   expect(`${project.get("test/links.ts")}${project.get("test/client.ts")}`).not.toMatch(/sse/i);
 });

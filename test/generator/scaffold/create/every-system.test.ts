@@ -44,20 +44,20 @@ test.each([
   ["node $HOME/x.js"],
   ["tsc; node a.js"],
   ["a | cat -"],
-])("a script that is only for POSIX shells is found: %s", (script) => {
+])("a script that only POSIX shells support is found: %s", (script) => {
   expect(findStrangeScripts(JSON.stringify({ scripts: { script } }))).toEqual([script]);
 });
 
 test.each([["a/nul.ts"], ["a/b:c"], ["dist./a"], ["a\\b"], ["a "], [`${"a".repeat(200)}`]])(
-  "a path that Windows has no file for is found: %s",
+  "a path that Windows does not support is found: %s",
   (path) => {
     expect(findStrangePaths([path], 150)).toEqual([path]);
     expect(findStrangePaths(["x/A.ts", "x/a.ts"], 150)).toEqual(["x/a.ts"]);
   },
 );
 
-describe.each(packageManagers)("a project for every system, with %s", (manager) => {
-  test.each(selections)("%j", async (given) => {
+describe.each(packageManagers)("a project with %s", (manager) => {
+  test.each(selections)("paths and scripts of a project with %j work on every system", async (given) => {
     const tree = await emitFiles({
       selection: given,
       manager,
@@ -69,7 +69,7 @@ describe.each(packageManagers)("a project for every system, with %s", (manager) 
   });
 });
 
-test("this repository is for every system", () => {
+test("paths and scripts of this repository work on every system", () => {
   const folders = [
     ".build",
     "bench",

@@ -24,7 +24,7 @@ test("the first call finds its response after a log message of the tool", async 
   expect(await makeFirstCall(exampleCall, { folder, ...caller })).toBe("2 words");
 });
 
-test("the first call rejects when the server ends without a response", async () => {
+test("the first call rejects if the server ends without a response", async () => {
   const folder = serverThatWrites();
   writeFileSync(join(folder, "dist", "server.js"), "process.exit(3)");
   await expect(makeFirstCall(exampleCall, { folder, ...caller })).rejects.toThrow("ended without an answer");

@@ -25,10 +25,10 @@ function standIn(failure: string | undefined): { readonly folder: string; readon
 }
 
 test.each([
-  ["what is known is enough", undefined, ["quick"], true],
-  ["a version is too new to be known: everything is asked for", "ETARGET", ["quick", "whole"], true],
-  ["another failure is the same the second time", "E401", ["quick"], false],
-])("%s", async (_, failure, calls, ok) => {
+  ["once if the cached metadata is sufficient", undefined, ["quick"], true],
+  ["again with fresh metadata if a version is not in the cached metadata", "ETARGET", ["quick", "whole"], true],
+  ["once if it fails for another reason", "E401", ["quick"], false],
+])("the installation is tried %s", async (_, failure, calls, ok) => {
   const npm = standIn(failure);
   const outcome = await installDependencies({ manager: "npm", folder: npm.folder });
   expect(npm.calls()).toEqual(calls);

@@ -4,11 +4,14 @@ import { readPackageName, suggestName } from "../../../../generator/scaffold/cre
 const taken = ["zod", "typescript"];
 
 describe("a project's package name", () => {
-  test.each(["my-server", "server2", "@me/server", "a", "a.b", "con-server", "a".repeat(64)])("may be %s", (name) => {
-    expect(readPackageName({ folder: "/x/anything", name, taken })).toBe(name);
-  });
+  test.each(["my-server", "server2", "@me/server", "a", "a.b", "con-server", "a".repeat(64)])(
+    "a package name may be %s",
+    (name) => {
+      expect(readPackageName({ folder: "/x/anything", name, taken })).toBe(name);
+    },
+  );
 
-  test("is the folder's by default", () => {
+  test("a package name is the name of the folder by default", () => {
     expect(readPackageName({ folder: "/x/my-server", taken })).toBe("my-server");
   });
 
@@ -37,12 +40,12 @@ describe("a project's package name", () => {
     ["a device of Windows with extension", "com1.txt", "com1-txt"],
     ["one of its dependencies", "zod", "zod-server"],
     ["characters that URLs escape", "a!b'(c)*~", "a-b-c"],
-  ])("is refused with %s, and another is proposed (R60)", (_what, name, proposal) => {
+  ])("a package name with %s is rejected and another is proposed (R60)", (_what, name, proposal) => {
     expect(() => readPackageName({ folder: "/x/y", name, taken })).toThrow(`for example: --name ${proposal}`);
     expect(readPackageName({ folder: "/x/y", name: suggestName(name, taken), taken })).toBe(proposal);
   });
 
-  test("of the root folder is refused", () => {
+  test("a package name from the root folder is rejected", () => {
     expect(() => readPackageName({ folder: "/", taken })).toThrow("--name my-mcp-server");
   });
 });

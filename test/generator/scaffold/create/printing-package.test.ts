@@ -46,7 +46,7 @@ function start(...args: string[]): ChildProcessWithoutNullStreams {
   return child;
 }
 
-test("what a package prints while it is loaded goes to stderr on stdio", async () => {
+test("output of a package while it is loaded goes to stderr on stdio", async () => {
   const child = start();
   child.stdin.end(`${JSON.stringify(initialize("2025-11-25"))}\n`);
   const [output, log] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -60,7 +60,7 @@ test("the version is still printed on stdout", async () => {
   expect(await text(child.stdout)).toBe("0.1.0\n");
 });
 
-test.skipIf(process.platform === "win32")("a server over HTTP gets stdout back", async () => {
+test.skipIf(process.platform === "win32")("a server over HTTP can write to stdout once it listens", async () => {
   const child = start("--http", "0");
   let log = "";
   child.stderr.on("data", (chunk) => (log += String(chunk)));

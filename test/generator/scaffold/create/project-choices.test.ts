@@ -24,7 +24,7 @@ function manifestOf(tree: Tree): Manifest {
   return manifest;
 }
 
-describe("what a project is made for", () => {
+describe("the choices of a project", () => {
   it.each([
     [{ features: "tool" }, '--features: there is no "tool". Choose among tools, '],
     [{ features: "" }, '--features: there is no ""'],
@@ -52,11 +52,11 @@ describe("what a project is made for", () => {
     [{ extras: "claude-desktop", transport: "worker" }, "Leave it out, or choose --transport stdio or both."],
     [{ extras: "ci,docker", transport: "worker" }, "--extras docker: Node cannot start a project for worker."],
     [{ extras: "docker", transport: "worker" }, "choose --transport stdio, http or both."],
-  ])("refuses %j and names the possible words", (text, message) => {
+  ])("the choices %j are rejected with the possible values", (text, message) => {
     expect(() => readSelection(text)).toThrow(message);
   });
 
-  it("has a default for everything", () => {
+  it("every choice has a default", () => {
     expect(readSelection({})).toEqual({
       features: ["tools", "resources", "prompts"],
       transport: "stdio",
@@ -73,12 +73,12 @@ describe("what a project is made for", () => {
     ["stdio", []],
     ["http", ["claude-desktop", "mcpb"]],
     ["worker", ["docker", "claude-desktop", "mcpb"]],
-  ])("with all extras for %s has all but those that could not start it", (transport, without) => {
+  ])("`--extras all` for %s includes all extras except those that cannot start the server", (transport, without) => {
     const { extras: found } = readSelection({ transport, extras: "all" });
     expect(extras.filter((extra) => !found.includes(extra))).toEqual(without);
   });
 
-  it("always offers tools, in the order of the list", () => {
+  it("features always include tools and are sorted", () => {
     expect(readSelection({ features: "prompts,resources" }).features).toEqual(["tools", "resources", "prompts"]);
     expect(readSelection({ features: "tools" }).features).toEqual(["tools"]);
     expect(() => readSelection({ features: "none" })).toThrow(
@@ -87,7 +87,7 @@ describe("what a project is made for", () => {
     expect(readSelection({ features: "all,tools" }).features).toEqual(readSelection({ features: "all" }).features);
   });
 
-  it("is what its layer is made for", () => {
+  it("the choices of the layer follow from the choices of the project", () => {
     const selection = readSelection({ transport: "both", schema: "json", client: true, auth: "oauth" });
     expect(toLayerChoices(selection, [newest])).toEqual({
       revisions: [newest],
@@ -105,20 +105,20 @@ describe("what a project is made for", () => {
     ["http, stdio, both", "both", []],
     ["tcp,stdio,websocket", "stdio", ["websocket", "tcp"]],
     ["http,websocket", "http", ["websocket"]],
-  ])("is reached over %s", (text, transport, further) => {
+  ])("the choice `--transport %s` sets the transports of project and layer", (text, transport, further) => {
     const selection = readSelection({ transport: text });
     expect(selection).toMatchObject({ transport, further });
     const both = transport === "both" ? ["stdio", "http"] : [transport];
     expect(toLayerChoices(selection, [newest]).transports).toEqual([...both, ...further]);
   });
 
-  it.each(["skills", "apps"])("has resources in its layer for %s, and no example of one", (feature) => {
+  it.each(["skills", "apps"])("the feature %s adds resources to the layer, and no example of a resource", (feature) => {
     const selection = readSelection({ features: feature });
     expect(selection.features).toEqual(["tools", feature]);
     expect(toLayerChoices(selection, [newest]).features).toEqual(["tools", "resources", feature]);
   });
 
-  it("is reached over HTTP when somebody has to be let in", () => {
+  it("the transport is HTTP by default if callers need credentials", () => {
     expect(readSelection({ auth: "api-key" })).toMatchObject({ transport: "http", auth: "api-key" });
     expect(readSelection({ auth: "none" }).transport).toBe("stdio");
   });
@@ -130,7 +130,7 @@ describe("a project", () => {
     ["valibot", ["@valibot/to-json-schema", "valibot"]],
     ["arktype", ["arktype"]],
     ["json", ["@cfworker/json-schema"]],
-  ])("with %s installs nothing where it runs: its library is a part of its bundle", async (schema, packages) => {
+  ])("a project with %s has no dependencies at run time because the library is bundled", async (schema, packages) => {
     const tree = await emit({ schema });
     const manifest = manifestOf(tree);
     expect(manifest).not.toHaveProperty("dependencies");
@@ -147,20 +147,23 @@ describe("a project", () => {
     ["oauth", ["jose"], /export \{ requireBearerToken \}/, /requireApiKey|limitAuthFailures/],
     ["api-key", [], /export \{ limitAuthFailures, requireApiKey \}/, /adapters\/jose|requireBearerToken/],
     ["none", [], /serveHttp/, /\/auth\/|rateLimit|auditLog|requestLogger/],
-  ])("for --auth %s has what that takes, and nothing else", async (auth, packages, has, lacks) => {
-    const tree = await emit({ auth, transport: "http" });
-    const usual = ["@types/node", "esbuild", "mcp-server-runtime", "typescript", "vitest", "zod"];
-    expect(Object.keys(manifestOf(tree).devDependencies)).toEqual([...usual, ...packages].sort());
-    expect(tree.get("src/mcp/index.ts")).toMatch(has);
-    expect([...tree.keys(), tree.get("src/mcp/index.ts")].join("\n")).not.toMatch(lacks);
-    expect(JSON.parse(tree.get("src/mcp/mcp.lock.json") ?? "")).toHaveProperty("auth", auth);
-    expect(tree.has("test/access.test.ts")).toBe(auth !== "none");
-    expect(tree.get("README.md")?.includes("rejected with 401")).toBe(auth !== "none");
-    for (const [path, text] of tree) {
-      if (path.startsWith(".")) continue;
-      expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
-    }
-  });
+  ])(
+    "a project with --auth %s has the packages, files and exports of that protection, and no others",
+    async (auth, packages, has, lacks) => {
+      const tree = await emit({ auth, transport: "http" });
+      const usual = ["@types/node", "esbuild", "mcp-server-runtime", "typescript", "vitest", "zod"];
+      expect(Object.keys(manifestOf(tree).devDependencies)).toEqual([...usual, ...packages].sort());
+      expect(tree.get("src/mcp/index.ts")).toMatch(has);
+      expect([...tree.keys(), tree.get("src/mcp/index.ts")].join("\n")).not.toMatch(lacks);
+      expect(JSON.parse(tree.get("src/mcp/mcp.lock.json") ?? "")).toHaveProperty("auth", auth);
+      expect(tree.has("test/access.test.ts")).toBe(auth !== "none");
+      expect(tree.get("README.md")?.includes("rejected with 401")).toBe(auth !== "none");
+      for (const [path, text] of tree) {
+        if (path.startsWith(".")) continue;
+        expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
+      }
+    },
+  );
 
   it.each([
     ["stdio", [], /serves at/, false],
@@ -168,7 +171,7 @@ describe("a project", () => {
     ["http,websocket", ["websocket"], /npm start -- --tcp/, true],
     ["both,websocket,tcp", ["websocket", "tcp"], /8787/, true],
   ])(
-    "for --transport %s serves, tests and describes that, and nothing else",
+    "a project with --transport %s serves, tests and describes only these transports",
     async (transport, further, not, hasWs) => {
       const tree = await emit({ transport });
       const readme = tree.get("README.md") ?? "";
@@ -189,7 +192,7 @@ describe("a project", () => {
     },
   );
 
-  it("for WebSocket and TCP imports each from its entry of the runtime", async () => {
+  it("a project with WebSocket and TCP imports each transport from its entry of the runtime", async () => {
     const text = (await emit({ transport: "stdio,websocket,tcp" })).get("src/mcp/index.ts") ?? "";
     expect(text).toContain('import { listenWebSocket } from "mcp-server-runtime/transports/websocket-server";');
     expect(text).toContain('import { createFurtherTransports, listenTcp } from "mcp-server-runtime/transports";');
@@ -197,7 +200,7 @@ describe("a project", () => {
     expect(text).not.toMatch(/\bas run\b/);
   });
 
-  it("comes with every further file that is asked for, and JSON in it is JSON", async () => {
+  it("a project with all extras has their files, with valid JSON and no unfilled placeholders", async () => {
     const [without, tree] = [await emit({ extras: "none" }), await emit({ extras: "all" })];
     const added = [...tree.keys()].filter((path) => !without.has(path));
     expect(added.length).toBeGreaterThanOrEqual(extras.length);
@@ -225,11 +228,14 @@ describe("a project", () => {
       "with a tool and a skill as examples",
       "`defineTool` or `defineResource`:",
     ],
-  ])("says of %j what it starts from, and how more is defined", async (text, start, definers) => {
-    const tree = await emit(text);
-    expect(tree.get("README.md")).toContain(`your server, ${start}`);
-    expect(tree.get("AGENTS.md")).toContain(`Define each with ${definers}`);
-  });
+  ])(
+    "README and AGENTS of a project with %j describe its examples and the functions that define more",
+    async (text, start, definers) => {
+      const tree = await emit(text);
+      expect(tree.get("README.md")).toContain(`your server, ${start}`);
+      expect(tree.get("AGENTS.md")).toContain(`Define each with ${definers}`);
+    },
+  );
 
   it.each([
     ["stdio", {}, /--http|HOST|8787/, /`docker run -i demo` serves over stdin and stdout\./],
@@ -248,7 +254,7 @@ describe("a project", () => {
     ],
     ["http", { auth: "api-key" }, /stdin/, /--header "X-API-Key: \$KEY"[^]*"X-API-Key": "\$\{input:key\}"/],
   ])(
-    "for %s with %j tells in its README how it is run, and what each further file is for",
+    "the README of a project for %s with %j describes how to run it and the purpose of each extra file",
     async (transport, more, not, has) => {
       const tree = await emit({ transport, extras: "all", ...more });
       const readme = tree.get("README.md") ?? "";
@@ -267,14 +273,14 @@ describe("a project", () => {
     },
   );
 
-  it("shows in its README how it calls others when it is a client, too", async () => {
+  it("the README shows how to call other servers if the project is also a client", async () => {
     expect((await emit({ client: true })).get("README.md")).toContain(
       'connectHttp, createClient } from "./mcp/index.ts"',
     );
     expect((await emit({})).get("README.md")).not.toContain("createClient");
   });
 
-  it("gives hosts the key without which nobody is let in, from where secrets belong", async () => {
+  it("configurations of hosts read the API key from variables or prompts", async () => {
     const tree = await emit({ transport: "http", auth: "api-key", extras: "all" });
     const read = (path: string): unknown => JSON.parse(tree.get(path) ?? "");
     const url = "http://127.0.0.1:3000/mcp";
@@ -294,7 +300,7 @@ describe("a project", () => {
     ["stdio", /slim\n[^]*USER node\nCMD \["node", /],
     ["http", /\nEXPOSE 3000\nHEALTHCHECK CMD \["node", "-e", "fetch[^\n]*\nCMD \["node", /],
     ["both", /USER node\n# Serves stdin and stdout, and HTTP[^\n]*\nCMD \["node", /],
-  ])("over %s has an image that says how it is reached", async (transport, says) => {
+  ])("the image of a project for %s matches its transport", async (transport, says) => {
     expect((await emit({ transport, extras: "docker" })).get("Dockerfile")).toMatch(says);
   });
 
@@ -302,7 +308,7 @@ describe("a project", () => {
     ["oauth", "test/token.ts", /console\.log\(`TOKEN=\$\{/, /prints a token: TOKEN=[^]*Bearer \$TOKEN"/],
     ["api-key", "test/key.ts", /`for the client: {2}KEY=\$\{/, /prints a new key \(KEY=[^]*X-API-Key: \$KEY"/],
   ])(
-    "with --auth %s prints what its README calls by name, so that a shell takes it",
+    "a project with --auth %s prints its credential as the shell variable that the README uses",
     async (auth, path, prints, says) => {
       const tree = await emit({ transport: "http", auth });
       expect(tree.get(path)).toMatch(prints);
@@ -310,7 +316,7 @@ describe("a project", () => {
     },
   );
 
-  it("at the edge is known to the registry by its address, and is no package", async () => {
+  it("a project at the edge is listed in the registry by its address, without a package", async () => {
     const tree = await emit({ transport: "worker", extras: "registry" });
     const listed: unknown = JSON.parse(tree.get("server.json") ?? "");
     expect(listed).toMatchObject({ remotes: [{ type: "streamable-http", url: "https://demo.example.com/mcp" }] });
@@ -318,7 +324,7 @@ describe("a project", () => {
     expect(manifestOf(tree)).toMatchObject({ private: true });
   });
 
-  it("lists every tool that it starts with in the manifest of its bundle", async () => {
+  it("the manifest of the bundle lists every initial tool", async () => {
     const tree = await emit({ extras: "mcpb", features: "input" });
     expect(JSON.parse(tree.get("manifest.json") ?? "").tools).toMatchObject([
       { name: "measure_text" },
@@ -326,7 +332,7 @@ describe("a project", () => {
     ]);
   });
 
-  it("is published as what it is built to, under the name by which the registry knows it", async () => {
+  it("a project publishes its build output under the name in the registry", async () => {
     const tree = await emit({ extras: "registry", features: "skills" });
     const { name } = Object(JSON.parse(tree.get("server.json") ?? ""));
     const manifest = manifestOf(tree);
@@ -337,7 +343,7 @@ describe("a project", () => {
     expect(manifestOf(await emit({ extras: "none" }))).toMatchObject({ private: true, files: ["dist"] });
   });
 
-  it("at the edge has a configuration to be deployed with, and relies on no memory of an isolate", async () => {
+  it("a project at the edge has a configuration for deployment and keeps no state in memory", async () => {
     const tree = await emit({ transport: "worker" });
     const config = tree.get("wrangler.jsonc") ?? "";
     const settings: unknown = JSON.parse(config.replaceAll(/^ *\/\/.*\n/gm, ""));
@@ -351,14 +357,14 @@ describe("a project", () => {
     expect(tree.get(".gitignore")).toContain(".dev.vars");
   });
 
-  it.each(["oauth", "api-key"])("at the edge asks callers for credentials with --auth %s", async (auth) => {
+  it.each(["oauth", "api-key"])("a project at the edge with --auth %s requires credentials", async (auth) => {
     const tree = await emit({ transport: "worker", auth });
     expect(tree.get("src/server.ts")).toContain('{ sessions: false, allowedHosts: "any", authenticate },');
     expect([...tree.keys()]).toEqual(expect.arrayContaining(["src/auth.ts", "test/access.test.ts"]));
     expect(tree.get("src/auth.ts")).not.toContain(" process.");
   });
 
-  it("at the edge is no program", async () => {
+  it("a project at the edge has no executable", async () => {
     const tree = await emit({ transport: "worker" });
     expect(manifestOf(tree)).not.toHaveProperty("bin");
     expect(tree.get("src/server.ts")).toMatch(/^import /);
@@ -368,7 +374,7 @@ describe("a project", () => {
   it.each([
     ["http", "http://127.0.0.1:3000/mcp"],
     ["worker", "http://127.0.0.1:8787/mcp"],
-  ])("over %s is found at its address by hosts", async (transport, url) => {
+  ])("configurations of hosts contain the address of a project for %s", async (transport, url) => {
     const tree = await emit({ transport, extras: "vscode,claude-code,cursor" });
     for (const path of [".vscode/mcp.json", ".mcp.json", ".cursor/mcp.json", "README.md"])
       expect(tree.get(path)).toContain(url);
@@ -382,7 +388,7 @@ describe("a project", () => {
     { transport: "both", client: true, extras: "all", auth: "api-key" },
     { transport: "http", auth: "oauth" },
     { transport: "worker", schema: "json" },
-  ])("with a vendored runtime differs in the files of the runtime and in what names them only: %j", async (text) => {
+  ])("a project with a vendored runtime differs only in vendor/, README.md and package.json: %j", async (text) => {
     const [plain, tree] = [await emit(text), await emit({ ...text, runtime: "vendored" })];
     for (const [path, source] of tree) {
       if (path.startsWith("vendor/")) expect(plain.has(path), path).toBe(false);

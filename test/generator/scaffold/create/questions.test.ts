@@ -35,51 +35,51 @@ async function ask(given: SelectionText, said: Readonly<Record<string, unknown>>
 
 const files = "Which further files?";
 
-describe("a person is asked what else is offered", () => {
-  it("because tools are always there", async () => {
+describe("the prompt for features", () => {
+  it("the prompt for features does not offer tools, which are always included", async () => {
     const { selection, question } = await ask({}, { "Which features besides tools?": [] });
     expect(question("Which features besides tools?")).not.toContain("tools");
     expect(selection.features).toEqual(["tools"]);
   });
 });
 
-describe("a person is offered further files", () => {
+describe("the prompt for extra files", () => {
   it.each([
     ["stdio", []],
     ["http", ["claude-desktop", "mcpb"]],
     ["worker", ["docker", "claude-desktop", "mcpb"]],
-  ])("that can start what is reached over %s", async (transport, without) => {
+  ])("the prompt for extra files offers those that can start a server on %s", async (transport, without) => {
     const { question } = await ask({}, { [how]: transport });
     expect(extras.filter((extra) => !question(files)?.includes(extra))).toEqual(without);
   });
 
-  it("and is told which of those on the command line cannot", async () => {
+  it("an extra file on the command line is rejected if it cannot start the server", async () => {
     await expect(ask({ extras: "mcpb" }, { [how]: "http" })).rejects.toThrow("--extras mcpb");
     expect((await ask({ extras: "all" }, { [how]: "http" })).selection.extras).not.toContain("mcpb");
   });
 });
 
-describe("a person is asked who may call a server", () => {
-  it.each(["http", "both", "worker"])("where it is reached over %s", async (transport) => {
+describe("the prompt for protection", () => {
+  it.each(["http", "both", "worker"])("the prompt for protection is shown for %s", async (transport) => {
     const { selection, question } = await ask({}, { [how]: transport, [who]: "oauth" });
     expect(question(who)).toEqual(["none", "oauth", "api-key"]);
     expect(selection).toMatchObject({ transport, auth: "oauth" });
   });
 
-  it.each(["stdio"])("but not where it is reached over %s", async (transport) => {
+  it.each(["stdio"])("the prompt for protection is not shown for %s", async (transport) => {
     const { selection, question } = await ask({}, { [how]: transport });
     expect(question(who)).toBeUndefined();
     expect(selection).toMatchObject({ transport, auth: "none" });
   });
 
-  it("but not when it was said already; then only ways are offered in which callers can be asked", async () => {
+  it("the prompt for protection is not shown if --auth is given, and only transports with authentication are offered", async () => {
     const { selection, question } = await ask({ auth: "api-key" }, { [how]: "both" });
     expect(question(who)).toBeUndefined();
     expect(question(how)).toEqual(["http", "both", "worker"]);
     expect(selection).toMatchObject({ transport: "both", auth: "api-key" });
   });
 
-  it("and leaves what was given as it is", async () => {
+  it("choices on the command line are not changed by prompts", async () => {
     const { selection } = await ask({ transport: "http", auth: "none", schema: "json", client: true, extras: "none" });
     expect(selection).toMatchObject({ transport: "http", auth: "none", schema: "json", client: true, extras: [] });
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { run } from "../../../../generator/scaffold/create/run.ts";
 
-test.each(["linux", "win32"])("a program ends when nobody wants it any more, on %s", async (platform) => {
+test.each(["linux", "win32"])("a program on %s ends if its signal is aborted", async (platform) => {
   const stop = new AbortController();
   const ended = run(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {
     folder: import.meta.dirname,
@@ -12,7 +12,7 @@ test.each(["linux", "win32"])("a program ends when nobody wants it any more, on 
   expect(await ended).toMatchObject({ ok: false });
 });
 
-test("a program that cannot be started says why, and rejects nothing", async () => {
+test("a program that cannot be started resolves with its error", async () => {
   expect(await run("no-such-program", [], { folder: import.meta.dirname })).toMatchObject({
     ok: false,
     output: expect.stringContaining("ENOENT"),

@@ -40,7 +40,7 @@ function expectSameFiles(found: string, expected: string): void {
 }
 
 describe("a project that vendors the runtime", () => {
-  test("has its files byte for byte and depends on them", async () => {
+  test("a project with a vendored runtime has the same files and depends on them", async () => {
     const cwd = temporaryFolder();
     const { code, stderr } = await runCli(["demo", "--runtime", "vendored", ...offline], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -50,7 +50,7 @@ describe("a project that vendors the runtime", () => {
     expect(existsSync(join(cwd, "demo", "vendor", runtimePackage, "package.json"))).toBe(true);
   });
 
-  test("builds without a warning, although npm links the folder and bundlers take its files for those of the project", async () => {
+  test("a project with a vendored runtime builds without warnings even if npm links the folder", async () => {
     const folder = temporaryFolder();
     writeFiles(folder, await emitFiles({ folder, selection: { runtime: "vendored", extras: "none" } }));
     linkPackages(folder, ["esbuild", "@esbuild", "zod"]);
@@ -62,18 +62,18 @@ describe("a project that vendors the runtime", () => {
     expect(readFileSync(join(folder, "dist", "THIRD-PARTY.txt"), "utf8")).toContain(runtimePackage);
   });
 
-  test("has the files that npm packs and no others", () => {
+  test("the archive of the runtime contains the files that npm packs, and no others", () => {
     expectSameFiles(unpack(join(packageRoot, "dist", archive)), builtRuntime);
   });
 
-  test("has no binary file, which a tree of texts would damage", () => {
+  test("the vendored runtime contains no binary file", () => {
     for (const [path, text] of readVendorFiles())
       expect(Buffer.from(text).equals(readFileSync(join(builtRuntime, path))), path).toBe(true);
   });
 });
 
 describe("a project that depends on the runtime", () => {
-  test("has the packed runtime byte for byte when it is made from a clone", async () => {
+  test("a project created by a clone has an unchanged copy of the packed runtime", async () => {
     const cwd = temporaryFolder();
     const { code } = await runCli(["demo", ...offline], { cwd });
     expect(code).toBe(0);
@@ -92,11 +92,11 @@ describe("a project that depends on the runtime", () => {
     expect(filesBelow(project).length).toBeLessThanOrEqual(40);
   });
 
-  test("has no file of the runtime among its texts", async () => {
+  test("a project with a packed runtime has no files of the runtime as text", async () => {
     expect([...(await emitFiles()).keys()].filter((path) => path.startsWith("vendor/"))).toEqual([]);
   });
 
-  test("names the version of the archive, which the runtime has, too", () => {
+  test("the version of the dependency is the archive with the version of the runtime", () => {
     const { version, archives, files } = readRuntime("dependency");
     expect({ version, archives: [...archives.keys()], files: files.size }).toEqual({
       version: `file:vendor/${archive}`,

@@ -5,14 +5,14 @@ import { findTarget } from "../../../../generator/scaffold/create/target.ts";
 import { listAll, temporaryFolder } from "../../folder.ts";
 
 describe("the folder of a project", () => {
-  test.each(["new", "new/deep/er", "there/../new", "./new/"])("may be new: %s", async (path) => {
+  test.each(["new", "new/deep/er", "there/../new", "./new/"])("the folder may be new: %s", async (path) => {
     const root = temporaryFolder();
     const target = await findTarget(`${root}/${path}`);
     expect(target).toEqual({ folder: join(root, path).replace(/\/$/, ""), exists: false, nearest: root });
     expect(listAll(root)).toEqual([]);
   });
 
-  test("may be there and empty, or a fresh repository", async () => {
+  test("the folder may be empty or a new repository", async () => {
     const root = temporaryFolder();
     expect(await findTarget(root)).toEqual({ folder: root, exists: true, nearest: root });
     mkdirSync(join(root, ".git"));
@@ -30,7 +30,7 @@ describe("the folder of a project", () => {
     ["has a very long name", "a".repeat(300), "name is too long"],
     ["has a line break in its name", "a\nb", "control characters"],
     ["has a zero byte in its name", "a\0b", "control characters"],
-  ])("is refused when it %s", async (_what, path, message) => {
+  ])("the folder is rejected if it %s", async (_what, path, message) => {
     const root = temporaryFolder();
     mkdirSync(join(root, "full"));
     mkdirSync(join(root, "empty"));
@@ -41,7 +41,7 @@ describe("the folder of a project", () => {
     await expect(findTarget(`${root}/${path}`)).rejects.toThrow(message);
   });
 
-  test.each(["", "  "])("needs a name: %j", async (name) => {
+  test.each(["", "  "])("the folder is rejected if its name is %j", async (name) => {
     await expect(findTarget(name)).rejects.toThrow("name a folder for the new project");
   });
 });

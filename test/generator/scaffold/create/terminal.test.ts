@@ -73,7 +73,7 @@ interface Outcome {
   readonly asked: number;
 }
 
-it("shows that tools are being made, which takes long for many", { timeout: 60_000 }, async () => {
+it("a terminal shows progress while tools are created, which is slow for many", { timeout: 60_000 }, async () => {
   const folder = temporaryFolder();
   const from = join(folder, "tools.json");
   writeFileSync(from, JSON.stringify({ tools: [{ name: "go", inputSchema: { type: "object" } }] }));
@@ -84,7 +84,7 @@ it("shows that tools are being made, which takes long for many", { timeout: 60_0
   expect(listed.shown).not.toContain("Making");
 });
 
-describe("a person at a terminal", () => {
+describe("prompts at a terminal", () => {
   let cwd = "";
 
   beforeEach(() => {
@@ -94,7 +94,7 @@ describe("a person at a terminal", () => {
 
   afterEach(() => vi.restoreAllMocks());
 
-  it("answers eight questions with Enter and is told the next three commands", async () => {
+  it("eight prompts accept Enter, and the output ends with the next three commands", async () => {
     const { code, shown } = await inTerminal(questions.map(() => enter));
     expect(code, shown).toBe(0);
     const steps = shown.slice(shown.lastIndexOf("Created my-mcp-server in ")).match(/^ {2}\S.*$/gm);
@@ -106,7 +106,7 @@ describe("a person at a terminal", () => {
     expect(listAll(cwd)).toContain("my-mcp-server/src/server.ts");
   });
 
-  it("is asked again for a name that cannot be, and told what a choice means", async () => {
+  it("a prompt with an invalid name is repeated, and choices have descriptions", async () => {
     mkdirSync(join(cwd, "full"));
     writeFileSync(join(cwd, "full", "file"), "");
     const [name, ...rest] = questions;
@@ -119,7 +119,7 @@ describe("a person at a terminal", () => {
     expect(listAll(cwd)).toContain("fine/src/server.ts");
   });
 
-  it("is proposed a name that is free", async () => {
+  it("the proposed name is not used by another folder", async () => {
     for (const name of ["my-mcp-server", "my-mcp-server-2"]) {
       mkdirSync(join(cwd, name));
       writeFileSync(join(cwd, name, "file"), "");
@@ -135,7 +135,7 @@ describe("a person at a terminal", () => {
   });
 
   it.each(questions.map((question, at) => [question, at] as const))(
-    "leaves nothing behind with Ctrl-C at the question %j",
+    "Ctrl-C at the prompt %j leaves no files",
     async (_question, at) => {
       const keys = [...questions.slice(0, at).map(() => enter), interrupt];
       const { code, shown, asked } = await inTerminal(keys);
@@ -153,11 +153,11 @@ describe("lines on a screen", () => {
     [20, "a /path/that/is/longer/than/the/screen b", "a\n/path/that/is/longer/than/the/screen\nb"],
     [20, "two\nlines, one of them long", "two\nlines, one of\nthem long"],
     [1, "a b", "a\nb"],
-  ])("of %d columns break between words: %j", (columns, text, wrapped) => {
+  ])("lines are wrapped between words at %d columns: %j", (columns, text, wrapped) => {
     expect(wrapWords(text, columns)).toBe(wrapped);
   });
 
-  it("are not broken where there is no screen", () => {
+  it("lines are not wrapped without a screen", () => {
     expect(wrapWords("word ".repeat(100))).toBe("word ".repeat(100));
   });
 });
@@ -172,13 +172,13 @@ describe("the package manager", () => {
     ["deno/2.1.0", "npm"],
     ["", "npm"],
     ["constructor/1", "npm"],
-  ])("that says %j is %s", (agent, manager) => expect(choosePackageManager(undefined, agent)).toBe(manager));
+  ])("the user agent %j selects %s", (agent, manager) => expect(choosePackageManager(undefined, agent)).toBe(manager));
 
-  it.each(["", "cargo", "NPM", "npm,pnpm", "__proto__"])("cannot be %j", (named) =>
+  it.each(["", "cargo", "NPM", "npm,pnpm", "__proto__"])("the package manager %j is rejected", (named) =>
     expect(() => choosePackageManager(named)).toThrow("Choose one of npm, pnpm, yarn, bun."),
   );
 
-  it.each(packageManagers)("%s is what commands, README, CI and image speak", async (manager) => {
+  it.each(packageManagers)("commands, README, CI and image use %s", async (manager) => {
     const cwd = temporaryFolder();
     const directory = join(cwd, "demo");
     const log = vi.spyOn(console, "log").mockReturnValue();

@@ -24,8 +24,8 @@ function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: something`), { code });
 }
 
-describe("writing a project", () => {
-  test("makes its folder, with parents", async () => {
+describe("`writeProject`", () => {
+  test("`writeProject` creates the folder and its parents", async () => {
     const root = temporaryFolder();
     await writeProject({ folder: join(root, "x", "y"), exists: false }, tree);
     expect(listAll(join(root, "x", "y"))).toEqual(written);
@@ -35,7 +35,7 @@ describe("writing a project", () => {
     expect(statSync(join(root, "x", "y")).mode).toBe(statSync(join(root, "plain")).mode);
   });
 
-  test("fills an empty folder, which stays the same folder", async () => {
+  test("`writeProject` fills an empty folder without replacing it", async () => {
     const root = temporaryFolder();
     mkdirSync(join(root, ".git"));
     const { ino } = statSync(root);
@@ -44,14 +44,14 @@ describe("writing a project", () => {
     expect(statSync(root).ino).toBe(ino);
   });
 
-  describe.each([0, 1, 2])("that fails at file %i", (count) => {
+  describe.each([0, 1, 2])("an error at file %i", (count) => {
     const fail = (): WriteOptions => ({
       write: after(count, () => {
         throw systemError("ENOSPC");
       }),
     });
 
-    test("leaves no new folder and no parents", async () => {
+    test("`writeProject` leaves no new folder and no parents after the error", async () => {
       const root = temporaryFolder();
       const target = { folder: join(root, "x", "y"), exists: false };
       await expect(writeProject(target, tree, fail())).rejects.toThrow(
@@ -60,14 +60,14 @@ describe("writing a project", () => {
       expect(listAll(root)).toEqual([]);
     });
 
-    test("leaves an empty folder empty", async () => {
+    test("`writeProject` leaves an empty folder empty after the error", async () => {
       const root = temporaryFolder();
       await expect(writeProject({ folder: root, exists: true }, tree, fail())).rejects.toThrow("ENOSPC");
       expect(listAll(root)).toEqual([]);
     });
   });
 
-  test.each([0, 1, 2])("that is interrupted at file %i leaves nothing", async (count) => {
+  test.each([0, 1, 2])("`writeProject` leaves no files if it is interrupted at file %i", async (count) => {
     const root = temporaryFolder();
     const interruption = new AbortController();
     const reason = new Error("stop");
@@ -77,7 +77,7 @@ describe("writing a project", () => {
     expect(listAll(root)).toEqual([]);
   });
 
-  test("does not replace what appears in its place meanwhile", async () => {
+  test("`writeProject` does not replace a folder that was created in the meantime", async () => {
     const root = temporaryFolder();
     const folder = join(root, "x");
     const write = after(2, () => {
@@ -88,7 +88,7 @@ describe("writing a project", () => {
     expect(listAll(root)).toEqual(["x", "x/theirs"]);
   });
 
-  test("does not write into a folder aside that somebody else has prepared (R59)", async () => {
+  test("`writeProject` does not write into an existing temporary folder (R59)", async () => {
     const root = temporaryFolder();
     mkdirSync(join(root, `.x.create-mcp-server-${process.pid}`));
     await expect(writeProject({ folder: join(root, "x"), exists: false }, tree)).rejects.toThrow("EEXIST");

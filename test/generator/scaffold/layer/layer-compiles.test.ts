@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { features, protections, transports } from "../../../../generator/scaffold/layer/choices.ts";
 import { readSelection, toLayerChoices } from "../../../../generator/scaffold/create/project-choices.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { createRandom, isHit, pick } from "../../../oracle/random.ts";
+import { createTemporaryFolder } from "../../../temporary-folder.ts";
 import { compile, compilers } from "../../../types/compile.ts";
 import { allRevisions, emitFiles, emitFolder, linkPackages, writeFiles } from "../../project.ts";
 
@@ -78,10 +78,9 @@ const { compilerOptions }: { readonly compilerOptions: object } = JSON.parse(
 
 const packages = ["@cfworker/json-schema", "@types/node", "@types/ws", "jose", "ws", "yaml", "zod"];
 
-let root = "";
+const root = await createTemporaryFolder("layer");
 
 beforeAll(async () => {
-  root = await mkdtemp(resolve("test/generator/tmp-"));
   linkPackages(root, packages);
   for (const [at, { revisions, ...text }] of choices.entries()) {
     const project = await emitFiles({ revisions, selection: { ...text, extras: "none" } });
@@ -91,8 +90,6 @@ beforeAll(async () => {
     );
   }
 });
-
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 test("the choices cover every revision on its own, every feature, every transport and every protection", () => {
   const layers = choices.map(({ revisions, ...text }) => toLayerChoices(readSelection(text), revisions));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findNetwork } from "../../../../runtime/auth/client/network/network.ts";
 import { findOpener, openBrowser } from "../../../../runtime/auth/client/redirect/browser.ts";
-import { findChallenge, readChallenges } from "../../../../runtime/auth/client/discovery/challenge.ts";
+import { findChallenge, readChallenges } from "../../../../runtime/auth/client/discovery/www-authenticate.ts";
 import { createPinnedFetch } from "../../../../runtime/auth/client/network/pinned-fetch.ts";
 import { createUrlRules } from "../../../../runtime/auth/client/network/url-rules.ts";
 import { createServer } from "node:http";

@@ -5,7 +5,7 @@ import { isObject, type Progress } from "../../../../generated/support.ts";
 import { createClient, type Client } from "../../../../runtime/client/create-client.ts";
 import { isInputRequiredError } from "../../../../runtime/client/errors.ts";
 import type { ClientOptions } from "../../../../runtime/client/options.ts";
-import type { ClientSession } from "../../../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../../../runtime/client/session/client-session.ts";
 import { createServerAcceptor } from "../../../../runtime/server/run/acceptor.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";

@@ -4,7 +4,7 @@ import { extension } from "../../../../generated/extensions/ui/index.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import { isObject, type Extension, type Revision } from "../../../../generated/support.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
-import type { ClientSession } from "../../../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../../../runtime/client/session/client-session.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { ServerExtensions } from "../../../../runtime/server/definition.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../../runtime/server/any-definition.ts";

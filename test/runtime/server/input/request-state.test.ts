@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { deflate, inflate } from "../../../../runtime/framing/deflate.ts";
 import { inputRequired } from "../../../../runtime/server/input/input-required.ts";
 import { createRequestStates, toStateScope } from "../../../../runtime/server/input/request-state.ts";
-import { emptyRecord } from "../../../../runtime/server/input/input-record.ts";
+import { emptyRecord } from "../../../../runtime/server/input/request-state-record.ts";
 import { createSigner } from "../../../../runtime/server/signer.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
 import { MemoryReplayStore } from "../../../../runtime/stores/replay-store.ts";

@@ -4,7 +4,7 @@ import { extension } from "../../../../generated/extensions/skills/index.ts";
 import { revisions } from "../../../../generated/revisions.ts";
 import { isObject, type Revision } from "../../../../generated/support.ts";
 import { parseYaml } from "../../../../runtime/adapters/yaml.ts";
-import type { ClientSession } from "../../../../runtime/client/session/session.ts";
+import type { ClientSession } from "../../../../runtime/client/session/client-session.ts";
 import { createSkillReader } from "../../../../runtime/client/skills/skill-reader.ts";
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { ServerSkills } from "../../../../runtime/server/definition.ts";

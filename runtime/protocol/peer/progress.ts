@@ -1,5 +1,6 @@
-import type { Progress } from "../../generated/support.ts";
-import { TokenBucket, checkRate, type Rate } from "./token-bucket.ts";
+import type { Progress } from "../../../generated/support.ts";
+import type { NotificationMessage, RequestId } from "../../jsonrpc/message.ts";
+import { TokenBucket, checkRate, type Rate } from "../../jsonrpc/token-bucket.ts";
 
 /** Clock and timer of a throttle. */
 export interface TimerHost {
@@ -7,6 +8,12 @@ export interface TimerHost {
   now(): number;
   /** Schedules a sweep after a number of milliseconds, and returns its time. */
   deadlineAfter(milliseconds: number): number;
+}
+
+/** Part of the connection that progress notifications use. */
+export interface ProgressHost extends TimerHost {
+  readonly progressRate: Rate;
+  sendNotification(message: NotificationMessage, related?: RequestId): Promise<void>;
 }
 
 /** Rate that passes single steps one by one, but keeps a loop that reports every item from flooding the reader. */
@@ -20,6 +27,31 @@ const defaultRate: Rate = { burst: 100, perSecond: 20 };
 export function toProgressRate(given: Rate | undefined): Rate {
   if (given) checkRate("progressRate", given);
   return given ?? defaultRate;
+}
+
+/** Token of the requester, by which it recognizes the progress of its request. */
+export type ProgressToken = string | number;
+
+/** Returns the token of the requester, if it wants progress notifications. */
+export function toProgressToken(given: unknown): ProgressToken | undefined {
+  return typeof given === "string" || typeof given === "number" ? given : undefined;
+}
+
+/** Creates the throttle of a request, which sends its progress notifications. */
+export function createProgressThrottle(host: ProgressHost, token: ProgressToken, requestId: RequestId): Throttle {
+  return new Throttle(host, host.progressRate, (report) => {
+    const params = { progressToken: token, ...toProgress(report) };
+    return host.sendNotification({ jsonrpc: "2.0", method: "notifications/progress", params }, requestId);
+  });
+}
+
+/** Removes invalid members of a report: JSON would write a total that is not finite as `null`. */
+function toProgress({ progress, total, message }: Progress): Progress {
+  return {
+    progress,
+    ...(total !== undefined && Number.isFinite(total) && { total }),
+    ...(message !== undefined && { message }),
+  };
 }
 
 /**

@@ -6,7 +6,7 @@ import { askClient, type AskingParts } from "./ask-client.ts";
 import { HandlerScope, type ContextParts, type CreateScope } from "../context.ts";
 import type { AskForTask } from "../feature.ts";
 import type { InputRequestOptions } from "../protocol-types.ts";
-import type { ClientInput } from "./input-record.ts";
+import type { ClientInput } from "./request-state-record.ts";
 
 /** Creates contexts for programs with input requests. The input requests of a revision are looked up once. */
 export function createAskingScopes(revision: Revision, askForTask: AskForTask | undefined): CreateScope {

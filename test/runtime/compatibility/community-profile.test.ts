@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { categoryOf, errorRanges, toErrorCategory } from "../../../runtime/compatibility/error-categories.ts";
-import { communityProfile, guideKey } from "../../../runtime/compatibility/profile.ts";
+import { communityProfile, guideKey } from "../../../runtime/compatibility/community-profile.ts";
 import {
   createRejection,
   readRejection,

@@ -7,7 +7,7 @@ import { InputRequired } from "./input-required.ts";
 import { toStateScope } from "./request-state.ts";
 import { readReturned, toReturned } from "./returned-requests.ts";
 import type { RequestStateSettings } from "./request-state-options.ts";
-import { emptyRecord, type ClientInput, type InputRecord } from "./input-record.ts";
+import { emptyRecord, type ClientInput, type InputRecord } from "./request-state-record.ts";
 import { ReplayedInputState, type ReplayStart } from "./replayed-input-state.ts";
 import { keepInputState, readInputState, type InputRunRequest, type InputRunner, type Work } from "./input-runner.ts";
 

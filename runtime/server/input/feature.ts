@@ -1,8 +1,8 @@
 import { createAskingInputRunner } from "./session-input.ts";
-import { createAskingScopes } from "./input-scope.ts";
+import { createAskingScopes } from "./input-request-context.ts";
 import type { ServerRequestState } from "../definition.ts";
 import type { Feature } from "../feature.ts";
-import { createReplayingInputRunner } from "./replayed-input.ts";
+import { createReplayingInputRunner } from "./input-required-result.ts";
 import { toRequestStateSettings } from "./request-state-options.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 

@@ -1,0 +1,264 @@
+import type { Awaitable } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
+import type { Clock } from "../internal/timers.ts";
+import { UnreachableError } from "../jsonrpc/errors.ts";
+import type { Incoming, RequestId } from "../jsonrpc/message.ts";
+import type { Engine } from "../stores/engine.ts";
+import type { StreamPosition } from "../stores/event-store.ts";
+import type { NodeMessage } from "../stores/node-directory.ts";
+import type { SessionKey, SessionStore } from "../stores/session-store.ts";
+import type { SharedSession } from "../stores/shared-session-store.ts";
+import type { StreamPart } from "../stores/shared-event-store.ts";
+import type {
+  ForwardingSession,
+  HttpNode,
+  LiveSession,
+  LiveSessions,
+  NewStream,
+  Resumption,
+} from "../transport/http-server/cluster.ts";
+import type { SessionStream } from "../transport/http-server/event-stream.ts";
+import { FollowedStream } from "./followed-stream.ts";
+import { NodeLease } from "./node-lease.ts";
+import { nodeOfRequest } from "./node-name.ts";
+import { SharedStream } from "./shared-stream.ts";
+import { StreamWatchers } from "./stream-watchers.ts";
+
+/** Dependencies of a node. */
+export interface ClusterNodeOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly lease: number;
+  fail(thrown: unknown): void;
+}
+
+/** HTTP handler as a node of a cluster. */
+export class ClusterNode implements HttpNode {
+  readonly store: SessionStore;
+  readonly #options: ClusterNodeOptions;
+  readonly #lease: NodeLease;
+  readonly #watchers: StreamWatchers;
+  #sessions: LiveSessions | undefined;
+
+  constructor(options: ClusterNodeOptions) {
+    this.#options = options;
+    const { engine, clock, lease, fail } = options;
+    this.#watchers = new StreamWatchers(engine.nodes);
+    this.#lease = new NodeLease({
+      nodes: engine.nodes,
+      clock,
+      lease,
+      receiver: {
+        message: (message) => this.#receive(message),
+        broadcastReceived: (_broadcast, position) => void (this.#lease.position = position),
+        missed() {},
+        changed: (session, stream) => this.#watchers.changed(session, stream),
+      },
+      onLost: () => this.#sessions?.abandonAll(),
+      fail,
+    });
+    this.store = {
+      add: async (record) => {
+        await this.#lease.register();
+        return engine.sessions.add(record);
+      },
+      find: async (key) => (await engine.sessions.access(key, { node: this.name }))?.record,
+      remove: (key) => this.end(key),
+    };
+  }
+
+  get name(): string {
+    return this.#lease.name;
+  }
+
+  start(sessions: LiveSessions): void {
+    this.#sessions = sessions;
+    this.#lease.register().catch(this.#options.fail);
+  }
+
+  async access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined> {
+    await this.#lease.register();
+    return this.#options.engine.sessions.access(key, { node: this.name, reserve });
+  }
+
+  release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): void {
+    if (ids.length > 0) this.#inBackground(() => this.#options.engine.sessions.release(key, ids, options));
+  }
+
+  async end(key: SessionKey): Promise<void> {
+    const { sessions, events, nodes } = this.#options.engine;
+    const others = await sessions.end(key);
+    const message = { kind: "ended", session: key } as const;
+    await Promise.all(others.map(async (node) => node !== this.name && nodes.send(node, message)));
+    await events.remove(key);
+  }
+
+  createStream(session: SessionKey, { name, host, requests }: NewStream): SessionStream {
+    return new SharedStream({ ...this.#streamOptions(session), name, host, requests });
+  }
+
+  async resume(key: SessionKey, position: StreamPosition, resumption: Resumption): Promise<SessionStream | undefined> {
+    const { local } = resumption;
+    if (local instanceof SharedStream)
+      return (await local.resume(position.sequence, resumption.open)) ? local : undefined;
+    local?.release();
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const part = await this.#options.engine.events.read(key, position);
+      if (!part) return undefined;
+      const stream =
+        part.isResponse || part.isEnded
+          ? this.#follow(key, position, resumption)
+          : await this.#adopt(key, { position, part }, resumption);
+      if (!stream) continue;
+      if (part.owner !== this.name)
+        this.#sendMessage(part.owner, { kind: "resumed", session: key, stream: stream.key });
+      return stream;
+    }
+    return undefined;
+  }
+
+  listen(key: SessionKey, stream: string): void {
+    this.#inBackground(async () => {
+      await this.#options.engine.sessions.change(key, { listener: { node: this.name, stream } });
+    });
+  }
+
+  async sendToListener(key: SessionKey, text: string): Promise<void> {
+    const { sessions, nodes, events } = this.#options.engine;
+    const listener = (await sessions.readState(key))?.listener;
+    if (!listener) throw new UnreachableError("The client has no open stream for server requests");
+    const { node, stream } = listener;
+    const isSent = node !== this.name && (await nodes.send(node, { kind: "send", session: key, text })) === "sent";
+    if (isSent) return;
+    // The node that wrote the stream has stopped. The message waits in the store until the client resumes the stream.
+    const next = await events.adopt(key, { stream, from: node, to: this.name });
+    if (next === undefined) throw new UnreachableError("The client has no open stream for server requests");
+    await events.append(key, { stream, owner: this.name, first: next, data: [text] });
+    this.listen(key, stream);
+  }
+
+  async forward(session: ForwardingSession, incoming: Incoming): Promise<boolean> {
+    const node = await this.#nodeFor(session, incoming);
+    if (node === undefined || node === this.name) return false;
+    await this.#options.engine.nodes.send(node, { kind: "deliver", session: session.key, incoming });
+    return true;
+  }
+
+  leave(): Promise<void> {
+    return this.#lease.leave();
+  }
+
+  /** Returns the node that runs the request that a message of the client is about, or that has sent it. */
+  #nodeFor(session: ForwardingSession, incoming: Incoming): Awaitable<string | undefined> {
+    switch (incoming.kind) {
+      case "result":
+      case "error":
+        return nodeOfRequest(incoming.id);
+      case "notification":
+        return this.#nodeForNotification(session, incoming);
+      case "request":
+      case "invalid":
+      case "unusable":
+        return undefined;
+      default:
+        return incoming satisfies never;
+    }
+  }
+
+  #nodeForNotification(
+    session: ForwardingSession,
+    { method, params }: Incoming & { readonly kind: "notification" },
+  ): Awaitable<string | undefined> {
+    if (!isObject(params)) return undefined;
+    if (method === "notifications/progress") return nodeOfRequest(params.progressToken);
+    const { requestId } = params;
+    const isId = typeof requestId === "string" || typeof requestId === "number";
+    if (method !== "notifications/cancelled" || !isId || session.isRunning(requestId)) return undefined;
+    return this.#options.engine.sessions.findNode(session.key, requestId);
+  }
+
+  #follow(session: SessionKey, { stream, sequence }: StreamPosition, { open, host }: Resumption): FollowedStream {
+    const { engine, clock, fail } = this.#options;
+    const { events, nodes } = engine;
+    return new FollowedStream(
+      {
+        session,
+        name: stream,
+        events,
+        nodes,
+        node: this.name,
+        clock,
+        retry: host.retry,
+        writer: open(),
+        watch: (wake) => this.#watchers.watch(session, stream, wake),
+        fail,
+      },
+      sequence,
+    );
+  }
+
+  /** Becomes the node that writes a stream opened by GET. Returns `undefined` when another node has done so in the meantime. */
+  async #adopt(
+    session: SessionKey,
+    { position: { stream: name, sequence }, part }: { readonly position: StreamPosition; readonly part: StreamPart },
+    { host, open }: Resumption,
+  ): Promise<SharedStream | undefined> {
+    const { events } = this.#options.engine;
+    const next = await events.adopt(session, { stream: name, from: part.owner, to: this.name });
+    if (next === undefined) return undefined;
+    const stream = new SharedStream({ ...this.#streamOptions(session), name, host, requests: [], next });
+    if (!(await stream.resume(sequence, open))) return undefined;
+    this.listen(session, name);
+    return stream;
+  }
+
+  #streamOptions(session: SessionKey): {
+    readonly session: SessionKey;
+    readonly events: Engine["events"];
+    readonly owner: string;
+    readonly clock: Clock;
+  } {
+    const { engine, clock } = this.#options;
+    return { session, events: engine.events, owner: this.name, clock };
+  }
+
+  #receive(message: NodeMessage): void {
+    if (message.kind === "task") return;
+    const session = this.#sessions?.findLive(message.session);
+    if (session) this.#deliver(session, message);
+  }
+
+  #deliver(session: LiveSession, message: Exclude<NodeMessage, { readonly kind: "task" }>): void {
+    switch (message.kind) {
+      case "deliver":
+        if (message.incoming.kind !== "request") session.receive(message.incoming, noOrigin);
+        return;
+      case "send":
+        if (session.sendToListener(message.text)) return;
+        return this.#inBackground(() => this.sendToListener(message.session, message.text));
+      case "resumed":
+        return session.releaseStream(message.stream);
+      case "ended":
+        session.markEnded();
+        return session.drop();
+      default:
+        return message satisfies never;
+    }
+  }
+
+  #sendMessage(node: string, message: NodeMessage): void {
+    this.#inBackground(async () => {
+      await this.#options.engine.nodes.send(node, message);
+    });
+  }
+
+  #inBackground(run: () => Awaitable<void>): void {
+    Promise.resolve().then(run).catch(this.#options.fail);
+  }
+}
+
+/** Attempts to continue a stream whose owner changes meanwhile. */
+const mostAttempts = 3;
+
+/** Origin of messages that another node has received and authenticated. */
+const noOrigin = { identity: undefined, releaseConnection: () => false } as const;

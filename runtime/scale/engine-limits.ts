@@ -1,0 +1,40 @@
+/** Limits of what an engine stores. Every engine has the same defaults. */
+export interface EngineLimits {
+  /** Milliseconds that an unused session lives. Default 30 min. */
+  readonly sessionTtl: number;
+  /** Sessions at a time; one owner may hold half of them. Default 10,000. */
+  readonly maxSessions: number;
+  /** Subscriptions of a session. Default 1,000. */
+  readonly maxSubscriptions: number;
+  /** Ids of ended requests that a session remembers. Default 1,024. */
+  readonly maxUsedIds: number;
+  /** Milliseconds that a stream is kept after its last append. Default 10 min. */
+  readonly streamTtl: number;
+  /** Milliseconds that an ended stream is kept. Default 2 min. */
+  readonly endedStreamTtl: number;
+  /** Streams of a session that have not ended. Default 64. */
+  readonly maxOpenStreams: number;
+  /** Events of a stream; the oldest are removed. Default 1,000. */
+  readonly maxEvents: number;
+  /** Characters of a stream; the oldest events are removed, but never the last one. Default 4 Mi. */
+  readonly maxStreamSize: number;
+  /** Milliseconds that an broadcast is kept. Default 10 min. */
+  readonly broadcastTtl: number;
+  /** Broadcasts that are kept; the oldest are removed. Default 10,000. */
+  readonly maxBroadcasts: number;
+}
+
+/** Limits of an engine whose user sets none. */
+export const defaultEngineLimits: EngineLimits = {
+  sessionTtl: 30 * 60_000,
+  maxSessions: 10_000,
+  maxSubscriptions: 1_000,
+  maxUsedIds: 1_024,
+  streamTtl: 10 * 60_000,
+  endedStreamTtl: 2 * 60_000,
+  maxOpenStreams: 64,
+  maxEvents: 1_000,
+  maxStreamSize: 4 * 1024 * 1024,
+  broadcastTtl: 10 * 60_000,
+  maxBroadcasts: 10_000,
+};

@@ -1,0 +1,165 @@
+import { encodeEvent } from "../framing/sse-events.ts";
+import type { Clock } from "../internal/timers.ts";
+import { errorCodes } from "../jsonrpc/errors.ts";
+import type { SessionKey } from "../stores/session-store.ts";
+import type { NodeDirectory } from "../stores/node-directory.ts";
+import type { SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
+import type { EventWriter } from "../transport/http-server/exchange/exchange.ts";
+import type { SessionStream } from "../transport/http-server/event-stream.ts";
+
+/** Stream that another node writes, or wrote. */
+export interface FollowedStreamOptions {
+  readonly session: SessionKey;
+  readonly name: string;
+  readonly events: SharedEventStore;
+  readonly nodes: NodeDirectory;
+  /** Name of this node. */
+  readonly node: string;
+  readonly clock: Clock;
+  readonly retry: number;
+  readonly writer: EventWriter;
+  /** Calls `wake` when the events of the stream may have changed. Returns a function that ends this. */
+  watch(wake: () => void): Promise<() => void>;
+  /** Reports errors of background work. */
+  fail(thrown: unknown): void;
+}
+
+/**
+ * Connection to a stream of responses that another node writes. It reads the store whenever that node adds events. When that node has no lease any more, it seals
+ * the stream: the open requests get an error as their response.
+ */
+export class FollowedStream implements SessionStream {
+  readonly key: string;
+  readonly isResumable: boolean = true;
+  readonly isListener: boolean = false;
+  /** Resolves when the connection has ended. */
+  readonly finished: Promise<void>;
+  readonly #options: FollowedStreamOptions;
+  #isOver = false;
+  #isChanged = false;
+  #wake: (() => void) | undefined;
+
+  /** @param sequence - last event that the client has */
+  constructor(options: FollowedStreamOptions, sequence: number) {
+    this.key = options.name;
+    this.#options = options;
+    options.writer.onClose(() => this.#stop());
+    this.finished = this.#follow(sequence)
+      .catch(options.fail)
+      .finally(() => this.release());
+  }
+
+  get isConnected(): boolean {
+    return !this.#isOver;
+  }
+
+  get waiting(): number {
+    return this.#options.writer.waiting;
+  }
+
+  touch(comment: string): void {
+    if (!this.#isOver) this.#options.writer.write(comment);
+  }
+
+  release(): void {
+    this.#stop();
+    this.#options.writer.end();
+  }
+
+  end(): void {
+    this.release();
+  }
+
+  connect(writer: EventWriter): void {
+    writer.end();
+  }
+
+  prime(): void {
+    // The node that writes the stream has sent the first event id.
+  }
+
+  send(): Promise<void> {
+    return Promise.reject(new Error("Another node writes the stream"));
+  }
+
+  settle(): void {
+    // The node that writes the stream marks the requests.
+  }
+
+  async #follow(from: number): Promise<void> {
+    const { watch } = this.#options;
+    const unwatch = await watch(() => this.#changed());
+    let sequence = from;
+    try {
+      while (!this.#isOver) {
+        this.#isChanged = false;
+        const part = await this.#read(sequence);
+        if (!part) return;
+        sequence = await this.#write(part, sequence);
+        if (part.isEnded && sequence + 1 >= part.next) return;
+        if (part.events.length === 0 && !(await this.#isSealed(part))) await this.#untilChanged();
+      }
+    } finally {
+      unwatch();
+    }
+  }
+
+  async #write({ events }: StreamPart, from: number): Promise<number> {
+    const { writer, retry } = this.#options;
+    for (const { sequence, data } of events) {
+      if (this.#isOver) return from;
+      const type = data === "" ? undefined : "message";
+      writer.write(encodeEvent({ type, id: `${this.key}-${sequence}`, retry: data === "" ? retry : undefined, data }));
+    }
+    if (writer.waiting > comfortable) await writer.drained();
+    return events.at(-1)?.sequence ?? from;
+  }
+
+  #read(sequence: number): Promise<StreamPart | undefined> {
+    const { events, session } = this.#options;
+    return Promise.resolve(events.read(session, { stream: this.key, sequence }));
+  }
+
+  /** Seals the stream when its node has no lease any more. Returns true if the stream has ended or has changed. */
+  async #isSealed({ owner, open }: StreamPart): Promise<boolean> {
+    const { events, nodes, session, node } = this.#options;
+    if (await nodes.isAlive(owner)) return false;
+    const data = open.map((id) => JSON.stringify({ jsonrpc: "2.0", id, error: nodeGone }));
+    await events.seal(session, { stream: this.key, from: owner, to: node, data });
+    return true;
+  }
+
+  /** Waits until the stream changes, at most as long as a lost lease may stay unnoticed. */
+  #untilChanged(): Promise<void> {
+    if (this.#isChanged || this.#isOver) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.after(pollInterval, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  #changed(): void {
+    this.#isChanged = true;
+    this.#wake?.();
+  }
+
+  #stop(): void {
+    this.#isOver = true;
+    this.#wake?.();
+  }
+}
+
+/** Bytes that may wait before a reader counts as slow. */
+const comfortable = 64 * 1024;
+
+/** Milliseconds between two looks at the node of a stream that does not change. */
+const pollInterval = 1_000;
+
+const nodeGone = {
+  code: errorCodes.internalError,
+  message: "The node that handled the request is gone; its effects are unknown",
+  data: { lost: true },
+} as const;

@@ -1,0 +1,31 @@
+/** Servers on several nodes: clusters, the interfaces of the engines that nodes share, and an engine in memory for tests. */
+export { joinCluster } from "./cluster.ts";
+export type { Cluster, ClusterOptions } from "./cluster.ts";
+
+export { createMemoryCluster } from "./memory-engine.ts";
+export type { MemoryCluster, MemoryClusterOptions } from "./memory-engine.ts";
+
+export { defaultEngineLimits } from "./engine-limits.ts";
+export type { EngineLimits } from "./engine-limits.ts";
+
+export { EngineError } from "../stores/engine.ts";
+export type { Engine, EngineStatus } from "../stores/engine.ts";
+
+export type { Broadcast, NodeDirectory, NodeMessage, NodeReceiver } from "../stores/node-directory.ts";
+
+export type {
+  SessionAccess,
+  SessionChange,
+  SessionListener,
+  SharedSessionState,
+  SharedSession,
+  SharedSessionStore,
+} from "../stores/shared-session-store.ts";
+
+export type {
+  SharedEventStore,
+  StreamAdoption,
+  StreamAppend,
+  StreamPart,
+  StreamSeal,
+} from "../stores/shared-event-store.ts";

@@ -1,0 +1,267 @@
+import { encodeEvent } from "../framing/sse-events.ts";
+import { pause, type Clock } from "../internal/timers.ts";
+import { errorCodes, toError, UnreachableError } from "../jsonrpc/errors.ts";
+import type { RequestId } from "../jsonrpc/message.ts";
+import type { SessionKey } from "../stores/session-store.ts";
+import type { SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
+import type { EventWriter } from "../transport/http-server/exchange/exchange.ts";
+import type { SessionStream, StreamHost } from "../transport/http-server/event-stream.ts";
+
+/** Stream that this node writes. */
+export interface SharedStreamOptions {
+  readonly session: SessionKey;
+  readonly name: string;
+  readonly host: StreamHost;
+  readonly events: SharedEventStore;
+  /** Name of this node. */
+  readonly owner: string;
+  readonly clock: Clock;
+  /** Requests that the stream responds to; none for a stream opened by GET. */
+  readonly requests: readonly RequestId[];
+  /** Sequence of the next event. Default 0: the stream is new. */
+  readonly next?: number;
+}
+
+/**
+ * Stream that this node writes. An event is stored before it is written to the client, so every event id that a client has seen is in the store. The
+ * events of one turn of the event loop are stored together.
+ */
+export class SharedStream implements SessionStream {
+  readonly key: string;
+  readonly #options: SharedStreamOptions;
+  readonly #open: Set<RequestId>;
+  /** Events that are not stored yet. */
+  readonly #queue: Unstored[] = [];
+  #queuedSize = 0;
+  /** Requests whose responds to are queued or stored, but not marked in the store. */
+  #settled: RequestId[] = [];
+  /** Sequence of the next event to store. */
+  #stored: number;
+  #storing: Promise<void> | undefined;
+  #writer: EventWriter | undefined;
+  /** True while a new connection receives the events that it has missed. */
+  #isCatchingUp = false;
+  /** True if there are no more messages. */
+  #isEnding = false;
+  #isFenced = false;
+
+  constructor(options: SharedStreamOptions) {
+    this.key = options.name;
+    this.#options = options;
+    this.#open = new Set(options.requests);
+    this.#stored = options.next ?? 0;
+  }
+
+  get isConnected(): boolean {
+    return this.#writer !== undefined;
+  }
+
+  get waiting(): number {
+    return this.#writer?.waiting ?? 0;
+  }
+
+  get isResumable(): boolean {
+    return !this.#isFenced && this.#stored + this.#queue.length > 0;
+  }
+
+  get isListener(): boolean {
+    return this.#options.requests.length === 0;
+  }
+
+  connect(writer: EventWriter): void {
+    this.#writer?.end();
+    this.#writer = writer;
+    writer.onClose(() => this.#disconnect(writer));
+  }
+
+  prime(): void {
+    void this.send("");
+  }
+
+  /** Resolves when the event is stored. Rejects when the store cannot be reached; the event is then stored later, if possible. */
+  send(data: string): Promise<void> {
+    if (this.#isFenced) return Promise.reject(new UnreachableError("Another node writes the stream"));
+    const sent = new Promise<void>((resolve, reject) => this.#queue.push({ data, resolve, reject }));
+    sent.catch(() => {});
+    this.#queuedSize += data.length;
+    this.#schedule();
+    if (this.#queuedSize > this.#options.host.maxWaiting) this.#fence();
+    return sent;
+  }
+
+  settle(id: RequestId): void {
+    if (!this.#open.delete(id)) return;
+    this.#settled.push(id);
+    this.#schedule();
+  }
+
+  touch(comment: string): void {
+    this.#writer?.write(comment);
+  }
+
+  release(): void {
+    this.#writer?.end();
+    this.#writer = undefined;
+  }
+
+  /** Ends the stream. Requests that are still open get an error as their response. */
+  end(): void {
+    if (this.#isEnding || this.#isFenced) return;
+    this.#isEnding = true;
+    if (this.isResumable) for (const id of this.#open) this.#fail(id);
+    this.#schedule();
+  }
+
+  async flushed(): Promise<void> {
+    await this.#storing;
+  }
+
+  /**
+   * Continues on a new connection after an event: first with the stored events, then with new ones.
+   *
+   * @returns false when the event is unknown
+   */
+  async resume(sequence: number, open: () => EventWriter): Promise<boolean> {
+    const part = await this.#read(sequence);
+    if (!part) return false;
+    const writer = open();
+    this.#isCatchingUp = true;
+    this.connect(writer);
+    this.#catchUp(writer, { sequence, part }).catch(() => writer.end());
+    return true;
+  }
+
+  async #catchUp(
+    writer: EventWriter,
+    from: { readonly sequence: number; readonly part: StreamPart | undefined },
+  ): Promise<void> {
+    let { sequence, part } = from;
+    for (;;) {
+      for (const event of part?.events ?? []) {
+        this.#write(writer, event);
+        sequence = event.sequence;
+      }
+      if (writer.waiting > comfortable) await writer.drained();
+      if (this.#writer !== writer) return;
+      if (!part || sequence + 1 >= this.#stored) break;
+      part = await this.#read(sequence);
+    }
+    this.#isCatchingUp = false;
+    if (!part || this.#isDone) this.release();
+  }
+
+  #read(sequence: number): Promise<StreamPart | undefined> {
+    const { events, session } = this.#options;
+    return Promise.resolve(events.read(session, { stream: this.key, sequence }));
+  }
+
+  get #isDone(): boolean {
+    return this.#isFenced || (this.#isEnding && this.#storing === undefined);
+  }
+
+  #fail(id: RequestId): void {
+    const error = { code: errorCodes.internalError, message: "The server shut down before the request was settled" };
+    void this.send(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    this.settle(id);
+  }
+
+  #schedule(): void {
+    this.#storing ??= this.#store();
+  }
+
+  async #store(): Promise<void> {
+    // Everything that is sent in this turn is stored together.
+    await Promise.resolve();
+    while (this.#hasUnstored && !this.#isFenced) await this.#storeBatch();
+    this.#storing = undefined;
+    if (this.#isDone && !this.#isCatchingUp) this.release();
+  }
+
+  /** True if there is something to store. A stream without events does not exist in the store, so nothing is marked in it. */
+  get #hasUnstored(): boolean {
+    return this.#queue.length > 0 || (this.#settled.length > 0 && this.#stored > 0);
+  }
+
+  async #storeBatch(): Promise<void> {
+    const { session, events, owner, requests, clock } = this.#options;
+    const batch = this.#queue.slice(0, longestBatch);
+    // The last response ends the stream, so no event may follow it.
+    const settled = batch.length === this.#queue.length ? this.#settled : [];
+    const first = this.#stored;
+    const data = batch.map((event) => event.data);
+    const position = { stream: this.key, owner, first, data };
+    try {
+      const outcome = await events.append(session, {
+        ...position,
+        ...(first === 0 && { requests }),
+        ...(settled.length > 0 && { settled }),
+      });
+      if (outcome !== "stored") return this.#fence();
+    } catch (error) {
+      if (this.#isEnding) return this.#fence();
+      this.#reject(batch, toError(error));
+      return pause(retryDelay, clock);
+    }
+    this.#queue.splice(0, batch.length);
+    this.#settled = this.#settled.filter((id) => !settled.includes(id));
+    this.#stored += batch.length;
+    batch.forEach(({ data: text, resolve }, index) => {
+      this.#queuedSize -= text.length;
+      this.#deliver({ sequence: first + index, data: text });
+      resolve();
+    });
+  }
+
+  #deliver(event: { readonly sequence: number; readonly data: string }): void {
+    const writer = this.#writer;
+    if (!writer || this.#isCatchingUp) return;
+    this.#write(writer, event);
+    if (writer.waiting <= this.#options.host.maxWaiting) return;
+    this.#options.host.metrics?.drop("stream");
+    writer.destroy();
+    this.#disconnect(writer);
+  }
+
+  #write(writer: EventWriter, { sequence, data }: { readonly sequence: number; readonly data: string }): void {
+    const retry = data === "" ? this.#options.host.retry : undefined;
+    const type = data === "" ? undefined : "message";
+    writer.write(encodeEvent({ type, id: `${this.key}-${sequence}`, retry, data }));
+  }
+
+  /** Closes the connection while the store cannot be reached: the client resumes when the events are stored. */
+  #reject(batch: readonly Unstored[], error: Error): void {
+    this.release();
+    for (const { reject } of batch) reject(error);
+  }
+
+  /** Stops writing, because another node has taken over the stream or sealed it. */
+  #fence(): void {
+    if (this.#isFenced) return;
+    this.#isFenced = true;
+    this.release();
+    const unsent = this.#queue.splice(0);
+    this.#options.host.fenced(this, { requests: [...this.#open], unsent: unsent.map(({ data }) => data) });
+    // The messages of a stream opened by GET are sent by the node that writes it now.
+    if (this.isListener) for (const { resolve } of unsent) resolve();
+    else this.#reject(unsent, new UnreachableError("Another node writes the stream"));
+  }
+
+  #disconnect(writer: EventWriter): void {
+    if (this.#writer === writer) this.#writer = undefined;
+  }
+}
+
+interface Unstored {
+  readonly data: string;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/** Maximum number of events that are stored in one step. */
+const longestBatch = 256;
+
+/** Milliseconds between two attempts to store events while the store cannot be reached. */
+const retryDelay = 500;
+
+/** Bytes that may wait before a reader counts as slow. */
+const comfortable = 64 * 1024;

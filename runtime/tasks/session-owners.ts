@@ -1,0 +1,39 @@
+import type { Connection } from "../protocol/session/connection.ts";
+
+/** Owners of the tasks of sessions. A session that several processes serve has the same owner in all of them. */
+export class SessionOwners {
+  readonly #onEnd: (owner: string) => unknown;
+  readonly #owners = new WeakMap<Connection, Promise<string>>();
+  readonly #watched = new WeakSet<Connection>();
+
+  /** @param onEnd - Called with the owner when its session has ended */
+  constructor(onEnd: (owner: string) => unknown) {
+    this.#onEnd = onEnd;
+  }
+
+  /** Returns the owner of the session of a connection, which does not reveal the id of the session. */
+  of(connection: Connection): Promise<string> {
+    const known = this.#owners.get(connection);
+    if (known) return known;
+    const owner = toOwner(connection);
+    this.#owners.set(connection, owner);
+    this.watch(connection);
+    return owner;
+  }
+
+  /** Watches the session of a connection for its end. */
+  watch(connection: Connection): void {
+    if (this.#watched.has(connection)) return;
+    this.#watched.add(connection);
+    const { transportSession, closed } = connection;
+    void (transportSession?.ended ?? closed).then(async () => this.#onEnd(await this.of(connection)));
+  }
+}
+
+async function toOwner({ transportSession }: Connection): Promise<string> {
+  if (!transportSession) return `session:${crypto.randomUUID()}`;
+  // The prefix keeps the digest apart from digests of the id for other purposes.
+  const bytes = new TextEncoder().encode(`task-owner:${transportSession.id}`);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return `session:${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

@@ -1,0 +1,19 @@
+import { selectFixture } from "../engine-fixture.ts";
+import { describeEngine } from "./engine.suite.ts";
+import { describeEvents } from "./events.suite.ts";
+import { describeNodes } from "./nodes.suite.ts";
+import { describeRandomOperations } from "./random.suite.ts";
+import { describeSessions } from "./sessions.suite.ts";
+
+/*
+ * What every engine does, on the engine that the environment variable SCALE_ENGINE names. An engine of one's own is added to `fixtures` in
+ * engine-fixture.ts.
+ */
+
+const fixture = selectFixture();
+
+describeEngine(fixture);
+describeSessions(fixture);
+describeEvents(fixture);
+describeNodes(fixture);
+describeRandomOperations(fixture);

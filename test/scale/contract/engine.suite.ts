@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
+import type { NodeReceiver } from "../../../runtime/stores/node-directory.ts";
+import type { EngineFixture } from "../engine-fixture.ts";
+import { createRecord, firstNode, key, secondNode, startTwoNodes } from "./cluster.ts";
+
+/** Declares the tests of the connection of an engine. */
+export function describeEngine(fixture: EngineFixture): void {
+  describe("the connection of an engine", () => {
+    test("an engine is ready once it is open", async () => {
+      const { first } = await startTwoNodes(fixture);
+      const status = first.status();
+      expect(status.state).toBe("ready");
+      expect(Math.abs(Date.now() - status.since)).toBeLessThan(60_000);
+    });
+
+    test("an engine that is opened twice works", async () => {
+      const { first } = await startTwoNodes(fixture);
+      await first.open();
+      expect(await first.sessions.add(createRecord(key.id))).toBe(true);
+    });
+
+    test("every operation of an engine that is closed fails, also when it is closed twice", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await first.sessions.add(createRecord(key.id));
+      for (let time = 0; time < 2; time += 1) await first.close();
+      await expectFailures(first);
+      expect(await second.sessions.access(key, { node: secondNode })).toBeDefined();
+    });
+  });
+
+  describe("an engine whose store is lost", () => {
+    test("every operation fails within a second or little more, and works when the store is back", async ({ skip }) => {
+      const { cluster, first } = await startTwoNodes(fixture);
+      const { kill, restart } = cluster;
+      if (!kill || !restart) return skip("the store of this engine cannot be made unreachable");
+      await first.sessions.add(createRecord(key.id));
+      await first.sessions.access(key, { node: firstNode, reserve: [1] });
+      await kill.call(cluster);
+      await expectFailures(first);
+      await expect.poll(() => first.status().state).toBe("lost");
+      await restart.call(cluster);
+      await expect.poll(() => settle(() => first.sessions.readState(key)), { timeout: 20_000 }).toEqual({});
+      expect(await first.sessions.access(key, { node: firstNode, reserve: [1] })).toMatchObject({ used: [1] });
+      await expect.poll(() => first.status().state).toBe("ready");
+    });
+
+    test("a node receives again when the store is back", async ({ skip }) => {
+      const { cluster, first, second } = await startTwoNodes(fixture);
+      const { kill, restart } = cluster;
+      if (!kill || !restart) return skip("the store of this engine cannot be made unreachable");
+      const calls: string[] = [];
+      const receiver: NodeReceiver = {
+        message: ({ kind }) => void calls.push(kind),
+        broadcastReceived: ({ kind }) => void calls.push(kind),
+        missed: () => void calls.push("missed"),
+        changed: () => void calls.push("changed"),
+      };
+      await second.nodes.receive(secondNode, receiver);
+      await kill.call(cluster);
+      await restart.call(cluster);
+      const send = (): unknown => first.nodes.send(secondNode, { kind: "ended", session: key });
+      await expect.poll(() => settle(send), { timeout: 20_000 }).toBe("sent");
+      await expect.poll(() => calls).toContain("ended");
+      await first.nodes.broadcast({ kind: "revoked", key: "a" });
+      await expect.poll(() => calls).toContain("revoked");
+    });
+  });
+}
+
+/** Performs each operation of an engine that cannot work. */
+async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promise<void> {
+  const stream = { stream: "a", from: firstNode, to: secondNode };
+  const operations: readonly (() => unknown)[] = [
+    () => sessions.add(createRecord("other")),
+    () => sessions.access(key, { node: firstNode }),
+    () => sessions.release(key, [1]),
+    () => sessions.findNode(key, 1),
+    () => sessions.change(key, { logLevel: "debug" }),
+    () => sessions.readState(key),
+    () => sessions.end({ id: "other", owner: "ada" }),
+    () => events.append(key, { stream: "a", owner: firstNode, first: 0, data: ["a"] }),
+    () => events.read(key, { stream: "a", sequence: -1 }),
+    () => events.seal(key, { ...stream, data: [] }),
+    () => events.adopt(key, stream),
+    () => events.remove(key),
+    () => nodes.renew(firstNode, { milliseconds: 1_000, isNew: true }),
+    () => nodes.isAlive(firstNode),
+    () => nodes.send(secondNode, { kind: "ended", session: key }),
+    () => nodes.broadcast({ kind: "revoked", key: "a" }),
+    () => nodes.broadcastsAfter("1"),
+    () => tasks.find({ id: "a", owner: "ada" }),
+  ];
+  const from = performance.now();
+  const results = await Promise.all(operations.map(settle));
+  // The deadline of an operation is 1 s; the rest is for a busy machine.
+  expect(performance.now() - from).toBeLessThan(5_000);
+  for (const result of results) expect(result).toBeInstanceOf(EngineError);
+}
+
+/** Returns the result of an operation, or its error. */
+async function settle(operate: () => unknown): Promise<unknown> {
+  try {
+    return await operate();
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,0 +1,71 @@
+import { createMemoryCluster } from "../../runtime/scale/memory-engine.ts";
+import type { EngineLimits } from "../../runtime/scale/engine-limits.ts";
+import type { Engine } from "../../runtime/stores/engine.ts";
+import type { SessionKey } from "../../runtime/stores/session-store.ts";
+import { ManualClock } from "../../runtime/testing/manual-clock.ts";
+
+/** Starts engines of one kind for the contract suites. */
+export interface EngineFixture {
+  /** Starts a cluster with an empty store. */
+  start(limits?: Partial<EngineLimits>): Promise<TestCluster>;
+}
+
+/** Cluster of a test: one store, and an engine for each node. */
+export interface TestCluster {
+  /** Returns an open engine for one more node. */
+  connect(): Promise<Engine>;
+  /** Lets time pass for the store: by its clock where that is manual, else by waiting. */
+  pass(milliseconds: number): Promise<void>;
+  /** Makes the store unreachable, where a test can. */
+  kill?(): Promise<void>;
+  /** Makes the store reachable again, with all that it has acknowledged. */
+  restart?(): Promise<void>;
+  /** Replaces a stored value by text that the engine has never written. Absent where a store has no such values. */
+  corrupt?(value: StoredValue): Promise<void>;
+  /** Closes all engines that were connected, and ends the store in every outcome. */
+  stop(): Promise<void>;
+}
+
+/** Stored value of an engine, for tests that damage it. */
+export type StoredValue =
+  | { readonly kind: "session"; readonly session: SessionKey; readonly text: string }
+  | { readonly kind: "state"; readonly session: SessionKey; readonly text: string }
+  | { readonly kind: "stream"; readonly session: SessionKey; readonly stream: string; readonly text: string }
+  | { readonly kind: "event"; readonly session: SessionKey; readonly stream: string; readonly text: string };
+
+/** Fixtures by the name that the environment variable SCALE_ENGINE selects. */
+export const fixtures: Readonly<Record<string, EngineFixture>> = { memory: { start: startMemory } };
+
+/** Returns the fixture that the environment variable SCALE_ENGINE names. Default: `memory`. */
+export function selectFixture(): EngineFixture {
+  const name = process.env["SCALE_ENGINE"] ?? "memory";
+  const fixture = fixtures[name];
+  if (!fixture) throw new Error(`The engine ${name} is unknown; use one of ${Object.keys(fixtures).join(", ")}`);
+  return fixture;
+}
+
+async function startMemory(limits: Partial<EngineLimits> = {}): Promise<TestCluster> {
+  const clock = new ManualClock();
+  const cluster = createMemoryCluster({ ...limits, clock });
+  const engines: Engine[] = [];
+  return {
+    async connect() {
+      const engine = cluster.connect();
+      engines.push(engine);
+      await engine.open();
+      return engine;
+    },
+    async pass(milliseconds) {
+      await clock.pass(milliseconds);
+    },
+    async kill() {
+      cluster.lose();
+    },
+    async restart() {
+      cluster.restore();
+    },
+    async stop() {
+      for (const engine of engines) await engine.close();
+    },
+  };
+}

@@ -1,0 +1,3 @@
+import { testKind } from "./suite.ts";
+
+testKind("calls", 60_000);

@@ -1,0 +1,3 @@
+import { testKind } from "./suite.ts";
+
+testKind("listeners", 40_000);

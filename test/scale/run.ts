@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { startVitest } from "vitest/node";
+import yargs from "yargs";
+import { hideBin } from "yargs/helpers";
+
+/*
+ * `npm run test:scale -- model --seed 7`: tests of several nodes with one store, a layer at a time. The seed is printed; a run with the same seed
+ * makes the same choices.
+ */
+
+const layers = ["model", "contract", "protocol", "faults", "mutants", "deploy", "security"];
+/** Layers that have tests. */
+const written = ["model", "contract", "protocol"];
+
+const options = yargs(hideBin(process.argv))
+  .usage("npm run test:scale -- <layer> [options]")
+  .option("engine", { type: "string", describe: "Store that the nodes share", default: "memory" })
+  .option("nodes", { type: "number", describe: "Number of nodes", default: 3 })
+  .option("only", { type: "string", describe: "Words, separated by commas: tests with one of them in their names" })
+  .option("seed", { type: "number", describe: "Seed of all random choices", default: Date.now() % 2 ** 31 })
+  .option("minutes", { type: "number", describe: "Minutes that a run with faults takes", default: 3 })
+  .check(({ _: words, nodes, seed, minutes }) => {
+    checkLayer(words);
+    if (!Number.isInteger(nodes) || nodes < 1) throw new Error("--nodes is not a count; give 1 or more");
+    if (!Number.isInteger(seed)) throw new Error("--seed is not an integer; give the one that a run has printed");
+    if (!(minutes > 0)) throw new Error("--minutes is not a duration; give more than 0");
+    return true;
+  })
+  .version(false)
+  .strictOptions()
+  .parseSync();
+
+function checkLayer([layer, ...others]: readonly (string | number)[]): void {
+  const known = layers.join(", ");
+  if (layer === undefined) throw new Error(`The layer is missing; give one of ${known}`);
+  if (!layers.includes(String(layer))) throw new Error(`The layer "${layer}" is unknown; give one of ${known}`);
+  if (!written.includes(String(layer)))
+    throw new Error(`The layer "${layer}" has no tests yet; give one of ${written.join(", ")}`);
+  if (others.length > 0) throw new Error(`The layers are more than one; run "${others.join(" ")}" by itself`);
+}
+
+/** Returns a pattern for names that contain one of the words. */
+function toPattern(words: string): string {
+  return words
+    .split(",")
+    .map((word) => word.trim().replace(/[^\w\s]/g, "\\$&"))
+    .join("|");
+}
+
+const { engine, nodes, only, seed, minutes } = options;
+Object.assign(process.env, {
+  SCALE_ENGINE: engine,
+  SCALE_NODES: String(nodes),
+  SCALE_SEED: String(seed),
+  SCALE_MINUTES: String(minutes),
+});
+console.log(`seed ${seed}`);
+const vitest = await startVitest("test", [`test/scale/${options._[0]}/`], {
+  config: join(import.meta.dirname, "..", "vitest.scale.config.ts"),
+  watch: false,
+  ...(only && { testNamePattern: toPattern(only) }),
+});
+const tests = vitest.state.getTestModules().flatMap((module) => [...module.children.allTests()]);
+const passed = tests.filter((test) => test.result().state === "passed").length;
+const failed = tests.filter((test) => test.result().state === "failed").length;
+await vitest.close();
+console.log(`${passed} passed, ${failed} failed`);
+if (failed > 0 || passed === 0) process.exitCode = 1;
