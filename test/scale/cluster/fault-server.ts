@@ -6,6 +6,7 @@ import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
+import { joinCluster } from "../../../runtime/scale/cluster.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import type { Effect } from "../history.ts";
 
@@ -163,20 +164,20 @@ const server: Server = defineServer({
 
 process.on("unhandledRejection", (reason) => write({ kind: "unhandled", key: "", value: String(reason) }));
 
-const engine =
+const key = new TextEncoder().encode("a key of the tests, which all nodes share");
+const cluster =
   engineUrl === undefined
     ? undefined
-    : await loadEngine({
-        url: engineUrl,
-        key: "a key of the tests, which all nodes share",
-        ...(module !== undefined && { module }),
-      });
+    : await joinCluster(
+        await loadEngine({ url: engineUrl, key, prefix: "test", ...(module !== undefined && { module }) }),
+        { onError: (error) => console.error(error) },
+      );
 
 const listener = await serveHttp(server, {
   port: 0,
   retry: 100,
   closeTimeout: 5_000,
-  ...(engine && { engine }),
+  ...(cluster && { cluster }),
   authenticate(head) {
     const principal = /^Bearer (\w+)$/.exec(head.header("authorization") ?? "")?.[1];
     return principal === undefined ? { status: 401 } : { principal };
@@ -185,7 +186,7 @@ const listener = await serveHttp(server, {
 
 const stop = async (): Promise<void> => {
   await listener.close();
-  await engine?.close();
+  await cluster?.close();
   process.exit(0);
 };
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());
