@@ -73,6 +73,17 @@ export interface Effect {
 export interface Evidence {
   readonly history: readonly HistoryLine[];
   readonly effects: readonly Effect[];
+  /** State of the engine after everything has ended. */
+  readonly engineState?: EngineState;
+}
+
+/** What an engine holds. */
+export interface EngineState {
+  readonly keysWithoutExpiry: readonly string[];
+  /** Number of leases. */
+  readonly leases: number;
+  /** Number of nodes that live. */
+  readonly livingNodes: number;
 }
 
 /** Collects lines, and writes them to a file for later. */
