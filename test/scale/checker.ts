@@ -1,4 +1,4 @@
-import { indexEvidence, type Check, type CheckOptions, type Violation } from "./checker/call-index.ts";
+import { groupBy, indexEvidence, type Check, type CheckOptions, type Violation } from "./checker/call-index.ts";
 import { checkCancellation, checkQuestions, checkResponses, checkResults, checkStarts } from "./checker/calls.ts";
 import { checkDegraded, checkRemains } from "./checker/engine.ts";
 import { checkLevels, checkNotifications } from "./checker/notifications.ts";
@@ -36,7 +36,7 @@ export function findViolations(evidence: Evidence, options: Partial<CheckOptions
 
 /** Text of violations for the failure of a test: the first of each invariant, and their number. */
 export function describeViolations(violations: readonly Violation[]): string {
-  return [...Map.groupBy(violations, ({ invariant }) => invariant)]
+  return [...groupBy(violations, ({ invariant }) => invariant)]
     .map(([invariant, found]) => {
       const examples = found.slice(0, 5).map(({ subject, problem }) => `  ${subject}: ${problem}`);
       return [`${invariant}: ${found.length}`, ...examples].join("\n");

@@ -12,6 +12,8 @@ export type Operation =
   | "resume"
   /** Event of a stream, for the call or the listener `id`. */
   | "event"
+  /** Connection of the call `id` that the balancer will cut, as the client wants. */
+  | "cut"
   /** Response to a request of the server, for the call `id`. */
   | "answer"
   /** `notifications/cancelled` for the call `id`. */

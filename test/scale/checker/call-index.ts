@@ -47,6 +47,8 @@ export interface IndexedEvidence extends Evidence {
   readonly ended: ReadonlyMap<string, number>;
   /** Keys of calls that their client has cancelled. */
   readonly cancelled: ReadonlySet<string>;
+  /** Keys of calls with a connection that was cut on purpose. */
+  readonly cut: ReadonlySet<string>;
 }
 
 /** Indexes evidence. */
@@ -58,6 +60,7 @@ export function indexEvidence(evidence: Evidence): IndexedEvidence {
     faults: findFaults(history),
     ended: new Map(linesOf(history, "end", "call").map(({ id, t }) => [id, t])),
     cancelled: new Set(linesOf(history, "cancel", "call").map(({ id }) => id)),
+    cut: new Set(linesOf(history, "cut", "event").map(({ id }) => id)),
   };
 }
 
@@ -70,11 +73,26 @@ export function linesOf(
   return history.filter((line) => line.op === op && line.phase === phase);
 }
 
+/** Groups items by a text, in the order of the first of each group. */
+export function groupBy<Item>(
+  items: readonly Item[],
+  toText: (item: Item) => string,
+): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const text = toText(item);
+    const group = groups.get(text);
+    if (group) group.push(item);
+    else groups.set(text, [item]);
+  }
+  return groups;
+}
+
 function indexCalls(history: readonly HistoryLine[], effects: readonly Effect[]): readonly CallRecord[] {
-  const returns = Map.groupBy(linesOf(history, "call", "return"), ({ id }) => id);
-  const events = Map.groupBy(linesOf(history, "event", "event"), ({ id }) => id);
-  const effectsByKey = Map.groupBy(effects, ({ key }) => key);
-  return [...Map.groupBy(linesOf(history, "call", "call"), ({ id }) => id)].map(([key, calls]) => ({
+  const returns = groupBy(linesOf(history, "call", "return"), ({ id }) => id);
+  const events = groupBy(linesOf(history, "event", "event"), ({ id }) => id);
+  const effectsByKey = groupBy(effects, ({ key }) => key);
+  return [...groupBy(linesOf(history, "call", "call"), ({ id }) => id)].map(([key, calls]) => ({
     key,
     calls,
     returns: returns.get(key) ?? [],

@@ -1,6 +1,6 @@
 import { parseMessage } from "../client/message.ts";
 import type { Effect, HistoryLine } from "../history.ts";
-import { linesOf, type Check, type IndexedEvidence, type Violation } from "./call-index.ts";
+import { groupBy, linesOf, type Check, type IndexedEvidence, type Violation } from "./call-index.ts";
 
 /** Milliseconds until a notification has reached all nodes, after the change or after the last fault. */
 const notificationTime = 2_000;
@@ -56,7 +56,7 @@ function findListeners(history: readonly HistoryLine[]): readonly Listening[] {
   const connected = new Map<string, number>();
   for (const { id, t } of linesOf(history, "listen", "event")) if (!connected.has(id)) connected.set(id, t);
   const ended = new Map(linesOf(history, "listen", "return").map(({ id, t }) => [id, t]));
-  const events = Map.groupBy(linesOf(history, "event", "event"), ({ id }) => id);
+  const events = groupBy(linesOf(history, "event", "event"), ({ id }) => id);
   return linesOf(history, "listen", "call").map(({ id, session = "" }) => ({
     id,
     session,

@@ -1,4 +1,4 @@
-import { linesOf, type Check, type Violation } from "./call-index.ts";
+import { groupBy, linesOf, type Check, type Violation } from "./call-index.ts";
 
 /** I8: no principal reads what belongs to another, or does anything with the ids of another. */
 export const checkPrincipals: Check = ({ history }) => {
@@ -19,7 +19,7 @@ function violation(subject: string, problem: string): Violation {
 /** I13: a `jti` is accepted once. */
 export const checkReplays: Check = ({ history }) =>
   [
-    ...Map.groupBy(
+    ...groupBy(
       linesOf(history, "jti", "return").filter(({ outcome }) => outcome === "ok"),
       ({ id }) => id,
     ),

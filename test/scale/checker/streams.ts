@@ -1,10 +1,10 @@
 import { parseMessage } from "../client/message.ts";
 import type { HistoryLine } from "../history.ts";
-import { findResponses, linesOf, type CallRecord, type Check, type Violation } from "./call-index.ts";
+import { groupBy, findResponses, linesOf, type CallRecord, type Check, type Violation } from "./call-index.ts";
 
 /** I1: the events of a stream are 0, 1, 2, … over all connections, each with one content, each at most once on a connection. */
 export const checkStreams: Check = ({ history, ended }) => [
-  ...[...Map.groupBy(readPositions(history), ({ stream }) => stream)].flatMap(([stream, positions]) => [
+  ...[...groupBy(readPositions(history), ({ stream }) => stream)].flatMap(([stream, positions]) => [
     ...findHoles(stream, positions),
     ...findChanges(stream, positions),
     ...findDisorder(stream, positions),

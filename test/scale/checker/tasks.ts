@@ -1,5 +1,5 @@
 import type { HistoryLine } from "../history.ts";
-import { linesOf, type Check, type Violation } from "./call-index.ts";
+import { groupBy, type Check, type Violation } from "./call-index.ts";
 
 /** Order of the statuses of tasks. A task may go back from `input_required` to `working`. */
 const ranks: Readonly<Record<string, number>> = {
@@ -12,7 +12,7 @@ const ranks: Readonly<Record<string, number>> = {
 
 /** I9: the status of a task moves forward, ends once, and a task whose creation was answered is found. */
 export const checkTasks: Check = ({ history }) =>
-  [...Map.groupBy(toReads(history), ({ id }) => id)].flatMap(([id, reads]): readonly Violation[] => {
+  [...groupBy(toReads(history), ({ id }) => id)].flatMap(([id, reads]): readonly Violation[] => {
     const violation = (problem: string): Violation => ({ invariant: "I9", subject: id, problem });
     const unknown = reads.filter(({ outcome }) => outcome === "fail").map(() => violation("the task was not found"));
     const known = reads.filter(({ outcome }) => outcome === "ok");
@@ -54,7 +54,7 @@ function isAfter(first: string, second: string): boolean {
 export const checkSteps: Check = ({ effects }) => {
   const steps = effects.filter(({ kind }) => kind === "step-start" || kind === "step-finish");
   const nameOf = (value = ""): string => value.split("=")[0] ?? "";
-  const groups = Map.groupBy(steps, ({ key, value }) => `${key} ${nameOf(value)}`);
+  const groups = groupBy(steps, ({ key, value }) => `${key} ${nameOf(value)}`);
   return [...groups].flatMap(([subject, lines]): readonly Violation[] => {
     const results = new Set(lines.filter(({ kind }) => kind === "step-finish").map(({ value }) => value));
     const finished = lines.findIndex(({ kind }) => kind === "step-finish");

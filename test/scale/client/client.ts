@@ -101,7 +101,7 @@ export class TestClient {
     const end = (line: Pick<HistoryLine, "outcome" | "value" | "status">): void =>
       this.write({ phase: "return", op: "call", id: key, ...line });
     const cuts = { left: options.cuts ?? 0 };
-    const response = await this.send({ method: "POST", message, cut: this.takeCut(cuts) });
+    const response = await this.send({ method: "POST", message, cut: this.takeCut(key, cuts) });
     if (!response) return void end({ outcome: "unknown", value: "the connection failed" });
     const { status } = response;
     if (!response.ok)
@@ -153,10 +153,12 @@ export class TestClient {
   }
 
   /** Returns the number of bytes for the next connection, as long as cuts are left. */
-  takeCut(cuts: { left: number }): number | undefined {
+  takeCut(key: string, cuts: { left: number }): number | undefined {
     if (cuts.left <= 0) return undefined;
     cuts.left -= 1;
-    return 1 + Math.floor(this.random() ** 2 * 3_000);
+    const bytes = 1 + Math.floor(this.random() ** 2 * 3_000);
+    this.write({ phase: "event", op: "cut", id: key, value: String(bytes) });
+    return bytes;
   }
 }
 
@@ -195,7 +197,11 @@ class CallStream {
     const lastEventId = this.#lastEventId ?? "";
     const line = { op: "resume", id: this.#key, value: lastEventId } as const;
     this.#client.write({ phase: "call", ...line });
-    const response = await this.#client.send({ method: "GET", lastEventId, cut: this.#client.takeCut(cuts) });
+    const response = await this.#client.send({
+      method: "GET",
+      lastEventId,
+      cut: this.#client.takeCut(this.#key, cuts),
+    });
     const isAccepted = response !== undefined && response.ok;
     const outcome = isAccepted ? "ok" : response ? "fail" : "unknown";
     this.#client.write({ phase: "return", ...line, outcome, ...(response && { status: response.status }) });
