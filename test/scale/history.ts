@@ -63,7 +63,7 @@ export interface Effect {
   /** Milliseconds since 1970. */
   readonly t: number;
   readonly node: string;
-  readonly kind: "start" | "end" | "abort" | "acknowledged" | "step-start" | "step-finish" | "unhandled";
+  readonly kind: "start" | "end" | "failure" | "abort" | "acknowledged" | "step-start" | "step-finish" | "unhandled";
   /** Key of the call. */
   readonly key: string;
   readonly tool?: string;

@@ -103,7 +103,7 @@ export const checkCancellation: Check = (evidence, { slack }) => {
     const at = cancelled.get(call.key) ?? ended.get(call.calls[0]?.session ?? "");
     const start = call.effects.find(({ kind }) => kind === "start");
     if (at === undefined || !start || start.t > at) return [];
-    const last = call.effects.find(({ kind }) => kind === "abort" || kind === "end");
+    const last = call.effects.find(({ kind }) => ["abort", "end", "failure"].includes(kind));
     const deadline = at + cancelTime + slack;
     if (last && last.t <= deadline) return [];
     if (hasFault(evidence, [start.t, deadline], ({ target }) => target === "engine" || isNode(target, start.node)))

@@ -1,6 +1,6 @@
 import { parseMessage } from "../client/message.ts";
 import type { Effect, HistoryLine } from "../history.ts";
-import { groupBy, linesOf, type Check, type IndexedEvidence, type Violation } from "./call-index.ts";
+import { groupBy, hasFault, linesOf, type Check, type IndexedEvidence, type Violation } from "./call-index.ts";
 
 /** Milliseconds until a notification has reached all nodes, after the change or after the last fault. */
 const notificationTime = 2_000;
@@ -24,10 +24,12 @@ export const checkNotifications: Check = (evidence, { slack }) => {
   );
   const ends = evidence.effects.filter(({ kind }) => kind === "end");
   const starts = new Map(evidence.effects.filter(({ kind }) => kind === "start").map(({ key, t }) => [key, t]));
-  return ends.flatMap(({ key, tool, t }) => {
+  return ends.flatMap(({ key, tool, t, node }) => {
     const method = methods[tool ?? ""];
     if (method === undefined) return [];
     const from = starts.get(key) ?? t;
+    // A node that ends right after the change cannot tell anyone.
+    if (hasFault(evidence, [from, t + slack], ({ target }) => target === node.split(".")[0])) return [];
     const deadline = Math.max(t, lastFault(evidence, t)) + notificationTime + slack;
     return listeners
       .filter((listener) => listener.from < from && listener.to > deadline)

@@ -168,10 +168,10 @@ class Nodes {
     const { program, effects, engineUrl, restartAfter } = this.#options;
     this.#starts[index] = (this.#starts[index] ?? 0) + 1;
     const env = {
-      SCALE_EFFECTS: effects,
-      SCALE_NODE: this.nameOf(index),
-      ...(engineUrl !== undefined && { SCALE_ENGINE: engineUrl }),
-      ...(program.engineModule !== undefined && { SCALE_ENGINE_MODULE: program.engineModule }),
+      NODE_EFFECTS: effects,
+      NODE_NAME: this.nameOf(index),
+      ...(engineUrl !== undefined && { NODE_ENGINE: engineUrl }),
+      ...(program.engineModule !== undefined && { NODE_ENGINE_MODULE: program.engineModule }),
     };
     const node = await startNode({ args: [program.path], env });
     this.#earlierErrors += this.#processes[index]?.errors() ?? "";

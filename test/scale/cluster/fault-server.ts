@@ -12,15 +12,10 @@ import type { Effect } from "../history.ts";
 
 /*
  * Server whose tools write each start and each effect as a line of a file, which outlives the process: the outside world of a tool. The program is a node
- * of a cluster when `SCALE_ENGINE` has the URL of an engine.
+ * of a cluster when `NODE_ENGINE` has the URL of an engine.
  */
 
-const {
-  SCALE_EFFECTS: file,
-  SCALE_NODE: node = "0",
-  SCALE_ENGINE: engineUrl,
-  SCALE_ENGINE_MODULE: module,
-} = process.env;
+const { NODE_EFFECTS: file, NODE_NAME: node = "0", NODE_ENGINE: engineUrl, NODE_ENGINE_MODULE: module } = process.env;
 
 const touchedUri = "test://touched";
 
@@ -42,9 +37,14 @@ async function withEffects({ key, tool, principal, signal }: Call, work: () => P
   const of = { key, tool, ...(principal !== undefined && { principal }) };
   signal.addEventListener("abort", () => write({ kind: "abort", ...of }));
   write({ kind: "start", ...of });
-  const value = await work();
-  write({ kind: "end", ...of, value });
-  return value;
+  try {
+    const value = await work();
+    write({ kind: "end", ...of, value });
+    return value;
+  } catch (error) {
+    write({ kind: "failure", ...of, value: String(error) });
+    throw error;
+  }
 }
 
 const { defineServer, defineTool, defineResource } = forRevisions<Declarations>(revisions);
