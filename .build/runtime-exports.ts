@@ -27,6 +27,7 @@ const written: Readonly<Record<string, string>> = {
   "./adapters/jose": "runtime/adapters/jose.ts",
   "./adapters/open-telemetry": "runtime/adapters/open-telemetry.ts",
   "./adapters/re2": "runtime/adapters/re2.ts",
+  "./adapters/redis": "runtime/adapters/redis/index.ts",
   "./adapters/yaml": "runtime/adapters/yaml.ts",
 };
 
@@ -34,6 +35,7 @@ const written: Readonly<Record<string, string>> = {
 export const runtimePeers: Readonly<Record<string, string>> = {
   "@cfworker/json-schema": ">=4",
   "@opentelemetry/api": ">=1.3 <2",
+  "@redis/client": ">=6.3.1",
   ajv: "^8",
   jose: "^6",
   oauth4webapi: "^3.8",

@@ -47,7 +47,7 @@ const runtimeRooms: Readonly<Record<string, readonly string[]>> = {
   // What the nodes of a cluster share; it has an entry point of its own.
   scale: ["internal", "jsonrpc", "protocol", "framing", "stores", "transport"],
   // Bindings to libraries that a user may have: nothing but their own entry points reaches them.
-  adapters: ["internal", "jsonrpc", "protocol", "server", "client", "auth"],
+  adapters: ["internal", "jsonrpc", "protocol", "server", "client", "auth", "stores", "scale"],
 };
 
 /** Rooms of the generator: each uses only those before it. */

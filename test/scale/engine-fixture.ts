@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createRedisEngine } from "../../runtime/adapters/redis/index.ts";
 import { createMemoryCluster } from "../../runtime/scale/memory-engine.ts";
 import type { EngineLimits } from "../../runtime/scale/engine-limits.ts";
 import type { Engine } from "../../runtime/stores/engine.ts";
 import type { SessionKey } from "../../runtime/stores/session-store.ts";
+import { startRedis } from "./cluster/redis-process.ts";
 import { ManualClock } from "../../runtime/testing/manual-clock.ts";
 
 /** Starts engines of one kind for the contract suites. */
@@ -34,7 +37,10 @@ export type StoredValue =
   | { readonly kind: "event"; readonly session: SessionKey; readonly stream: string; readonly text: string };
 
 /** Fixtures by the name that the environment variable SCALE_ENGINE selects. */
-export const fixtures: Readonly<Record<string, EngineFixture>> = { memory: { start: startMemory } };
+export const fixtures: Readonly<Record<string, EngineFixture>> = {
+  memory: { start: startMemory },
+  redis: { start: startOnRedis },
+};
 
 /** Returns the fixture that the environment variable SCALE_ENGINE names. Default: `memory`. */
 export function selectFixture(): EngineFixture {
@@ -42,6 +48,31 @@ export function selectFixture(): EngineFixture {
   const fixture = fixtures[name];
   if (!fixture) throw new Error(`The engine ${name} is unknown; use one of ${Object.keys(fixtures).join(", ")}`);
   return fixture;
+}
+
+/** Starts a Redis server of its own. Limits of time are real, so a test waits for them. */
+async function startOnRedis(limits: Partial<EngineLimits> = {}): Promise<TestCluster> {
+  const redis = await startRedis();
+  const engines: Engine[] = [];
+  const keys = [new Uint8Array(32).fill(7)];
+  return {
+    async connect() {
+      const engine = createRedisEngine({ url: redis.url, keys, prefix: "contract", limits });
+      engines.push(engine);
+      await engine.open();
+      return engine;
+    },
+    pass: (milliseconds) => sleep(milliseconds),
+    kill: () => redis.kill(),
+    restart: () => redis.restart(),
+    async stop() {
+      try {
+        for (const engine of engines) await engine.close();
+      } finally {
+        await redis.close();
+      }
+    },
+  };
 }
 
 async function startMemory(limits: Partial<EngineLimits> = {}): Promise<TestCluster> {

@@ -1,0 +1,84 @@
+import { SetupError } from "../../jsonrpc/errors.ts";
+import type { RedisServer } from "./redis-client.ts";
+
+/** Address of one Redis or Valkey server, of the sentinels that know the primary, or of nodes of a Redis Cluster. */
+export type RedisUrl = string | RedisSentinels | RedisClusterNodes;
+
+/** Sentinels that know the address of the primary. */
+export interface RedisSentinels {
+  /** URLs of the sentinels, with their credentials. */
+  readonly sentinels: readonly string[];
+  /** Name of the primary. */
+  readonly name: string;
+  /** Credentials for the primary, not for the sentinels. */
+  readonly username?: string;
+  readonly password?: string;
+  /** Number of the database. Default 0. */
+  readonly database?: number;
+  /** Connects to the primary by TLS. Default: as to the sentinels. */
+  readonly tls?: boolean;
+}
+
+/** Nodes of a Redis Cluster; the others are found by asking these. */
+export interface RedisClusterNodes {
+  /** URLs of some nodes. The credentials of the first are used for all. */
+  readonly cluster: readonly string[];
+}
+
+/** Parsed address. */
+export type RedisTarget =
+  | { readonly kind: "single"; readonly server: RedisServer }
+  | {
+      readonly kind: "sentinel";
+      readonly sentinels: readonly RedisServer[];
+      readonly name: string;
+      readonly primary: Omit<RedisServer, "host" | "port">;
+    }
+  | { readonly kind: "cluster"; readonly servers: readonly [RedisServer, ...RedisServer[]] };
+
+/**
+ * Parses an address.
+ *
+ * @throws {SetupError} when it is invalid. The message contains no part of a URL, because that may contain a password.
+ */
+export function toTarget(url: RedisUrl): RedisTarget {
+  if (typeof url === "string") return { kind: "single", server: toServer(url, 6379) };
+  if ("cluster" in url) {
+    const [first, ...others] = url.cluster.map((node) => toServer(node, 6379));
+    if (first === undefined) throw new SetupError("The list of cluster nodes is empty; add the URL of a node");
+    return { kind: "cluster", servers: [first, ...others] };
+  }
+  const { name, username, password, database, tls } = url;
+  const sentinels = url.sentinels.map((sentinel) => toServer(sentinel, 26379));
+  if (sentinels.length === 0) throw new SetupError("The list of sentinels is empty; add the URL of a sentinel");
+  const isEncrypted = tls ?? sentinels[0]?.isEncrypted ?? false;
+  const primary = {
+    isEncrypted,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+  };
+  return { kind: "sentinel", sentinels, name, primary };
+}
+
+/** Returns host and port for messages, without credentials. */
+export function describeServer({ host, port }: Pick<RedisServer, "host" | "port">): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function toServer(text: string, defaultPort: number): RedisServer {
+  if (!URL.canParse(text)) throw new SetupError(invalid);
+  const { protocol, hostname, port, username, password, pathname } = new URL(text);
+  const database = /^\/?(\d{0,5})$/.exec(pathname)?.[1];
+  if (!/^rediss?:$/.test(protocol) || hostname === "" || database === undefined) throw new SetupError(invalid);
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: port === "" ? defaultPort : Number(port),
+    isEncrypted: protocol === "rediss:",
+    ...(username !== "" && { username: decodeURIComponent(username) }),
+    ...(password !== "" && { password: decodeURIComponent(password) }),
+    ...(database !== "" && database !== "0" && { database: Number(database) }),
+  };
+}
+
+const invalid = "The URL of Redis is invalid; use redis://user:password@host:port or rediss://…";

@@ -1,0 +1,143 @@
+import { EngineError } from "../../stores/engine.ts";
+import type { Health } from "./health.ts";
+import { withDeadline, type RedisLink } from "./link.ts";
+import { toNumber } from "./replies.ts";
+import type { RedisScript } from "./scripts/script.ts";
+
+/** Options of commands. */
+export interface RedisCommandsOptions {
+  readonly link: RedisLink;
+  readonly health: Health;
+  /** Milliseconds until a command fails. */
+  readonly timeout: number;
+}
+
+/** Sends commands, each with a deadline. A failure is an `EngineError`. */
+export class RedisCommands {
+  readonly #link: RedisLink;
+  readonly #health: Health;
+  readonly #timeout: number;
+  /** Confirmations that are about to be asked for, by key of their slot. */
+  readonly #confirmations = new Map<string, Promise<void>>();
+  #replicas = 0;
+
+  constructor({ link, health, timeout }: RedisCommandsOptions) {
+    this.#link = link;
+    this.#health = health;
+    this.#timeout = timeout;
+  }
+
+  /** Command that publishes inside of scripts. */
+  get publishCommand(): string {
+    return this.#link.publishCommand;
+  }
+
+  /** Sets the number of replicas that confirm each durable write. */
+  setReplicas(replicas: number): void {
+    this.#replicas = replicas;
+  }
+
+  /** Sends a command; its key decides which server of a cluster it goes to. */
+  send(key: string, args: readonly [string, ...string[]]): Promise<unknown> {
+    return this.perform(args[0], () => this.#link.command(key, args));
+  }
+
+  /** Runs a script. */
+  run(script: RedisScript, keys: readonly [string, ...string[]], args: readonly string[] = []): Promise<unknown> {
+    return this.perform(script.name, () => this.#evaluate(script, keys, args));
+  }
+
+  /** Runs a script and waits until the replicas have what it wrote. */
+  async runDurably(
+    script: RedisScript,
+    keys: readonly [string, ...string[]],
+    args: readonly string[] = [],
+  ): Promise<unknown> {
+    const { generation } = this.#link;
+    const reply = await this.run(script, keys, args);
+    await this.#confirm(keys[0], generation);
+    return reply;
+  }
+
+  /** Sends a command and waits until the replicas have what it wrote. */
+  async sendDurably(key: string, args: readonly [string, ...string[]]): Promise<unknown> {
+    const { generation } = this.#link;
+    const reply = await this.send(key, args);
+    await this.#confirm(key, generation);
+    return reply;
+  }
+
+  /** Waits until the replicas have the writes so far. */
+  #confirm(key: string, generation: number): Promise<void> {
+    if (this.#replicas === 0) return Promise.resolve();
+    if (generation !== this.#link.generation) return Promise.reject(new EngineError(connectionChanged));
+    const slot = this.#link.publishCommand === "PUBLISH" ? "" : key;
+    const known = this.#confirmations.get(slot);
+    if (known) return known;
+    // One confirmation is enough for all writes that were settled at the same time.
+    const confirmation = Promise.resolve().then(() => {
+      this.#confirmations.delete(slot);
+      return this.#wait(key, generation);
+    });
+    this.#confirmations.set(slot, confirmation);
+    return confirmation;
+  }
+
+  async #wait(key: string, generation: number): Promise<void> {
+    if (generation !== this.#link.generation) throw new EngineError(connectionChanged);
+    const time = String(Math.ceil(this.#timeout / 2));
+    const reply = await this.send(key, ["WAIT", String(this.#replicas), time]);
+    if (toNumber(reply) >= this.#replicas) return;
+    this.#health.refused("WAIT", "too few replicas have confirmed a write");
+    throw new EngineError(`Only ${toNumber(reply)} of ${this.#replicas} replicas have confirmed a write; repeat it`);
+  }
+
+  async #evaluate(
+    script: RedisScript,
+    keys: readonly [string, ...string[]],
+    args: readonly string[],
+  ): Promise<unknown> {
+    const rest = [String(keys.length), ...keys, ...args];
+    try {
+      return await this.#link.command(keys[0], ["EVALSHA", script.hash, ...rest]);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+      return await this.#link.command(keys[0], ["EVAL", script.text, ...rest]);
+    }
+  }
+
+  /**
+   * Performs an operation within the deadline.
+   *
+   * @throws {EngineError} when it fails
+   */
+  async perform<Reply>(operation: string, work: () => Promise<Reply>): Promise<Reply> {
+    this.#health.admit();
+    const start = performance.now();
+    try {
+      const reply = await withDeadline(work(), this.#timeout, `no reply within ${this.#timeout} ms`);
+      this.#health.succeeded(performance.now() - start);
+      return reply;
+    } catch (error) {
+      const problem = describe(error);
+      if (isRefusal(problem)) this.#health.refused(operation, problem);
+      else this.#health.failed(operation, problem);
+      if (/^(-?READONLY|UNBLOCKED)/.test(problem)) this.#link.renew();
+      throw new EngineError(`Redis could not perform ${operation} (${problem}); try again later`, { cause: error });
+    }
+  }
+}
+
+const connectionChanged = "The connection to Redis ended before the replicas confirmed a write; repeat it";
+
+/** True for an error reply of a server that works. */
+function isRefusal(problem: string): boolean {
+  return /^(OOM|MISCONF|NOPERM|ERR|WRONGTYPE|NOREPLICAS|NOSCRIPT|EXECABORT)\b/.test(problem);
+}
+
+/** Returns the text of an error in one line of limited length. */
+function describe(error: unknown): string {
+  const text = error instanceof Error ? error.message : "unknown problem";
+  const [line = ""] = text.split(/[\r\n]/, 1);
+  return line.slice(0, 200);
+}

@@ -1,0 +1,138 @@
+import { EngineError, type EngineStatus } from "../../stores/engine.ts";
+
+/**
+ * State of the connection, from the outcomes of commands. After 5 failures within 1 s no command is sent for 250 to 350 ms; then one is sent to try,
+ * and the others follow when it succeeds.
+ */
+export class Health {
+  readonly #now: () => number;
+  readonly #weaknesses: string[] = [];
+  readonly #failures: number[] = [];
+  /** Last failure of each operation. */
+  readonly #failing = new Map<string, { readonly at: number; readonly problem: string }>();
+  readonly #durations: { readonly at: number; readonly milliseconds: number }[] = [];
+  #isConnected = false;
+  #pausedUntil = 0;
+  #isTrying = false;
+  #rejected = 0;
+  #state: EngineStatus["state"] = "lost";
+  #since: number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+    this.#since = now();
+  }
+
+  /**
+   * Called before each command.
+   *
+   * @throws {EngineError} when no command is sent now
+   */
+  admit(): void {
+    if (!this.#isConnected) throw new EngineError("Redis is not connected; try again later");
+    if (this.#pausedUntil === 0) return;
+    if (this.#isTrying || this.#now() < this.#pausedUntil)
+      throw new EngineError("Redis has failed repeatedly; try again later");
+    this.#isTrying = true;
+  }
+
+  succeeded(milliseconds: number): void {
+    this.#isTrying = false;
+    this.#pausedUntil = 0;
+    this.#failures.length = 0;
+    this.#durations.push({ at: this.#now(), milliseconds });
+    if (this.#durations.length > mostDurations) this.#durations.shift();
+  }
+
+  /** Called when Redis has rejected a command, and so is there. */
+  refused(operation: string, problem: string): void {
+    this.#isTrying = false;
+    this.#pausedUntil = 0;
+    this.#note(operation, problem);
+  }
+
+  /** Called when a command has had no reply. */
+  failed(operation: string, problem: string): void {
+    const now = this.#now();
+    this.#note(operation, problem);
+    this.#failures.push(now);
+    if (this.#failures.length > failuresToPause) this.#failures.shift();
+    const isMany = this.#failures.length >= failuresToPause && now - (this.#failures[0] ?? now) <= 1_000;
+    if (isMany || this.#isTrying) this.#pausedUntil = now + 250 + Math.random() * 100;
+    this.#isTrying = false;
+    this.#update();
+  }
+
+  connected(): void {
+    this.#isConnected = true;
+    this.#pausedUntil = 0;
+    this.#isTrying = false;
+    this.#failures.length = 0;
+    this.#update();
+  }
+
+  lost(): void {
+    this.#isConnected = false;
+    this.#update();
+  }
+
+  /** Replaces the weaknesses of the settings. */
+  setWeaknesses(weaknesses: readonly string[]): void {
+    this.#weaknesses.splice(0, Infinity, ...weaknesses);
+  }
+
+  /** Counts a message or value that did not verify. */
+  reject(): void {
+    this.#rejected += 1;
+  }
+
+  read(): EngineStatus {
+    this.#update();
+    const problems = [...this.#weaknesses];
+    if (!this.#isConnected) problems.push("Redis is not connected");
+    if (this.#isSlow()) problems.push("Redis takes more than 250 ms for some commands");
+    for (const { problem } of this.#recentFailures()) problems.push(problem);
+    if (this.#rejected > 0)
+      problems.push(`${this.#rejected} messages or values were dropped because they did not verify`);
+    return { state: this.#state, since: this.#since, problems };
+  }
+
+  #note(operation: string, problem: string): void {
+    this.#failing.delete(operation);
+    this.#failing.set(operation, { at: this.#now(), problem: `The operation ${operation} fails: ${problem}` });
+    this.#update();
+  }
+
+  #update(): void {
+    const state = this.#compute();
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#since = this.#now();
+  }
+
+  #compute(): EngineStatus["state"] {
+    if (!this.#isConnected || this.#pausedUntil > 0) return "lost";
+    return this.#recentFailures().length > 0 || this.#isSlow() ? "degraded" : "ready";
+  }
+
+  #recentFailures(): readonly { readonly problem: string }[] {
+    const oldest = this.#now() - recent;
+    return [...this.#failing.values()].filter(({ at }) => at > oldest);
+  }
+
+  /** True if 1 % of the last commands took more than 250 ms. */
+  #isSlow(): boolean {
+    const oldest = this.#now() - recent;
+    const last = this.#durations.filter(({ at }) => at > oldest);
+    const slow = last.filter(({ milliseconds }) => milliseconds > 250).length;
+    return slow > 0 && slow * 100 >= last.length;
+  }
+}
+
+const failuresToPause = 5;
+
+/** Commands whose durations are kept. */
+const mostDurations = 200;
+
+/** Milliseconds for which a failure is reported. */
+const recent = 5_000;

@@ -1,0 +1,42 @@
+import type { ChannelListener } from "./redis-client.ts";
+
+/** Connections to one server, or to a cluster. Commands fail at once while there is no connection. */
+export interface RedisLink {
+  /** Command that publishes to the channels of this link. */
+  readonly publishCommand: "PUBLISH" | "SPUBLISH";
+  /** Number of connections for commands so far. A confirmation of writes counts only on the connection that they used. */
+  readonly generation: number;
+  /** Opens the first connections. The link opens later ones on its own. */
+  open(): Promise<void>;
+  close(): void;
+  /** Sends a command to the server that has the key. */
+  command(key: string, args: readonly string[]): Promise<unknown>;
+  /** Subscribes to a channel until `unsubscribe`, on later connections too. */
+  subscribe(channel: string, listener: ChannelListener): Promise<void>;
+  unsubscribe(channel: string): Promise<void>;
+  /** Opens the connection for commands anew, because the server is no longer the primary. */
+  renew(): void;
+}
+
+/** Called when the connections change. */
+export interface LinkEvents {
+  connected(): void;
+  lost(): void;
+  /** Called when a connection for channels is open again: messages may have been missed. */
+  resubscribed(): void;
+}
+
+/** Returns a promise that is rejected after a number of milliseconds, unless the work is done earlier. */
+export function withDeadline<Value>(work: Promise<Value>, milliseconds: number, message: string): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(message)), milliseconds);
+    const settle = (then: () => void): void => {
+      clearTimeout(timer);
+      then();
+    };
+    work.then(
+      (value) => settle(() => resolve(value)),
+      (error: unknown) => settle(() => reject(error)),
+    );
+  });
+}

@@ -1,0 +1,52 @@
+/** Names of keys and channels. All that belongs to one thing is in one slot of a cluster. */
+export interface RedisNames {
+  /** Keys of a session by its tag. */
+  session(tag: string): readonly [string, string, string, string];
+  stream(tag: string, stream: string): StreamNames;
+  /** Hash of the streams of a session. */
+  streams(tag: string): string;
+  lease(node: string): string;
+  /** Channel of the messages to a node. */
+  messages(node: string): string;
+  /** Stream, hash and channel of broadcasts. */
+  readonly broadcasts: { readonly keys: readonly [string, string]; readonly channel: string };
+  /** Keys of a registry: entries, owners, holders. */
+  registry(kind: "sessions" | "tasks"): readonly [string, string, string];
+  /** Key of a task by the tags of its owner and its own; with an empty tag of its own the start of all keys of the owner. */
+  task(owner: string, tag: string): string;
+  /** Sorted set of the tasks of an owner. */
+  tasks(owner: string): string;
+  replay(tag: string): string;
+  /** Key and channel for a check of permissions. */
+  readonly probe: string;
+}
+
+/** Names that concern a stream. */
+export interface StreamNames {
+  readonly meta: string;
+  readonly events: string;
+  /** Key that is present while a node watches the stream, and channel that wakes the nodes. */
+  readonly watch: string;
+}
+
+/** Creates names that start with the name of the application. */
+export function createNames(application: string): RedisNames {
+  const start = `${application}:v1`;
+  return {
+    session: (tag) => [`${start}:{${tag}}:s`, `${start}:{${tag}}:c`, `${start}:{${tag}}:d`, `${start}:{${tag}}:u`],
+    stream: (tag, stream) => ({
+      meta: `${start}:{${tag}}:m:${stream}`,
+      events: `${start}:{${tag}}:e:${stream}`,
+      watch: `${start}:{${tag}}:w:${stream}`,
+    }),
+    streams: (tag) => `${start}:{${tag}}:i`,
+    lease: (node) => `${start}:n:{${node}}`,
+    messages: (node) => `${start}:i:{${node}}`,
+    broadcasts: { keys: [`${start}:{a}:l`, `${start}:{a}:h`], channel: `${start}:{a}` },
+    registry: (kind) => [`${start}:{${kind}}:x`, `${start}:{${kind}}:o`, `${start}:{${kind}}:h`],
+    task: (owner, tag) => `${start}:{${owner}}:k:${tag}`,
+    tasks: (owner) => `${start}:{${owner}}:t`,
+    replay: (tag) => `${start}:j:${tag}`,
+    probe: `${start}:{probe}`,
+  };
+}

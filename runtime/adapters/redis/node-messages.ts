@@ -1,0 +1,45 @@
+import { isObject } from "../../../generated/support.ts";
+import type { Broadcast, NodeMessage } from "../../stores/node-directory.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+
+/** True for a message to a node. Its content was signed by a node, so only its kind and its members are checked. */
+export function isNodeMessage(value: unknown): value is NodeMessage {
+  if (!isObject(value)) return false;
+  switch (value.kind) {
+    case "deliver":
+      return isSessionKey(value.session) && isObject(value.incoming) && typeof value.incoming.kind === "string";
+    case "send":
+      return isSessionKey(value.session) && typeof value.text === "string";
+    case "resumed":
+      return isSessionKey(value.session) && typeof value.stream === "string";
+    case "ended":
+      return isSessionKey(value.session);
+    case "task":
+      return typeof value.id === "string" && typeof value.owner === "string";
+    default:
+      return false;
+  }
+}
+
+/** True for an broadcast. */
+export function isBroadcast(value: unknown): value is Broadcast {
+  if (!isObject(value)) return false;
+  switch (value.kind) {
+    case "notification":
+      return typeof value.handler === "string" && (value.params === undefined || isObject(value.params));
+    case "updated":
+      return Array.isArray(value.uris) && value.uris.length > 0 && value.uris.every((uri) => typeof uri === "string");
+    case "topic":
+      return typeof value.topic === "string" && typeof value.handler === "string" && isObject(value.params);
+    case "revoked":
+      return typeof value.key === "string";
+    default:
+      return false;
+  }
+}
+
+function isSessionKey(value: unknown): value is SessionKey {
+  return (
+    isObject(value) && typeof value.id === "string" && (value.owner === undefined || typeof value.owner === "string")
+  );
+}

@@ -1,0 +1,194 @@
+import { pause } from "../../internal/timers.ts";
+import type { Broadcast, NodeDirectory, NodeMessage, NodeReceiver } from "../../stores/node-directory.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import { Broadcasts } from "./broadcasts.ts";
+import { openEnvelope, sealEnvelope } from "./envelope.ts";
+import type { RedisLink } from "./link.ts";
+import { isNodeMessage } from "./node-messages.ts";
+import { toNumber } from "./replies.ts";
+import type { StoreContext } from "./store-context.ts";
+import { Watches } from "./watches.ts";
+
+/** Leases of nodes, and the channels between them, on Redis. */
+export class RedisNodes implements NodeDirectory {
+  readonly #context: StoreContext;
+  readonly #link: RedisLink;
+  readonly #broadcasts: Broadcasts;
+  readonly #receivers = new Set<Receiving>();
+  readonly #watches: Watches;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(context: StoreContext, link: RedisLink) {
+    this.#context = context;
+    this.#link = link;
+    this.#broadcasts = new Broadcasts(context);
+    this.#watches = new Watches(context, link, (session, stream) => this.#changed(session, stream));
+  }
+
+  async renew(
+    node: string,
+    { milliseconds, isNew }: { readonly milliseconds: number; readonly isNew: boolean },
+  ): Promise<boolean> {
+    const key = this.#context.names.lease(node);
+    const time = String(Math.max(1, Math.ceil(milliseconds)));
+    const reply = isNew
+      ? await this.#context.commands.send(key, ["SET", key, "1", "PX", time])
+      : await this.#context.commands.send(key, ["SET", key, "1", "PX", time, "XX"]);
+    return reply === "OK";
+  }
+
+  async leave(node: string): Promise<void> {
+    const key = this.#context.names.lease(node);
+    await this.#context.commands.send(key, ["DEL", key]);
+  }
+
+  async isAlive(node: string): Promise<boolean> {
+    const key = this.#context.names.lease(node);
+    return toNumber(await this.#context.commands.send(key, ["EXISTS", key])) > 0;
+  }
+
+  async receive(node: string, receiver: NodeReceiver, position?: string): Promise<() => Promise<void>> {
+    const { names } = this.#context;
+    const receiving = new Receiving(receiver, this.#broadcasts);
+    await this.#subscribe(names.messages(node), (text) => this.#receive(node, receiver, text));
+    await this.#subscribe(names.broadcasts.channel, () => this.#readBroadcasts());
+    await receiving.start(position);
+    this.#receivers.add(receiving);
+    // A broadcast may have come before the receiver was added. Messages without a reader are found again after a while.
+    receiving.read();
+    this.#timer ??= startTimer(() => this.#readBroadcasts());
+    return async () => {
+      receiving.stop();
+      this.#receivers.delete(receiving);
+      if (this.#receivers.size === 0) this.stop();
+      await this.#link.unsubscribe(names.messages(node));
+    };
+  }
+
+  async send(node: string, message: NodeMessage): Promise<"sent" | "absent"> {
+    const { commands, names, ring } = this.#context;
+    const channel = names.messages(node);
+    const text = sealEnvelope(ring, channel, message);
+    for (let attempt = 0; ; attempt += 1) {
+      const receivers = toNumber(await commands.send(channel, [this.#link.publishCommand, channel, text]));
+      if (receivers > 0) return "sent";
+      // A node with a lease may be about to subscribe again.
+      if (attempt === 5 || !(await this.isAlive(node))) return "absent";
+      await pause(100, undefined);
+    }
+  }
+
+  async broadcast(broadcast: Broadcast): Promise<string> {
+    return await this.#broadcasts.add(broadcast);
+  }
+
+  async broadcastsAfter(
+    position: string,
+  ): Promise<readonly { readonly broadcast: Broadcast; readonly position: string }[] | undefined> {
+    const found = await this.#broadcasts.after(position);
+    return found?.flatMap(({ broadcast, position: at }) => (broadcast ? [{ broadcast, position: at }] : []));
+  }
+
+  async watch(session: SessionKey, stream: string): Promise<() => void> {
+    return await this.#watches.add(session, stream);
+  }
+
+  /** Reads what was missed while a connection for channels was lost. */
+  resume(): void {
+    this.#readBroadcasts();
+    this.#watches.resume();
+  }
+
+  /** Ends all timers. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  close(): void {
+    this.stop();
+    this.#watches.close();
+    for (const receiving of this.#receivers) receiving.stop();
+    this.#receivers.clear();
+  }
+
+  async #subscribe(channel: string, listener: (text: string) => void): Promise<void> {
+    await this.#context.commands.perform("SUBSCRIBE", () => this.#link.subscribe(channel, listener));
+  }
+
+  #receive(node: string, receiver: NodeReceiver, text: string): void {
+    const { ring, names, health } = this.#context;
+    const message = openEnvelope(ring, names.messages(node), text);
+    if (isNodeMessage(message)) receiver.message(message);
+    else health.reject();
+  }
+
+  #readBroadcasts(): void {
+    for (const receiving of this.#receivers) receiving.read();
+  }
+
+  #changed(session: SessionKey, stream: string): void {
+    for (const { receiver } of this.#receivers) receiver.changed(session, stream);
+  }
+}
+
+/** Receiver of a node with its position among the broadcasts. */
+class Receiving {
+  readonly receiver: NodeReceiver;
+  readonly #broadcasts: Broadcasts;
+  #position: string | undefined;
+  #isReading = false;
+  #isAgain = false;
+  #isStopped = false;
+
+  constructor(receiver: NodeReceiver, broadcasts: Broadcasts) {
+    this.receiver = receiver;
+    this.#broadcasts = broadcasts;
+  }
+
+  /** Takes the position to read from. */
+  async start(position: string | undefined): Promise<void> {
+    this.#position = position ?? (await this.#broadcasts.findLast());
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Reads the broadcasts after the position, and again when it is called meanwhile. */
+  read(): void {
+    this.#isAgain = true;
+    if (this.#isReading) return;
+    this.#isReading = true;
+    // After a failure they are read with the next broadcast, connection or tick.
+    this.#readAll()
+      .catch(() => {})
+      .finally(() => (this.#isReading = false));
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#isAgain && !this.#isStopped) {
+      this.#isAgain = false;
+      if (this.#position !== undefined) await this.#readAfter(this.#position);
+    }
+  }
+
+  async #readAfter(position: string): Promise<void> {
+    const found = await this.#broadcasts.after(position);
+    if (!found) {
+      this.#position = await this.#broadcasts.findLast();
+      if (!this.#isStopped) this.receiver.missed();
+    }
+    for (const { broadcast, position: at } of found ?? []) {
+      if (this.#isStopped) return;
+      this.#position = at;
+      if (broadcast) this.receiver.broadcastReceived(broadcast, at);
+    }
+  }
+}
+
+function startTimer(run: () => void): ReturnType<typeof setInterval> {
+  const timer = setInterval(run, 2_000);
+  timer.unref();
+  return timer;
+}

@@ -1,0 +1,130 @@
+import { createClient, createCluster } from "@redis/client";
+
+/** Server that a connection leads to. */
+export interface RedisServer {
+  readonly host: string;
+  readonly port: number;
+  readonly isEncrypted: boolean;
+  readonly username?: string;
+  readonly password?: string;
+  readonly database?: number;
+}
+
+/** Open connection to one server. It never reconnects. */
+export interface RedisConnection {
+  command(args: readonly string[]): Promise<unknown>;
+  subscribe(channels: readonly string[], listener: ChannelListener): Promise<void>;
+  unsubscribe(channel: string): Promise<void>;
+  close(): void;
+}
+
+/** Receives the messages of a channel. */
+export type ChannelListener = (text: string, channel: string) => void;
+
+/** Options of a connection. */
+export interface ConnectionOptions {
+  /** Milliseconds until an attempt to connect fails. */
+  readonly timeout: number;
+  /** Called once when the open connection ends, unless `close` was called. */
+  onEnd(error: Error): void;
+}
+
+/** Connects to one server. */
+export async function connectRedis(server: RedisServer, options: ConnectionOptions): Promise<RedisConnection> {
+  const { host, port, isEncrypted, username, password, database } = server;
+  const times = { connectTimeout: options.timeout, socketTimeout: silence, reconnectStrategy: false as const };
+  const client = createClient({
+    RESP: 2,
+    socket: isEncrypted ? { host, port, tls: true, ...times } : { host, port, ...times },
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    pingInterval,
+  });
+  let isOpen = false;
+  const close = (): void => {
+    isOpen = false;
+    client.destroy();
+  };
+  client.on("error", (error: Error) => {
+    if (!isOpen) return;
+    close();
+    options.onEnd(error);
+  });
+  try {
+    await client.connect();
+    await client.ping();
+  } catch (error) {
+    close();
+    throw error;
+  }
+  isOpen = true;
+  return {
+    command: (args) => client.sendCommand<unknown>(args),
+    subscribe: (channels, listener) => client.subscribe([...channels], listener),
+    unsubscribe: (channel) => client.unsubscribe(channel),
+    close,
+  };
+}
+
+/** Connections to the nodes of a Redis Cluster. They reconnect on their own. */
+export interface ClusterConnection {
+  /** Sends a command to the node that has the key. */
+  command(key: string, args: readonly string[]): Promise<unknown>;
+  subscribe(channel: string, listener: ChannelListener): Promise<void>;
+  unsubscribe(channel: string): Promise<void>;
+  close(): void;
+}
+
+/** Options of connections to a cluster. */
+export interface ClusterOptions {
+  readonly timeout: number;
+  /** Called when a connection to one of the nodes is lost. */
+  onError(error: Error): void;
+  /** Called when a connection to one of the nodes is open again. */
+  onReady(): void;
+}
+
+/** Connects to a cluster. All servers have the credentials of the first one. */
+export async function connectCluster(
+  servers: readonly [RedisServer, ...RedisServer[]],
+  options: ClusterOptions,
+): Promise<ClusterConnection> {
+  const [{ username, password, isEncrypted }] = servers;
+  const times = { connectTimeout: options.timeout, socketTimeout: silence, reconnectStrategy: pauseBefore };
+  const cluster = createCluster({
+    RESP: 2,
+    rootNodes: servers.map(({ host, port }) => ({ socket: { host, port } })),
+    defaults: {
+      socket: isEncrypted ? { tls: true, ...times } : times,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+      disableOfflineQueue: true,
+      disableClientInfo: true,
+      pingInterval,
+    },
+    topologyRefreshOnReconnectionAttemptStrategy: 500,
+  });
+  cluster.on("error", options.onError);
+  cluster.on("node-error", options.onError);
+  cluster.on("node-ready", options.onReady);
+  await cluster.connect();
+  return {
+    command: (key, args) => cluster.sendCommand<unknown>(key, false, [...args]),
+    subscribe: (channel, listener) => cluster.sSubscribe(channel, listener),
+    unsubscribe: (channel) => cluster.sUnsubscribe(channel),
+    close: () => cluster.destroy(),
+  };
+}
+
+/** Milliseconds between two pings of a silent connection. */
+const pingInterval = 2_000;
+
+/** Milliseconds without a byte after which a connection is given up. */
+const silence = 5_000;
+
+function pauseBefore(retries: number): number {
+  return Math.min(50 * 2 ** Math.min(retries, 4), 500) + Math.floor(Math.random() * 50);
+}

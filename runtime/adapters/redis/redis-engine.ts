@@ -1,0 +1,169 @@
+import { SetupError } from "../../jsonrpc/errors.ts";
+import type { Engine, EngineStatus } from "../../stores/engine.ts";
+import { describeServer, toTarget, type RedisTarget, type RedisUrl } from "./address.ts";
+import { ClusterLink } from "./cluster-link.ts";
+import { RedisCommands } from "./commands.ts";
+import { RedisEvents } from "./events.ts";
+import { Health } from "./health.ts";
+import { KeyRing } from "./key-ring.ts";
+import type { LinkEvents, RedisLink } from "./link.ts";
+import { createNames } from "./names.ts";
+import { RedisNodes } from "./nodes.ts";
+import { RedisReplays } from "./replays.ts";
+import { findPrimary } from "./sentinel.ts";
+import { ServerLink } from "./server-link.ts";
+import { RedisSessions } from "./sessions.ts";
+import { readSettings } from "./settings.ts";
+import { defaultRedisLimits, SessionTags, type RedisLimits, type StoreContext } from "./store-context.ts";
+import { RedisTasks } from "./tasks.ts";
+
+/** Options of an engine on Redis or Valkey. */
+export interface RedisEngineOptions {
+  /** Address of the server, of sentinels, or of nodes of a Redis Cluster. */
+  readonly url: RedisUrl;
+  /**
+   * Secrets of 32 bytes or more, the same on all nodes. The first one is used for new data, all are accepted: to replace one, first add the new one at
+   * the end on all nodes, then put it first, then remove the old one.
+   */
+  readonly keys: readonly Uint8Array[];
+  /** Name of the application: start of all keys and channels. Applications with different names can share a server. */
+  readonly prefix: string;
+  readonly limits?: Partial<RedisLimits>;
+  readonly durability?: RedisDurability;
+  /** Rejects settings that may lose data, which are only reported otherwise. Default `false`. */
+  readonly strict?: boolean;
+  /** Encrypts what clients and handlers send: records of sessions, events and tasks. Ids and principals are never stored in clear. Default `false`. */
+  readonly encrypt?: boolean;
+  /** Milliseconds until an operation fails. Default 1 s. */
+  readonly timeout?: number;
+}
+
+/** Confirmation of writes. */
+export interface RedisDurability {
+  /** Replicas that have to confirm each write of a session, event, task or replay. Default: 1 where the primary has replicas, else 0. */
+  readonly replicas?: number;
+}
+
+/**
+ * Creates an engine on Redis 6.2 or newer, or Valkey. It connects when it is opened.
+ *
+ * @throws {SetupError} when an option is invalid
+ * @example
+ * ```ts
+ * import { createRedisEngine } from "mcp-server-runtime/adapters/redis";
+ *
+ * const secret = crypto.getRandomValues(new Uint8Array(32));
+ * const engine = createRedisEngine({ url: "redis://localhost:6379", keys: [secret], prefix: "orders" });
+ * await engine.open();
+ * ```
+ */
+export function createRedisEngine(options: RedisEngineOptions): Engine {
+  if (!/^[\w.-]{1,64}$/.test(options.prefix))
+    throw new SetupError("prefix is invalid; use letters, digits, dots and hyphens, at most 64");
+  return new RedisEngine(options);
+}
+
+class RedisEngine implements Engine {
+  readonly sessions: RedisSessions;
+  readonly events: RedisEvents;
+  readonly nodes: RedisNodes;
+  readonly tasks: RedisTasks;
+  readonly replays: RedisReplays;
+  readonly #options: RedisEngineOptions;
+  readonly #target: RedisTarget;
+  readonly #health = new Health();
+  readonly #link: RedisLink;
+  readonly #context: StoreContext;
+
+  constructor(options: RedisEngineOptions) {
+    const { keys, prefix, encrypt = false, timeout = 1_000, limits } = options;
+    this.#options = options;
+    this.#target = toTarget(options.url);
+    const health = this.#health;
+    const ring = new KeyRing(keys, { prefix, encrypt });
+    this.#link = createLink(this.#target, timeout, {
+      connected: () => health.connected(),
+      lost: () => health.lost(),
+      resubscribed: () => this.nodes.resume(),
+    });
+    const commands = new RedisCommands({ link: this.#link, health, timeout });
+    const names = createNames(prefix);
+    const sessionTags = new SessionTags({ commands, names, ring });
+    this.#context = { commands, names, ring, limits: { ...defaultRedisLimits, ...limits }, health, sessionTags };
+    this.sessions = new RedisSessions(this.#context);
+    this.events = new RedisEvents(this.#context);
+    this.nodes = new RedisNodes(this.#context, this.#link);
+    this.tasks = new RedisTasks(this.#context);
+    this.replays = new RedisReplays(this.#context);
+  }
+
+  status(): EngineStatus {
+    return this.#health.read();
+  }
+
+  async open(): Promise<void> {
+    try {
+      await this.#link.open();
+      await this.#check();
+    } catch (error) {
+      this.#link.close();
+      this.#health.lost();
+      throw error instanceof SetupError ? error : toSetupError(error, this.#target);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.nodes.close();
+    this.#link.close();
+    this.#health.lost();
+  }
+
+  async #check(): Promise<void> {
+    const { durability, strict = false, prefix } = this.#options;
+    const { replicas, weaknesses } = await readSettings({ link: this.#link, names: this.#context.names, prefix });
+    const confirming = durability?.replicas ?? Math.min(replicas, 1);
+    const problems =
+      confirming > replicas
+        ? [...weaknesses, `Redis has ${replicas} of ${confirming} replicas; writes fail until all follow`]
+        : weaknesses;
+    const [first] = problems;
+    if (strict && first !== undefined) throw new SetupError(first);
+    this.#context.commands.setReplicas(confirming);
+    this.#health.setWeaknesses(problems);
+  }
+}
+
+function createLink(target: RedisTarget, timeout: number, events: LinkEvents): RedisLink {
+  switch (target.kind) {
+    case "cluster":
+      return new ClusterLink({ timeout, servers: target.servers, events });
+    case "sentinel":
+      return new ServerLink({ timeout, resolve: () => findPrimary(target, timeout), events });
+    case "single":
+      return new ServerLink({ timeout, resolve: () => Promise.resolve(target.server), events });
+  }
+}
+
+function toSetupError(error: unknown, target: RedisTarget): SetupError {
+  const text = error instanceof Error ? error.message : "";
+  const place = describeTarget(target);
+  const cause = { cause: error };
+  if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR Client sent AUTH|NOPERM)/.test(text))
+    return new SetupError(`Redis at ${place} rejects the credentials; check user name and password`, cause);
+  if (text.startsWith("LOADING"))
+    return new SetupError(`Redis at ${place} is loading its data; try again later`, cause);
+  if (text === "The server is a replica")
+    return new SetupError(`Redis at ${place} is a replica; use the address of the primary`, cause);
+  return new SetupError(`Redis at ${place} cannot be reached; check its address and that it is running`, cause);
+}
+
+function describeTarget(target: RedisTarget): string {
+  switch (target.kind) {
+    case "single":
+      return describeServer(target.server);
+    case "sentinel":
+      return target.sentinels.map(describeServer).join(", ");
+    case "cluster":
+      return target.servers.map(describeServer).join(", ");
+  }
+}

@@ -1,0 +1,188 @@
+import { defineScript, type RedisScript } from "./script.ts";
+
+/*
+ * Keys of a stream, all in the slot of its session:
+ *
+ * KEYS[1]: hash with `owner`, `next` (sequence), `oldest` (sequence that is kept), `size` (bytes), `state` (open, ended, sealed), `requests` (number),
+ *          and `r:<id>` with its place for each request without a response
+ * KEYS[2]: stream of the events; the event with sequence 0 has the id 1-0
+ * KEYS[3]: hash from each stream of the session to "1" while it is open, else "0"
+ * KEYS[4]: present while a node watches the stream; its name is the channel too
+ */
+
+/** Declares `add` and `finish`. ARGV[1] to ARGV[6]: name of the stream, limits on events and size, both times to live, command that publishes */
+const write = `
+local stream, publish = ARGV[1], ARGV[6]
+local next, oldest, size
+local function load()
+  local found = redis.call('HMGET', KEYS[1], 'next', 'oldest', 'size')
+  next, oldest, size = tonumber(found[1]), tonumber(found[2]), tonumber(found[3])
+end
+local function add(data)
+  redis.call('XADD', KEYS[2], string.format('%d-0', next + 1), 'd', data)
+  next = next + 1
+  size = size + #data
+  while next - oldest > 1 and (next - oldest > tonumber(ARGV[2]) or size > tonumber(ARGV[3])) do
+    local entry = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)[1]
+    size = size - #entry[2][2]
+    redis.call('XDEL', KEYS[2], entry[1])
+    oldest = oldest + 1
+  end
+end
+local function finish(state)
+  local ttl = state == 'open' and ARGV[4] or ARGV[5]
+  redis.call('HSET', KEYS[1], 'next', next, 'oldest', oldest, 'size', size, 'state', state)
+  redis.call('PEXPIRE', KEYS[1], ttl)
+  redis.call('PEXPIRE', KEYS[2], ttl)
+  redis.call('HSET', KEYS[3], stream, state == 'open' and '1' or '0')
+  local kept = redis.call('PTTL', KEYS[3])
+  if kept < tonumber(ttl) then redis.call('PEXPIRE', KEYS[3], ttl) end
+  if redis.call('EXISTS', KEYS[4]) == 1 then redis.call(publish, KEYS[4], '') end
+end
+`;
+
+/**
+ * Adds events. Returns "stored", "fenced" or "gap".
+ *
+ * ARGV after those of every write: owner, first sequence, most open streams, key of a stream without its name, number of requests, number of settled
+ * requests, the requests, the settled ones, the events
+ */
+export const appendEvents: RedisScript = defineScript(
+  "append",
+  `${write}
+local owner, first, maxOpen, prefix = ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
+local lastRequest = 12 + tonumber(ARGV[11])
+local lastSettled = lastRequest + tonumber(ARGV[12])
+local count = #ARGV - lastSettled
+
+local function countOpen()
+  local open = 0
+  local streams = redis.call('HGETALL', KEYS[3])
+  for i = 1, #streams, 2 do
+    if redis.call('EXISTS', prefix .. streams[i]) == 0 then
+      redis.call('HDEL', KEYS[3], streams[i])
+    elseif streams[i + 1] == '1' then
+      open = open + 1
+    end
+  end
+  return open
+end
+
+local meta = redis.call('HMGET', KEYS[1], 'owner', 'state', 'requests')
+if not meta[1] then
+  if first ~= 0 then return 'fenced' end
+  if redis.call('HLEN', KEYS[3]) >= maxOpen and countOpen() >= maxOpen then return 'fenced' end
+  redis.call('DEL', KEYS[2])
+  redis.call('HSET', KEYS[1], 'owner', owner, 'next', 0, 'oldest', 0, 'size', 0, 'requests', ARGV[11])
+  for i = 13, lastRequest do redis.call('HSET', KEYS[1], 'r:' .. ARGV[i], i) end
+  meta = {owner, 'open', ARGV[11]}
+end
+load()
+if meta[1] ~= owner or meta[2] == 'sealed' then return 'fenced' end
+if meta[2] == 'ended' then return first + count <= next and 'stored' or 'fenced' end
+if first > next then return 'gap' end
+for i = 1, count do
+  if first + i - 1 == next then add(ARGV[lastSettled + i]) end
+end
+for i = lastRequest + 1, lastSettled do redis.call('HDEL', KEYS[1], 'r:' .. ARGV[i]) end
+local state = 'open'
+if meta[3] ~= '0' then
+  state = 'ended'
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if string.sub(field, 1, 2) == 'r:' then state = 'open' end
+  end
+end
+finish(state)
+return 'stored'
+`,
+);
+
+/**
+ * Adds the last events and ends the stream for its owner. Returns 1; 0 when it has another owner or has ended.
+ *
+ * ARGV after those of every write: owner that is gone, new owner, events
+ */
+export const sealStream: RedisScript = defineScript(
+  "seal",
+  `${write}
+local meta = redis.call('HMGET', KEYS[1], 'owner', 'state')
+if meta[1] ~= ARGV[7] or meta[2] ~= 'open' then return 0 end
+load()
+for i = 9, #ARGV do add(ARGV[i]) end
+redis.call('HSET', KEYS[1], 'owner', ARGV[8])
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+  if string.sub(field, 1, 2) == 'r:' then redis.call('HDEL', KEYS[1], field) end
+end
+finish('sealed')
+return 1
+`,
+);
+
+/**
+ * Replaces the owner. Returns the next sequence; nothing when the stream has another owner or has ended.
+ *
+ * ARGV after those of every write: owner that is gone, new owner
+ */
+export const adoptStream: RedisScript = defineScript(
+  "adopt",
+  `${write}
+local meta = redis.call('HMGET', KEYS[1], 'owner', 'state')
+if meta[1] ~= ARGV[7] or meta[2] ~= 'open' then return false end
+load()
+redis.call('HSET', KEYS[1], 'owner', ARGV[8])
+finish('open')
+return next
+`,
+);
+
+/**
+ * Reads events. Returns owner, next sequence, state, number of requests, fields and values of the hash, and the events; nothing when the stream or the
+ * position is unknown, or when an event in between is no longer kept.
+ *
+ * ARGV: sequence of the last known event, largest number of events, largest size in bytes
+ */
+export const readEvents: RedisScript = defineScript(
+  "read",
+  `
+local meta = redis.call('HMGET', KEYS[1], 'owner', 'next', 'state', 'requests', 'oldest')
+if not meta[1] then return false end
+local after, next, oldest = tonumber(ARGV[1]), tonumber(meta[2]), tonumber(meta[5])
+if after >= next then
+  if meta[3] == 'open' then return false end
+  after = next - 1
+end
+if after < -1 or after + 1 < oldest then return false end
+local events, size = {}, 0
+local maxEvents, maxSize = tonumber(ARGV[2]), tonumber(ARGV[3])
+local isFull = false
+while not isFull and after + 1 < next do
+  local entries = redis.call('XRANGE', KEYS[2], string.format('%d-0', after + 2), '+', 'COUNT', 8)
+  if #entries == 0 then return false end
+  for _, entry in ipairs(entries) do
+    local data = entry[2][2]
+    if entry[1] ~= string.format('%d-0', after + 2) then return false end
+    size = size + #data
+    if #events >= maxEvents or (#events > 0 and size > maxSize) then
+      isFull = true
+      break
+    end
+    events[#events + 1] = data
+    after = after + 1
+  end
+end
+return {meta[1], meta[2], meta[3], meta[4], redis.call('HGETALL', KEYS[1]), events}
+`,
+);
+
+/** Removes all streams of a session. KEYS[1]: hash of its streams. ARGV: command that publishes, starts of the three keys of a stream */
+export const removeStreams: RedisScript = defineScript(
+  "remove-streams",
+  `
+for _, stream in ipairs(redis.call('HKEYS', KEYS[1])) do
+  redis.call('DEL', ARGV[2] .. stream, ARGV[3] .. stream)
+  if redis.call('EXISTS', ARGV[4] .. stream) == 1 then redis.call(ARGV[1], ARGV[4] .. stream, '') end
+end
+redis.call('DEL', KEYS[1])
+return 1
+`,
+);

@@ -1,0 +1,102 @@
+import { SetupError } from "../../jsonrpc/errors.ts";
+import type { RedisLink } from "./link.ts";
+import type { RedisNames } from "./names.ts";
+
+/** Settings of Redis that matter here. */
+export interface RedisSettings {
+  /** Replicas that follow the primary now. */
+  readonly replicas: number;
+  /** Settings that make it lose data, each in one sentence. */
+  readonly weaknesses: readonly string[];
+}
+
+/** Link of which the settings are checked, and names that the application uses. */
+export interface CheckedLink {
+  readonly link: RedisLink;
+  readonly names: RedisNames;
+  readonly prefix: string;
+}
+
+/**
+ * Checks permissions and version of the server, and reads its settings.
+ *
+ * @throws {SetupError} when it cannot be used
+ */
+export async function readSettings({ link, names, prefix }: CheckedLink): Promise<RedisSettings> {
+  await checkPermissions(link, names, prefix);
+  const info = await tryCommand(link, names.probe, ["INFO"]);
+  if (typeof info !== "string") return { replicas: 0, weaknesses: [unreadable] };
+  const version = readField(info, "redis_version") ?? "0";
+  if (!isSupported(version))
+    throw new SetupError(`Redis ${version} is not supported; use Redis 6.2 or newer, or Valkey`);
+  const replicas = Number(readField(info, "connected_slaves") ?? 0);
+  const hasLimit = Number(readField(info, "maxmemory") ?? 0) > 0;
+  const policy = readField(info, "maxmemory_policy") ?? "noeviction";
+  const weaknesses: string[] = [];
+  if (policy !== "noeviction" && hasLimit)
+    weaknesses.push(`Redis removes data when it is full (maxmemory-policy ${policy}); set maxmemory-policy noeviction`);
+  if (readField(info, "aof_enabled") !== "1")
+    weaknesses.push("Redis loses data when it stops (appendonly no); set appendonly yes");
+  return { replicas, weaknesses };
+}
+
+const unreadable = "The settings of Redis cannot be read; permit INFO with the ACL rule +info";
+
+/** Commands beyond those of the categories that an account needs. */
+const rules = "+@read +@write +@scripting +@pubsub +@connection +time +wait";
+
+/** Performs each kind of command once. A server that is full passes. */
+async function checkPermissions(link: RedisLink, names: RedisNames, prefix: string): Promise<void> {
+  const { probe } = names;
+  try {
+    await link.command(probe, ["EVAL", probeScript, "1", probe, link.publishCommand]);
+    await link.command(probe, ["WAIT", "0", "1"]);
+    await link.subscribe(probe, () => {});
+    await link.unsubscribe(probe);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : "";
+    if (/OOM|MISCONF/.test(text)) return;
+    if (!/NOPERM|ACL|permission/i.test(text)) throw error;
+    throw new SetupError(`The Redis user lacks permissions; give it ~${prefix}:* &${prefix}:* ${rules}`, {
+      cause: error,
+    });
+  }
+}
+
+const probeScript = `
+redis.call('TIME')
+redis.call('HSET', KEYS[1], 'a', 1)
+redis.call('PEXPIRE', KEYS[1], 1000)
+redis.call('HGETALL', KEYS[1])
+redis.call('DEL', KEYS[1])
+redis.call('XADD', KEYS[1], '*', 'a', 1)
+redis.call('XRANGE', KEYS[1], '-', '+')
+redis.call('DEL', KEYS[1])
+redis.call('ZADD', KEYS[1], 1, 'a')
+redis.call('ZRANGE', KEYS[1], 0, -1)
+redis.call('DEL', KEYS[1])
+redis.call('SADD', KEYS[1], 'a')
+redis.call('RPUSH', KEYS[1] .. '2', 'a')
+redis.call('DEL', KEYS[1], KEYS[1] .. '2')
+redis.call(ARGV[1], KEYS[1], '')
+return 1
+`;
+
+async function tryCommand(link: RedisLink, key: string, args: readonly string[]): Promise<unknown> {
+  try {
+    return await link.command(key, args);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a field of the text that `INFO` returns. */
+function readField(info: string, name: string): string | undefined {
+  const line = info.split(/\r?\n/).find((candidate) => candidate.startsWith(`${name}:`));
+  return line?.slice(name.length + 1);
+}
+
+function isSupported(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 6 || (major === 6 && minor >= 2);
+}

@@ -1,0 +1,81 @@
+import { defaultEngineLimits, type EngineLimits } from "../../scale/engine-limits.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import type { RedisCommands } from "./commands.ts";
+import type { Health } from "./health.ts";
+import type { KeyRing } from "./key-ring.ts";
+import type { RedisNames } from "./names.ts";
+import { toNumber } from "./replies.ts";
+
+/** Limits of what the engine stores on Redis. */
+export interface RedisLimits extends EngineLimits {
+  /** Tasks at a time, including ended ones. One principal may hold half of them. Default 10,000. */
+  readonly maxTasks: number;
+  /** Tasks per owner. Default 1,000. */
+  readonly maxTasksPerOwner: number;
+  /** Characters of one task. A larger outcome is not stored, and its task fails. Default 16 Mi. */
+  readonly maxTaskSize: number;
+}
+
+/** Limits of an engine whose user sets none. */
+export const defaultRedisLimits: RedisLimits = {
+  ...defaultEngineLimits,
+  maxTasks: 10_000,
+  maxTasksPerOwner: 1_000,
+  maxTaskSize: 16 * 1024 * 1024,
+};
+
+/** Parts that all stores of one engine use. */
+export interface StoreContext {
+  readonly commands: RedisCommands;
+  readonly names: RedisNames;
+  readonly ring: KeyRing;
+  readonly limits: RedisLimits;
+  readonly health: Health;
+  readonly sessionTags: SessionTags;
+}
+
+/** Finds the tags of sessions. While keys are replaced a session may have the tag of an older one. */
+export class SessionTags {
+  readonly #context: Pick<StoreContext, "commands" | "names" | "ring">;
+  /** Older tags of sessions by their current one. */
+  readonly #older = new Map<string, string>();
+
+  constructor(context: Pick<StoreContext, "commands" | "names" | "ring">) {
+    this.#context = context;
+  }
+
+  async find({ id, owner }: SessionKey): Promise<string> {
+    const tags = this.#context.ring.tags("session", id, owner);
+    const [current] = tags;
+    if (tags.length === 1) return current;
+    const known = this.#older.get(current);
+    if (known !== undefined) return known;
+    const found = await findExisting(this.#context.commands, tags, (tag) => this.#context.names.session(tag)[0]);
+    if (found !== undefined) this.#keep(current, found);
+    return found ?? current;
+  }
+
+  #keep(current: string, found: string): void {
+    this.#older.set(current, found);
+    if (this.#older.size <= mostTags) return;
+    for (const oldest of this.#older.keys()) {
+      this.#older.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** Returns the first of several tags whose key exists. */
+export async function findExisting(
+  commands: RedisCommands,
+  tags: readonly string[],
+  toKey: (tag: string) => string,
+): Promise<string | undefined> {
+  for (const tag of tags) {
+    const key = toKey(tag);
+    if (toNumber(await commands.send(key, ["EXISTS", key])) > 0) return tag;
+  }
+  return undefined;
+}
+
+const mostTags = 10_000;

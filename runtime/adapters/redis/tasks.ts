@@ -1,0 +1,188 @@
+import { isObject } from "../../../generated/support.ts";
+import { errorCodes } from "../../jsonrpc/errors.ts";
+import { EngineError } from "../../stores/engine.ts";
+import {
+  isFinal,
+  type TaskChange,
+  type TaskKey,
+  type TaskPage,
+  type TaskRange,
+  type TaskRecord,
+  type TaskStore,
+} from "../../stores/task-store.ts";
+import { Registry } from "./registry.ts";
+import { parseLimited, toList, toNumber, toText, toTexts } from "./replies.ts";
+import { addTask, changeTask, listTasks, removeTask, removeTasks } from "./scripts/tasks.ts";
+import { findExisting, type StoreContext } from "./store-context.ts";
+
+/** Tasks on Redis. */
+export class RedisTasks implements TaskStore {
+  readonly #context: StoreContext;
+  readonly #registry: Registry;
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+    const { commands, names, limits } = context;
+    this.#registry = new Registry(commands, names.registry("tasks"), limits.maxTasks);
+  }
+
+  async add(record: TaskRecord): Promise<boolean> {
+    const { commands, names, ring, limits } = this.#context;
+    const place = await this.#place(record);
+    const value = this.#seal(place.key, record);
+    if (value.length > this.#maxValueSize) return false;
+    const { principal, ttl } = record;
+    const holder = principal === undefined ? "" : ring.tags("principal", principal)[0];
+    const milliseconds = ttl === null ? 0 : Math.max(1, Math.ceil(ttl));
+    const entry = { name: place.tag, owner: place.owner, holder, ttl: milliseconds };
+    const outcome = await this.#registry.admit(entry);
+    if (outcome === "full") return false;
+    const args = [place.tag, value, String(milliseconds), String(limits.maxTasksPerOwner), names.task(place.owner, "")];
+    const isAdded = (await commands.runDurably(addTask, [place.key, names.tasks(place.owner)], args)) === 1;
+    if (!isAdded && outcome === "added") await this.#registry.dismiss([place.tag]);
+    return isAdded;
+  }
+
+  async find(key: TaskKey): Promise<TaskRecord | undefined> {
+    const { key: name } = await this.#place(key);
+    return (await this.#read(name))?.record;
+  }
+
+  async change(key: TaskKey, change: TaskChange): Promise<TaskRecord | undefined> {
+    const { commands } = this.#context;
+    const { key: name } = await this.#place(key);
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const found = await this.#read(name);
+      if (!found || isFinal(found.record.status)) return found?.record;
+      const changed = this.#limit(found.record, merge(found.record, change));
+      const args = [found.version, this.#seal(name, changed)];
+      if ((await commands.runDurably(changeTask, [name], args)) === 1) return changed;
+    }
+    throw new EngineError("The task is changed by others all the time; try again later");
+  }
+
+  async list(owner: string, { from = "0", limit }: TaskRange): Promise<TaskPage | undefined> {
+    if (!/^\d{1,17}$/.test(from)) return undefined;
+    const { commands, names } = this.#context;
+    const tag = await this.#ownerTag(owner);
+    const start = names.task(tag, "");
+    const reply = await commands.run(listTasks, [names.tasks(tag)], [from, String(limit), start]);
+    const [next, found] = toList(reply);
+    const texts = toTexts(found);
+    const tasks: TaskRecord[] = [];
+    for (let index = 0; index + 1 < texts.length; index += 2) {
+      const record = this.#open(`${start}${texts[index]}`, texts[index + 1] ?? "");
+      if (record) tasks.push(record);
+    }
+    const place = toText(next);
+    return place ? { tasks, next: place } : { tasks };
+  }
+
+  async remove(key: TaskKey): Promise<void> {
+    const { commands, names } = this.#context;
+    const { key: name, owner, tag } = await this.#place(key);
+    if (!(await this.#read(name))) return;
+    await commands.runDurably(removeTask, [name, names.tasks(owner)], [tag]);
+    await this.#registry.dismiss([tag]);
+  }
+
+  async removeAll(owner: string): Promise<void> {
+    const { commands, names } = this.#context;
+    const tag = await this.#ownerTag(owner);
+    const removed = toTexts(await commands.runDurably(removeTasks, [names.tasks(tag)], [names.task(tag, "")]));
+    await this.#registry.dismiss(removed);
+  }
+
+  /** Characters of a stored value; encryption makes it larger. */
+  get #maxValueSize(): number {
+    return 1_024 + 6 * this.#context.limits.maxTaskSize;
+  }
+
+  async #place({ id, owner }: TaskKey): Promise<Place> {
+    const { names, ring } = this.#context;
+    const ownerTag = await this.#ownerTag(owner);
+    const [tag] = ring.tags("task", id);
+    return { owner: ownerTag, tag, key: names.task(ownerTag, tag) };
+  }
+
+  /** Finds the tag of an owner. While keys are replaced it may be that of an older one. */
+  async #ownerTag(owner: string): Promise<string> {
+    const { commands, names, ring } = this.#context;
+    const tags = ring.tags("owner", owner);
+    if (tags.length === 1) return tags[0];
+    return (await findExisting(commands, tags, (tag) => names.tasks(tag))) ?? tags[0];
+  }
+
+  async #read(name: string): Promise<{ readonly record: TaskRecord; readonly version: string } | undefined> {
+    const [value, version] = toList(await this.#context.commands.send(name, ["HMGET", name, "value", "version"]));
+    const text = toText(value);
+    const record = text === undefined ? undefined : this.#open(name, text);
+    return record && { record, version: String(toNumber(version)) };
+  }
+
+  #seal(name: string, record: TaskRecord): string {
+    const { ring } = this.#context;
+    const { id, owner, principal, ...content } = record;
+    // Ids and principals are encrypted in any case: they are as good as passwords.
+    const identity = ring.encrypt(name, JSON.stringify({ id, owner, principal }));
+    return ring.seal(name, JSON.stringify({ ...content, identity }));
+  }
+
+  /** Replaces an outcome that is too large by an error that says so. */
+  #limit(before: TaskRecord, record: TaskRecord): TaskRecord {
+    if (record.outcome === undefined || JSON.stringify(record).length <= this.#context.limits.maxTaskSize)
+      return record;
+    return { ...before, updatedAt: record.updatedAt, ...notKept };
+  }
+
+  #open(name: string, value: string): TaskRecord | undefined {
+    const { ring, health } = this.#context;
+    const text = value.length > this.#maxValueSize ? undefined : ring.open(name, value);
+    const parsed = text === undefined ? undefined : parseLimited(text, this.#maxValueSize);
+    const { identity, ...content } = isObject(parsed) ? parsed : {};
+    const clear = typeof identity === "string" ? ring.decrypt(name, identity) : undefined;
+    const known = clear === undefined ? undefined : parseLimited(clear, maxIdentitySize);
+    const record: unknown = isObject(known) ? { ...known, ...content } : undefined;
+    if (isRecord(record)) return record;
+    health.reject();
+    return undefined;
+  }
+}
+
+/** Place of a task: pseudonyms of its owner and itself, and its key. */
+interface Place {
+  readonly owner: string;
+  readonly tag: string;
+  readonly key: string;
+}
+
+/** Attempts to change a task that others change at the same time. */
+const mostAttempts = 50;
+
+/** Characters of id, owner and principal of a task. */
+const maxIdentitySize = 64 * 1024;
+
+const notKept: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
+  status: "failed",
+  statusMessage: "The result is not stored; it is larger than a task may be",
+  outcome: {
+    kind: "error",
+    error: {
+      code: errorCodes.internalError,
+      message: "The result is not stored; it is larger than a task may be",
+    },
+  },
+};
+
+function merge(record: TaskRecord, change: TaskChange): TaskRecord {
+  const inputResponses = change.inputResponses && { ...record.inputResponses, ...change.inputResponses };
+  return { ...record, ...change, ...(inputResponses && { inputResponses }) };
+}
+
+function isRecord(value: unknown): value is TaskRecord {
+  return (
+    isObject(value) &&
+    ["id", "owner", "status", "createdAt", "updatedAt"].every((name) => typeof value[name] === "string") &&
+    (value.ttl === null || typeof value.ttl === "number")
+  );
+}

@@ -1,0 +1,89 @@
+import type { SessionKey } from "../../stores/session-store.ts";
+import type { RedisLink } from "./link.ts";
+import type { StoreContext } from "./store-context.ts";
+
+/** Streams that this node watches. Nodes that write publish only while a key says that somebody watches. */
+export class Watches {
+  readonly #context: StoreContext;
+  readonly #link: RedisLink;
+  readonly #changed: (session: SessionKey, stream: string) => void;
+  /** Watched streams by their channel. */
+  readonly #streams = new Map<string, Watched>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(context: StoreContext, link: RedisLink, changed: (session: SessionKey, stream: string) => void) {
+    this.#context = context;
+    this.#link = link;
+    this.#changed = changed;
+  }
+
+  async add(session: SessionKey, stream: string): Promise<() => void> {
+    const { commands, names, sessionTags } = this.#context;
+    const channel = names.stream(await sessionTags.find(session), stream).watch;
+    const known = this.#streams.get(channel);
+    const watched = known ?? { session, stream, count: 0 };
+    watched.count += 1;
+    this.#streams.set(channel, watched);
+    try {
+      if (!known) await commands.perform("SUBSCRIBE", () => this.#link.subscribe(channel, () => this.#wake(channel)));
+      await this.#mark(channel);
+    } catch (error) {
+      this.#release(channel, watched);
+      throw error;
+    }
+    this.#timer ??= this.#startTimer();
+    let isReleased = false;
+    return () => {
+      if (!isReleased) this.#release(channel, watched);
+      isReleased = true;
+    };
+  }
+
+  /** Wakes the followers of all streams, because messages may have been missed, and marks the streams again. */
+  resume(): void {
+    for (const channel of this.#streams.keys()) this.#wake(channel);
+    this.#markAll();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#streams.clear();
+  }
+
+  #wake(channel: string): void {
+    const watched = this.#streams.get(channel);
+    if (watched) this.#changed(watched.session, watched.stream);
+  }
+
+  #release(channel: string, watched: Watched): void {
+    watched.count -= 1;
+    if (watched.count > 0 || this.#streams.get(channel) !== watched) return;
+    this.#streams.delete(channel);
+    if (this.#streams.size === 0) this.close();
+    this.#link.unsubscribe(channel).catch(() => {});
+  }
+
+  async #mark(channel: string): Promise<void> {
+    await this.#context.commands.send(channel, ["SET", channel, "1", "PX", String(markTtl)]);
+  }
+
+  #markAll(): void {
+    for (const channel of this.#streams.keys()) this.#mark(channel).catch(() => {});
+  }
+
+  #startTimer(): ReturnType<typeof setInterval> {
+    const timer = setInterval(() => this.#markAll(), markTtl / 3);
+    timer.unref();
+    return timer;
+  }
+}
+
+interface Watched {
+  readonly session: SessionKey;
+  readonly stream: string;
+  count: number;
+}
+
+/** Milliseconds for which a stream is marked as watched. */
+const markTtl = 60_000;
