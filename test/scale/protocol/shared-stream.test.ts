@@ -71,7 +71,15 @@ async function openStream(requests: readonly number[]): Promise<OpenStream> {
     remember: undefined,
     fenced: (_stream: unknown, part: LostStream) => void lost.push(part),
   };
-  const stream = new SharedStream({ session: key, name, host, events: append.store, owner: firstNode, clock, requests });
+  const stream = new SharedStream({
+    session: key,
+    name,
+    host,
+    events: append.store,
+    owner: firstNode,
+    clock,
+    requests,
+  });
   return { engine, clock, append, stream, lost };
 }
 
