@@ -15,6 +15,8 @@ export interface NatsNames {
   allEvents(tag: string): string;
   /** Subject that wakes the nodes that watch a stream. */
   watch(tag: string, stream: string): string;
+  /** Returns the subject that wakes the nodes that watch the stream with these events. */
+  watchOf(events: string): string;
   lease(node: string): string;
   /** Subject of the messages to a node. */
   messages(node: string): string;
@@ -67,6 +69,7 @@ export function createNames(application: string, limits: EngineLimits): NatsName
     events: (tag, stream) => `${start}.events.${tag}.${toToken(stream)}`,
     allEvents: (tag) => `${start}.events.${tag}.*`,
     watch: (tag, stream) => `${start}.watch.${tag}.${toToken(stream)}`,
+    watchOf: (events) => `${start}.watch.${events.slice(start.length + ".events.".length)}`,
     lease: (node) => `${start}.nodes.lease.${toToken(node)}`,
     messages: (node) => `${start}.messages.${toToken(node)}`,
     broadcasts: `${start}.broadcasts.all`,

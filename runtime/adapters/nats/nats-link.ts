@@ -36,6 +36,15 @@ export interface NatsMessage {
   readonly text: string;
 }
 
+/** State of a stream. */
+export interface NatsStreamState {
+  /** Number of messages. */
+  readonly count: number;
+  readonly last: number;
+  /** Time at which the stream was created: another one after the server has lost its data. */
+  readonly created: string;
+}
+
 /** Called when the state of the connection changes. */
 export interface NatsLinkEvents {
   connected(): void;
@@ -153,10 +162,9 @@ export class NatsLink {
     return Object.keys(info.state.subjects ?? {});
   }
 
-  /** Returns the number of messages and the last sequence of a stream. */
-  async readState(stream: string): Promise<{ readonly count: number; readonly last: number }> {
-    const { state } = await this.#getManager().streams.info(stream);
-    return { count: state.messages, last: state.last_seq };
+  async readState(stream: string): Promise<NatsStreamState> {
+    const { state, created } = await this.#getManager().streams.info(stream);
+    return { count: state.messages, last: state.last_seq, created: Date.parse(created).toString(36) };
   }
 
   /** Sends a message and waits until its receiver has it. `"absent"`: nothing receives on this subject. */

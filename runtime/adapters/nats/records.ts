@@ -98,7 +98,9 @@ export class NatsRecords {
     const { id, parts } = reference;
     const found: Uint8Array[] = [];
     for (let index = 0; index < Math.min(parts, maxParts); index += 1) {
-      const part = await operations.perform("read", () => link.findLast(names.streams.parts.name, names.part(id, index)));
+      const part = await operations.perform("read", () =>
+        link.findLast(names.streams.parts.name, names.part(id, index)),
+      );
       if (!part) return undefined;
       found.push(part.bytes);
     }

@@ -1,0 +1,66 @@
+import type { Broadcast, NodeReceiver } from "../../stores/node-directory.ts";
+
+/** Broadcasts that a store keeps. */
+export interface KeptBroadcasts {
+  /** Returns the position of the last broadcast. */
+  findLast(): Promise<string>;
+  /** Returns the broadcasts after a position, without content where it did not verify; `undefined` when some are no longer kept. */
+  after(
+    position: string,
+  ): Promise<readonly { readonly broadcast: Broadcast | undefined; readonly position: string }[] | undefined>;
+}
+
+/** Passes broadcasts on to the receiver of a node, each once and in order. */
+export class BroadcastReader {
+  readonly receiver: NodeReceiver;
+  readonly #broadcasts: KeptBroadcasts;
+  #position: string | undefined;
+  #isReading = false;
+  #isAgain = false;
+  #isStopped = false;
+
+  constructor(receiver: NodeReceiver, broadcasts: KeptBroadcasts) {
+    this.receiver = receiver;
+    this.#broadcasts = broadcasts;
+  }
+
+  /** Sets the position to read from. Default: after the last broadcast. */
+  async start(position: string | undefined): Promise<void> {
+    this.#position = position ?? (await this.#broadcasts.findLast());
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Reads the broadcasts after the position, and again when it is called meanwhile. */
+  read(): void {
+    this.#isAgain = true;
+    if (this.#isReading) return;
+    this.#isReading = true;
+    // After a failure they are read with the next broadcast, connection or tick.
+    this.#readAll()
+      .catch(() => {})
+      .finally(() => (this.#isReading = false));
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#isAgain && !this.#isStopped) {
+      this.#isAgain = false;
+      if (this.#position !== undefined) await this.#readAfter(this.#position);
+    }
+  }
+
+  async #readAfter(position: string): Promise<void> {
+    const found = await this.#broadcasts.after(position);
+    if (!found) {
+      this.#position = await this.#broadcasts.findLast();
+      if (!this.#isStopped) this.receiver.missed();
+    }
+    for (const { broadcast, position: at } of found ?? []) {
+      if (this.#isStopped) return;
+      this.#position = at;
+      if (broadcast) this.receiver.broadcastReceived(broadcast, at);
+    }
+  }
+}
