@@ -35,13 +35,18 @@ export class BroadcastReader {
 
   /** Reads the broadcasts after the position, and again when it is called meanwhile. */
   read(): void {
+    if (this.#isStopped) return;
     this.#isAgain = true;
     if (this.#isReading) return;
     this.#isReading = true;
-    // After a failure they are read with the next broadcast, connection or tick.
     this.#readAll()
-      .catch(() => {})
+      .catch(() => this.#readLater())
       .finally(() => (this.#isReading = false));
+  }
+
+  /** Reads again after a failure: the store may not call this reader once more. */
+  #readLater(): void {
+    if (!this.#isStopped) setTimeout(() => this.read(), retryDelay).unref();
   }
 
   async #readAll(): Promise<void> {
@@ -64,3 +69,6 @@ export class BroadcastReader {
     }
   }
 }
+
+/** Milliseconds between two attempts to read. */
+const retryDelay = 250;
