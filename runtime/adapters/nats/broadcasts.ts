@@ -1,19 +1,14 @@
 import type { Broadcast } from "../../stores/node-directory.ts";
-import { openEnvelope, sealEnvelope } from "../redis/envelope.ts";
-import { isBroadcast } from "../redis/node-messages.ts";
-import type { StoreContext } from "./store-context.ts";
-
-/** Broadcast with its position; without content when it did not verify. */
-export interface ReadBroadcast {
-  readonly broadcast: Broadcast | undefined;
-  readonly position: string;
-}
+import type { ReadBroadcast } from "../../scale/engine/broadcast-reader.ts";
+import { openEnvelope, sealEnvelope } from "../../scale/engine/envelope.ts";
+import { isBroadcast } from "../../scale/engine/node-message.ts";
+import type { NatsContext } from "./nats-context.ts";
 
 /** Broadcasts that NATS keeps for a time. A position is the sequence of the last message, and the time at which the stream was created. */
 export class NatsBroadcasts {
-  readonly #context: StoreContext;
+  readonly #context: NatsContext;
 
-  constructor(context: StoreContext) {
+  constructor(context: NatsContext) {
     this.#context = context;
   }
 
@@ -55,7 +50,7 @@ export class NatsBroadcasts {
     const { ring, health } = this.#context;
     const broadcast = openEnvelope(ring, place, text);
     if (isBroadcast(broadcast)) return broadcast;
-    health.reject();
+    health.countInvalid();
     return undefined;
   }
 

@@ -10,7 +10,7 @@ import type {
   StreamSeal,
 } from "../../stores/shared-event-store.ts";
 import { NatsRecords, type NatsRecord } from "./records.ts";
-import { mostAttempts, tagSession, type StoreContext } from "./store-context.ts";
+import { mostAttempts, tagSession, type NatsContext } from "./nats-context.ts";
 import {
   addEvents,
   createState,
@@ -27,7 +27,7 @@ import {
  * before, so two nodes never add to the same state.
  */
 export class NatsEvents implements SharedEventStore {
-  readonly #context: StoreContext;
+  readonly #context: NatsContext;
   readonly #records: NatsRecords;
   /** Last message of streams that this node has written, by subject: most appends need no other request. */
   readonly #known = new Map<string, KnownStream>();
@@ -37,7 +37,7 @@ export class NatsEvents implements SharedEventStore {
   readonly #ended = new Map<string, number>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(context: StoreContext) {
+  constructor(context: NatsContext) {
     this.#context = context;
     this.#records = new NatsRecords(context, context.names.streams.events.name);
   }
@@ -183,7 +183,7 @@ export class NatsEvents implements SharedEventStore {
   #open(subject: string, { text }: NatsRecord): StreamBatch | undefined {
     const { ring, health } = this.#context;
     const batch = parseBatch(ring.open(subject, text));
-    if (!batch) health.reject();
+    if (!batch) health.countInvalid();
     return batch;
   }
 

@@ -1,4 +1,4 @@
-import { createToken } from "./names.ts";
+import { createToken } from "./nats-names.ts";
 
 /** Divides a text that exceeds the size of a message. The parts begin with an id, their number and their count. */
 export function divideMessage(text: string, maxBytes: number): readonly string[] {

@@ -1,17 +1,17 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { defaultEngineLimits } from "../../scale/engine-limits.ts";
 import type { Engine, EngineStatus } from "../../stores/engine.ts";
-import { Health } from "../redis/health.ts";
-import { KeyRing } from "../redis/key-ring.ts";
+import { Health } from "../../scale/engine/health.ts";
+import { KeyRing } from "../../scale/engine/key-ring.ts";
 import { NatsEvents } from "./events.ts";
-import { NatsLink } from "./nats-link.ts";
-import { createNames } from "./names.ts";
+import { NatsLink, type NatsConnectionOptions, type NatsStream, type NatsTls } from "./nats-link.ts";
+import { createNatsNames, type NatsStreams } from "./nats-names.ts";
 import { NatsNodes } from "./nodes.ts";
-import { Operations } from "./operations.ts";
+import { Operations } from "../../scale/engine/operations.ts";
 import { NatsReplays } from "./replays.ts";
 import { ServerClock } from "./server-clock.ts";
 import { NatsSessions } from "./sessions.ts";
-import type { NatsLimits, StoreContext } from "./store-context.ts";
+import type { NatsLimits, NatsContext } from "./nats-context.ts";
 import { NatsTasks } from "./tasks.ts";
 
 /** Options of an engine on NATS JetStream. */
@@ -36,13 +36,6 @@ export interface NatsEngineOptions {
   readonly encrypt?: boolean;
   /** Milliseconds until an operation fails. Default 1 s. */
   readonly timeout?: number;
-}
-
-/** Files of a connection with TLS, in the PEM format. */
-export interface NatsTls {
-  readonly caFile?: string;
-  readonly certFile?: string;
-  readonly keyFile?: string;
 }
 
 /**
@@ -73,16 +66,16 @@ class NatsEngine implements Engine {
   readonly tasks: NatsTasks;
   readonly replays: NatsReplays;
   readonly #options: NatsEngineOptions;
-  readonly #health: Health = new Health();
+  readonly #health: Health = new Health("NATS");
   readonly #link: NatsLink;
-  readonly #context: StoreContext;
+  readonly #context: NatsContext;
 
   constructor(options: NatsEngineOptions) {
     const { keys, prefix, encrypt = false, timeout = 1_000, replicas = 1 } = options;
     this.#options = options;
     const health = this.#health;
     const limits = { ...defaultEngineLimits, ...defaultTaskLimits, ...options.limits };
-    const names = createNames(prefix, limits);
+    const names = createNatsNames(prefix, limits);
     this.#link = new NatsLink({
       connection: toConnection(options),
       timeout,
@@ -91,7 +84,7 @@ class NatsEngine implements Engine {
     });
     this.#context = {
       link: this.#link,
-      operations: new Operations(health, timeout),
+      operations: new Operations({ product: "NATS", health, timeout }),
       names,
       clock: new ServerClock(this.#link, names),
       ring: new KeyRing(keys, { prefix, encrypt }),
@@ -131,8 +124,7 @@ class NatsEngine implements Engine {
   async #prepare(): Promise<void> {
     const { version } = this.#link;
     if (!isSupported(version)) throw new SetupError(`NATS ${version} is not supported; use NATS 2.9 or newer`);
-    for (const stream of Object.values<StoreContext["names"]["streams"]["events"]>({ ...this.#context.names.streams }))
-      await this.#link.ensure(stream);
+    for (const stream of toStreams(this.#context.names.streams)) await this.#link.ensure(stream);
     await this.#context.clock.adjust();
     this.events.open();
     const problems = this.#options.replicas === undefined || this.#options.replicas === 1 ? [oneCopy] : [];
@@ -154,15 +146,13 @@ const defaultTaskLimits: Pick<NatsLimits, "maxTasks" | "maxTasksPerOwner" | "max
   maxTaskSize: 16 * 1024 * 1024,
 };
 
-function toConnection({ servers, user, password, token, tls }: NatsEngineOptions): {
-  readonly servers: string[];
-  readonly user?: string;
-  readonly pass?: string;
-  readonly token?: string;
-  readonly tls?: NatsTls;
-} {
+function toStreams(streams: NatsStreams): readonly NatsStream[] {
+  return Object.values({ ...streams });
+}
+
+function toConnection({ servers, user, password, token, tls }: NatsEngineOptions): NatsConnectionOptions {
   return {
-    servers: typeof servers === "string" ? [servers] : [...servers],
+    servers: typeof servers === "string" ? [servers] : servers,
     ...(user !== undefined && { user }),
     ...(password !== undefined && { pass: password }),
     ...(token !== undefined && { token }),

@@ -8,10 +8,9 @@ import {
   type StoredMsg,
   type StreamConfig,
 } from "@nats-io/jetstream";
-import { connect, type Msg, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
-import { NoRespondersError } from "@nats-io/transport-node";
+import { connect, NoRespondersError, type Msg, type NatsConnection } from "@nats-io/transport-node";
 import { EngineError } from "../../stores/engine.ts";
-import { withDeadline } from "./deadline.ts";
+import { withDeadline } from "../../scale/engine/deadline.ts";
 
 /** Stream of JetStream that the engine needs. */
 export interface NatsStream {
@@ -51,9 +50,25 @@ export interface NatsLinkEvents {
   lost(): void;
 }
 
+/** Addresses and credentials. */
+export interface NatsConnectionOptions {
+  readonly servers: readonly string[];
+  readonly user?: string;
+  readonly pass?: string;
+  readonly token?: string;
+  readonly tls?: NatsTls;
+}
+
+/** Files of a connection with TLS, in the PEM format. */
+export interface NatsTls {
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+}
+
 /** Options of a connection. */
 export interface NatsLinkOptions {
-  readonly connection: NodeConnectionOptions;
+  readonly connection: NatsConnectionOptions;
   /** Milliseconds until an operation fails. */
   readonly timeout: number;
   /** Copies of each stream on the servers of a cluster. */
@@ -90,7 +105,7 @@ export class NatsLink {
   async open(): Promise<void> {
     const { connection, timeout, events } = this.#options;
     const settings = { timeout: 5_000, maxReconnectAttempts: -1, reconnectTimeWait: 250, reconnectJitter: 100 };
-    const opened = await connect({ ...settings, ...connection });
+    const opened = await connect({ ...settings, ...connection, servers: [...connection.servers] });
     this.#connection = opened;
     this.#client = jetstream(opened, { timeout });
     this.#manager = await jetstreamManager(opened, { timeout });

@@ -1,18 +1,18 @@
 import { isObject } from "../../../generated/support.ts";
 import type { Broadcast, NodeDirectory, NodeMessage, NodeReceiver } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import { openEnvelope, sealEnvelope } from "../redis/envelope.ts";
-import { isNodeMessage } from "../redis/node-messages.ts";
-import { parseLimited } from "../redis/replies.ts";
-import { BroadcastReader } from "./broadcast-reader.ts";
+import { openEnvelope, sealEnvelope } from "../../scale/engine/envelope.ts";
+import { isNodeMessage } from "../../scale/engine/node-message.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
+import { BroadcastReader } from "../../scale/engine/broadcast-reader.ts";
 import { NatsBroadcasts } from "./broadcasts.ts";
 import { divideMessage, MessageParts } from "./message-parts.ts";
 import { NatsRecords } from "./records.ts";
-import { tagSession, type StoreContext } from "./store-context.ts";
+import { tagSession, type NatsContext } from "./nats-context.ts";
 
 /** Nodes on NATS: leases as values, messages as requests, broadcasts in a stream. */
 export class NatsNodes implements NodeDirectory {
-  readonly #context: StoreContext;
+  readonly #context: NatsContext;
   readonly #leases: NatsRecords;
   readonly #broadcasts: NatsBroadcasts;
   readonly #readers = new Set<BroadcastReader>();
@@ -20,7 +20,7 @@ export class NatsNodes implements NodeDirectory {
   #unsubscribeWake: Promise<() => void> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(context: StoreContext) {
+  constructor(context: NatsContext) {
     this.#context = context;
     this.#leases = new NatsRecords(context, context.names.streams.nodes.name);
     this.#broadcasts = new NatsBroadcasts(context);
@@ -52,7 +52,7 @@ export class NatsNodes implements NodeDirectory {
     const parts = new MessageParts((text) => {
       const message = openEnvelope(ring, subject, text);
       if (isNodeMessage(message)) receiver.message(message);
-      else health.reject();
+      else health.countInvalid();
     });
     const unsubscribe = await operations.perform("subscribe", () => link.subscribe(subject, (text) => parts.add(text)));
     await this.#receiveWakes();

@@ -1,8 +1,8 @@
 import { isObject } from "../../../generated/support.ts";
-import { parseLimited } from "../redis/replies.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import type { NatsLink, NatsMessage } from "./nats-link.ts";
-import type { Operations } from "./operations.ts";
-import { createToken, type NatsNames } from "./names.ts";
+import type { Operations } from "../../scale/engine/operations.ts";
+import { createToken, type NatsNames } from "./nats-names.ts";
 import type { ServerClock } from "./server-clock.ts";
 
 /** Parts that all records of an engine use. */

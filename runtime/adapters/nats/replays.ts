@@ -1,15 +1,15 @@
 import { isObject } from "../../../generated/support.ts";
 import type { ReplayStore } from "../../stores/replay-store.ts";
-import { parseLimited } from "../redis/replies.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import { NatsRecords } from "./records.ts";
-import type { StoreContext } from "./store-context.ts";
+import type { NatsContext } from "./nats-context.ts";
 
 /** Used keys on NATS. An operation that fails throws, so that nothing is accepted twice. */
 export class NatsReplays implements ReplayStore {
-  readonly #context: StoreContext;
+  readonly #context: NatsContext;
   readonly #records: NatsRecords;
 
-  constructor(context: StoreContext) {
+  constructor(context: NatsContext) {
     this.#context = context;
     this.#records = new NatsRecords(context, context.names.streams.replays.name);
   }

@@ -1,5 +1,5 @@
 import type { NatsLink } from "./nats-link.ts";
-import { createToken, type NatsNames } from "./names.ts";
+import { createToken, type NatsNames } from "./nats-names.ts";
 
 /** Clock of the server, which stamps all messages: clocks of nodes are never compared. */
 export class ServerClock {

@@ -10,18 +10,18 @@ import type {
   SharedSessionState,
   SharedSessionStore,
 } from "../../stores/shared-session-store.ts";
-import { parseLimited } from "../redis/replies.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import { NatsRecords } from "./records.ts";
-import { mostAttempts, tagOwner, tagSession, type StoreContext } from "./store-context.ts";
+import { mostAttempts, tagOwner, tagSession, type NatsContext } from "./nats-context.ts";
 
 /** Sessions on NATS. Each is one value with its state and its request ids, which a change replaces as a whole. */
 export class NatsSessions implements SharedSessionStore {
-  readonly #context: StoreContext;
+  readonly #context: NatsContext;
   readonly #records: NatsRecords;
   /** Last changes of sessions by this node, by subject: two requests of a session at once need not be repeated. */
   readonly #changes = new Map<string, Promise<unknown>>();
 
-  constructor(context: StoreContext) {
+  constructor(context: NatsContext) {
     this.#context = context;
     this.#records = new NatsRecords(context, context.names.streams.sessions.name);
   }
@@ -134,7 +134,7 @@ export class NatsSessions implements SharedSessionStore {
     const text = found.text.length > maxValueSize ? undefined : ring.open(subject, found.text);
     const value = text === undefined ? undefined : parseLimited(text, maxValueSize);
     if (isSessionValue(value)) return { value, sequence: found.sequence, age: found.age };
-    health.reject();
+    health.countInvalid();
     return undefined;
   }
 

@@ -1,7 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import { isRequestId, type RequestId } from "../../jsonrpc/message.ts";
 import type { StreamAppend } from "../../stores/shared-event-store.ts";
-import { parseLimited } from "../redis/replies.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
 
 /** State of a stream after a batch of its events. Each message on the subject of a stream has a batch and the state after it. */
 export interface StreamState {

@@ -10,16 +10,16 @@ import {
   type TaskRecord,
   type TaskStore,
 } from "../../stores/task-store.ts";
-import { parseLimited } from "../redis/replies.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import { NatsRecords } from "./records.ts";
-import { mostAttempts, tagOwner, type StoreContext } from "./store-context.ts";
+import { mostAttempts, tagOwner, type NatsContext } from "./nats-context.ts";
 
 /** Tasks on NATS. Each is one value, which a change replaces as a whole. */
 export class NatsTasks implements TaskStore {
-  readonly #context: StoreContext;
+  readonly #context: NatsContext;
   readonly #records: NatsRecords;
 
-  constructor(context: StoreContext) {
+  constructor(context: NatsContext) {
     this.#context = context;
     this.#records = new NatsRecords(context, context.names.streams.tasks.name);
   }
@@ -113,7 +113,7 @@ export class NatsTasks implements TaskStore {
     const record: unknown = isObject(who) ? { ...who, ...content } : undefined;
     const isTime = expiresAt === null || typeof expiresAt === "number";
     if (isTime && isRecord(record)) return { record, expiresAt };
-    health.reject();
+    health.countInvalid();
     return undefined;
   }
 

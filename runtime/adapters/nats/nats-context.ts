@@ -1,10 +1,10 @@
 import type { EngineLimits } from "../../scale/engine-limits.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import type { Health } from "../redis/health.ts";
-import type { KeyRing } from "../redis/key-ring.ts";
+import type { Health } from "../../scale/engine/health.ts";
+import type { KeyRing } from "../../scale/engine/key-ring.ts";
 import type { NatsLink } from "./nats-link.ts";
-import type { NatsNames } from "./names.ts";
-import type { Operations } from "./operations.ts";
+import type { NatsNames } from "./nats-names.ts";
+import type { Operations } from "../../scale/engine/operations.ts";
 import type { ServerClock } from "./server-clock.ts";
 
 /** Limits of what the engine stores on NATS. */
@@ -18,7 +18,7 @@ export interface NatsLimits extends EngineLimits {
 }
 
 /** Parts that all stores of one engine use. */
-export interface StoreContext {
+export interface NatsContext {
   readonly link: NatsLink;
   readonly operations: Operations;
   readonly names: NatsNames;

@@ -1,13 +1,17 @@
 import type { Broadcast, NodeReceiver } from "../../stores/node-directory.ts";
 
+/** Broadcast with its position; without content when it did not verify. */
+export interface ReadBroadcast {
+  readonly broadcast: Broadcast | undefined;
+  readonly position: string;
+}
+
 /** Broadcasts that a store keeps. */
 export interface KeptBroadcasts {
   /** Returns the position of the last broadcast. */
   findLast(): Promise<string>;
-  /** Returns the broadcasts after a position, without content where it did not verify; `undefined` when some are no longer kept. */
-  after(
-    position: string,
-  ): Promise<readonly { readonly broadcast: Broadcast | undefined; readonly position: string }[] | undefined>;
+  /** Returns the broadcasts after a position; `undefined` when some are no longer kept. */
+  after(position: string): Promise<readonly ReadBroadcast[] | undefined>;
 }
 
 /** Passes broadcasts on to the receiver of a node, each once and in order. */

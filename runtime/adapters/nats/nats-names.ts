@@ -45,7 +45,7 @@ export interface NatsStreams {
 }
 
 /** Creates names that start with the name of the application. */
-export function createNames(application: string, limits: EngineLimits): NatsNames {
+export function createNatsNames(application: string, limits: EngineLimits): NatsNames {
   const start = `${application.replace(/\./g, "-")}-v1`;
   const define = (name: string, rest: Omit<NatsStream, "name" | "subjects">): NatsStream => ({
     name: `${start}-${name}`,
