@@ -42,7 +42,11 @@ export class Broadcasts {
   /** Returns all broadcasts after a position; `undefined` when some are no longer kept, or when the position is unknown. */
   async after(position: string): Promise<readonly ReadBroadcast[] | undefined> {
     const from = parsePosition(position);
-    if (!from) return undefined;
+    if (!from) {
+      // Also an invalid position is only known to be invalid by an engine that works.
+      await this.findLast();
+      return undefined;
+    }
     const found: ReadBroadcast[] = [];
     let { id } = from;
     for (;;) {
