@@ -52,6 +52,7 @@ const engineFaults: Readonly<Record<string, (engine: RedisProcess) => Promise<vo
   "stop engine 5 s": (engine) => engine.pause(5_000),
   "drop subscriptions": async (engine) => void (await engine.command("CLIENT", "KILL", "TYPE", "pubsub")),
   "remove scripts": async (engine) => void (await engine.command("SCRIPT", "FLUSH")),
+  "delay engine 2 s": async (engine) => void (await engine.command("DEBUG", "SLEEP", "2")),
 };
 
 async function stopNode(cluster: Cluster, node: number, milliseconds: number): Promise<void> {

@@ -58,7 +58,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   try {
     const program = await buildServer();
     closers.push(() => rm(program.folder, { recursive: true, force: true }));
-    const engine = options.engine === undefined ? undefined : await startRedis();
+    const engine = options.engine === undefined ? undefined : await startRedis({ fsync: "always" });
     if (engine) closers.push(engine.close);
     const effects = join(folder, "effects.jsonl");
     const nodes = new Nodes({ ...options, program, effects, engineUrl: engine?.url });
