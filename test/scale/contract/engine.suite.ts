@@ -69,7 +69,7 @@ export function describeEngine(fixture: EngineFixture): void {
 }
 
 /** Performs each operation of an engine that cannot work. */
-async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promise<void> {
+async function expectFailures({ sessions, events, nodes, tasks, ledger, replays }: Engine): Promise<void> {
   const stream = { stream: "a", from: firstNode, to: secondNode };
   const operations: readonly (() => unknown)[] = [
     () => sessions.add(createRecord("other")),
@@ -90,6 +90,11 @@ async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promi
     () => nodes.broadcast({ kind: "revoked", key: "a" }),
     () => nodes.broadcastsAfter("1"),
     () => tasks.find({ id: "a", owner: "ada" }),
+    () => tasks.renew?.([{ id: "a", owner: "ada" }], firstNode, 1_000),
+    () => tasks.takeOver?.(firstNode, 20),
+    () => ledger.begin("task", "step", 1),
+    () => ledger.finish("task", "step", { attempt: 1, outcome: 1 }),
+    () => replays.add("key", Date.now() + 1_000),
   ];
   const from = performance.now();
   const results = await Promise.all(operations.map(settle));
