@@ -31,7 +31,7 @@ export class RedisLedger implements Ledger {
     const { key, field } = await this.#place(scope, step);
     const text = JSON.stringify(outcome ?? null);
     if (text.length > limits.maxTaskSize)
-      throw new EngineError(`The outcome of a step has ${text.length} characters; return less`);
+      throw new Error(`The outcome of a step has ${text.length} characters; return less`);
     const args = [field, String(attempt), ring.seal(`${key}:${field}`, text)];
     return (await commands.runDurably(finishStep, [key], args)) === 1 ? "kept" : "fenced";
   }

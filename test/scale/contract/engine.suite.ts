@@ -100,7 +100,7 @@ async function expectFailures({ sessions, events, nodes, tasks, ledger, replays 
   const results = await Promise.all(operations.map(settle));
   // The deadline of an operation is 1 s; the rest is for a busy machine.
   expect(performance.now() - from).toBeLessThan(5_000);
-  for (const result of results) expect(result).toBeInstanceOf(EngineError);
+  results.forEach((result, index) => expect(result, `operation ${index}`).toBeInstanceOf(EngineError));
 }
 
 /** Returns the result of an operation, or its error. */
