@@ -2,17 +2,16 @@ import { followSignals } from "../internal/abort-signals.ts";
 import { pause, type Clock } from "../internal/timers.ts";
 import { toError } from "../jsonrpc/errors.ts";
 import type { Ledger } from "../stores/ledger.ts";
-import type { TaskMessage, TaskNode } from "../stores/task-node.ts";
+import type { TaskMessage } from "../stores/task-node.ts";
 import type { TaskKey, TaskRecord, TaskRetry } from "../stores/task-store.ts";
 import type { RunningTask } from "./running-task.ts";
 import { toFailed } from "./task-errors.ts";
 import { TaskLeases, type LeasedTask, type LeasedTaskStore } from "./task-leases.ts";
-import type { RestoredTask, RestoreTask } from "./task-request.ts";
+import type { RestoredTask, RestoreTask, TaskHost } from "./task-request.ts";
 
 /** Dependencies of shared tasks. */
-export interface SharedTasksHost {
+export interface SharedTasksHost extends TaskHost {
   readonly store: LeasedTaskStore;
-  readonly node: TaskNode | undefined;
   readonly ledger: Ledger | undefined;
   readonly clock: Clock;
   /** Restorers of tasks by revision. */
@@ -21,8 +20,6 @@ export interface SharedTasksHost {
   running(): readonly (LeasedTask & { readonly task: RunningTask })[];
   /** Runs a task that another node has begun. */
   run(record: TaskRecord, restored: RestoredTask): void;
-  /** Builds the handlers of a revision, if the server has it. */
-  implement(revision: string): void;
   report(thrown: unknown): void;
 }
 
@@ -46,6 +43,7 @@ export class SharedTasks {
       clock: host.clock,
       lease: this.#lease,
       name: () => this.#name,
+      isTaking: () => host.isOffered(),
       running: () => host.running(),
       lost: (key) => void this.#find(key)?.poll(),
       takenOver: (record) => void this.#takeOver(record),
@@ -150,7 +148,7 @@ export class SharedTasks {
     if (attempt - releases > mostAttempts)
       return `The ${mostAttempts} nodes that ran the task are gone; its effects are unknown`;
     try {
-      return this.#findRestorer(retry)(id, retry);
+      return this.#findRestorer(retry)(id, retry, this.#host.written);
     } catch (thrown) {
       this.#host.report(thrown);
       return `The node that ran the task is gone, and it cannot be run again: ${toError(thrown).message}`;

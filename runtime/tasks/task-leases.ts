@@ -17,6 +17,8 @@ export interface TaskLeasesHost {
   readonly lease: number;
   /** Name of the node at this time. */
   name(): string;
+  /** True if this node can run tasks. */
+  isTaking(): boolean;
   /** Returns the tasks that run here, with the names that the node had when they began. */
   running(): readonly LeasedTask[];
   /** Called with a task that this node must not run any more. */
@@ -94,10 +96,10 @@ export class TaskLeases {
   }
 
   async #sweep(): Promise<void> {
-    const { store, name, takenOver, fail } = this.#host;
+    const { store, name, isTaking, takenOver, fail } = this.#host;
     // A node that was suspended renews the leases that it still has, instead of taking over its own tasks.
     await this.#renew();
-    if (!this.#isTaking) return;
+    if (!this.#isTaking || !isTaking()) return;
     try {
       for (const record of await store.takeOver(name(), mostTaken)) takenOver(record);
     } catch (thrown) {

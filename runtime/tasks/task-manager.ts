@@ -3,12 +3,13 @@ import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import { RpcError, SetupError, errorCodes, toError } from "../jsonrpc/errors.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { CloseOptions, Connection } from "../protocol/session/connection.ts";
-import { DeadlineTimer, pause, type Cancel } from "../internal/timers.ts";
+import { pause } from "../internal/timers.ts";
 import { isFinal, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
 import { InputRelay } from "./input-relay.ts";
 import { selectResponses, type CheckStored } from "./stored-input-requests.ts";
 import { SessionChannel, type RequestorChannel } from "./requestor-channel.ts";
 import { RunningTask, takenOver } from "./running-task.ts";
+import { RunningTasks, type RunningEntry } from "./running-tasks.ts";
 import { SessionOwners } from "./session-owners.ts";
 import { SharedTasks } from "./shared-tasks.ts";
 import { createStepRecorder } from "./step-recorder.ts";
@@ -35,21 +36,19 @@ export interface TaskManagerOptions extends TaskOptions {
 export class TaskManager {
   readonly #settings: TaskSettings;
   readonly #options: TaskManagerOptions;
-  readonly #running = new Map<string, Running>();
+  readonly #running: RunningTasks;
   readonly #owners = new SessionOwners((owner) => this.#forget(owner));
-  readonly #deadlines: DeadlineTimer;
   /** Removals of the tasks of ended sessions, which are in progress. */
   readonly #removals = new Set<Promise<void>>();
   readonly #restorers = new Map<string, RestoreTask>();
   #store: TaskStore;
   #shared: SharedTasks | undefined;
-  #isPolling = false;
 
   constructor(options: TaskManagerOptions = {}) {
     this.#options = options;
     this.#settings = toTaskSettings(options);
     this.#store = this.#settings.store;
-    this.#deadlines = new DeadlineTimer(this.#settings.clock, (now) => this.#sweep(now));
+    this.#running = new RunningTasks(this.#settings.clock);
   }
 
   /**
@@ -57,21 +56,21 @@ export class TaskManager {
    *
    * @throws {SetupError} when a task has begun that the other nodes could not find
    */
-  share({ node, implement }: TaskHost): void {
+  share(host: TaskHost): void {
+    const { node } = host;
     const { store = node?.store, ledger = node?.ledger } = this.#options;
     if (this.#shared || !store || !isLeased(store)) return;
     if (store !== this.#store && this.#running.size > 0)
       throw new SetupError("Tasks run outside of the cluster; serve the server with its cluster first");
     this.#store = store;
     this.#shared = new SharedTasks({
+      ...host,
       store,
-      node,
       ledger,
       clock: this.#settings.clock,
       restorers: this.#restorers,
-      running: () => [...this.#running.values()],
+      running: () => this.#running.values(),
       run: (record, { call, request }) => this.#run(record, call, request),
-      implement,
       report: (thrown) => this.#report(undefined, thrown),
     });
     this.#shared.start();
@@ -132,7 +131,7 @@ export class TaskManager {
   /** True if changes of a task are known here immediately. Changes in another process are not. */
   async isHeard(key: TaskKey): Promise<boolean> {
     const { status } = await this.read(key);
-    return isFinal(status) || this.#running.has(key.id);
+    return isFinal(status) || this.#running.get(key.id) !== undefined;
   }
 
   /** Delivers responses to a task of this owner. If another process runs the task, it finds them in the store, as long as it runs. */
@@ -207,10 +206,10 @@ export class TaskManager {
   /** Waits for running tasks as long as the options permit, by default not at all. Then ends them, as this process will not continue them. */
   async close({ drain = 0 }: CloseOptions = {}): Promise<void> {
     this.#shared?.stopTaking();
-    if (drain > 0 && this.#running.size > 0) await this.#drain(drain);
+    await this.#running.drain(drain);
     const end = toFailed("The server that ran the task has ended");
-    const running = [...this.#running.values()];
-    this.#deadlines.stop();
+    const running = this.#running.values();
+    this.#running.stop();
     const [released, ended] = [
       running.filter(({ record }) => record.retry),
       running.filter(({ record }) => !record.retry),
@@ -228,18 +227,6 @@ export class TaskManager {
     return this.read({ id, owner: await this.#ownerOf(call) });
   }
 
-  /** Waits until no task runs, but no longer than this number of milliseconds. Keeps the process alive meanwhile. */
-  async #drain(milliseconds: number): Promise<void> {
-    const ended = Promise.all([...this.#running.values()].map(({ task }) => task.ended));
-    let cancel: Cancel = () => {};
-    const timedOut = new Promise<void>((resolve) => {
-      cancel = this.#settings.clock.after(milliseconds, resolve);
-      cancel.hold?.();
-    });
-    await Promise.race([ended, timedOut]);
-    cancel();
-  }
-
   async #cancel(found: TaskRecord): Promise<TaskRecord | undefined> {
     const task = this.#running.get(found.id)?.task;
     const change = { status: "cancelled", statusMessage: "The task was cancelled by request." } as const;
@@ -253,7 +240,7 @@ export class TaskManager {
 
   /** Runs a task in this process, from the beginning. */
   #run(record: TaskRecord, call: CallContext, request: TaskRequest): void {
-    const { id, owner, ttl, pollInterval, attempt, node = "", createdAt } = record;
+    const { id, owner, pollInterval, attempt, node = "" } = record;
     const key: TaskKey = { id, owner };
     const { clock } = this.#settings;
     const outlet = this.#createOutlet(record, call, request);
@@ -261,27 +248,16 @@ export class TaskManager {
     const changed = (next: TaskRecord): void => shared?.changed(next);
     const host = { store: this.#store, outlet, clock, pollInterval, ...(shared && { attempt, changed }) };
     const task = new RunningTask(key, call, host);
-    const age = attempt === undefined || attempt === 1 ? 0 : Math.max(0, Date.now() - Date.parse(createdAt));
-    const expiresAt = this.#deadlineAfter(ttl === null ? Infinity : Math.max(0, ttl - age));
-    const pollPeriod = Math.min(pollInterval * pollFactor, longestPollPeriod);
-    const pollsAt = this.#deadlineAfter(pollPeriod);
-    const wheel = { now: () => clock.now(), deadlineAfter: (wait: number) => this.#deadlineAfter(wait) };
     const ledger = record.retry && shared?.ledger;
     const { signal } = task;
     const fenced = (): void => task.abandon(takenOver);
     const during = new TaskCall(
       call,
       task,
-      wheel,
+      this.#running.timer,
       ledger && createStepRecorder({ ledger, scope: id, attempt: attempt ?? 1, clock, signal, fenced }),
     );
-    const running = { key, node, record, task, outlet, during, expiresAt, pollPeriod, pollsAt };
-    this.#running.set(id, running);
-    void task.ended.then(() => {
-      if (this.#running.get(id) !== running) return;
-      this.#running.delete(id);
-      this.#shared?.forget(id);
-    });
+    this.#running.add({ key, node, record, task, outlet, during }, () => this.#shared?.forget(id));
     // The work begins after the requestor knows of the task: earlier messages would not make sense to it.
     setTimeout(() => void this.#work(task, during, request));
   }
@@ -342,73 +318,13 @@ export class TaskManager {
     }
   }
 
-  #sweep(now: number): number {
-    let next = Infinity;
-    const due: RunningTask[] = [];
-    for (const running of this.#running.values()) {
-      const { task, during, expiresAt } = running;
-      if (expiresAt <= now) {
-        task.abandon("The task has expired");
-        continue;
-      }
-      if (running.pollsAt <= now) {
-        running.pollsAt = now + running.pollPeriod;
-        due.push(task);
-      }
-      next = Math.min(next, expiresAt, running.pollsAt, during.sweepProgress(now));
-    }
-    void this.#poll(due);
-    return next;
-  }
-
-  /** Reads the records of running tasks, as another process may have cancelled them. Tasks that are due while others are read wait for their next turn. */
-  async #poll(due: readonly RunningTask[]): Promise<void> {
-    if (this.#isPolling || due.length === 0) return;
-    this.#isPolling = true;
-    for (let index = 0; index < due.length; index += pollsAtOnce) {
-      await Promise.all(due.slice(index, index + pollsAtOnce).map((task) => task.poll()));
-    }
-    this.#isPolling = false;
-  }
-
-  #deadlineAfter(milliseconds: number): number {
-    const deadline = this.#settings.clock.now() + milliseconds;
-    this.#deadlines.watch(deadline);
-    return deadline;
-  }
-
   #report(row: RequestRow | undefined, thrown: unknown): void {
     this.#options.onError?.({ kind: "handler", error: toError(thrown), ...(row && { method: row.method }) });
   }
 }
 
-interface Running {
-  readonly key: TaskKey;
-  /** Name of this node when the attempt began. */
-  readonly node: string;
-  /** Record of the task when the attempt began. */
-  readonly record: TaskRecord;
-  readonly task: RunningTask;
-  readonly outlet: RequestorChannel;
-  readonly during: TaskCall;
-  readonly expiresAt: number;
-  /** Milliseconds between two reads of the record. */
-  readonly pollPeriod: number;
-  /** Time of the clock at which the record is read next. */
-  pollsAt: number;
-}
-
-/** Number of poll intervals of a task after which its own process reads its record. */
-const pollFactor = 5;
-
-/** Milliseconds after which the record of a task is read, however long its poll interval is. */
-const longestPollPeriod = 30_000;
-
-/** Number of records that are read at the same time. */
-const pollsAtOnce = 20;
-
 /** Waits for the end of a task. Until then, the task can send requests through this call. */
-async function join({ task, outlet }: Running, call: CallContext): Promise<void> {
+async function join({ task, outlet }: RunningEntry, call: CallContext): Promise<void> {
   const close = outlet.open?.(call);
   await task.join(call.signal).finally(close);
 }

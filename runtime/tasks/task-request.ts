@@ -1,4 +1,4 @@
-import type { RequestRow } from "../../generated/support.ts";
+import type { RequestRow, Revision } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { TaskNode } from "../stores/task-node.ts";
 import type { TaskRecord, TaskRetry } from "../stores/task-store.ts";
@@ -34,13 +34,17 @@ export interface RestoredTask {
   readonly request: TaskRequest;
 }
 
-/** Restores a task at a revision. Throws when this node cannot run it. */
-export type RestoreTask = (id: string, retry: TaskRetry) => RestoredTask;
+/** Restores a task at a revision. `written` is the revision that the code of the server is written for. Throws when this node cannot run the task. */
+export type RestoreTask = (id: string, retry: TaskRetry, written: Revision) => RestoredTask;
 
 /** Server whose tasks other nodes may take over. */
 export interface TaskHost {
   /** Node of a cluster; absent for a process of its own. */
   readonly node?: TaskNode | undefined;
+  /** Revision that the code of the server is written for. */
+  readonly written: Revision;
+  /** True if the server has tools that run as tasks. */
+  isOffered(): boolean;
   /** Builds the handlers of a revision, if the server has it. */
   implement(revision: string): void;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Engine } from "../../../runtime/stores/engine.ts";
-import type { TaskChange, TaskKey, TaskRecord } from "../../../runtime/stores/task-store.ts";
+import type { TaskChange, TaskKey, TaskRecord, TaskRetry } from "../../../runtime/stores/task-store.ts";
 import type { EngineFixture } from "../engine-fixture.ts";
 import { firstNode, secondNode, startTwoNodes, type TwoNodes } from "./cluster.ts";
 
@@ -185,7 +185,7 @@ async function takeOver({ tasks }: Engine, node: string, limit = 9): Promise<rea
 
 const later = "2030-01-02T03:04:05.000Z";
 const onFirst = { node: firstNode, attempt: 1, lease } as const;
-const retry: TaskRecord["retry"] = {
+const retry: TaskRetry = {
   revision: "a revision",
   params: { name: "tool", arguments: { a: [null, 1.5, "é😀"] } },
   client: { info: { name: "client", version: "1" }, capabilities: {} },
