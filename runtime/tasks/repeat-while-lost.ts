@@ -8,7 +8,7 @@ import { EngineError } from "../stores/engine.ts";
  */
 export async function repeatWhileLost<T>(
   operate: () => Promise<T>,
-  { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal },
+  { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal | undefined },
 ): Promise<T> {
   for (let count = 1; ; count += 1) {
     try {

@@ -175,13 +175,17 @@ export class SessionChannel implements RequestorChannel {
   }
 
   async #nextWay(signal: AbortSignal): Promise<void> {
-    let wake: () => void = () => {};
-    const opened = new Promise<void>((resolve) => this.#waiters.add((wake = resolve)));
-    try {
-      await Promise.race([opened, whenAborted(signal)]);
-    } finally {
-      this.#waiters.delete(wake);
-    }
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiters.delete(wake);
+        signal.removeEventListener("abort", stop);
+      };
+      const wake = (): void => (leave(), resolve());
+      const stop = (): void => (leave(), reject(signal.reason));
+      this.#waiters.add(wake);
+      signal.addEventListener("abort", stop);
+    });
   }
 
   get #table(): Revision["serverNotifications"] {
@@ -214,12 +218,4 @@ function readRelayed(response: unknown): unknown {
 function toRelayedError(error: unknown): RelayedResponse {
   if (isPeerError(error)) return { error: toErrorObject(error) };
   throw error;
-}
-
-/** Rejects when the signal is aborted. */
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

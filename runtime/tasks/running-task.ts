@@ -22,6 +22,8 @@ export interface RunningTaskHost {
   readonly outlet: RequestorChannel;
   /** Attempt at a task that other nodes may take over. Changes by earlier attempts have no effect. */
   readonly attempt?: number | undefined;
+  /** Aborted when the server closes: the end of the task is then no longer tried again while the store is lost. */
+  readonly closing?: AbortSignal | undefined;
   /** Called with the changed record. */
   changed?(record: TaskRecord): void;
 }
@@ -207,9 +209,9 @@ export class RunningTask {
   }
 
   #store(change: TaskChange): Awaitable<TaskRecord | undefined> {
-    const { store, attempt, clock } = this.#host;
+    const { store, attempt, clock, closing } = this.#host;
     if (attempt === undefined) return store.change(this.key, change);
     const perform = async (): Promise<TaskRecord | undefined> => store.change(this.key, change, attempt);
-    return change.status && isFinal(change.status) ? repeatWhileLost(perform, { clock }) : perform();
+    return change.status && isFinal(change.status) ? repeatWhileLost(perform, { clock, signal: closing }) : perform();
   }
 }

@@ -120,7 +120,7 @@ export class SharedTasks {
 
   #receive({ id, owner, from }: TaskMessage): void {
     const task = this.#find({ id, owner });
-    for (const wake of this.#waiters.get(id) ?? []) wake();
+    this.#wake(id);
     if (!task) return;
     if (from === undefined) return void task.poll();
     const listeners = this.#listeners.get(id) ?? new Set();
@@ -132,14 +132,24 @@ export class SharedTasks {
   async #takeOver(record: TaskRecord): Promise<void> {
     this.#find(record)?.abandon("Another attempt runs the task");
     const restored = this.#restore(record);
-    if (typeof restored !== "string") return this.#host.run(record, restored);
+    if (typeof restored === "string") await this.#fail(record, restored);
+    else this.#host.run(record, restored);
+    this.#wake(record.id);
+  }
+
+  async #fail(record: TaskRecord, reason: string): Promise<void> {
     try {
       const updatedAt = new Date().toISOString();
-      await this.#host.store.change(record, { ...toFailed(restored), updatedAt }, record.attempt);
+      await this.#host.store.change(record, { ...toFailed(reason), updatedAt }, record.attempt);
     } catch (thrown) {
       // The lease will be over again.
       this.#host.report(thrown);
     }
+  }
+
+  /** Wakes the calls here that wait for a task of another node. */
+  #wake(id: string): void {
+    for (const wake of this.#waiters.get(id) ?? []) wake();
   }
 
   /** Restores a task, or returns the reason why it cannot be run again. */

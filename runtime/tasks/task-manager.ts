@@ -43,6 +43,8 @@ export class TaskManager {
   readonly #restorers = new Map<string, RestoreTask>();
   #store: TaskStore;
   #shared: SharedTasks | undefined;
+  readonly #closing = new AbortController();
+  #closed: Promise<void> | undefined;
 
   constructor(options: TaskManagerOptions = {}) {
     this.#options = options;
@@ -203,13 +205,21 @@ export class TaskManager {
     return page.next === undefined ? { tasks } : { tasks, nextCursor: page.next };
   }
 
-  /** Waits for running tasks as long as the options permit, by default not at all. Then ends them, as this process will not continue them. */
-  async close({ drain = 0 }: CloseOptions = {}): Promise<void> {
+  /**
+   * Waits for running tasks as long as the options permit, by default not at all. Then ends them, as this process will not continue them; those that
+   * may be run again continue on another node.
+   */
+  close(options: CloseOptions = {}): Promise<void> {
+    return (this.#closed ??= this.#close(options));
+  }
+
+  async #close({ drain = 0 }: CloseOptions): Promise<void> {
     this.#shared?.stopTaking();
     await this.#running.drain(drain);
     const end = toFailed("The server that ran the task has ended");
     const running = this.#running.values();
     this.#running.stop();
+    this.#closing.abort();
     const [released, ended] = [
       running.filter(({ record }) => record.retry),
       running.filter(({ record }) => !record.retry),
@@ -243,10 +253,11 @@ export class TaskManager {
     const { id, owner, pollInterval, attempt, node = "" } = record;
     const key: TaskKey = { id, owner };
     const { clock } = this.#settings;
+    const closing = this.#closing.signal;
     const outlet = this.#createOutlet(record, call, request);
     const shared = record.lease === undefined ? undefined : this.#shared;
     const changed = (next: TaskRecord): void => shared?.changed(next);
-    const host = { store: this.#store, outlet, clock, pollInterval, ...(shared && { attempt, changed }) };
+    const host = { store: this.#store, outlet, clock, pollInterval, ...(shared && { attempt, changed, closing }) };
     const task = new RunningTask(key, call, host);
     const ledger = record.retry && shared?.ledger;
     const { signal } = task;
