@@ -137,7 +137,7 @@ export class SessionClient {
     if (!respond) return readResult(await response.text());
     for await (const message of readEvents(response)) {
       if (typeof message.method !== "string") return readResult(JSON.stringify(message));
-      await this.post(node, { id: message.id, result: respond(message) });
+      if (message.id !== undefined) await this.post(node, { id: message.id, result: respond(message) });
     }
     throw new Error(`${method} has no response`);
   }
