@@ -121,23 +121,25 @@ export class ClusterNode implements HttpNode {
   }
 
   listen(key: SessionKey, stream: string): void {
-    this.#inBackground(async () => {
-      await this.#options.engine.sessions.change(key, { listener: { node: this.name, stream } });
-    });
+    this.#registerListener(key, { stream, fence: 0 });
   }
 
   async sendToListener(key: SessionKey, text: string): Promise<void> {
     const { sessions, nodes, events } = this.#options.engine;
-    const listener = (await sessions.readState(key))?.listener;
-    if (!listener) throw new UnreachableError("The client has no open stream for server requests");
-    const { node, stream } = listener;
-    const isSent = node !== this.name && (await nodes.send(node, { kind: "send", session: key, text })) === "sent";
-    if (isSent) return;
-    // The node that wrote the stream has stopped. The message waits in the store until the client resumes the stream.
-    const next = await events.adopt(key, { stream, from: node, to: this.name });
-    if (next === undefined) throw new UnreachableError("The client has no open stream for server requests");
-    await events.append(key, { stream, owner: this.name, first: next, data: [text] });
-    this.listen(key, stream);
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const listener = (await sessions.readState(key))?.listener;
+      if (!listener) break;
+      const { node, stream, fence } = listener;
+      const isSent = node !== this.name && (await nodes.send(node, { kind: "send", session: key, text })) === "sent";
+      if (isSent) return;
+      // The node that wrote the stream has stopped. The message waits in the store until the client resumes the stream.
+      const adopted = await events.adopt(key, { stream, fence, node: this.name });
+      if (!adopted) continue;
+      this.#registerListener(key, { stream, fence: adopted.fence });
+      const append = { stream, owner: this.name, fence: adopted.fence, first: adopted.next, data: [text] };
+      if ((await events.append(key, append)) === "stored") return;
+    }
+    throw new UnreachableError("The client has no open stream for server requests");
   }
 
   async forward(session: ForwardingSession, incoming: Incoming): Promise<boolean> {
@@ -207,12 +209,18 @@ export class ClusterNode implements HttpNode {
     { host, open }: Resumption,
   ): Promise<SharedStream | undefined> {
     const { events } = this.#options.engine;
-    const next = await events.adopt(session, { stream: name, from: part.owner, to: this.name });
-    if (next === undefined) return undefined;
-    const stream = new SharedStream({ ...this.#streamOptions(session), name, host, requests: [], next });
-    if (!(await stream.resume(sequence, open))) return undefined;
-    this.listen(session, name);
-    return stream;
+    const adopted = await events.adopt(session, { stream: name, fence: part.fence, node: this.name });
+    if (!adopted) return undefined;
+    this.#registerListener(session, { stream: name, fence: adopted.fence });
+    const stream = new SharedStream({ ...this.#streamOptions(session), name, host, requests: [], adopted });
+    return (await stream.resume(sequence, open)) ? stream : undefined;
+  }
+
+  /** Registers this node as the one that writes the stream opened by GET, in the background. */
+  #registerListener(key: SessionKey, stream: { readonly stream: string; readonly fence: number }): void {
+    this.#inBackground(async () => {
+      await this.#options.engine.sessions.change(key, { listener: { node: this.name, ...stream } });
+    });
   }
 
   #streamOptions(session: SessionKey): {

@@ -121,11 +121,11 @@ export class FollowedStream implements SessionStream {
   }
 
   /** Seals the stream when its node has no lease any more. Returns true if the stream has ended or has changed. */
-  async #isSealed({ owner, open }: StreamPart): Promise<boolean> {
+  async #isSealed({ owner, fence, open }: StreamPart): Promise<boolean> {
     const { events, nodes, session, node } = this.#options;
     if (await nodes.isAlive(owner)) return false;
     const data = open.map((id) => JSON.stringify({ jsonrpc: "2.0", id, error: nodeGone }));
-    await events.seal(session, { stream: this.key, from: owner, to: node, data });
+    await events.seal(session, { stream: this.key, fence, node, data });
     return true;
   }
 

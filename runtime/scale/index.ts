@@ -23,6 +23,7 @@ export type {
 } from "../stores/shared-session-store.ts";
 
 export type {
+  AdoptedStream,
   SharedEventStore,
   StreamAdoption,
   StreamAppend,

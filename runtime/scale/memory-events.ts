@@ -3,6 +3,7 @@ import type { RequestId } from "../jsonrpc/message.ts";
 import type { StreamPosition } from "../stores/event-store.ts";
 import type { SessionKey } from "../stores/session-store.ts";
 import type {
+  AdoptedStream,
   SharedEventStore,
   StreamAdoption,
   StreamAppend,
@@ -32,8 +33,10 @@ export class MemorySharedEvents implements SharedEventStore {
 
   append(session: SessionKey, append: StreamAppend): "stored" | "fenced" | "gap" {
     const stream = this.#find(session, append.stream) ?? this.#create(session, append);
-    if (!stream || stream.owner !== append.owner) return "fenced";
+    if (!stream) return "fenced";
     const { first, data, settled = [] } = append;
+    const isOwner = append.fence === stream.fence && append.owner === stream.owner;
+    if (!isOwner) return wasStored(stream, append) ? "stored" : "fenced";
     if (stream.isEnded) return first + data.length <= stream.next ? "stored" : "fenced";
     if (first > stream.next) return "gap";
     this.#add(stream, data.slice(stream.next - first));
@@ -47,18 +50,18 @@ export class MemorySharedEvents implements SharedEventStore {
   read(session: SessionKey, { stream: name, sequence }: StreamPosition): StreamPart | undefined {
     const stream = this.#find(session, name);
     if (!stream || !Number.isSafeInteger(sequence)) return undefined;
-    const { next, owner, isResponse, isEnded, events } = stream;
+    const { next, owner, fence, isResponse, isEnded, events } = stream;
     if (sequence >= next && !isEnded) return undefined;
     const index = Math.min(sequence + 1, next) - (next - events.length);
     if (sequence < -1 || index < 0) return undefined;
-    return { events: takePart(stream, index), next, owner, open: [...stream.open], isResponse, isEnded };
+    return { events: takePart(stream, index), next, owner, fence, open: [...stream.open], isResponse, isEnded };
   }
 
-  seal(session: SessionKey, { stream: name, from, to, data }: StreamSeal): boolean {
-    const stream = this.#findOwned(session, name, from);
+  seal(session: SessionKey, { stream: name, fence, node, data }: StreamSeal): boolean {
+    const stream = this.#findOpen(session, name, fence);
     if (!stream) return false;
+    replaceOwner(stream, node);
     this.#add(stream, data);
-    stream.owner = to;
     stream.open.clear();
     stream.isEnded = true;
     this.#touch(stream);
@@ -66,13 +69,13 @@ export class MemorySharedEvents implements SharedEventStore {
     return true;
   }
 
-  adopt(session: SessionKey, { stream: name, from, to }: StreamAdoption): number | undefined {
-    const stream = this.#findOwned(session, name, from);
+  adopt(session: SessionKey, { stream: name, fence, node }: StreamAdoption): AdoptedStream | undefined {
+    const stream = this.#findOpen(session, name, fence);
     if (!stream) return undefined;
-    stream.owner = to;
+    replaceOwner(stream, node);
     this.#touch(stream);
     this.#changed(session, name);
-    return stream.next;
+    return { fence: stream.fence, next: stream.next };
   }
 
   remove(session: SessionKey): void {
@@ -81,9 +84,9 @@ export class MemorySharedEvents implements SharedEventStore {
     for (const name of streams?.keys() ?? []) this.#changed(session, name);
   }
 
-  #findOwned(session: SessionKey, name: string, owner: string): Stream | undefined {
+  #findOpen(session: SessionKey, name: string, fence: number): Stream | undefined {
     const stream = this.#find(session, name);
-    return stream && stream.owner === owner && !stream.isEnded ? stream : undefined;
+    return stream && stream.fence === fence && !stream.isEnded ? stream : undefined;
   }
 
   #find(session: SessionKey, name: string): Stream | undefined {
@@ -107,13 +110,14 @@ export class MemorySharedEvents implements SharedEventStore {
     for (const name of this.#sessions.keys()) this.#expire(name);
   }
 
-  #create(session: SessionKey, { stream: name, owner, first, requests = [] }: StreamAppend): Stream | undefined {
+  #create(session: SessionKey, { stream: name, owner, fence, first, requests = [] }: StreamAppend): Stream | undefined {
     const streams = this.#sessions.get(nameSession(session)) ?? new Map<string, Stream>();
     const openStreams = [...streams.values()].filter(({ isEnded }) => !isEnded).length;
-    if (first !== 0 || openStreams >= this.#limits.maxOpenStreams) return undefined;
+    if (first !== 0 || fence !== 0 || openStreams >= this.#limits.maxOpenStreams) return undefined;
     const isResponse = requests.length > 0;
     const open = new Set(requests);
-    const stream = { owner, open, isResponse, isEnded: false, next: 0, events: [], size: 0, expiresAt: 0 };
+    const ends = new Map<number, number>();
+    const stream = { owner, fence, ends, open, isResponse, isEnded: false, next: 0, events: [], size: 0, expiresAt: 0 };
     this.#sessions.set(nameSession(session), streams);
     streams.set(name, stream);
     return stream;
@@ -138,6 +142,21 @@ export class MemorySharedEvents implements SharedEventStore {
   }
 }
 
+/** True if the events were stored while their owner had its fence. */
+function wasStored({ ends }: Stream, { fence, first, data }: StreamAppend): boolean {
+  return data.length > 0 && first + data.length <= (ends.get(fence) ?? 0);
+}
+
+function replaceOwner(stream: Stream, node: string): void {
+  stream.ends.set(stream.fence, stream.next);
+  stream.ends.delete(stream.fence - maxReplacedOwners);
+  stream.owner = node;
+  stream.fence += 1;
+}
+
+/** Number of replaced owners whose repeated appends are recognized. */
+const maxReplacedOwners = 64;
+
 /** Maximum number of events in one part. */
 const maxPartEvents = 256;
 
@@ -161,6 +180,9 @@ interface StreamEvent {
 
 interface Stream {
   owner: string;
+  fence: number;
+  /** Sequences that followed the last events of replaced owners, by fence. */
+  readonly ends: Map<number, number>;
   readonly open: Set<RequestId>;
   readonly isResponse: boolean;
   isEnded: boolean;

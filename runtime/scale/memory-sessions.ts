@@ -85,7 +85,7 @@ export class MemorySharedSessions implements SharedSessionStore {
     if (subscriptions.size > this.#limits.maxSubscriptions) return undefined;
     entry.subscriptions = subscriptions;
     entry.logLevel = change.logLevel ?? entry.logLevel;
-    entry.listener = change.listener ?? entry.listener;
+    if (change.listener && isNewer(change.listener, entry.listener)) entry.listener = change.listener;
     entry.version += 1;
     return entry.version;
   }
@@ -135,6 +135,11 @@ function stateOf({ logLevel, subscriptions, listener }: Entry): SharedSessionSta
     ...(subscriptions.size > 0 && { subscriptions: [...subscriptions] }),
     ...(listener && { listener }),
   };
+}
+
+/** False for a listener that the same stream had before. */
+function isNewer({ stream, fence }: SessionListener, known: SessionListener | undefined): boolean {
+  return stream !== known?.stream || fence >= known.fence;
 }
 
 interface Entry {

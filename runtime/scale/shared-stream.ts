@@ -3,7 +3,7 @@ import { pause, type Clock } from "../internal/timers.ts";
 import { errorCodes, toError, UnreachableError } from "../jsonrpc/errors.ts";
 import type { RequestId } from "../jsonrpc/message.ts";
 import type { SessionKey } from "../stores/session-store.ts";
-import type { SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
+import type { AdoptedStream, SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
 import type { EventWriter } from "../transport/http-server/exchange/exchange.ts";
 import type { SessionStream, StreamHost } from "../transport/http-server/event-stream.ts";
 
@@ -18,8 +18,8 @@ export interface SharedStreamOptions {
   readonly clock: Clock;
   /** Requests that the stream responds to; none for a stream opened by GET. */
   readonly requests: readonly RequestId[];
-  /** Sequence of the next event. Default 0: the stream is new. */
-  readonly next?: number;
+  /** Stream as this node has adopted it. Default: the stream is new. */
+  readonly adopted?: AdoptedStream;
 }
 
 /**
@@ -33,8 +33,10 @@ export class SharedStream implements SessionStream {
   /** Events that are not stored yet. */
   readonly #queue: Unstored[] = [];
   #queuedSize = 0;
-  /** Requests whose responds to are queued or stored, but not marked in the store. */
+  /** Requests that need no more events, and whose last event is not in the queue. */
   #settled: RequestId[] = [];
+  /** Events that are being stored. While their outcome is unknown they are repeated as they are: the store may have them. */
+  #batch: Batch | undefined;
   /** Sequence of the next event to store. */
   #stored: number;
   #storing: Promise<void> | undefined;
@@ -49,7 +51,7 @@ export class SharedStream implements SessionStream {
     this.key = options.name;
     this.#options = options;
     this.#open = new Set(options.requests);
-    this.#stored = options.next ?? 0;
+    this.#stored = options.adopted?.next ?? 0;
   }
 
   get isConnected(): boolean {
@@ -81,7 +83,7 @@ export class SharedStream implements SessionStream {
   /** Resolves when the event is stored. Rejects when the store cannot be reached; the event is then stored later, if possible. */
   send(data: string): Promise<void> {
     if (this.#isFenced) return Promise.reject(new UnreachableError("Another node writes the stream"));
-    const sent = new Promise<void>((resolve, reject) => this.#queue.push({ data, resolve, reject }));
+    const sent = new Promise<void>((resolve, reject) => this.#queue.push({ data, settled: [], resolve, reject }));
     sent.catch(() => {});
     this.#queuedSize += data.length;
     this.#schedule();
@@ -91,7 +93,11 @@ export class SharedStream implements SessionStream {
 
   settle(id: RequestId): void {
     if (!this.#open.delete(id)) return;
-    this.#settled.push(id);
+    const last = this.#queue.at(-1);
+    const isBeingStored = last !== undefined && this.#batch?.events.includes(last);
+    // A response and the mark of its request are stored in one step.
+    if (last && !isBeingStored) last.settled.push(id);
+    else this.#settled.push(id);
     this.#schedule();
   }
 
@@ -179,17 +185,16 @@ export class SharedStream implements SessionStream {
 
   /** True if there is something to store. A stream without events does not exist in the store, so nothing is marked in it. */
   get #hasUnstored(): boolean {
-    return this.#queue.length > 0 || (this.#settled.length > 0 && this.#stored > 0);
+    return this.#queue.length > 0 || this.#batch !== undefined || (this.#settled.length > 0 && this.#stored > 0);
   }
 
   async #storeBatch(): Promise<void> {
-    const { session, events, owner, requests, clock } = this.#options;
-    const batch = this.#queue.slice(0, longestBatch);
-    // The last response ends the stream, so no event may follow it.
-    const settled = batch.length === this.#queue.length ? this.#settled : [];
+    const { session, events, owner, adopted, requests, clock } = this.#options;
+    const batch = (this.#batch ??= this.#takeBatch());
+    const { settled } = batch;
     const first = this.#stored;
-    const data = batch.map((event) => event.data);
-    const position = { stream: this.key, owner, first, data };
+    const data = batch.events.map((event) => event.data);
+    const position = { stream: this.key, owner, fence: adopted?.fence ?? 0, first, data };
     try {
       const outcome = await events.append(session, {
         ...position,
@@ -199,17 +204,23 @@ export class SharedStream implements SessionStream {
       if (outcome !== "stored") return this.#fence();
     } catch (error) {
       if (this.#isEnding) return this.#fence();
-      this.#reject(batch, toError(error));
+      this.#reject(batch.events, toError(error));
       return pause(retryDelay, clock);
     }
-    this.#queue.splice(0, batch.length);
-    this.#settled = this.#settled.filter((id) => !settled.includes(id));
-    this.#stored += batch.length;
-    batch.forEach(({ data: text, resolve }, index) => {
+    this.#batch = undefined;
+    this.#queue.splice(0, batch.events.length);
+    this.#stored += batch.events.length;
+    batch.events.forEach(({ data: text, resolve }, index) => {
       this.#queuedSize -= text.length;
       this.#deliver({ sequence: first + index, data: text });
       resolve();
     });
+  }
+
+  #takeBatch(): Batch {
+    const events = this.#queue.slice(0, longestBatch);
+    const settled = [...this.#settled.splice(0), ...events.flatMap((event) => event.settled)];
+    return { events, settled };
   }
 
   #deliver(event: { readonly sequence: number; readonly data: string }): void {
@@ -239,6 +250,7 @@ export class SharedStream implements SessionStream {
     if (this.#isFenced) return;
     this.#isFenced = true;
     this.release();
+    this.#batch = undefined;
     const unsent = this.#queue.splice(0);
     this.#options.host.fenced(this, { requests: [...this.#open], unsent: unsent.map(({ data }) => data) });
     // The messages of a stream opened by GET are sent by the node that writes it now.
@@ -251,8 +263,16 @@ export class SharedStream implements SessionStream {
   }
 }
 
+interface Batch {
+  readonly events: readonly Unstored[];
+  /** Requests that need no more events. */
+  readonly settled: readonly RequestId[];
+}
+
 interface Unstored {
   readonly data: string;
+  /** Requests whose last event this is. */
+  readonly settled: RequestId[];
   resolve(): void;
   reject(error: Error): void;
 }

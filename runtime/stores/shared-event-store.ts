@@ -9,6 +9,8 @@ export interface StreamAppend {
   readonly stream: string;
   /** Node that writes the stream. */
   readonly owner: string;
+  /** Fence of the owner: 0 for the node that creates the stream, else the one that its adoption returned. */
+  readonly fence: number;
   /** Sequence of the first of the events; 0 creates the stream. */
   readonly first: number;
   /** JSON texts in order; an empty one only marks a position. May be empty when only `settled` counts. */
@@ -29,6 +31,8 @@ export interface StreamPart {
   /** Sequence of the next event that the owner will add. */
   readonly next: number;
   readonly owner: string;
+  /** Number of times that the owner was replaced. */
+  readonly fence: number;
   /** Requests without a response. */
   readonly open: readonly RequestId[];
   /** True if the stream responds to requests; false if it was opened by GET. */
@@ -40,10 +44,10 @@ export interface StreamPart {
 /** Last events of a stream whose owner has no lease any more. */
 export interface StreamSeal {
   readonly stream: string;
-  /** Owner without a lease. */
-  readonly from: string;
+  /** Fence of the owner without a lease. */
+  readonly fence: number;
   /** Node that seals the stream. */
-  readonly to: string;
+  readonly node: string;
   /** JSON texts of the responses to the requests that the owner left open. */
   readonly data: readonly string[];
 }
@@ -51,20 +55,32 @@ export interface StreamSeal {
 /** Change of the owner of a stream. */
 export interface StreamAdoption {
   readonly stream: string;
-  readonly from: string;
-  readonly to: string;
+  /** Fence of the owner that is replaced. */
+  readonly fence: number;
+  /** Node that becomes the owner. */
+  readonly node: string;
+}
+
+/** Stream as its new owner finds it. */
+export interface AdoptedStream {
+  /** Fence of the new owner. */
+  readonly fence: number;
+  /** Sequence of the next event. */
+  readonly next: number;
 }
 
 /**
- * Stores the streams of sessions for several nodes. Each stream has one owner, the only node that adds events; an owner that was replaced is fenced: it can
- * add nothing more. Events have gapless sequences of the owner, so a repeated append changes nothing, and an append that would leave a gap is
- * rejected: the store has lost events. Streams are never found with the key of another session or owner.
+ * Stores the streams of sessions for several nodes. Each stream has one owner, the only node that adds events. The fence of a stream is a number that
+ * rises with each new owner. An owner that was replaced is fenced: it can add nothing more. Fences are compared, not names: a node that owns a stream
+ * for the second time cannot add what it has sent as the first owner. Events have gapless sequences of the owner, so a repeated append changes nothing,
+ * and an append that would leave a gap is rejected: the store has lost events. Streams are never found with the key of another session or owner.
  */
 export interface SharedEventStore {
   /**
-   * Adds events, all or none, and extends the lifetime of the stream, also without events. `"stored"`: the store keeps them as durably as it can; this
-   * includes a repetition. `"fenced"`: the stream has another owner, has ended, or is unknown although the first sequence is not 0; or the session has
-   * too many streams that have not ended. `"gap"`: the store does not have the events before the first one.
+   * Adds events, all or none, and extends the lifetime of the stream, also without events. An append whose outcome is unknown may be repeated with the
+   * same events. `"stored"`: the store keeps them as durably as it can; this includes a repetition, also by an owner that was replaced meanwhile.
+   * `"fenced"`: the stream has another owner, has ended, or is unknown although the first sequence is not 0; or the session has too many streams that
+   * have not ended. `"gap"`: the store does not have the events before the first one.
    */
   append(session: SessionKey, append: StreamAppend): Awaitable<"stored" | "fenced" | "gap">;
   /**
@@ -72,10 +88,10 @@ export interface SharedEventStore {
    * sequence of -1 is the position before the first event. A position beyond the last event of an ended stream is that of the last event.
    */
   read(session: SessionKey, position: StreamPosition): Awaitable<StreamPart | undefined>;
-  /** Adds the last events of a stream and ends it, in one step. Returns `false` when it has another owner than `from`, or has ended. */
+  /** Adds the last events of a stream and ends it, in one step. Returns `false` when it has another fence, or has ended. */
   seal(session: SessionKey, seal: StreamSeal): Awaitable<boolean>;
-  /** Replaces the owner. Returns the sequence of the next event; `undefined` when it has another owner than `from`, or has ended. */
-  adopt(session: SessionKey, adoption: StreamAdoption): Awaitable<number | undefined>;
+  /** Replaces the owner, and raises the fence. Returns `undefined` when the stream has another fence, or has ended. */
+  adopt(session: SessionKey, adoption: StreamAdoption): Awaitable<AdoptedStream | undefined>;
   /** Removes all streams of a session. */
   remove(session: SessionKey): Awaitable<void>;
 }

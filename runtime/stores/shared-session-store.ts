@@ -16,6 +16,8 @@ export interface SharedSessionState {
 export interface SessionListener {
   readonly node: string;
   readonly stream: string;
+  /** Fence of the node. A change with a lower fence of the same stream changes nothing. */
+  readonly fence: number;
 }
 
 /** Change of the state of a session. Absent members stay unchanged. */

@@ -3,6 +3,7 @@ import { EngineError } from "../../stores/engine.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type {
+  AdoptedStream,
   SharedEventStore,
   StreamAdoption,
   StreamAppend,
@@ -22,12 +23,13 @@ export class RedisEvents implements SharedEventStore {
   }
 
   async append(session: SessionKey, append: StreamAppend): Promise<"stored" | "fenced" | "gap"> {
-    const { stream, owner, first, data, requests = [], settled = [] } = append;
+    const { stream, owner, fence, first, data, requests = [], settled = [] } = append;
     const { commands, names, limits } = this.#context;
     const tag = await this.#context.sessionTags.find(session);
     const outcome = await commands.runDurably(appendEvents, this.#keys(tag, stream), [
       ...this.#writing(stream),
       owner,
+      String(fence),
       String(first),
       String(limits.maxOpenStreams),
       names.stream(tag, "").meta,
@@ -47,7 +49,7 @@ export class RedisEvents implements SharedEventStore {
     const tag = await this.#context.sessionTags.find(session);
     const keys = this.#keys(tag, stream);
     const args = [String(sequence), String(maxPartEvents), String(maxPartSize)];
-    const [owner, next, state, requests, fields, data] = toList(await commands.run(readEvents, keys, args));
+    const [owner, fence, next, state, requests, fields, data] = toList(await commands.run(readEvents, keys, args));
     const owned = toText(owner);
     if (owned === undefined) return undefined;
     const texts = toTexts(data).map((value) => ring.open(keys[1], value));
@@ -59,20 +61,28 @@ export class RedisEvents implements SharedEventStore {
       health.reject();
       return undefined;
     }
-    return { events, next: toNumber(next), owner: owned, open, isResponse: toNumber(requests) > 0, isEnded };
+    return {
+      events,
+      next: toNumber(next),
+      owner: owned,
+      fence: toNumber(fence),
+      open,
+      isResponse: toNumber(requests) > 0,
+      isEnded,
+    };
   }
 
-  async seal(session: SessionKey, { stream, from, to, data }: StreamSeal): Promise<boolean> {
+  async seal(session: SessionKey, { stream, fence, node, data }: StreamSeal): Promise<boolean> {
     const tag = await this.#context.sessionTags.find(session);
-    const args = [...this.#writing(stream), from, to, ...this.#seal(tag, stream, data)];
+    const args = [...this.#writing(stream), String(fence), node, ...this.#seal(tag, stream, data)];
     return (await this.#context.commands.runDurably(sealStream, this.#keys(tag, stream), args)) === 1;
   }
 
-  async adopt(session: SessionKey, { stream, from, to }: StreamAdoption): Promise<number | undefined> {
+  async adopt(session: SessionKey, { stream, fence, node }: StreamAdoption): Promise<AdoptedStream | undefined> {
     const tag = await this.#context.sessionTags.find(session);
-    const args = [...this.#writing(stream), from, to];
+    const args = [...this.#writing(stream), String(fence), node];
     const reply = await this.#context.commands.runDurably(adoptStream, this.#keys(tag, stream), args);
-    return reply === null ? undefined : toNumber(reply);
+    return reply === null ? undefined : { fence: fence + 1, next: toNumber(reply) };
   }
 
   async remove(session: SessionKey): Promise<void> {

@@ -92,6 +92,7 @@ export class RedisSessions implements SharedSessionStore {
       logLevel,
       listener?.node ?? "",
       listener?.stream ?? "",
+      String(listener?.fence ?? 0),
       String(limits.maxSubscriptions),
       String(subscribe.length),
       ...subscribe,
@@ -136,12 +137,12 @@ function isAgreement(value: unknown): value is Agreement {
 }
 
 function toState(reply: readonly unknown[]): SharedSessionState {
-  const [logLevel, node, stream] = reply.slice(0, 3).map(toText);
-  const subscriptions = toTexts(reply[3]);
+  const [logLevel, node, stream, fence] = reply.slice(0, 4).map(toText);
+  const subscriptions = toTexts(reply[4]);
   return {
     ...(logLevel !== undefined && { logLevel }),
     ...(subscriptions.length > 0 && { subscriptions }),
-    ...(node !== undefined && stream !== undefined && { listener: { node, stream } }),
+    ...(node !== undefined && stream !== undefined && { listener: { node, stream, fence: Number(fence) } }),
   };
 }
 

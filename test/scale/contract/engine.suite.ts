@@ -70,7 +70,7 @@ export function describeEngine(fixture: EngineFixture): void {
 
 /** Performs each operation of an engine that cannot work. */
 async function expectFailures({ sessions, events, nodes, tasks, ledger, replays }: Engine): Promise<void> {
-  const stream = { stream: "a", from: firstNode, to: secondNode };
+  const stream = { stream: "a", fence: 0, node: secondNode };
   const operations: readonly (() => unknown)[] = [
     () => sessions.add(createRecord("other")),
     () => sessions.access(key, { node: firstNode }),
@@ -79,7 +79,7 @@ async function expectFailures({ sessions, events, nodes, tasks, ledger, replays 
     () => sessions.change(key, { logLevel: "debug" }),
     () => sessions.readState(key),
     () => sessions.end({ id: "other", owner: "ada" }),
-    () => events.append(key, { stream: "a", owner: firstNode, first: 0, data: ["a"] }),
+    () => events.append(key, { stream: "a", owner: firstNode, fence: 0, first: 0, data: ["a"] }),
     () => events.read(key, { stream: "a", sequence: -1 }),
     () => events.seal(key, { ...stream, data: [] }),
     () => events.adopt(key, stream),

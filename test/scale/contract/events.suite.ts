@@ -22,6 +22,7 @@ export function describeEvents(fixture: EngineFixture): void {
         ],
         next: 3,
         owner: firstNode,
+        fence: 0,
         open: [1],
         isResponse: true,
         isEnded: false,
@@ -41,7 +42,7 @@ export function describeEvents(fixture: EngineFixture): void {
     test("a stream without requests is no response and has no open requests", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"]);
-      await first.events.append(key, { stream: "b", owner: firstNode, first: 0, data: [], requests: [] });
+      await first.events.append(key, { stream: "b", owner: firstNode, fence: 0, first: 0, data: [], requests: [] });
       expect(await read(second, -1)).toMatchObject({ open: [], isResponse: false, isEnded: false, next: 1 });
       const empty = await second.events.read(key, { stream: "b", sequence: -1 });
       expect(empty).toMatchObject({ events: [], open: [], isResponse: false, isEnded: false, next: 0 });
@@ -92,7 +93,7 @@ export function describeEvents(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       const other = { id: "other", owner: key.owner };
       await append(first, 0, ["a"]);
-      await second.events.append(other, { stream, owner: secondNode, first: 0, data: ["b"] });
+      await second.events.append(other, { stream, owner: secondNode, fence: 0, first: 0, data: ["b"] });
       expect(textsOf(await read(second, -1))).toEqual(["a"]);
       expect(textsOf(await first.events.read(other, { stream, sequence: -1 }))).toEqual(["b"]);
     });
@@ -102,12 +103,10 @@ export function describeEvents(fixture: EngineFixture): void {
       await append(first, 0, ["a"], { requests: [1] });
       for (const stranger of strangers) {
         expect(await second.events.read(stranger, { stream, sequence: -1 })).toBeUndefined();
-        const added = { stream, owner: firstNode, first: 1, data: ["x"] };
+        const added = { stream, owner: firstNode, fence: 0, first: 1, data: ["x"] };
         expect(await second.events.append(stranger, added)).toBe("fenced");
-        expect(await second.events.adopt(stranger, { stream, from: firstNode, to: secondNode })).toBeUndefined();
-        expect(await second.events.seal(stranger, { stream, from: firstNode, to: secondNode, data: ["x"] })).toBe(
-          false,
-        );
+        expect(await second.events.adopt(stranger, { stream, fence: 0, node: secondNode })).toBeUndefined();
+        expect(await second.events.seal(stranger, { stream, fence: 0, node: secondNode, data: ["x"] })).toBe(false);
         await second.events.remove(stranger);
       }
       expect(await read(first, -1)).toMatchObject({ next: 1, owner: firstNode, isEnded: false });
@@ -121,6 +120,7 @@ export function describeEvents(fixture: EngineFixture): void {
           (index % 2 === 0 ? first : second).events.append(key, {
             stream: name,
             owner: firstNode,
+            fence: 0,
             first: sequence,
             data: [`${name} ${sequence}`],
           });
@@ -177,34 +177,35 @@ export function describeEvents(fixture: EngineFixture): void {
       await append(first, 0, ["a"], { requests: [1] });
       await append(first, 1, ["b"], { settled: ["1", 2] });
       expect(await read(second, -1)).toMatchObject({ open: [1], isEnded: false });
-      await second.events.append(key, { stream: "b", owner: firstNode, first: 0, data: ["a"] });
-      await second.events.append(key, { stream: "b", owner: firstNode, first: 1, data: [], settled: [1] });
+      await second.events.append(key, { stream: "b", owner: firstNode, fence: 0, first: 0, data: ["a"] });
+      await second.events.append(key, { stream: "b", owner: firstNode, fence: 0, first: 1, data: [], settled: [1] });
       expect(await second.events.read(key, { stream: "b", sequence: -1 })).toMatchObject({ isEnded: false });
     });
 
     test("removed streams are unknown, and their owners are fenced", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"]);
-      await first.events.append(key, { stream: "b", owner: firstNode, first: 0, data: ["a"] });
+      await first.events.append(key, { stream: "b", owner: firstNode, fence: 0, first: 0, data: ["a"] });
       for (let time = 0; time < 2; time += 1) await second.events.remove(key);
       expect(await read(second, -1)).toBeUndefined();
       expect(await first.events.read(key, { stream: "b", sequence: -1 })).toBeUndefined();
       expect(await append(first, 1, ["b"])).toBe("fenced");
-      expect(await second.events.seal(key, { stream, from: firstNode, to: secondNode, data: [] })).toBe(false);
-      expect(await second.events.adopt(key, { stream, from: firstNode, to: secondNode })).toBeUndefined();
+      expect(await second.events.seal(key, { stream, fence: 0, node: secondNode, data: [] })).toBe(false);
+      expect(await second.events.adopt(key, { stream, fence: 0, node: secondNode })).toBeUndefined();
     });
   });
 
   describe("seals of a shared event store", () => {
-    const seal = { stream, from: firstNode, to: secondNode, data: ["error"] };
+    const seal = { stream, fence: 0, node: secondNode, data: ["error"] };
 
     test("a seal adds its events, ends the stream and fences the late owner", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1, 2] });
       expect(await second.events.seal(key, { ...seal, data: ["error 1", "error 2"] })).toBe(true);
       expect(await append(first, 1, ["answer"], { settled: [1, 2] })).toBe("fenced");
-      expect(await append(first, 0, ["a"], { requests: [1, 2] })).toBe("fenced");
-      expect(await append(second, 3, ["more"], { owner: secondNode })).toBe("fenced");
+      expect(await append(first, 0, ["a", "answer"], { settled: [1, 2] })).toBe("fenced");
+      expect(await append(first, 1, [])).toBe("fenced");
+      expect(await append(second, 3, ["more"], { owner: secondNode, fence: 1 })).toBe("fenced");
       const part = await read(first, -1);
       expect(textsOf(part)).toEqual(["a", "error 1", "error 2"]);
       expect(part).toMatchObject({ next: 3, open: [], isResponse: true, isEnded: true });
@@ -215,8 +216,8 @@ export function describeEvents(fixture: EngineFixture): void {
       await append(first, 0, ["a"], { requests: [1] });
       expect(await second.events.seal(key, seal)).toBe(true);
       expect(await second.events.seal(key, seal)).toBe(false);
-      expect(await second.events.seal(key, { ...seal, from: secondNode })).toBe(false);
-      expect(await second.events.adopt(key, { stream, from: secondNode, to: firstNode })).toBeUndefined();
+      expect(await second.events.seal(key, { ...seal, fence: 1 })).toBe(false);
+      expect(await second.events.adopt(key, { stream, fence: 1, node: firstNode })).toBeUndefined();
       expect(textsOf(await read(first, -1))).toEqual(["a", "error"]);
     });
 
@@ -227,10 +228,10 @@ export function describeEvents(fixture: EngineFixture): void {
       expect(textsOf(await read(second, -1))).toEqual(["answer"]);
     });
 
-    test("a stream of another owner, or an unknown one, is not sealed", async () => {
+    test("a stream with another fence, or an unknown one, is not sealed", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"], { requests: [1] });
-      expect(await second.events.seal(key, { ...seal, from: "other00000000" })).toBe(false);
+      expect(await second.events.seal(key, { ...seal, fence: 1 })).toBe(false);
       expect(await second.events.seal(key, { ...seal, stream: "unknown" })).toBe(false);
       expect(await read(second, -1)).toMatchObject({ owner: firstNode, next: 1, isEnded: false });
       expect(await append(first, 1, ["b"])).toBe("stored");
@@ -240,11 +241,25 @@ export function describeEvents(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       for (let round = 0; round < 20; round += 1) {
         const name = `round${round}`;
-        await first.events.append(key, { stream: name, owner: firstNode, first: 0, data: [""], requests: [round] });
+        await first.events.append(key, {
+          stream: name,
+          owner: firstNode,
+          fence: 0,
+          first: 0,
+          data: [""],
+          requests: [round],
+        });
         const [answer, ...seals] = await Promise.all([
-          first.events.append(key, { stream: name, owner: firstNode, first: 1, data: ["answer"], settled: [round] }),
-          second.events.seal(key, { stream: name, from: firstNode, to: secondNode, data: ["second"] }),
-          first.events.seal(key, { stream: name, from: firstNode, to: "third00000000", data: ["third"] }),
+          first.events.append(key, {
+            stream: name,
+            owner: firstNode,
+            fence: 0,
+            first: 1,
+            data: ["answer"],
+            settled: [round],
+          }),
+          second.events.seal(key, { stream: name, fence: 0, node: secondNode, data: ["second"] }),
+          first.events.seal(key, { stream: name, fence: 0, node: "third00000000", data: ["third"] }),
         ]);
         const part = await second.events.read(key, { stream: name, sequence: -1 });
         expect([answer === "stored", ...seals].filter(Boolean)).toHaveLength(1);
@@ -255,27 +270,55 @@ export function describeEvents(fixture: EngineFixture): void {
   });
 
   describe("adoptions of a shared event store", () => {
-    const adoption = { stream, from: firstNode, to: secondNode };
+    const adoption = { stream, fence: 0, node: secondNode };
 
     test("an adoption makes another node the owner and fences the earlier one", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a", "b"]);
-      expect(await second.events.adopt(key, adoption)).toBe(2);
+      expect(await second.events.adopt(key, adoption)).toEqual({ fence: 1, next: 2 });
       expect(await append(first, 2, ["late"])).toBe("fenced");
-      expect(await append(first, 1, ["b"])).toBe("fenced");
-      expect(await append(second, 2, ["c"], { owner: secondNode })).toBe("stored");
+      expect(await append(first, 1, ["b", "late"])).toBe("fenced");
+      expect(await append(first, 2, [])).toBe("fenced");
+      expect(await append(second, 2, ["c"], { owner: secondNode, fence: 1 })).toBe("stored");
       const part = await read(first, -1);
-      expect(part).toMatchObject({ owner: secondNode, next: 3, isResponse: false, isEnded: false });
+      expect(part).toMatchObject({ owner: secondNode, fence: 1, next: 3, isResponse: false, isEnded: false });
       expect(textsOf(part)).toEqual(["a", "b", "c"]);
     });
 
-    test("a stream with another owner than the adoption names keeps its owner", async () => {
+    test("an append that was stored before the owner was replaced is stored when it is repeated", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await append(first, 0, ["a"], { requests: [1] });
+      await append(first, 1, ["b"]);
+      await second.events.adopt(key, adoption);
+      await append(second, 2, ["c"], { owner: secondNode, fence: 1 });
+      for (let time = 0; time < 2; time += 1) expect(await append(first, 1, ["b"])).toBe("stored");
+      expect(await append(first, 2, ["late"])).toBe("fenced");
+      expect(await second.events.seal(key, { stream, fence: 1, node: firstNode, data: ["error"] })).toBe(true);
+      expect(await append(second, 2, ["c"], { owner: secondNode, fence: 1 })).toBe("stored");
+      expect(await append(second, 3, ["late"], { owner: secondNode, fence: 1 })).toBe("fenced");
+      expect(await append(first, 0, ["a"], { requests: [1] })).toBe("stored");
+      expect(textsOf(await read(first, -1))).toEqual(["a", "b", "c", "error"]);
+    });
+
+    test("a node that owns a stream again cannot add what it has sent as the first owner", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await append(first, 0, ["a"]);
-      expect(await second.events.adopt(key, { ...adoption, from: "other00000000" })).toBeUndefined();
+      await second.events.adopt(key, adoption);
+      await append(second, 1, ["b"], { owner: secondNode, fence: 1 });
+      expect(await first.events.adopt(key, { stream, fence: 1, node: firstNode })).toEqual({ fence: 2, next: 2 });
+      expect(await append(first, 1, ["late"])).toBe("fenced");
+      expect(await append(first, 2, ["late"])).toBe("fenced");
+      expect(await append(first, 2, ["c"], { fence: 2 })).toBe("stored");
+      expect(textsOf(await read(second, -1))).toEqual(["a", "b", "c"]);
+    });
+
+    test("a stream with another fence than that of the adoption keeps its owner", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await append(first, 0, ["a"]);
+      expect(await second.events.adopt(key, { ...adoption, fence: 1 })).toBeUndefined();
       expect(await second.events.adopt(key, { ...adoption, stream: "unknown" })).toBeUndefined();
-      expect(await second.events.adopt(key, adoption)).toBe(1);
-      expect(await second.events.adopt(key, { ...adoption, to: "third00000000" })).toBeUndefined();
+      expect(await second.events.adopt(key, adoption)).toEqual({ fence: 1, next: 1 });
+      expect(await second.events.adopt(key, { ...adoption, node: "third00000000" })).toBeUndefined();
       expect(await read(first, -1)).toMatchObject({ owner: secondNode });
     });
 
@@ -284,9 +327,9 @@ export function describeEvents(fixture: EngineFixture): void {
       await append(first, 0, ["a"]);
       const targets = ["node0", "node1", "node2", "node3"];
       const results = await Promise.all(
-        targets.map(async (to, index) => (index % 2 === 0 ? first : second).events.adopt(key, { ...adoption, to })),
+        targets.map(async (node, index) => (index % 2 === 0 ? first : second).events.adopt(key, { ...adoption, node })),
       );
-      const winners = targets.filter((_, index) => results[index] === 1);
+      const winners = targets.filter((_, index) => results[index] !== undefined);
       expect(winners).toHaveLength(1);
       expect((await read(first, -1))?.owner).toBe(winners[0]);
     });
@@ -334,7 +377,7 @@ export function describeEvents(fixture: EngineFixture): void {
     test("a seal of a stream whose first events are no longer kept adds the last ones", async () => {
       const { first, second } = await startTwoNodes(fixture, { maxEvents: 10 });
       await append(first, 0, listTexts(0, 10), { requests: [1] });
-      expect(await second.events.seal(key, { stream, from: firstNode, to: secondNode, data: ["error"] })).toBe(true);
+      expect(await second.events.seal(key, { stream, fence: 0, node: secondNode, data: ["error"] })).toBe(true);
       expect(await read(second, -1)).toBeUndefined();
       expect(textsOf(await read(second, 0))).toEqual([...listTexts(1, 10), "error"]);
     });
@@ -405,10 +448,10 @@ export function describeEvents(fixture: EngineFixture): void {
 
     test("a stream that has ended is kept for a shorter time", async () => {
       const { cluster, first, second } = await startTwoNodes(fixture, { endedStreamTtl: 800, streamTtl: 30_000 });
-      const other = { stream: "sealed", owner: firstNode, first: 0, data: ["a"], requests: [1] };
+      const other = { stream: "sealed", owner: firstNode, fence: 0, first: 0, data: ["a"], requests: [1] };
       await append(first, 0, ["a"], { requests: [1], settled: [1] });
       await first.events.append(key, other);
-      await second.events.seal(key, { stream: "sealed", from: firstNode, to: secondNode, data: ["error"] });
+      await second.events.seal(key, { stream: "sealed", fence: 0, node: secondNode, data: ["error"] });
       await first.events.append(key, { ...other, stream: "open" });
       expect(await read(second, -1)).toBeDefined();
       await cluster.pass(1_000);
@@ -420,16 +463,23 @@ export function describeEvents(fixture: EngineFixture): void {
     test("a session has a limited number of streams that have not ended", async () => {
       const { cluster, first, second } = await startTwoNodes(fixture, { maxOpenStreams: 3, streamTtl: 1_500 });
       const open = (name: string, session = key): unknown =>
-        first.events.append(session, { stream: name, owner: firstNode, first: 0, data: ["a"], requests: [1] });
+        first.events.append(session, {
+          stream: name,
+          owner: firstNode,
+          fence: 0,
+          first: 0,
+          data: ["a"],
+          requests: [1],
+        });
       for (const name of ["a", "b", "c"]) expect(await open(name)).toBe("stored");
       expect(await open("d")).toBe("fenced");
       expect(await second.events.read(key, { stream: "d", sequence: -1 })).toBeUndefined();
       expect(await open("a")).toBe("stored");
       expect(await open("a", { id: "other", owner: "ada" })).toBe("stored");
-      await first.events.append(key, { stream: "a", owner: firstNode, first: 1, data: ["b"], settled: [1] });
+      await first.events.append(key, { stream: "a", owner: firstNode, fence: 0, first: 1, data: ["b"], settled: [1] });
       expect(await open("d")).toBe("stored");
       expect(await open("e")).toBe("fenced");
-      await second.events.seal(key, { stream: "b", from: firstNode, to: secondNode, data: [] });
+      await second.events.seal(key, { stream: "b", fence: 0, node: secondNode, data: [] });
       expect(await open("e")).toBe("stored");
       await cluster.pass(1_600);
       expect(await open("f")).toBe("stored");
@@ -444,7 +494,7 @@ async function append(
   data: readonly string[],
   more: Partial<StreamAppend> = {},
 ): Promise<"stored" | "fenced" | "gap"> {
-  return events.append(key, { stream, owner: firstNode, first, data, ...more });
+  return events.append(key, { stream, owner: firstNode, fence: 0, first, data, ...more });
 }
 
 /** Reads the stream of most tests after a sequence. */

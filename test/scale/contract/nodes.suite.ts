@@ -250,11 +250,11 @@ export function describeNodes(fixture: EngineFixture): void {
     test("a node that watches a stream is called when the stream changes", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const at = await listen(second, secondNode);
-      await first.events.append(key, { stream, owner: firstNode, first: 0, data: ["a"], requests: [1] });
+      await first.events.append(key, { stream, owner: firstNode, fence: 0, first: 0, data: ["a"], requests: [1] });
       await second.nodes.watch(key, stream);
       const changes = [
-        () => first.events.append(key, { stream, owner: firstNode, first: 1, data: ["b"] }),
-        () => first.events.append(key, { stream, owner: firstNode, first: 2, data: [], settled: [1] }),
+        () => first.events.append(key, { stream, owner: firstNode, fence: 0, first: 1, data: ["b"] }),
+        () => first.events.append(key, { stream, owner: firstNode, fence: 0, first: 2, data: [], settled: [1] }),
       ];
       for (const change of changes) {
         const before = at.changed.length;
@@ -267,9 +267,16 @@ export function describeNodes(fixture: EngineFixture): void {
     test("a node that watches a stream is called when another node seals it", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const at = await listen(first, firstNode);
-      await first.events.append(key, { stream, owner: "gone000000000", first: 0, data: ["a"], requests: [1] });
+      await first.events.append(key, {
+        stream,
+        owner: "gone000000000",
+        fence: 0,
+        first: 0,
+        data: ["a"],
+        requests: [1],
+      });
       await first.nodes.watch(key, stream);
-      await second.events.seal(key, { stream, from: "gone000000000", to: secondNode, data: ["error"] });
+      await second.events.seal(key, { stream, fence: 0, node: secondNode, data: ["error"] });
       await expect.poll(() => at.changed.length).toBeGreaterThan(0);
     });
 
@@ -284,7 +291,7 @@ export function describeNodes(fixture: EngineFixture): void {
         { session: key, stream: "last" },
       ];
       for (const { session, stream: name } of others) {
-        await first.events.append(session, { stream: name, owner: firstNode, first: 0, data: ["a"] });
+        await first.events.append(session, { stream: name, owner: firstNode, fence: 0, first: 0, data: ["a"] });
       }
       await expect.poll(() => at.changed.length).toBeGreaterThan(0);
       for (const call of at.changed) expect(call).toEqual([key, "last"]);
@@ -295,14 +302,14 @@ export function describeNodes(fixture: EngineFixture): void {
       const at = await listen(second, secondNode);
       const stops = [await second.nodes.watch(key, stream), await second.nodes.watch(key, stream)];
       for (let time = 0; time < 2; time += 1) stops[0]?.();
-      await first.events.append(key, { stream, owner: firstNode, first: 0, data: ["a"] });
+      await first.events.append(key, { stream, owner: firstNode, fence: 0, first: 0, data: ["a"] });
       await expect.poll(() => at.changed.length).toBeGreaterThan(0);
       stops[1]?.();
       // The end of a watch takes effect at some time; what follows is not for it.
       await second.nodes.watch(key, "marker");
       at.changed.length = 0;
-      await first.events.append(key, { stream, owner: firstNode, first: 1, data: ["b"] });
-      await first.events.append(key, { stream: "marker", owner: firstNode, first: 0, data: ["b"] });
+      await first.events.append(key, { stream, owner: firstNode, fence: 0, first: 1, data: ["b"] });
+      await first.events.append(key, { stream: "marker", owner: firstNode, fence: 0, first: 0, data: ["b"] });
       await expect.poll(() => at.changed).toContainEqual([key, "marker"]);
       expect(at.changed).not.toContainEqual([key, stream]);
     });
@@ -311,7 +318,7 @@ export function describeNodes(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       const at = await listen(second, secondNode);
       await second.nodes.watch(key, stream);
-      await first.events.append(key, { stream, owner: firstNode, first: 0, data: ["a"] });
+      await first.events.append(key, { stream, owner: firstNode, fence: 0, first: 0, data: ["a"] });
       await expect.poll(() => at.changed.length).toBeGreaterThan(0);
     });
   });

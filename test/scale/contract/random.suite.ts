@@ -33,6 +33,7 @@ type Operation =
       readonly key: SessionKey;
       readonly stream: string;
       readonly owner: string;
+      readonly fence: number;
       readonly first: number;
       readonly data: readonly string[];
       readonly requests: readonly RequestId[];
@@ -43,8 +44,8 @@ type Operation =
       readonly name: "seal" | "adopt";
       readonly key: SessionKey;
       readonly stream: string;
-      readonly from: string;
-      readonly to: string;
+      readonly fence: number;
+      readonly node: string;
     }
   | { readonly name: "renew" | "leave" | "isAlive"; readonly node: string; readonly isNew: boolean };
 
@@ -115,6 +116,7 @@ function operations(): fc.Arbitrary<Operation> {
   const key = fc.constantFrom(...keys);
   const node = fc.constantFrom(...nodes);
   const stream = fc.constantFrom(...streams);
+  const fence = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 2 }) });
   const id = fc.constantFrom<RequestId>(1, 2, 3, "1", "x");
   const ids = fc.uniqueArray(id, { maxLength: 3 });
   const uris = fc.uniqueArray(fc.constantFrom("u1", "u2", "u3", "u4", "u5"), { maxLength: 2 });
@@ -151,6 +153,7 @@ function operations(): fc.Arbitrary<Operation> {
         key,
         stream,
         owner: node,
+        fence,
         first: fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: first }),
         data: texts,
         requests: ids,
@@ -172,8 +175,8 @@ function operations(): fc.Arbitrary<Operation> {
         name: fc.constantFrom("seal" as const, "adopt" as const),
         key,
         stream,
-        from: node,
-        to: node,
+        fence,
+        node,
       }),
     },
     fc.record({
@@ -214,7 +217,7 @@ async function perform({ sessions, events, nodes: directory }: Engine, operation
         subscribe,
         unsubscribe,
         ...(logLevel && { logLevel }),
-        ...(listener && { listener: { node: "n1", stream: listener } }),
+        ...(listener && { listener: { node: "n1", stream: listener, fence: 0 } }),
       });
     }
     case "append":

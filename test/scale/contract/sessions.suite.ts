@@ -57,7 +57,7 @@ export function describeSessions(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });
-      await first.sessions.change(key, { logLevel: "debug", listener: { node: firstNode, stream: "a0" } });
+      await first.sessions.change(key, { logLevel: "debug", listener: { node: firstNode, stream: "a0", fence: 0 } });
       for (const stranger of strangers) {
         expect(await second.sessions.access(stranger, { node: secondNode, reserve: [3] })).toBeUndefined();
         expect(await second.sessions.findNode(stranger, 1)).toBeUndefined();
@@ -202,7 +202,7 @@ export function describeSessions(fixture: EngineFixture): void {
     test("a change has the next version, and the other node reads its state", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      const listener = { node: firstNode, stream: "first000000000" };
+      const listener = { node: firstNode, stream: "first000000000", fence: 2 };
       expect(await first.sessions.change(key, { logLevel: "debug" })).toBe(1);
       expect(await second.sessions.change(key, { subscribe: ["a:1", "a:2"] })).toBe(2);
       expect(await first.sessions.change(key, { listener })).toBe(3);
@@ -233,14 +233,29 @@ export function describeSessions(fixture: EngineFixture): void {
       const { first } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.change(key, { logLevel: "debug", subscribe: ["a:1"] });
-      await first.sessions.change(key, { listener: { node: firstNode, stream: "s1" } });
-      await first.sessions.change(key, { listener: { node: secondNode, stream: "s2" } });
+      await first.sessions.change(key, { listener: { node: firstNode, stream: "s1", fence: 0 } });
+      await first.sessions.change(key, { listener: { node: secondNode, stream: "s2", fence: 0 } });
       await first.sessions.change(key, { logLevel: "error" });
       expect(await first.sessions.readState(key)).toEqual({
         logLevel: "error",
         subscriptions: ["a:1"],
-        listener: { node: secondNode, stream: "s2" },
+        listener: { node: secondNode, stream: "s2", fence: 0 },
       });
+    });
+
+    test("a listener with a lower fence of the same stream changes nothing", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await first.sessions.add(createRecord(key.id));
+      const listeners = [
+        { node: firstNode, stream: "s1", fence: 0 },
+        { node: secondNode, stream: "s1", fence: 10 },
+        { node: firstNode, stream: "s1", fence: 9 },
+      ];
+      for (const listener of listeners) await first.sessions.change(key, { listener });
+      expect(await second.sessions.readState(key)).toEqual({ listener: listeners[1] });
+      const other = { node: firstNode, stream: "s2", fence: 0 };
+      await first.sessions.change(key, { listener: other });
+      expect(await second.sessions.readState(key)).toEqual({ listener: other });
     });
 
     test("subscriptions are added and removed once each", async () => {
@@ -290,7 +305,7 @@ export function describeSessions(fixture: EngineFixture): void {
       await second.sessions.access(key, { node: secondNode, reserve: [3] });
       await second.sessions.access(key, { node: idleNode, reserve: [4] });
       await second.sessions.release(key, [4]);
-      await third.sessions.change(key, { listener: { node: thirdNode, stream: "s" } });
+      await third.sessions.change(key, { listener: { node: thirdNode, stream: "s", fence: 0 } });
       expect([...(await second.sessions.end(key))].sort()).toEqual([firstNode, secondNode, thirdNode].sort());
       expect(await first.sessions.access(key, { node: firstNode })).toBeUndefined();
       expect(await first.sessions.findNode(key, 1)).toBeUndefined();

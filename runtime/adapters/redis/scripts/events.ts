@@ -3,8 +3,8 @@ import { defineScript, type RedisScript } from "./script.ts";
 /*
  * Keys of a stream, all in the slot of its session:
  *
- * KEYS[1]: hash with `owner`, `next` (sequence), `oldest` (sequence that is kept), `size` (bytes), `state` (open, ended, sealed), `requests` (number),
- *          and `r:<id>` with its place for each request without a response
+ * KEYS[1]: hash with `owner`, `fence`, `next` (sequence), `oldest` (sequence that is kept), `size` (bytes), `state` (open, ended), `requests` (number),
+ *          `r:<id>` with its place for each request without a response, and `end:<fence>` with the sequence after the last event of a replaced owner
  * KEYS[2]: stream of the events; the event with sequence 0 has the id 1-0
  * KEYS[3]: hash from each stream of the session to "1" while it is open, else "0"
  * KEYS[4]: present while a node watches the stream; its name is the channel too
@@ -29,6 +29,10 @@ local function add(data)
     oldest = oldest + 1
   end
 end
+local function replaceOwner(fence, owner)
+  redis.call('HSET', KEYS[1], 'owner', owner, 'fence', fence + 1, 'end:' .. fence, next)
+  redis.call('HDEL', KEYS[1], 'end:' .. (fence - 64))
+end
 local function finish(state)
   local ttl = state == 'open' and ARGV[4] or ARGV[5]
   redis.call('HSET', KEYS[1], 'next', next, 'oldest', oldest, 'size', size, 'state', state)
@@ -44,15 +48,15 @@ end
 /**
  * Adds events. Returns "stored", "fenced" or "gap".
  *
- * ARGV after those of every write: owner, first sequence, most open streams, key of a stream without its name, number of requests, number of settled
+ * ARGV after those of every write: owner, its fence, first sequence, most open streams, key of a stream without its name, number of requests, number of settled
  * requests, the requests, the settled ones, the events
  */
 export const appendEvents: RedisScript = defineScript(
   "append",
   `${write}
-local owner, first, maxOpen, prefix = ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
-local lastRequest = 12 + tonumber(ARGV[11])
-local lastSettled = lastRequest + tonumber(ARGV[12])
+local owner, fence, first, maxOpen, prefix = ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), ARGV[11]
+local lastRequest = 13 + tonumber(ARGV[12])
+local lastSettled = lastRequest + tonumber(ARGV[13])
 local count = #ARGV - lastSettled
 
 local function countOpen()
@@ -68,17 +72,20 @@ local function countOpen()
   return open
 end
 
-local meta = redis.call('HMGET', KEYS[1], 'owner', 'state', 'requests')
+local meta = redis.call('HMGET', KEYS[1], 'fence', 'state', 'requests', 'owner')
 if not meta[1] then
-  if first ~= 0 then return 'fenced' end
+  if first ~= 0 or fence ~= 0 then return 'fenced' end
   if redis.call('HLEN', KEYS[3]) >= maxOpen and countOpen() >= maxOpen then return 'fenced' end
   redis.call('DEL', KEYS[2])
-  redis.call('HSET', KEYS[1], 'owner', owner, 'next', 0, 'oldest', 0, 'size', 0, 'requests', ARGV[11])
-  for i = 13, lastRequest do redis.call('HSET', KEYS[1], 'r:' .. ARGV[i], i) end
-  meta = {owner, 'open', ARGV[11]}
+  redis.call('HSET', KEYS[1], 'owner', owner, 'fence', 0, 'next', 0, 'oldest', 0, 'size', 0, 'requests', ARGV[12])
+  for i = 14, lastRequest do redis.call('HSET', KEYS[1], 'r:' .. ARGV[i], i) end
+  meta = {fence, 'open', ARGV[12], owner}
 end
 load()
-if meta[1] ~= owner or meta[2] == 'sealed' then return 'fenced' end
+if tonumber(meta[1]) ~= fence or meta[4] ~= owner then
+  local stored = tonumber(redis.call('HGET', KEYS[1], 'end:' .. ARGV[8]) or 0)
+  return count > 0 and first + count <= stored and 'stored' or 'fenced'
+end
 if meta[2] == 'ended' then return first + count <= next and 'stored' or 'fenced' end
 if first > next then return 'gap' end
 for i = 1, count do
@@ -98,45 +105,45 @@ return 'stored'
 );
 
 /**
- * Adds the last events and ends the stream for its owner. Returns 1; 0 when it has another owner or has ended.
+ * Adds the last events and ends the stream for its owner. Returns 1; 0 when it has another fence or has ended.
  *
- * ARGV after those of every write: owner that is gone, new owner, events
+ * ARGV after those of every write: fence of the owner that is gone, new owner, events
  */
 export const sealStream: RedisScript = defineScript(
   "seal",
   `${write}
-local meta = redis.call('HMGET', KEYS[1], 'owner', 'state')
+local meta = redis.call('HMGET', KEYS[1], 'fence', 'state')
 if meta[1] ~= ARGV[7] or meta[2] ~= 'open' then return 0 end
 load()
+replaceOwner(tonumber(ARGV[7]), ARGV[8])
 for i = 9, #ARGV do add(ARGV[i]) end
-redis.call('HSET', KEYS[1], 'owner', ARGV[8])
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   if string.sub(field, 1, 2) == 'r:' then redis.call('HDEL', KEYS[1], field) end
 end
-finish('sealed')
+finish('ended')
 return 1
 `,
 );
 
 /**
- * Replaces the owner. Returns the next sequence; nothing when the stream has another owner or has ended.
+ * Replaces the owner. Returns the next sequence; nothing when the stream has another fence or has ended.
  *
- * ARGV after those of every write: owner that is gone, new owner
+ * ARGV after those of every write: fence of the owner that is gone, new owner
  */
 export const adoptStream: RedisScript = defineScript(
   "adopt",
   `${write}
-local meta = redis.call('HMGET', KEYS[1], 'owner', 'state')
+local meta = redis.call('HMGET', KEYS[1], 'fence', 'state')
 if meta[1] ~= ARGV[7] or meta[2] ~= 'open' then return false end
 load()
-redis.call('HSET', KEYS[1], 'owner', ARGV[8])
+replaceOwner(tonumber(ARGV[7]), ARGV[8])
 finish('open')
 return next
 `,
 );
 
 /**
- * Reads events. Returns owner, next sequence, state, number of requests, fields and values of the hash, and the events; nothing when the stream or the
+ * Reads events. Returns owner, fence, next sequence, state, number of requests, fields and values of the hash, and the events; nothing when the stream or the
  * position is unknown, or when an event in between is no longer kept.
  *
  * ARGV: sequence of the last known event, largest number of events, largest size in bytes
@@ -144,7 +151,7 @@ return next
 export const readEvents: RedisScript = defineScript(
   "read",
   `
-local meta = redis.call('HMGET', KEYS[1], 'owner', 'next', 'state', 'requests', 'oldest')
+local meta = redis.call('HMGET', KEYS[1], 'owner', 'next', 'state', 'requests', 'oldest', 'fence')
 if not meta[1] then return false end
 local after, next, oldest = tonumber(ARGV[1]), tonumber(meta[2]), tonumber(meta[5])
 if after >= next then
@@ -170,7 +177,7 @@ while not isFull and after + 1 < next do
     after = after + 1
   end
 end
-return {meta[1], meta[2], meta[3], meta[4], redis.call('HGETALL', KEYS[1]), events}
+return {meta[1], meta[6], meta[2], meta[3], meta[4], redis.call('HGETALL', KEYS[1]), events}
 `,
 );
 

@@ -3,7 +3,7 @@ import { defineScript, type RedisScript } from "./script.ts";
 /*
  * Keys of a session, all in one slot:
  *
- * KEYS[1]: hash with `record`, `version`, `level`, `node` and `stream` of the listener
+ * KEYS[1]: hash with `record`, `version`, `level`, `node`, `stream` and `fence` of the listener
  * KEYS[2]: hash from request id to the node that runs it, or "." when it has ended
  * KEYS[3]: list of the ids that have ended, the first ended first
  * KEYS[4]: set of the subscribed URIs
@@ -19,8 +19,8 @@ end
 
 const readState = `
 local function readState()
-  local found = redis.call('HMGET', KEYS[1], 'level', 'node', 'stream')
-  return {found[1], found[2], found[3], redis.call('SMEMBERS', KEYS[4])}
+  local found = redis.call('HMGET', KEYS[1], 'level', 'node', 'stream', 'fence')
+  return {found[1], found[2], found[3], found[4], redis.call('SMEMBERS', KEYS[4])}
 end
 `;
 
@@ -91,33 +91,38 @@ return 1
 /**
  * Changes the state. Returns the new version; nothing without session, or when there would be too many subscriptions.
  *
- * ARGV: level or "", node and stream of the listener or "", largest number of subscriptions, number of URIs to add, these, and those to remove
+ * ARGV: level or "", node and stream of the listener or "", its fence, largest number of subscriptions, number of URIs to add, these, and those to remove
  */
 export const changeSession: RedisScript = defineScript(
   "change",
   `
 local ttl = redis.call('PTTL', KEYS[1])
 if ttl < 0 then return false end
-local lastAdded = 5 + tonumber(ARGV[5])
+local lastAdded = 6 + tonumber(ARGV[6])
 local removed, added = {}, {}
 local size = redis.call('SCARD', KEYS[4])
 for i = lastAdded + 1, #ARGV do
   if not removed[ARGV[i]] then size = size - redis.call('SISMEMBER', KEYS[4], ARGV[i]) end
   removed[ARGV[i]] = true
 end
-for i = 6, lastAdded do
+for i = 7, lastAdded do
   local uri = ARGV[i]
   if not removed[uri] and not added[uri] and redis.call('SISMEMBER', KEYS[4], uri) == 0 then
     added[uri] = true
     size = size + 1
   end
 end
-if size > tonumber(ARGV[4]) then return false end
+if size > tonumber(ARGV[5]) then return false end
 for uri in pairs(removed) do redis.call('SREM', KEYS[4], uri) end
 for uri in pairs(added) do redis.call('SADD', KEYS[4], uri) end
 redis.call('PEXPIRE', KEYS[4], ttl)
 if ARGV[1] ~= '' then redis.call('HSET', KEYS[1], 'level', ARGV[1]) end
-if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'node', ARGV[2], 'stream', ARGV[3]) end
+if ARGV[2] ~= '' then
+  local known = redis.call('HMGET', KEYS[1], 'stream', 'fence')
+  if known[1] ~= ARGV[3] or tonumber(known[2]) <= tonumber(ARGV[4]) then
+    redis.call('HSET', KEYS[1], 'node', ARGV[2], 'stream', ARGV[3], 'fence', ARGV[4])
+  end
+end
 return redis.call('HINCRBY', KEYS[1], 'version', 1)
 `,
 );

@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { SharedStream } from "../../../runtime/scale/shared-stream.ts";
+import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
+import type { SharedEventStore, StreamAppend } from "../../../runtime/stores/shared-event-store.ts";
+import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import type { LostStream } from "../../../runtime/transport/http-server/event-stream.ts";
+import { firstNode, key, secondNode } from "../contract/cluster.ts";
+
+const name = "first000000000";
+
+test("events whose outcome was unknown are not sent again after the stream has changed hands", async () => {
+  const { engine, clock, append, stream, lost } = await openStream([]);
+  await stream.send("a");
+  append.loseReply = true;
+  await expect(stream.send("b")).rejects.toThrow("no reply");
+  const last = stream.send("c");
+  await engine.events.adopt(key, { stream: name, fence: 0, node: secondNode });
+  await clock.pass(1_000);
+  await last;
+  expect(lost).toEqual([{ requests: [], unsent: ["c"] }]);
+  expect(await textsOf(engine)).toEqual(["a", "b"]);
+});
+
+test("an append whose outcome is unknown is repeated with the same events", async () => {
+  const { engine, clock, append, stream } = await openStream([1]);
+  append.loseReply = true;
+  await expect(stream.send("a")).rejects.toThrow("no reply");
+  const second = stream.send("b");
+  stream.settle(1);
+  await clock.pass(1_000);
+  await second;
+  expect(append.calls.map(({ first, data, settled }) => ({ first, data, settled }))).toEqual([
+    { first: 0, data: ["a"], settled: undefined },
+    { first: 0, data: ["a"], settled: undefined },
+    { first: 1, data: ["b"], settled: [1] },
+  ]);
+  expect(await engine.events.read(key, { stream: name, sequence: -1 })).toMatchObject({ next: 2, isEnded: true });
+});
+
+test("a response is stored together with the mark of its request, also with many events behind it", async () => {
+  const { engine, append, stream } = await openStream([1, 2]);
+  void stream.send("response 1");
+  stream.settle(1);
+  const rest = Array.from({ length: 400 }, (_, index) => stream.send(`progress ${index}`));
+  await Promise.all(rest);
+  const withResponse = append.calls.filter(({ data }) => data.includes("response 1"));
+  expect(withResponse.map(({ settled }) => settled)).toEqual([[1]]);
+  expect(await engine.events.read(key, { stream: name, sequence: 400 })).toMatchObject({ open: [2], isEnded: false });
+});
+
+interface OpenStream {
+  readonly engine: Engine;
+  readonly clock: ManualClock;
+  readonly append: AppendRecorder;
+  readonly stream: SharedStream;
+  readonly lost: LostStream[];
+}
+
+/** Creates a stream of the first node whose appends are recorded. */
+async function openStream(requests: readonly number[]): Promise<OpenStream> {
+  const clock = new ManualClock();
+  const engine = createMemoryCluster({ clock }).connect();
+  await engine.open();
+  const append = new AppendRecorder(engine.events);
+  const lost: LostStream[] = [];
+  const host = {
+    maxWaiting: 1_000_000,
+    metrics: undefined,
+    retry: 0,
+    remember: undefined,
+    fenced: (_stream: unknown, part: LostStream) => void lost.push(part),
+  };
+  const stream = new SharedStream({
+    session: key,
+    name,
+    host,
+    events: append.store,
+    owner: firstNode,
+    clock,
+    requests,
+  });
+  return { engine, clock, append, stream, lost };
+}
+
+/** Event store that records the appends, and can lose the reply to the next one. */
+class AppendRecorder {
+  readonly calls: StreamAppend[] = [];
+  readonly store: SharedEventStore;
+  loseReply = false;
+
+  constructor(events: SharedEventStore) {
+    this.store = {
+      append: async (session, append) => {
+        this.calls.push(append);
+        const outcome = await events.append(session, append);
+        if (!this.loseReply) return outcome;
+        this.loseReply = false;
+        throw new EngineError("The store gave no reply; try again later");
+      },
+      read: (session, position) => events.read(session, position),
+      seal: (session, seal) => events.seal(session, seal),
+      adopt: (session, adoption) => events.adopt(session, adoption),
+      remove: (session) => events.remove(session),
+    };
+  }
+}
+
+async function textsOf({ events }: Engine): Promise<readonly string[] | undefined> {
+  const part = await events.read(key, { stream: name, sequence: -1 });
+  return part?.events.map(({ data }) => data);
+}
