@@ -157,8 +157,14 @@ export interface ToolTaskOptions {
    *   name: "order",
    *   task: { retryable: true },
    *   execute: async (_args, { once }) => {
-   *     const id = await once("pay", ({ token }) => pay({ idempotencyKey: token }));
-   *     return `Paid: ${id}`;
+   *     const status = await once("pay", async ({ token }) => {
+   *       const paid = await fetch("https://pay.example/orders", {
+   *         method: "POST",
+   *         headers: { "idempotency-key": token },
+   *       });
+   *       return paid.status;
+   *     });
+   *     return `Status of the payment: ${status}`;
    *   },
    * });
    * ```

@@ -8,6 +8,7 @@ export function unknownTask(id: string): RpcError {
   return rejectTask(`Task not found: ${id}`, id);
 }
 
+/** Creates the error for the cancellation of a task that has ended. */
 export function alreadyEnded({ id, status }: TaskRecord): RpcError {
   return rejectTask(`The task is already in terminal status '${status}': ${id}`, id);
 }
@@ -17,7 +18,8 @@ export function rejectTask(message: string, taskId: string): RpcError {
   return new RpcError(errorCodes.invalidParams, shorten(message), { data: { taskId: shorten(taskId) } });
 }
 
-export function tooMany(): RpcError {
+/** Creates the error for a task that the store has no room for. */
+export function tooManyTasks(): RpcError {
   return new RpcError(rejectionCodes.tooMany, "Too many tasks; retry after earlier tasks have expired");
 }
 

@@ -14,7 +14,7 @@ import { SessionOwners } from "./session-owners.ts";
 import { SharedTasks } from "./shared-tasks.ts";
 import { createStepRecorder } from "./step-recorder.ts";
 import { TaskCall } from "./task-call.ts";
-import { alreadyEnded, rejectTask, toFailed, tooMany, unknownTask } from "./task-errors.ts";
+import { alreadyEnded, rejectTask, toFailed, tooManyTasks, unknownTask } from "./task-errors.ts";
 import { isLeased } from "./task-leases.ts";
 import type { RestoreTask, TaskHost, TaskRequest } from "./task-request.ts";
 import { toTaskState, withRelatedTask, type TaskState } from "./task.ts";
@@ -109,7 +109,7 @@ export class TaskManager {
       ...this.#shared?.createAttempt(),
       ...(this.#shared?.ledger && request.retry && { retry: request.retry }),
     };
-    if (!(await this.#store.add(record))) throw tooMany();
+    if (!(await this.#store.add(record))) throw tooManyTasks();
     this.#run(record, call, request);
     return record;
   }

@@ -3,7 +3,7 @@ import { toTexts } from "./replies.ts";
 import { addLease, removeLeases, renewLeases, takeLeases } from "./scripts/task-leases.ts";
 
 /** Leases of the tasks of all owners. Tasks have the names of their keys. */
-export class TaskLeases {
+export class RedisTaskLeases {
   readonly #commands: RedisCommands;
   readonly #keys: readonly [string, string];
 

@@ -10,7 +10,7 @@ import {
   type TaskRecord,
   type TaskStore,
 } from "../../stores/task-store.ts";
-import { TaskLeases } from "./task-leases.ts";
+import { RedisTaskLeases } from "./task-leases.ts";
 import { Registry } from "./registry.ts";
 import { parseLimited, toList, toNumber, toText, toTexts } from "./replies.ts";
 import { addTask, changeTask, listTasks, removeTask, removeTasks } from "./scripts/tasks.ts";
@@ -20,12 +20,12 @@ import { findExisting, type StoreContext } from "./store-context.ts";
 export class RedisTasks implements TaskStore {
   readonly #context: StoreContext;
   readonly #registry: Registry;
-  readonly #leases: TaskLeases;
+  readonly #leases: RedisTaskLeases;
 
   constructor(context: StoreContext) {
     this.#context = context;
     const { commands, names, limits } = context;
-    this.#leases = new TaskLeases(commands, names.leases);
+    this.#leases = new RedisTaskLeases(commands, names.leases);
     this.#registry = new Registry(commands, names.registry("tasks"), limits.maxTasks);
   }
 

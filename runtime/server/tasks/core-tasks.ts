@@ -10,7 +10,7 @@ import type { AnyTool } from "../any-definition.ts";
 import type { ToolTask } from "../definition.ts";
 import type { Scene } from "../feature.ts";
 import { withPreparation } from "../tools/prepared-tool.ts";
-import { setToolRestorer, toStoredRequest } from "./stored-request.ts";
+import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
 import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
 
@@ -66,7 +66,7 @@ export function createCallTool(
     if (!asked && terms?.support === "required")
       throw mismatch(`Tool "${name}" requires a task; call it with a task`, name);
     if (!asked || !terms) return work(call);
-    const retry = toStoredRequest(call, tool, { params });
+    const retry = toTaskRetry(call, tool, { params });
     return protocol.start(call, { row, ttl: asked.ttl, terms, work, retry });
   };
 }

@@ -17,7 +17,7 @@ import type { ListenMore } from "../subscriptions/listen.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
 import type { AnyTool } from "../any-definition.ts";
-import { setToolRestorer, toStoredRequest } from "./stored-request.ts";
+import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
 import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
 
@@ -142,7 +142,7 @@ function createCallTool(
     // Invalid arguments, and input that is required first, need no task.
     if (!ready) return response;
     const work = runInside(afterPreparation(tool, ready.args), args, params);
-    const retry = toStoredRequest(call, tool, { params, ready });
+    const retry = toTaskRetry(call, tool, { params, ready });
     return start(call, { row, ttl: undefined, terms, work, retry });
   };
 }

@@ -9,7 +9,7 @@ export function describeReplays(fixture: EngineFixture): void {
     test("a key is accepted once in the cluster, however many nodes receive it at once (E13)", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const until = Date.now() + 60_000;
-      const uses = Array.from({ length: 20 }, (_, index) =>
+      const uses = Array.from({ length: 20 }, async (_, index) =>
         (index % 2 ? first : second).replays.add("jti", until, "ada"),
       );
       expect((await Promise.all(uses)).filter(Boolean)).toHaveLength(1);

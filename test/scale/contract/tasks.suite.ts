@@ -44,7 +44,7 @@ export function describeTasks(fixture: EngineFixture): void {
     test("a task has one outcome, however many nodes write one at once (E9)", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.tasks.add(createTask("a"));
-      const ends = Array.from({ length: 20 }, (_, index) =>
+      const ends = Array.from({ length: 20 }, async (_, index) =>
         (index % 2 === 0 ? first : second).tasks.change(keyOf("a"), {
           ...completed,
           outcome: { kind: "result", result: { index } },
@@ -57,7 +57,7 @@ export function describeTasks(fixture: EngineFixture): void {
     test("input responses that two nodes receive at once are all kept (E9)", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.tasks.add(createTask("a"));
-      const changes = Array.from({ length: 10 }, (_, index) =>
+      const changes = Array.from({ length: 10 }, async (_, index) =>
         (index % 2 === 0 ? first : second).tasks.change(keyOf("a"), {
           updatedAt: later,
           inputResponses: { [index]: index },

@@ -12,7 +12,7 @@ import { readAuth } from "../context.ts";
 import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
 
 /** Returns what another node needs to run the call of a tool again, if the tool permits it. `ready` has the arguments that were prepared, if any. */
-export function toStoredRequest(
+export function toTaskRetry(
   call: CallContext,
   tool: AnyTool,
   { params, ready }: { readonly params: CallParams; readonly ready?: { readonly args: unknown } | undefined },
