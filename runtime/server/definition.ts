@@ -153,18 +153,16 @@ export interface ToolTaskOptions {
    *
    * @example
    * ```ts
+   * const url = "https://pay.example/orders";
    * const order = defineTool({
    *   name: "order",
    *   task: { retryable: true },
    *   execute: async (_args, { once }) => {
    *     const status = await once("pay", async ({ token }) => {
-   *       const paid = await fetch("https://pay.example/orders", {
-   *         method: "POST",
-   *         headers: { "idempotency-key": token },
-   *       });
+   *       const paid = await fetch(url, { method: "POST", headers: { "idempotency-key": token } });
    *       return paid.status;
    *     });
-   *     return `Status of the payment: ${status}`;
+   *     return `The payment has the status ${status}.`;
    *   },
    * });
    * ```
