@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from "../internal/timers.ts";
 import { EngineError, type Engine, type EngineStatus } from "../stores/engine.ts";
+import { MemoryLedger, type Ledger } from "../stores/ledger.ts";
 import { MemoryTaskStore } from "../stores/memory-task-store.ts";
 import type { NodeDirectory } from "../stores/node-directory.ts";
 import { MemoryReplayStore, type ReplayStore } from "../stores/replay-store.ts";
@@ -64,6 +65,7 @@ interface Memory {
   readonly events: MemorySharedEvents;
   readonly nodes: MemoryNodes;
   readonly tasks: MemoryTaskStore;
+  readonly ledger: MemoryLedger;
   readonly replays: MemoryReplayStore;
 }
 
@@ -74,6 +76,7 @@ function createMemory(limits: EngineLimits, clock: Pick<Clock, "now">): Memory {
     events: new MemorySharedEvents(limits, clock, (session, stream) => nodes.changed(session, stream)),
     nodes,
     tasks: new MemoryTaskStore({ clock }),
+    ledger: new MemoryLedger({ clock }),
     replays: new MemoryReplayStore(),
   };
 }
@@ -87,6 +90,7 @@ class MemoryEngine implements Engine {
   readonly events: SharedEventStore;
   readonly nodes: NodeDirectory;
   readonly tasks: TaskStore;
+  readonly ledger: Ledger;
   readonly replays: ReplayStore;
   readonly #memory: Memory;
   readonly #connection: MemoryConnection;
@@ -106,6 +110,7 @@ class MemoryEngine implements Engine {
     this.events = eventsOf(memory.events, perform);
     this.nodes = nodesOf(memory.nodes, this.#connection, perform);
     this.tasks = tasksOf(memory.tasks, perform);
+    this.ledger = ledgerOf(memory.ledger, perform);
     this.replays = {
       add: (key, until, owner) =>
         perform({ key, until, owner }, (use) => memory.replays.add(use.key, use.until, use.owner)),
@@ -207,9 +212,23 @@ function tasksOf(tasks: MemoryTaskStore, perform: Perform): TaskStore {
   return {
     add: (record) => perform(record, (copy) => tasks.add(copy)),
     find: (key) => perform(key, (copy) => tasks.find(copy)),
-    change: (key, change) => perform({ key, change }, (copy) => tasks.change(copy.key, copy.change)),
+    change: (key, change, attempt) =>
+      perform({ key, change, attempt }, (copy) => tasks.change(copy.key, copy.change, copy.attempt)),
     list: (owner, range) => perform({ owner, range }, (copy) => tasks.list(copy.owner, copy.range)),
     remove: (key) => perform(key, (copy) => tasks.remove(copy)),
     removeAll: (owner) => perform(owner, (copy) => tasks.removeAll(copy)),
+    renew: (keys, node, lease) =>
+      perform({ keys, node, lease }, (copy) => tasks.renew(copy.keys, copy.node, copy.lease)),
+    takeOver: (node, limit) => perform({ node, limit }, (copy) => tasks.takeOver(copy.node, copy.limit)),
+  };
+}
+
+function ledgerOf(ledger: MemoryLedger, perform: Perform): Ledger {
+  return {
+    begin: (scope, step, attempt) =>
+      perform({ scope, step, attempt }, (copy) => ledger.begin(copy.scope, copy.step, copy.attempt)),
+    finish: (scope, step, end) =>
+      perform({ scope, step, end }, (copy) => ledger.finish(copy.scope, copy.step, copy.end)),
+    remove: (scope) => perform(scope, (copy) => ledger.remove(copy)),
   };
 }

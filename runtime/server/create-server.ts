@@ -5,6 +5,7 @@ import type { Connection } from "../protocol/peer/peer.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
+import type { TaskNode } from "../stores/task-node.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 import type { ServerExtensions, ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
 import { buildServer, type BuildOptions } from "./build-server.ts";
@@ -48,6 +49,8 @@ export interface CoreServer {
   readonly readScopes: (method: string, params: unknown) => readonly string[];
   /** Middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
   readonly around: Around | undefined;
+  /** Shares the tasks of the server with other nodes of a cluster. */
+  startTasks(node: TaskNode): void;
   /** Registers a session for notifications of changes, until its connection closes. */
   join(connection: Connection): void;
   /** Number of sessions whose connection is open. */

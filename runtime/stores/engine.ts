@@ -1,3 +1,4 @@
+import type { Ledger } from "./ledger.ts";
 import type { NodeDirectory } from "./node-directory.ts";
 import type { ReplayStore } from "./replay-store.ts";
 import type { SharedEventStore } from "./shared-event-store.ts";
@@ -31,6 +32,8 @@ export interface Engine {
   readonly events: SharedEventStore;
   readonly nodes: NodeDirectory;
   readonly tasks: TaskStore;
+  /** Steps of tasks that several nodes run one after the other. */
+  readonly ledger: Ledger;
   readonly replays: ReplayStore;
   /** Returns the state of the last seconds, without a request to the engine. */
   status(): EngineStatus;

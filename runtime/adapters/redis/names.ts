@@ -16,6 +16,10 @@ export interface RedisNames {
   task(owner: string, tag: string): string;
   /** Sorted set of the tasks of an owner. */
   tasks(owner: string): string;
+  /** Leases of the tasks: sorted set by time, and nodes. */
+  readonly leases: readonly [string, string];
+  /** Steps of work, by the tag of its scope. */
+  ledger(tag: string): string;
   replay(tag: string): string;
   /** Key and channel for a check of permissions. */
   readonly probe: string;
@@ -46,6 +50,8 @@ export function createNames(application: string): RedisNames {
     registry: (kind) => [`${start}:{${kind}}:x`, `${start}:{${kind}}:o`, `${start}:{${kind}}:h`],
     task: (owner, tag) => `${start}:{${owner}}:k:${tag}`,
     tasks: (owner) => `${start}:{${owner}}:t`,
+    leases: [`${start}:{due}:l`, `${start}:{due}:n`],
+    ledger: (tag) => `${start}:{${tag}}:g`,
     replay: (tag) => `${start}:j:${tag}`,
     probe: `${start}:{probe}`,
   };

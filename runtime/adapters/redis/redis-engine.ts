@@ -6,6 +6,7 @@ import { RedisCommands } from "./commands.ts";
 import { RedisEvents } from "./events.ts";
 import { Health } from "../../scale/engine/health.ts";
 import { KeyRing } from "../../scale/engine/key-ring.ts";
+import { RedisLedger } from "./ledger.ts";
 import type { LinkEvents, RedisLink } from "./link.ts";
 import { createNames } from "./names.ts";
 import { RedisNodes } from "./nodes.ts";
@@ -68,6 +69,7 @@ class RedisEngine implements Engine {
   readonly events: RedisEvents;
   readonly nodes: RedisNodes;
   readonly tasks: RedisTasks;
+  readonly ledger: RedisLedger;
   readonly replays: RedisReplays;
   readonly #options: RedisEngineOptions;
   readonly #target: RedisTarget;
@@ -94,6 +96,7 @@ class RedisEngine implements Engine {
     this.events = new RedisEvents(this.#context);
     this.nodes = new RedisNodes(this.#context, this.#link);
     this.tasks = new RedisTasks(this.#context);
+    this.ledger = new RedisLedger(this.#context);
     this.replays = new RedisReplays(this.#context);
   }
 

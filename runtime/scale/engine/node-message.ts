@@ -15,7 +15,11 @@ export function isNodeMessage(value: unknown): value is NodeMessage {
     case "ended":
       return isSessionKey(value.session);
     case "task":
-      return typeof value.id === "string" && typeof value.owner === "string";
+      return (
+        typeof value.id === "string" &&
+        typeof value.owner === "string" &&
+        (value.from === undefined || typeof value.from === "string")
+      );
     default:
       return false;
   }

@@ -1,6 +1,7 @@
 import type { RequestId, Incoming } from "../../jsonrpc/message.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey, SessionStore } from "../../stores/session-store.ts";
+import type { TaskNode } from "../../stores/task-node.ts";
 import type { SharedSession } from "../../stores/shared-session-store.ts";
 import type { EventWriter } from "./exchange/exchange.ts";
 import type { SessionStream, StreamHost } from "./event-stream.ts";
@@ -17,6 +18,8 @@ export interface HttpNode {
   readonly name: string;
   /** Sessions of all nodes. */
   readonly store: SessionStore;
+  /** Tasks of all nodes. */
+  readonly tasks?: TaskNode;
   /** Begins to receive what other nodes send for the sessions of this handler. */
   start(sessions: LiveSessions): void;
   /** Returns a session, extends its lifetime and reservations request ids for this node. */

@@ -70,7 +70,7 @@ export function describeEngine(fixture: EngineFixture): void {
 }
 
 /** Performs each operation of an engine that cannot work. */
-async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promise<void> {
+async function expectFailures({ sessions, events, nodes, tasks, ledger, replays }: Engine): Promise<void> {
   const stream = { stream: "a", fence: 0, node: secondNode };
   const operations: readonly (() => unknown)[] = [
     () => sessions.add(createRecord("other")),
@@ -91,12 +91,17 @@ async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promi
     () => nodes.broadcast({ kind: "revoked", key: "a" }),
     () => nodes.broadcastsAfter("1"),
     () => tasks.find({ id: "a", owner: "ada" }),
+    () => tasks.renew?.([{ id: "a", owner: "ada" }], firstNode, 1_000),
+    () => tasks.takeOver?.(firstNode, 20),
+    () => ledger.begin("task", "step", 1),
+    () => ledger.finish("task", "step", { attempt: 1, outcome: 1 }),
+    () => replays.add("key", Date.now() + 1_000),
   ];
   const from = performance.now();
   const results = await Promise.all(operations.map(settle));
   // The deadline of an operation is 1 s; the rest is for a busy machine.
   expect(performance.now() - from).toBeLessThan(5_000);
-  for (const result of results) expect(result).toBeInstanceOf(EngineError);
+  results.forEach((result, index) => expect(result, `operation ${index}`).toBeInstanceOf(EngineError));
 }
 
 /** Returns the result of an operation, or its error. */
