@@ -17,6 +17,11 @@ export interface RedisNames {
   /** Sorted set of the tasks of an owner. */
   tasks(owner: string): string;
   replay(tag: string): string;
+  rate(tag: string): string;
+  /** Hash of revocations by their tags, and sorted set of the tags by expiry. */
+  readonly revocations: readonly [string, string];
+  /** Key of a secret value, and of its lease. */
+  value(tag: string): readonly [string, string];
   /** Key and channel for a check of permissions. */
   readonly probe: string;
 }
@@ -47,6 +52,9 @@ export function createNames(application: string): RedisNames {
     task: (owner, tag) => `${start}:{${owner}}:k:${tag}`,
     tasks: (owner) => `${start}:{${owner}}:t`,
     replay: (tag) => `${start}:j:${tag}`,
+    rate: (tag) => `${start}:r:${tag}`,
+    revocations: [`${start}:{x}:r`, `${start}:{x}:e`],
+    value: (tag) => [`${start}:{${tag}}:v`, `${start}:{${tag}}:l`],
     probe: `${start}:{probe}`,
   };
 }

@@ -62,7 +62,7 @@ export function describeEngine(fixture: EngineFixture): void {
       const send = (): unknown => first.nodes.send(secondNode, { kind: "ended", session: key });
       await expect.poll(() => settle(send), { timeout: 20_000 }).toBe("sent");
       await expect.poll(() => calls).toContain("ended");
-      await first.nodes.broadcast({ kind: "revoked", key: "a" });
+      await first.nodes.broadcast({ kind: "revoked", key: "a", until: 1 });
       await expect.poll(() => calls).toContain("revoked");
     });
   });
@@ -87,7 +87,7 @@ async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promi
     () => nodes.renew(firstNode, { milliseconds: 1_000, isNew: true }),
     () => nodes.isAlive(firstNode),
     () => nodes.send(secondNode, { kind: "ended", session: key }),
-    () => nodes.broadcast({ kind: "revoked", key: "a" }),
+    () => nodes.broadcast({ kind: "revoked", key: "a", until: 1 }),
     () => nodes.broadcastsAfter("1"),
     () => tasks.find({ id: "a", owner: "ada" }),
   ];
