@@ -1,8 +1,11 @@
 import { selectFixture } from "../engine-fixture.ts";
+import { describeCredentials } from "./credentials.suite.ts";
 import { describeEngine } from "./engine.suite.ts";
 import { describeEvents } from "./events.suite.ts";
 import { describeNodes } from "./nodes.suite.ts";
 import { describeRandomOperations } from "./random.suite.ts";
+import { describeRates } from "./rates.suite.ts";
+import { describeRevocations } from "./revocations.suite.ts";
 import { describeSessions } from "./sessions.suite.ts";
 
 /*
@@ -16,4 +19,7 @@ describeEngine(fixture);
 describeSessions(fixture);
 describeEvents(fixture);
 describeNodes(fixture);
+describeRates(fixture);
+describeRevocations(fixture);
+describeCredentials(fixture);
 describeRandomOperations(fixture);

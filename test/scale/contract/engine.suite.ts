@@ -69,7 +69,16 @@ export function describeEngine(fixture: EngineFixture): void {
 }
 
 /** Performs each operation of an engine that cannot work. */
-async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promise<void> {
+async function expectFailures({
+  sessions,
+  events,
+  nodes,
+  tasks,
+  replays,
+  rates,
+  revocations,
+  values,
+}: Engine): Promise<void> {
   const stream = { stream: "a", fence: 0, node: secondNode };
   const operations: readonly (() => unknown)[] = [
     () => sessions.add(createRecord("other")),
@@ -90,6 +99,10 @@ async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promi
     () => nodes.broadcast({ kind: "revoked", key: "a", until: 1 }),
     () => nodes.broadcastsAfter("1"),
     () => tasks.find({ id: "a", owner: "ada" }),
+    () => replays.add("a", Date.now() + 60_000),
+    ...(rates ? [() => rates.take("a", { burst: 1, perSecond: 1 })] : []),
+    ...(revocations ? [() => revocations.list()] : []),
+    ...(values ? [() => values.get("a"), () => values.lock("a", { holder: "a", milliseconds: 1_000 })] : []),
   ];
   const from = performance.now();
   const results = await Promise.all(operations.map(settle));
