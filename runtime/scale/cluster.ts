@@ -6,6 +6,7 @@ import type { Revocations } from "../stores/revocations.ts";
 import type { SharedParts } from "../stores/shared-parts.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { HttpCluster } from "../transport/http-server/cluster.ts";
+import { rejectRevoked } from "../transport/http-server/reject-revoked.ts";
 import { ClusterNode } from "./cluster-node.ts";
 import { createClusterRates } from "./cluster-rates.ts";
 import { ClusterRevocations } from "./cluster-revocations.ts";
@@ -65,6 +66,10 @@ export async function joinCluster(engine: Engine, options: ClusterOptions = {}):
     rates,
     revocations,
     shared,
+    protect(guard) {
+      guard.useCluster?.(shared);
+      return guard.watchRevocation ? guard : rejectRevoked(guard, revocations);
+    },
     createNode: () => new ClusterNode({ engine, clock, lease, fail }),
     status: () => engine.status(),
     async close() {

@@ -3,6 +3,7 @@ import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import { systemClock } from "../internal/timers.ts";
+import type { SharedParts } from "../stores/shared-parts.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { AnyCoreDefinition, AnyServerDefinition } from "./any-definition.ts";
@@ -14,6 +15,7 @@ import type { ServerExtensions } from "./definition.ts";
 import type { Feature, ServedFeature } from "./feature.ts";
 import { createHandlers, type HandlerOptions, type ServerParts } from "./handlers.ts";
 import { createPlainInputRunner } from "./input/input-runner.ts";
+import { cursorKeyPurpose } from "./list/cursors.ts";
 import { wrapLifecycle } from "./lifecycle-scope.ts";
 import type { ListHost, ToolLists } from "./list/changing-lists.ts";
 import type { Middleware } from "./middleware/middleware.ts";
@@ -78,6 +80,11 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     implement(revision: Revision): ServerImplementation {
       isServed = true;
       return implement(revision);
+    },
+    useCluster(shared: SharedParts): void {
+      // Without common keys this fails now, and not when the first node rejects the cursor of another.
+      if (!definition.cursorKeys) shared.deriveKeys(cursorKeyPurpose);
+      parts.cluster.shared = shared;
     },
     readScopes: createScopeReader(parts.tools, served),
     get around() {

@@ -11,15 +11,21 @@ export interface Signer {
 
 /**
  * Creates a signer that signs with HMAC-SHA-256 and the first of the keys. Content that was signed with the other keys is still accepted, so that
- * keys can be replaced one after the other. Default: a random key, created when it is first needed.
+ * keys can be replaced one after the other. Default: the keys of the cluster, else a random key, created when it is first needed.
  *
  * @param option - name of the option that contains the keys, for the error message
+ * @param findShared - returns the keys of the cluster, if the server has one
  * @throws {SetupError} when the list of secrets is empty, or when a secret is shorter than 32 bytes
  */
-export function createSigner(option: string, secrets: readonly Uint8Array[] | undefined): Signer {
+export function createSigner(
+  option: string,
+  secrets: readonly Uint8Array[] | undefined,
+  findShared?: () => readonly Uint8Array[] | undefined,
+): Signer {
   if (secrets) checkSecrets(option, secrets);
   let imported: Promise<readonly [HmacKey, ...HmacKey[]]> | undefined;
-  const keys = (): Promise<readonly [HmacKey, ...HmacKey[]]> => (imported ??= importKeys(secrets ?? []));
+  const keys = (): Promise<readonly [HmacKey, ...HmacKey[]]> =>
+    (imported ??= importKeys(secrets ?? findShared?.() ?? []));
   return {
     async sign(scope, content) {
       const [key] = await keys();

@@ -14,3 +14,8 @@ export interface SharedParts {
    */
   deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]];
 }
+
+/** Access of a part to what the cluster of its server shares, once the server has one. */
+export interface ClusterAccess {
+  shared: SharedParts | undefined;
+}

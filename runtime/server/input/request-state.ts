@@ -1,6 +1,8 @@
 import { deflate, inflate } from "../../framing/deflate.ts";
 import { isObject, fail, under } from "../../../generated/support.ts";
-import { invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
+import { invalidParams, RpcError } from "../../jsonrpc/errors.ts";
+import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
+import { EngineError } from "../../stores/engine.ts";
 import { readRecord, type InputRecord } from "./request-state-record.ts";
 import type { ReplayStore } from "../../stores/replay-store.ts";
 import type { Signer } from "../signer.ts";
@@ -120,7 +122,17 @@ async function isFirstUse(
   replays: ReplayStore,
   principal: string | undefined,
 ): Promise<boolean> {
-  return typeof id === "string" && typeof expires === "number" && (await replays.add(id, expires, principal));
+  if (typeof id !== "string" || typeof expires !== "number") return false;
+  try {
+    return await replays.add(id, expires, principal);
+  } catch (thrown) {
+    throw thrown instanceof EngineError ? unavailable(thrown) : thrown;
+  }
+}
+
+function unavailable(cause: EngineError): RpcError {
+  const message = "The requestState cannot be checked at the moment; retry in 1 s";
+  return new RpcError(rejectionCodes.unavailable, message, { data: { retryAfter: 1 }, cause });
 }
 
 function reject(expected: string): RpcError {

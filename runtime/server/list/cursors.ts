@@ -11,8 +11,11 @@ export interface Cursors {
 }
 
 /** Creates cursors that clients cannot forge or change: each is signed together with the list to which it belongs. */
-export function createSignedCursors(secrets: readonly Uint8Array[] | undefined): Cursors {
-  const signer = createSigner("cursorKeys", secrets);
+export function createSignedCursors(
+  secrets: readonly Uint8Array[] | undefined,
+  findShared?: () => readonly Uint8Array[] | undefined,
+): Cursors {
+  const signer = createSigner("cursorKeys", secrets, findShared);
   return {
     async sign(scope, place) {
       if (place.length > longestPlace)
@@ -26,6 +29,9 @@ export function createSignedCursors(secrets: readonly Uint8Array[] | undefined):
     },
   };
 }
+
+/** Purpose of the keys that a cluster derives for cursors. */
+export const cursorKeyPurpose = "cursors";
 
 /** Returns the scope of a cursor. The prefix separates cursors from other data that is signed with the same keys. */
 function toScope(scope: string): string {

@@ -22,7 +22,14 @@ export async function authenticate(
   if ("status" in outcome) return { kind: "refused", response: outcome };
   const { until } = outcome;
   if (until !== undefined) exchange.onStream((writer) => endStreamAt(until, writer, clock));
+  if (guard.watchRevocation) exchange.onStream((writer) => endRevokedStream(outcome, writer, guard));
   return outcome;
+}
+
+/** Ends a stream when the credentials of its reader are revoked. */
+function endRevokedStream(identity: Identity, writer: EventWriter, guard: Guard): void {
+  const unwatch = guard.watchRevocation?.(identity, () => writer.end());
+  if (unwatch) writer.onClose(unwatch);
 }
 
 /** Ends a stream when the credentials of its reader expire. The client resumes a resumable stream with newer credentials. */

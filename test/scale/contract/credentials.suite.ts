@@ -46,7 +46,7 @@ export function describeCredentials(fixture: EngineFixture): void {
       await cluster.pass(400);
       expect(await lock(first, "a")).toBe(true);
       expect(await valuesOf(first).lock("other", { holder: "b", milliseconds: 60_000 })).toBe(true);
-      const racers = Array.from({ length: 20 }, (_, index) =>
+      const racers = Array.from({ length: 20 }, async (_, index) =>
         valuesOf(index % 2 === 0 ? first : second).lock("race", { holder: String(index), milliseconds: 60_000 }),
       );
       expect((await Promise.all(racers)).filter(Boolean)).toHaveLength(1);

@@ -12,7 +12,7 @@ export function describeRates(fixture: EngineFixture): void {
   describe("a shared rate store", () => {
     test("two nodes together take as many events as the burst permits (E14)", async () => {
       const { first, second } = await startTwoNodes(fixture);
-      const takes = [first, second, first, second, first].map((engine) => ratesOf(engine).take("ada", slow));
+      const takes = [first, second, first, second, first].map(async (engine) => ratesOf(engine).take("ada", slow));
       const waits = await Promise.all(takes);
       expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
       for (const wait of waits.filter((each) => each > 0)) expectNear(wait, 100_000);

@@ -36,7 +36,7 @@ export function describeRevocations(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       const until = Date.now() + 600_000;
       const keys = Array.from({ length: 2_500 }, (_, index) => `principal ${index}`);
-      await Promise.all(keys.map((key) => storeOf(first).add({ key, until })));
+      await Promise.all(keys.map(async (key) => storeOf(first).add({ key, until })));
       expect(new Set((await storeOf(second).list()).map(({ key }) => key))).toEqual(new Set(keys));
     });
   });
