@@ -82,7 +82,7 @@ export class RevocationList implements Revocations {
   }
 
   watch(sender: RevocableSender, end: () => void): () => void {
-    if (this.isRevoked(sender)) end();
+    if (this.isRevoked(sender)) queueMicrotask(end);
     const keys = keysOf(sender);
     for (const key of keys) this.#watches.set(key, (this.#watches.get(key) ?? new Set()).add(end));
     return () => {

@@ -70,7 +70,7 @@ export function describeRevocations(fixture: EngineFixture): void {
       expect(third.revocations.isRevoked({ principal: "ada" })).toBe(true);
       const ended: string[] = [];
       third.revocations.watch({ principal: "ada" }, () => ended.push("ada"));
-      expect(ended).toEqual(["ada"]);
+      await expect.poll(() => ended).toEqual(["ada"]);
     });
 
     test("a principal is revoked on its node even if the store is lost", async ({ skip }) => {
