@@ -1,6 +1,6 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { Clock } from "../../internal/timers.ts";
-import { MemoryReplayStore, type ReplayStore } from "../../stores/replay-store.ts";
+import type { ReplayStore } from "../../stores/replay-store.ts";
 import type { ClusterAccess } from "../../stores/shared-parts.ts";
 import { createRequestStates, type RequestStates } from "./request-state.ts";
 import { createSigner } from "../signer.ts";
@@ -28,8 +28,8 @@ export interface RequestStateOptions {
   readonly stepTime?: number;
   /**
    * Store with which a client can continue only once from each round, even if its responses are invalid: for handlers that must not run twice from
-   * the same state. `true`: the store of the cluster, or one in the memory of this process. A client that did not receive the result has to begin
-   * again, and gets error 503 when the store cannot be reached. Default: a client may repeat a round within the `lifetime`.
+   * the same state. `true`: the store of the cluster, which the server has to have then. A client that did not receive the result has to begin again,
+   * and gets error 503 when the store cannot be reached. Default: a client may repeat a round within the `lifetime`.
    */
   readonly replays?: ReplayStore | true;
   /** Clock for all timers. Default: the clock of the platform. */
@@ -59,13 +59,18 @@ export function toRequestStateSettings(
   const signer = keys
     ? createSigner("requestState.keys", keys)
     : createSigner("cursorKeys", cursorKeys, () => cluster.shared?.deriveKeys("request states"));
-  const store = replays === true ? createDefaultReplays(cluster) : replays;
+  const store = replays === true ? findReplays(cluster) : replays;
   return { states: createRequestStates(signer, { lifetime, maxBytes, replays: store }), settleTime, stepTime, clock };
 }
 
-function createDefaultReplays(cluster: ClusterAccess): ReplayStore {
-  const own = new MemoryReplayStore();
-  return { add: (key, until, owner) => (cluster.shared?.replays ?? own).add(key, until, owner) };
+/** Returns the store of the cluster, which joins the server after its definition. */
+function findReplays(cluster: ClusterAccess): ReplayStore {
+  return {
+    add(key, until, owner) {
+      if (cluster.shared) return cluster.shared.replays.add(key, until, owner);
+      throw new SetupError("requestState.replays is true without a cluster; give it a ReplayStore");
+    },
+  };
 }
 
 /** Members of a definition that concern rounds. */
