@@ -5,8 +5,8 @@ import { describeServer, toTarget, type RedisTarget, type RedisUrl } from "./add
 import { ClusterLink } from "./cluster-link.ts";
 import { RedisCommands } from "./commands.ts";
 import { RedisEvents } from "./events.ts";
-import { Health } from "./health.ts";
-import { KeyRing } from "./key-ring.ts";
+import { Health } from "../../scale/engine/health.ts";
+import { KeyRing } from "../../scale/engine/key-ring.ts";
 import type { LinkEvents, RedisLink } from "./link.ts";
 import { createNames } from "./names.ts";
 import { RedisNodes } from "./nodes.ts";
@@ -78,7 +78,7 @@ class RedisEngine implements Engine {
   readonly values: RedisValues;
   readonly #options: RedisEngineOptions;
   readonly #target: RedisTarget;
-  readonly #health = new Health();
+  readonly #health = new Health("Redis");
   readonly #link: RedisLink;
   readonly #context: StoreContext;
 
