@@ -15,7 +15,6 @@ import type { ServerExtensions } from "./definition.ts";
 import type { Feature, ServedFeature } from "./feature.ts";
 import { createHandlers, type HandlerOptions, type ServerParts } from "./handlers.ts";
 import { createPlainInputRunner } from "./input/input-runner.ts";
-import { cursorKeyPurpose } from "./list/cursors.ts";
 import { wrapLifecycle } from "./lifecycle-scope.ts";
 import type { ListHost, ToolLists } from "./list/changing-lists.ts";
 import type { Middleware } from "./middleware/middleware.ts";
@@ -83,7 +82,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     },
     useCluster(shared: SharedParts): void {
       // Without common keys this fails now, and not when the first node rejects the cursor of another.
-      if (!definition.cursorKeys) shared.deriveKeys(cursorKeyPurpose);
+      if (!definition.cursorKeys) shared.deriveKeys("cursorKeys");
       parts.cluster.shared = shared;
     },
     readScopes: createScopeReader(parts.tools, served),

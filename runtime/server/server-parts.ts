@@ -10,7 +10,7 @@ import {
   type ListHost,
   type ToolLists,
 } from "./list/changing-lists.ts";
-import { createSignedCursors, cursorKeyPurpose } from "./list/cursors.ts";
+import { createSignedCursors } from "./list/cursors.ts";
 import { writeToStandardError } from "./logging/stderr.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import { checkParamHeaders } from "./tools/param-headers.ts";
@@ -55,7 +55,7 @@ function createSettings(
     mostSubscriptions: definition.maxSubscriptions ?? 1_000,
     pageSize: definition.pageSize,
     cacheHints: definition.cacheHints ?? {},
-    cursors: createSignedCursors(definition.cursorKeys, () => cluster.shared?.deriveKeys(cursorKeyPurpose)),
+    cursors: createSignedCursors(definition.cursorKeys, cluster),
     logs: { initial: definition.logLevel ?? "info", rate: definition.logRate ?? { burst: 1_000, perSecond: 100 } },
     middleware,
     onError: definition.onError ?? writeToStandardError,

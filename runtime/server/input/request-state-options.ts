@@ -56,9 +56,7 @@ export function toRequestStateSettings(
   const { keys, lifetime = 600_000, maxBytes = 1024 * 1024 } = requestState;
   const { settleTime = 10, stepTime = 30_000, replays, clock } = requestState;
   for (const [name, value] of Object.entries({ lifetime, maxBytes, stepTime })) checkPositive(name, value);
-  const signer = keys
-    ? createSigner("requestState.keys", keys)
-    : createSigner("cursorKeys", cursorKeys, () => cluster.shared?.deriveKeys("request states"));
+  const signer = keys ? createSigner("requestState.keys", keys) : createSigner("cursorKeys", cursorKeys, cluster);
   const store = replays === true ? findReplays(cluster) : replays;
   return { states: createRequestStates(signer, { lifetime, maxBytes, replays: store }), settleTime, stepTime, clock };
 }
@@ -66,9 +64,9 @@ export function toRequestStateSettings(
 /** Returns the store of the cluster, which joins the server after its definition. */
 function findReplays(cluster: ClusterAccess): ReplayStore {
   return {
-    add(key, until, owner) {
-      if (cluster.shared) return cluster.shared.replays.add(key, until, owner);
-      throw new SetupError("requestState.replays is true without a cluster; give it a ReplayStore");
+    add(...use: Parameters<ReplayStore["add"]>) {
+      if (!cluster.shared) throw new Error("requestState.replays is true without a cluster; use a store");
+      return cluster.shared.replays.add(...use);
     },
   };
 }

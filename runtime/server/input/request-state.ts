@@ -126,13 +126,9 @@ async function isFirstUse(
   try {
     return await replays.add(id, expires, principal);
   } catch (thrown) {
-    throw thrown instanceof EngineError ? unavailable(thrown) : thrown;
+    if (!(thrown instanceof EngineError)) throw thrown;
+    throw new RpcError(rejectionCodes.unavailable, "The requestState cannot be checked now; retry later");
   }
-}
-
-function unavailable(cause: EngineError): RpcError {
-  const message = "The requestState cannot be checked at the moment; retry in 1 s";
-  return new RpcError(rejectionCodes.unavailable, message, { data: { retryAfter: 1 }, cause });
 }
 
 function reject(expected: string): RpcError {

@@ -1,4 +1,5 @@
 import type { RpcError } from "../../jsonrpc/errors.ts";
+import type { ClusterAccess } from "../../stores/shared-parts.ts";
 import { reject } from "../errors.ts";
 import { createSigner } from "../signer.ts";
 
@@ -11,11 +12,8 @@ export interface Cursors {
 }
 
 /** Creates cursors that clients cannot forge or change: each is signed together with the list to which it belongs. */
-export function createSignedCursors(
-  secrets: readonly Uint8Array[] | undefined,
-  findShared?: () => readonly Uint8Array[] | undefined,
-): Cursors {
-  const signer = createSigner("cursorKeys", secrets, findShared);
+export function createSignedCursors(secrets: readonly Uint8Array[] | undefined, cluster?: ClusterAccess): Cursors {
+  const signer = createSigner("cursorKeys", secrets, cluster);
   return {
     async sign(scope, place) {
       if (place.length > longestPlace)
@@ -29,9 +27,6 @@ export function createSignedCursors(
     },
   };
 }
-
-/** Purpose of the keys that a cluster derives for cursors. */
-export const cursorKeyPurpose = "cursors";
 
 /** Returns the scope of a cursor. The prefix separates cursors from other data that is signed with the same keys. */
 function toScope(scope: string): string {
