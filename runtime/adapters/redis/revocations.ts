@@ -37,7 +37,7 @@ export class RedisRevocations implements RevocationStore {
   #open(value: string): string | undefined {
     const { ring, health } = this.#context;
     const key = value.length > maxSize ? undefined : ring.decrypt(place, value);
-    if (key === undefined) health.();
+    if (key === undefined) health.countInvalid();
     return key;
   }
 }

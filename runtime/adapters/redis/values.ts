@@ -20,7 +20,7 @@ export class RedisValues implements SharedValueStore {
       if (value === undefined) continue;
       const text = value.length > maxSize ? undefined : ring.decrypt(name, value);
       if (text !== undefined) return text;
-      health.();
+      health.countInvalid();
     }
     return undefined;
   }
