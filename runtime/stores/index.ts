@@ -10,6 +10,9 @@ export type { MemorySessionStoreOptions } from "./memory-session-store.ts";
 export { MemoryTaskStore } from "./memory-task-store.ts";
 export type { MemoryTaskStoreOptions } from "./memory-task-store.ts";
 
+export { MemoryRateStore } from "./rate-store.ts";
+export type { MemoryRateStoreOptions, RateStore } from "./rate-store.ts";
+
 export { MemoryReplayStore } from "./replay-store.ts";
 export type { ReplayStore } from "./replay-store.ts";
 

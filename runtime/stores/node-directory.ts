@@ -23,8 +23,8 @@ export type Broadcast =
   | { readonly kind: "updated"; readonly uris: readonly [string, ...string[]] }
   /** A notification for the subscribers of a topic. */
   | { readonly kind: "topic"; readonly topic: string; readonly handler: string; readonly params: object }
-  /** A principal or token has been revoked. */
-  | { readonly kind: "revoked"; readonly key: string };
+  /** A principal or token has been revoked, until a time in milliseconds since 1970. */
+  | { readonly kind: "revoked"; readonly key: string; readonly until: number };
 
 /** Receives what other nodes send. */
 export interface NodeReceiver {

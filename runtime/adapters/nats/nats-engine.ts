@@ -2,6 +2,7 @@ import { SetupError } from "../../jsonrpc/errors.ts";
 import { defaultEngineLimits, type EngineLimits } from "../../scale/engine-limits.ts";
 import type { Engine, EngineStatus } from "../../stores/engine.ts";
 import { Health } from "../../scale/engine/health.ts";
+import { deriveKeys } from "../../scale/derive-keys.ts";
 import { KeyRing } from "../../scale/engine/key-ring.ts";
 import { NatsEvents } from "./events.ts";
 import { NatsLedger } from "./ledger.ts";
@@ -99,6 +100,11 @@ class NatsEngine implements Engine {
     this.tasks = new NatsTasks(this.#context);
     this.ledger = new NatsLedger(this.#context);
     this.replays = new NatsReplays(this.#context);
+  }
+
+  deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]] {
+    const { keys, prefix } = this.#options;
+    return deriveKeys(keys, `${prefix} ${purpose}`);
   }
 
   status(): EngineStatus {

@@ -21,6 +21,11 @@ export interface RedisNames {
   /** Steps of work, by the tag of its scope. */
   ledger(tag: string): string;
   replay(tag: string): string;
+  rate(tag: string): string;
+  /** Hash of revocations by their tags, and sorted set of the tags by expiry. */
+  readonly revocations: readonly [string, string];
+  /** Key of a secret value, and of its lease. */
+  value(tag: string): readonly [string, string];
   /** Key and channel for a check of permissions. */
   readonly probe: string;
 }
@@ -53,6 +58,9 @@ export function createNames(application: string): RedisNames {
     leases: [`${start}:{due}:l`, `${start}:{due}:n`],
     ledger: (tag) => `${start}:{${tag}}:g`,
     replay: (tag) => `${start}:j:${tag}`,
+    rate: (tag) => `${start}:r:${tag}`,
+    revocations: [`${start}:{x}:r`, `${start}:{x}:e`],
+    value: (tag) => [`${start}:{${tag}}:v`, `${start}:{${tag}}:l`],
     probe: `${start}:{probe}`,
   };
 }

@@ -1,4 +1,5 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
+import { deriveKeys } from "../../scale/derive-keys.ts";
 import type { Engine, EngineStatus } from "../../stores/engine.ts";
 import { describeServer, toTarget, type RedisTarget, type RedisUrl } from "./address.ts";
 import { ClusterLink } from "./cluster-link.ts";
@@ -10,13 +11,16 @@ import { RedisLedger } from "./ledger.ts";
 import type { LinkEvents, RedisLink } from "./link.ts";
 import { createNames } from "./names.ts";
 import { RedisNodes } from "./nodes.ts";
+import { RedisRates } from "./rates.ts";
 import { RedisReplays } from "./replays.ts";
+import { RedisRevocations } from "./revocations.ts";
 import { findPrimary } from "./sentinel.ts";
 import { ServerLink } from "./server-link.ts";
 import { RedisSessions } from "./sessions.ts";
 import { readSettings } from "./settings.ts";
 import { defaultRedisLimits, SessionTags, type RedisLimits, type StoreContext } from "./store-context.ts";
 import { RedisTasks } from "./tasks.ts";
+import { RedisValues } from "./values.ts";
 
 /** Options of an engine on Redis or Valkey. */
 export interface RedisEngineOptions {
@@ -71,6 +75,9 @@ class RedisEngine implements Engine {
   readonly tasks: RedisTasks;
   readonly ledger: RedisLedger;
   readonly replays: RedisReplays;
+  readonly rates: RedisRates;
+  readonly revocations: RedisRevocations;
+  readonly values: RedisValues;
   readonly #options: RedisEngineOptions;
   readonly #target: RedisTarget;
   readonly #health = new Health("Redis");
@@ -98,6 +105,14 @@ class RedisEngine implements Engine {
     this.tasks = new RedisTasks(this.#context);
     this.ledger = new RedisLedger(this.#context);
     this.replays = new RedisReplays(this.#context);
+    this.rates = new RedisRates(this.#context);
+    this.revocations = new RedisRevocations(this.#context);
+    this.values = new RedisValues(this.#context);
+  }
+
+  deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]] {
+    const { keys, prefix } = this.#options;
+    return deriveKeys(keys, `${prefix} ${purpose}`);
   }
 
   status(): EngineStatus {

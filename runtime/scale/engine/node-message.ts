@@ -36,7 +36,7 @@ export function isBroadcast(value: unknown): value is Broadcast {
     case "topic":
       return typeof value.topic === "string" && typeof value.handler === "string" && isObject(value.params);
     case "revoked":
-      return typeof value.key === "string";
+      return typeof value.key === "string" && typeof value.until === "number";
     default:
       return false;
   }

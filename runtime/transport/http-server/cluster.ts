@@ -2,12 +2,18 @@ import type { RequestId, Incoming } from "../../jsonrpc/message.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey, SessionStore } from "../../stores/session-store.ts";
 import type { TaskNode } from "../../stores/task-node.ts";
+import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { SharedSession } from "../../stores/shared-session-store.ts";
 import type { EventWriter } from "./exchange/exchange.ts";
+import type { Guard } from "./identity.ts";
 import type { SessionStream, StreamHost } from "./event-stream.ts";
 
 /** Nodes that serve the same sessions. */
 export interface HttpCluster {
+  /** Stores and keys for the parts of a server that have state of their own. */
+  readonly shared: SharedParts;
+  /** Returns a guard that uses the cluster, and rejects revoked principals and tokens. */
+  protect(guard: Guard): Guard;
   /** Adds an HTTP handler to the cluster as a node. */
   createNode(): HttpNode;
 }

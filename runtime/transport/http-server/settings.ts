@@ -156,6 +156,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
   const { responseMode = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
   const cluster = options.cluster?.createNode();
+  const guard = toGuard(options.authenticate);
   const events = cluster ? false : (options.events ?? new MemoryEventStore(metrics && { metrics }));
   const limits = toLimits({ maxMessageBytes: bodyBytes, ...options.limits });
   let nonce: string | undefined;
@@ -173,7 +174,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
     limits,
     bodyLimits: { maxBytes: limits.maxMessageBytes, timeout: options.bodyTimeout ?? 10_000 },
     hosts: createHostRules(options),
-    guard: toGuard(options.authenticate),
+    guard: guard && options.cluster ? options.cluster.protect(guard) : guard,
     cors: options.cors,
     sse: sse === false ? undefined : toSse(sse),
     profile: options.profile,

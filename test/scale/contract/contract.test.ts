@@ -1,10 +1,13 @@
 import { selectFixture } from "../engine-fixture.ts";
+import { describeCredentials } from "./credentials.suite.ts";
 import { describeEngine } from "./engine.suite.ts";
 import { describeEvents } from "./events.suite.ts";
 import { describeLedger } from "./ledger.suite.ts";
 import { describeNodes } from "./nodes.suite.ts";
 import { describeRandomOperations } from "./random.suite.ts";
 import { describeReplays } from "./replays.suite.ts";
+import { describeRates } from "./rates.suite.ts";
+import { describeRevocations } from "./revocations.suite.ts";
 import { describeSessions } from "./sessions.suite.ts";
 import { describeTasks } from "./tasks.suite.ts";
 
@@ -22,4 +25,7 @@ describeNodes(fixture);
 describeTasks(fixture);
 describeReplays(fixture);
 describeLedger(fixture);
+describeRates(fixture);
+describeRevocations(fixture);
+describeCredentials(fixture);
 describeRandomOperations(fixture);
