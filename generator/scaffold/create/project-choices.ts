@@ -87,7 +87,7 @@ export interface SelectionText {
 export function readSelection(text: SelectionText): Selection {
   const isProtected = text.auth !== undefined && text.auth !== "none";
   const { transport, further } = readTransports(text.transport ?? (isProtected ? "http" : "stdio"));
-  if (isProtected) refuseUnprotected(further);
+  if (isProtected) rejectUnprotected(further);
   return {
     features: readFeatures(text.features ?? "tools,resources,prompts"),
     transport,
@@ -139,7 +139,7 @@ export function readReach(text: string, { transports, auth }: LayerChoices): rea
     throw new UserError(
       `--transport ${service}: this project asks callers who they are, over HTTP. Choose http or both.`,
     );
-  refuseUnprotected(further);
+  rejectUnprotected(further);
   return transportsOf({ transport: service, further });
 }
 
@@ -168,7 +168,7 @@ export function readTransports(text: string): Pick<Selection, "transport" | "fur
 }
 
 /** Rejects TCP, whose connections cannot carry credentials. */
-function refuseUnprotected(further: readonly FurtherTransport[]): void {
+function rejectUnprotected(further: readonly FurtherTransport[]): void {
   if (further.includes("tcp")) throw new UserError("--transport tcp has no authentication; leave out tcp or --auth.");
 }
 
