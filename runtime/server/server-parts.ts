@@ -24,6 +24,8 @@ export interface PartsOptions {
   isServed(): boolean;
   /** Discards the implementations that were built so far, after a change of the lists. */
   rebuild(): void;
+  /** Builds the handlers of a revision, if the server has it. */
+  implement(revision: string): void;
 }
 
 /** Splits a definition into its lists, the sessions that are notified of changes, and the settings of the server. */
@@ -39,7 +41,18 @@ export function createParts<Lists extends object, Definition extends AnyCoreDefi
   const tools = createToolList(definition, host, { revisions: options.revisions, toolRules });
   const lists = Object.assign({ tools }, createLists?.(definition, host));
   const settings = createSettings(definition, options);
-  return { parts: { ...lists, settings, toolRules, isOffered, sessions }, lists };
+  return {
+    parts: {
+      ...lists,
+      settings,
+      toolRules,
+      isOffered,
+      sessions,
+      implement: options.implement,
+      revisions: options.revisions,
+    },
+    lists,
+  };
 }
 
 function createSettings(definition: AnyCoreDefinition, { middleware }: PartsOptions): ServerSettings {
