@@ -60,6 +60,10 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     features,
     isServed: () => isServed,
     rebuild: () => built.clear(),
+    implement: (id) => {
+      const revision = revisions.find((candidate) => candidate.id === id);
+      if (revision) implement(revision);
+    },
   });
   const served = features.map((feature) => feature.create(parts, definition));
   const implement = (revision: Revision): ServerImplementation => {
@@ -68,27 +72,10 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     return made;
   };
   implement(newest);
-  const start = (node?: TaskNode): void => {
-    const host = {
-      node,
-      written: newest,
-      implement(id: string): void {
-        const revision = revisions.find((candidate) => candidate.id === id);
-        if (revision) implement(revision);
-      },
-    };
-    for (const feature of served) feature.start?.(host);
-  };
-  let isStarted = false;
-  parts.sessions.attach({
-    joined() {
-      if (isStarted) return;
-      isStarted = true;
-      start();
-    },
-  });
   const core = {
-    startTasks: start,
+    startTasks(node: TaskNode): void {
+      for (const feature of served) feature.startTasks?.(node);
+    },
     ...describe(definition, parts),
     revisions,
     createAcceptor,

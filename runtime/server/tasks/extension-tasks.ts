@@ -142,8 +142,7 @@ function createCallTool(
     // Invalid arguments, and input that is required first, need no task.
     if (!ready) return response;
     const work = runInside(afterPreparation(tool, ready.args), args, params);
-    const retry = toTaskRetry(call, tool, { params, ready });
-    return start(call, { row, ttl: undefined, terms, work, retry });
+    return start(call, { row, ttl: undefined, terms, work, ...toTaskRetry(call, tool, { params, ready }) });
   };
 }
 
