@@ -55,10 +55,15 @@ export interface Cluster extends HttpCluster {
 export async function joinCluster(engine: Engine, options: ClusterOptions = {}): Promise<Cluster> {
   const { lease = 6_000, onError, clock = systemClock } = options;
   const fail = createFail(onError);
-  const toKeys = readKeys(engine, options.keys);
+  const toKeys = toDeriveKeys(engine, options.keys);
   await engine.open();
   const revocations = new ClusterRevocations({ engine, clock, fail });
-  await revocations.start();
+  try {
+    await revocations.start();
+  } catch (thrown) {
+    await engine.close();
+    throw thrown;
+  }
   const rates = createClusterRates(engine.rates);
   const shared: SharedParts = { replays: engine.replays, rates, revocations, deriveKeys: toKeys };
   return {
@@ -79,11 +84,13 @@ export async function joinCluster(engine: Engine, options: ClusterOptions = {}):
   };
 }
 
-function readKeys(engine: Engine, secrets: readonly Uint8Array[] | undefined): SharedParts["deriveKeys"] {
-  if (secrets) deriveKeys(secrets, "");
-  return (purpose) => {
-    const keys = secrets ? deriveKeys(secrets, purpose) : engine.deriveKeys?.(purpose);
-    if (!keys) throw new SetupError("The nodes have no common keys; give joinCluster the option keys");
-    return keys;
-  };
+/** Returns a function that derives keys. Random keys of each process would make nodes reject what others have signed. */
+function toDeriveKeys(engine: Engine, secrets: readonly Uint8Array[] | undefined): SharedParts["deriveKeys"] {
+  if (secrets) {
+    deriveKeys(secrets, "");
+    return (purpose) => deriveKeys(secrets, purpose);
+  }
+  const derive = engine.deriveKeys?.bind(engine);
+  if (!derive) throw new SetupError("The nodes have no common keys; give joinCluster the option keys");
+  return derive;
 }

@@ -3,7 +3,6 @@ import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import { systemClock } from "../internal/timers.ts";
-import type { SharedParts } from "../stores/shared-parts.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { TaskNode } from "../stores/task-node.ts";
@@ -88,11 +87,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       isServed = true;
       return implement(revision);
     },
-    useCluster(shared: SharedParts): void {
-      // Without common keys this fails now, and not when the first node rejects the cursor of another.
-      if (!definition.cursorKeys) shared.deriveKeys("cursorKeys");
-      parts.cluster.shared = shared;
-    },
+    cluster: parts.cluster,
     readScopes: createScopeReader(parts.tools, served),
     get around() {
       return wrapLifecycle(middleware);
