@@ -4,8 +4,8 @@ import { describeServer, toTarget, type RedisTarget, type RedisUrl } from "./add
 import { ClusterLink } from "./cluster-link.ts";
 import { RedisCommands } from "./commands.ts";
 import { RedisEvents } from "./events.ts";
-import { Health } from "./health.ts";
-import { KeyRing } from "./key-ring.ts";
+import { Health } from "../../scale/engine/health.ts";
+import { KeyRing } from "../../scale/engine/key-ring.ts";
 import type { LinkEvents, RedisLink } from "./link.ts";
 import { createNames } from "./names.ts";
 import { RedisNodes } from "./nodes.ts";
@@ -71,7 +71,7 @@ class RedisEngine implements Engine {
   readonly replays: RedisReplays;
   readonly #options: RedisEngineOptions;
   readonly #target: RedisTarget;
-  readonly #health = new Health();
+  readonly #health = new Health("Redis");
   readonly #link: RedisLink;
   readonly #context: StoreContext;
 

@@ -1,8 +1,8 @@
 import { defaultEngineLimits, type EngineLimits } from "../../scale/engine-limits.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { RedisCommands } from "./commands.ts";
-import type { Health } from "./health.ts";
-import type { KeyRing } from "./key-ring.ts";
+import type { Health } from "../../scale/engine/health.ts";
+import type { KeyRing } from "../../scale/engine/key-ring.ts";
 import type { RedisNames } from "./names.ts";
 import { toNumber } from "./replies.ts";
 

@@ -11,7 +11,8 @@ import {
   type TaskStore,
 } from "../../stores/task-store.ts";
 import { Registry } from "./registry.ts";
-import { parseLimited, toList, toNumber, toText, toTexts } from "./replies.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
+import { toList, toNumber, toText, toTexts } from "./replies.ts";
 import { addTask, changeTask, listTasks, removeTask, removeTasks } from "./scripts/tasks.ts";
 import { findExisting, type StoreContext } from "./store-context.ts";
 
@@ -144,7 +145,7 @@ export class RedisTasks implements TaskStore {
     const known = clear === undefined ? undefined : parseLimited(clear, maxIdentitySize);
     const record: unknown = isObject(known) ? { ...known, ...content } : undefined;
     if (isRecord(record)) return record;
-    health.reject();
+    health.countInvalid();
     return undefined;
   }
 }

@@ -42,7 +42,8 @@ export function describeEngine(fixture: EngineFixture): void {
       await restart.call(cluster);
       await expect.poll(() => settle(() => first.sessions.readState(key)), { timeout: 20_000 }).toEqual({});
       expect(await first.sessions.access(key, { node: firstNode, reserve: [1] })).toMatchObject({ used: [1] });
-      await expect.poll(() => first.status().state).toBe("ready");
+      // Failures of the last seconds count.
+      await expect.poll(() => first.status().state, { timeout: 10_000 }).toBe("ready");
     });
 
     test("a node receives again when the store is back", async ({ skip }) => {
