@@ -92,19 +92,18 @@ export interface SelectionText {
 export function readSelection(text: SelectionText): Selection {
   const isProtected = text.auth !== undefined && text.auth !== "none";
   const isScaled = text.scale !== undefined && text.scale !== "none";
-  const { transport, further } = readTransports(
-    text.transport ?? (isProtected || isScaled ? "http" : "stdio"),
-  );
+  const { transport, further } = readTransports(text.transport ?? (isProtected || isScaled ? "http" : "stdio"));
   if (isProtected) refuseUnprotected(further);
+  const scale = readScale(text.scale ?? "none", transport);
   return {
     features: readFeatures(text.features ?? "tools,resources,prompts"),
     transport,
     further,
     auth: readProtection(text.auth ?? "none", transport),
-    scale: readScale(text.scale ?? "none", transport),
+    scale,
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
     client: text.client ?? false,
-    extras: readExtras(text.extras ?? "agents", transport),
+    extras: withImage(readExtras(text.extras ?? "agents", transport), scale),
     runtime: readWord("--runtime", text.runtime ?? "dependency", runtimes),
   };
 }
@@ -194,6 +193,11 @@ function readProtection(text: string, service: Service): Protection {
   throw new UserError(
     `--auth ${auth}: a project for ${service} asks for no credentials. Choose --transport http, both or worker.`,
   );
+}
+
+/** Adds the container image to the extras of a project for several nodes, which `compose.yaml` builds. */
+export function withImage(chosen: readonly Extra[], scale: Scale): readonly Extra[] {
+  return extras.filter((extra) => chosen.includes(extra) || (extra === "docker" && scale !== "none"));
 }
 
 /** True if several nodes can serve a project: clients reach them through a load balancer. */

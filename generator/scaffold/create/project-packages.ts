@@ -38,7 +38,15 @@ const workerTools: Packages = { wrangler: "^4.86.0" };
 
 /** Packages that any project may depend on. */
 export const projectPackages: readonly string[] = [
-  ...[tools, workerTools, webSocketPackages, patternPackages, skillPackages, ...Object.values(accessDependencies), ...Object.values(enginePackages)],
+  ...[
+    tools,
+    workerTools,
+    webSocketPackages,
+    patternPackages,
+    skillPackages,
+    ...Object.values(accessDependencies),
+    ...Object.values(enginePackages),
+  ],
   ...Object.values(schemaSamples).map(({ packages }) => packages),
   { [runtimePackage]: "", [generatorPackage]: "" },
 ].flatMap((packages) => Object.keys(packages));

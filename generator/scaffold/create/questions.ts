@@ -7,6 +7,7 @@ import {
   readSelection,
   schemaLibraries,
   services,
+  withImage,
   type Selection,
   type SelectionText,
   type Extra,
@@ -82,7 +83,7 @@ export async function askSelection({
     scale,
     schema,
     client,
-    extras: files,
+    extras: withImage(files, scale),
     runtime: asked.runtime,
   };
 }

@@ -40,8 +40,17 @@ export function emitScale(options: ScaleOptions, templates: Templates): Tree {
   const { name, isOnStdio, variables, session, asks, newest } = options;
   const app = toLabel(name);
   const prefix = name.replaceAll(/[^\w.-]+/g, "-").slice(0, 64);
-  const view = { name, app, image: app, prefix, stdio: isOnStdio, ...variables, session, asks, stateless: newest };
-  return new Map(Object.entries(files).map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));
+  const required = variables.required.map((variable) => ({ name: variable, value: composeValue(variable) }));
+  const facts = { name, app, image: app, prefix, stdio: isOnStdio, required, optional: variables.optional };
+  const view = { ...facts, session, asks, stateless: newest };
+  return new Map(
+    Object.entries(files).map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]),
+  );
+}
+
+/** Value of a variable in `compose.yaml`: that of the shell, which must be set. */
+function composeValue(variable: string): string {
+  return `\${${variable}:?Set ${variable}, see README.md}`;
 }
 
 /** Returns a name as Kubernetes and container registries permit it. */

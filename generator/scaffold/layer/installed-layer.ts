@@ -1,6 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, sep, dirname } from "node:path";
-import { features as knownFeatures, protections, scales, transports as knownTransports, type LayerChoices } from "./choices.ts";
+import {
+  features as knownFeatures,
+  protections,
+  scales,
+  transports as knownTransports,
+  type LayerChoices,
+} from "./choices.ts";
 import { lockName } from "./lock.ts";
 import { compareHashes } from "../../internal/tree.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
