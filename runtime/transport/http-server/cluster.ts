@@ -9,6 +9,8 @@ import type { SessionStream, StreamHost } from "./event-stream.ts";
 export interface HttpCluster {
   /** Adds an HTTP handler to the cluster as a node. */
   createNode(): HttpNode;
+  /** Disconnects from the engine. Programs of `runHttp` and `runServer` call it when they have closed everything else. */
+  close?(): Promise<void>;
 }
 
 /** Node of a cluster, as its HTTP handler uses it. Operations reject with an `EngineError` when the shared stores cannot be reached. */
