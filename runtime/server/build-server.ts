@@ -3,8 +3,10 @@ import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import { systemClock } from "../internal/timers.ts";
+import type { SharedParts } from "../stores/shared-parts.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ImplementationInfo } from "../protocol/session/session.ts";
+import type { TaskNode } from "../stores/task-node.ts";
 import type { AnyCoreDefinition, AnyServerDefinition } from "./any-definition.ts";
 import { toCapabilities } from "./capabilities.ts";
 import { checkFeatures, checkServer } from "./check-definition.ts";
@@ -66,7 +68,27 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     return made;
   };
   implement(newest);
+  const start = (node?: TaskNode): void => {
+    const host = {
+      node,
+      written: newest,
+      implement(id: string): void {
+        const revision = revisions.find((candidate) => candidate.id === id);
+        if (revision) implement(revision);
+      },
+    };
+    for (const feature of served) feature.start?.(host);
+  };
+  let isStarted = false;
+  parts.sessions.attach({
+    joined() {
+      if (isStarted) return;
+      isStarted = true;
+      start();
+    },
+  });
   const core = {
+    startTasks: start,
     ...describe(definition, parts),
     revisions,
     createAcceptor,
@@ -78,6 +100,11 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     implement(revision: Revision): ServerImplementation {
       isServed = true;
       return implement(revision);
+    },
+    useCluster(shared: SharedParts): void {
+      // Without common keys this fails now, and not when the first node rejects the cursor of another.
+      if (!definition.cursorKeys) shared.deriveKeys("cursorKeys");
+      parts.cluster.shared = shared;
     },
     readScopes: createScopeReader(parts.tools, served),
     get around() {

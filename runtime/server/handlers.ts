@@ -2,6 +2,7 @@ import type { Awaitable, Revision } from "../../generated/support.ts";
 import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Catalogue } from "./list/catalogue.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
@@ -23,6 +24,7 @@ export interface ServerParts {
   readonly tools: Catalogue<AnyTool>;
   readonly sessions: SessionRegistry;
   readonly settings: ServerSettings;
+  readonly cluster: ClusterAccess;
   readonly toolRules: ToolRules;
   /** True if a list has entries, or may have some later. */
   isOffered(kind: ListKind): boolean;

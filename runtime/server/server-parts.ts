@@ -1,6 +1,7 @@
 import type { Revision } from "../../generated/support.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
 import type { Feature } from "./feature.ts";
+import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { ServerParts, ServerSettings } from "./handlers.ts";
 import {
   createListHost,
@@ -38,18 +39,23 @@ export function createParts<Lists extends object, Definition extends AnyCoreDefi
   const toolRules = { checkInput: checkParamHeaders, describeMore };
   const tools = createToolList(definition, host, { revisions: options.revisions, toolRules });
   const lists = Object.assign({ tools }, createLists?.(definition, host));
-  const settings = createSettings(definition, options);
-  return { parts: { ...lists, settings, toolRules, isOffered, sessions }, lists };
+  const cluster: ClusterAccess = { shared: undefined };
+  const settings = createSettings(definition, options, cluster);
+  return { parts: { ...lists, settings, cluster, toolRules, isOffered, sessions }, lists };
 }
 
-function createSettings(definition: AnyCoreDefinition, { middleware }: PartsOptions): ServerSettings {
+function createSettings(
+  definition: AnyCoreDefinition,
+  { middleware }: PartsOptions,
+  cluster: ClusterAccess,
+): ServerSettings {
   return {
     listChanged: readListChanged(definition),
     subscribe: definition.subscribe ?? false,
     mostSubscriptions: definition.maxSubscriptions ?? 1_000,
     pageSize: definition.pageSize,
     cacheHints: definition.cacheHints ?? {},
-    cursors: createSignedCursors(definition.cursorKeys),
+    cursors: createSignedCursors(definition.cursorKeys, cluster),
     logs: { initial: definition.logLevel ?? "info", rate: definition.logRate ?? { burst: 1_000, perSecond: 100 } },
     middleware,
     onError: definition.onError ?? writeToStandardError,

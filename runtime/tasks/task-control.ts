@@ -1,4 +1,5 @@
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { StepRecorder } from "./step-recorder.ts";
 
 /** Access of a handler to the task that its request has become. */
 export interface TaskControl {
@@ -10,11 +11,18 @@ export interface TaskControl {
 /** Context of a call that has become a task. */
 export interface TaskContext extends CallContext {
   readonly task: TaskControl;
+  /** Recorder of steps; present if the task may be run again. */
+  readonly stepRecorder?: StepRecorder | undefined;
 }
 
 /** Returns the task that a call has become, if any. */
 export function readTask(call: CallContext): TaskControl | undefined {
   return isTaskContext(call) ? call.task : undefined;
+}
+
+/** Returns the recorder of the steps of a call, if it has become a task that may be run again. */
+export function readStepRecorder(call: CallContext): StepRecorder | undefined {
+  return isTaskContext(call) ? call.stepRecorder : undefined;
 }
 
 function isTaskContext(call: CallContext): call is TaskContext {

@@ -21,6 +21,7 @@ export const tasksExtension: Feature = {
         const isOffered = scene.revision.extensions !== undefined && extension.id in scene.revision.extensions;
         return isOffered ? implementExtensionTasks(manager, { scene, sessions: parts.sessions }) : { handlers: {} };
       },
+      start: (host) => manager.share({ ...host, isOffered: () => [...parts.tools].some((tool) => tool.task) }),
       close: (options) => manager.close(options),
     };
   },

@@ -27,8 +27,9 @@ export const tasks: Feature = {
       implement(scene) {
         if (!isOffered()) return { handlers: {} };
         const protocol = findCoreTasks(manager, scene.revision);
-        return { handlers: { ...protocol?.handlers, callTool: createCallTool(scene, protocol) } };
+        return { handlers: { ...protocol?.handlers, callTool: createCallTool(scene, protocol, manager) } };
       },
+      start: (host) => manager.share({ ...host, isOffered }),
       close: (options) => manager.close(options),
     };
   },
