@@ -16,6 +16,8 @@ export interface HttpCluster {
   protect(guard: Guard): Guard;
   /** Adds an HTTP handler to the cluster as a node. */
   createNode(): HttpNode;
+  /** Disconnects from the engine. Programs of `runHttp` and `runServer` call it when they have closed everything else. */
+  close?(): Promise<void>;
 }
 
 /** Node of a cluster, as its HTTP handler uses it. Operations reject with an `EngineError` when the shared stores cannot be reached. */
