@@ -82,7 +82,9 @@ export class ClusterNode implements HttpNode {
   }
 
   release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): void {
-    if (ids.length > 0) this.#inBackground(() => this.#options.engine.sessions.release(key, ids, options));
+    if (ids.length === 0) return;
+    const { name: node } = this;
+    this.#inBackground(() => this.#options.engine.sessions.release(key, { node, ids, ...options }));
   }
 
   async end(key: SessionKey): Promise<void> {

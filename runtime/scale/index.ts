@@ -17,6 +17,7 @@ export type {
   SessionAccess,
   SessionChange,
   SessionListener,
+  SessionRelease,
   SharedSessionState,
   SharedSession,
   SharedSessionStore,

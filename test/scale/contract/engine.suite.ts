@@ -74,8 +74,9 @@ async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promi
   const operations: readonly (() => unknown)[] = [
     () => sessions.add(createRecord("other")),
     () => sessions.access(key, { node: firstNode }),
-    () => sessions.release(key, [1]),
+    () => sessions.release(key, { node: firstNode, ids: [1] }),
     () => sessions.findNode(key, 1),
+    () => sessions.findNodes(key),
     () => sessions.change(key, { logLevel: "debug" }),
     () => sessions.readState(key),
     () => sessions.end({ id: "other", owner: "ada" }),
