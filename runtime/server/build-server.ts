@@ -84,6 +84,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       return wrapLifecycle(middleware);
     },
     join: parts.sessions.join.bind(parts.sessions),
+    clients: parts.sessions,
     get sessionCount() {
       return parts.sessions.size;
     },

@@ -8,6 +8,7 @@ import type { Capabilities, ImplementationInfo } from "../protocol/session/sessi
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 import type { ServerExtensions, ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
 import { buildServer, type BuildOptions } from "./build-server.ts";
+import type { ServedClients } from "../transport/http-server/cluster.ts";
 import type { Catalogue } from "./list/catalogue.ts";
 import { allFeatures } from "./all-features.ts";
 import type { Middleware } from "./middleware/middleware.ts";
@@ -50,6 +51,8 @@ export interface CoreServer {
   readonly around: Around | undefined;
   /** Registers a session for notifications of changes, until its connection closes. */
   join(connection: Connection): void;
+  /** Sessions and listeners of the server, for the cluster that it is served in. */
+  readonly clients: ServedClients;
   /** Number of sessions whose connection is open. */
   readonly sessionCount: number;
   /** Closes every connection gracefully: running calls and tasks get a short time to finish, by default 1 s. Then running tasks fail. */

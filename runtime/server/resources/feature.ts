@@ -95,11 +95,11 @@ function implementSubscriptions(
       const resource = registry.locate(uri, requester);
       if (!resource) throw resourceNotFound(uri, revision);
       requireScopes(resource, requester);
-      subscriptions.add(call.session, uri);
+      subscriptions.subscribe(call.session, uri);
       return {};
     },
     unsubscribe({ uri }: UriParams, call: CallContext) {
-      subscriptions.remove(call.session, uri);
+      subscriptions.unsubscribe(call.session, uri);
       return {};
     },
   };

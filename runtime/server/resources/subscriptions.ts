@@ -17,12 +17,16 @@ export class SessionSubscriptions implements Audience {
     this.#most = most;
   }
 
+  get subscribedUris(): Iterable<string> {
+    return this.#byUri.keys();
+  }
+
   /**
    * Subscribes a session to a resource. Does nothing for a session that has ended.
    *
    * @throws {RpcError} when the session already has the maximum number of subscriptions.
    */
-  add(session: Session, uri: string): void {
+  subscribe(session: Session, uri: string): void {
     const connection = this.#sessions.find(session);
     const uris = connection && this.#urisOf(connection);
     if (!uris || uris.has(uri)) return;
@@ -33,7 +37,7 @@ export class SessionSubscriptions implements Audience {
     else this.#byUri.set(uri, new Set([connection]));
   }
 
-  remove(session: Session, uri: string): void {
+  unsubscribe(session: Session, uri: string): void {
     const connection = this.#sessions.find(session);
     if (connection && this.#byConnection.get(connection)?.delete(uri)) this.#forget(connection, uri);
   }

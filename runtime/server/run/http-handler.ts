@@ -38,5 +38,6 @@ export function toHttpService(server: CoreServer, options: ServeHttpOptions): Ht
     accept,
     readParamHeaders: createParamHeaderReader(server),
     readScopes: server.readScopes,
+    clients: server.clients,
   };
 }

@@ -1,17 +1,29 @@
 import type { NotificationRow } from "../../../generated/support.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
+import { setLogLevel } from "../logging/log-levels.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
+import type { ListKind } from "../../protocol/methods/list-kinds.ts";
 import type { Session } from "../../protocol/session/session.ts";
 
 /** Receiver of changes in addition to the sessions. */
 export interface Audience {
+  /** True if the receiver passes notifications on to other processes, and receives theirs. */
+  readonly isShared?: boolean;
+  /** URIs of the resources that it has subscribers of. */
+  readonly subscribedUris?: Iterable<string>;
+  /** Called at each change of a list, before clients are notified. */
+  listChanged?(kind: ListKind): void;
   /** Notifies of a change that any receiver may see. */
   notify?(handler: string, params: object | undefined): void;
   /** Notifies of a change to the resource at the first URI. The other URIs contain it. */
   notifyUpdated?(uris: readonly [string, ...string[]]): void;
   /** Notifies of a change that only subscribers of its topic may see. */
   notifyTopic?(topic: string, handler: string, params: object): void;
+  /** Subscribes a session to a resource that its client has subscribed to in another process. */
+  subscribe?(session: Session, uri: string): void;
+  /** Ends a subscription of a session. */
+  unsubscribe?(session: Session, uri: string): void;
   /** Called when a session is added. */
   joined?(connection: Connection): void;
   /** Ends the requests that wait for changes. */
@@ -26,6 +38,8 @@ export interface SessionRegistry extends Required<Omit<Audience, "joined">> {
   find(session: Session): Connection | undefined;
   /** Adds a receiver of changes. */
   attach(audience: Audience): void;
+  /** Sets the log level of a session, as its client has done in another process. */
+  setLogLevel(session: Session, level: string): void;
   /** Number of sessions whose connection is open. */
   readonly size: number;
 }
@@ -41,6 +55,18 @@ class SessionRegister implements SessionRegistry {
 
   get size(): number {
     return this.#members.size;
+  }
+
+  get isShared(): boolean {
+    return this.#others.some((other) => other.isShared);
+  }
+
+  get subscribedUris(): Iterable<string> {
+    return this.#others.flatMap((other) => [...(other.subscribedUris ?? [])]);
+  }
+
+  setLogLevel(session: Session, level: string): void {
+    setLogLevel(session, level);
   }
 
   join(connection: Connection): void {
@@ -70,6 +96,18 @@ class SessionRegister implements SessionRegistry {
 
   notifyTopic(topic: string, handler: string, params: object): void {
     for (const other of this.#others) other.notifyTopic?.(topic, handler, params);
+  }
+
+  listChanged(kind: ListKind): void {
+    for (const other of this.#others) other.listChanged?.(kind);
+  }
+
+  subscribe(session: Session, uri: string): void {
+    for (const other of this.#others) other.subscribe?.(session, uri);
+  }
+
+  unsubscribe(session: Session, uri: string): void {
+    for (const other of this.#others) other.unsubscribe?.(session, uri);
   }
 
   async close(options?: CloseOptions): Promise<void> {

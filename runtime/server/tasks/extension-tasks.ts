@@ -13,7 +13,7 @@ import { createAskingInputRunner } from "../input/session-input.ts";
 import { readAuth, type ContextParts } from "../context.ts";
 import type { Implemented, Scene } from "../feature.ts";
 import type { ListenMore } from "../subscriptions/listen.ts";
-import type { SessionRegistry } from "../subscriptions/session-registry.ts";
+import type { Audience, SessionRegistry } from "../subscriptions/session-registry.ts";
 import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
 import type { AnyTool } from "../any-definition.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
@@ -53,7 +53,13 @@ export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTask
  */
 export function createExtensionTasks(
   tasks: TaskManager,
-  { revision, audience }: { readonly revision: Revision; readonly audience: Pick<SessionRegistry, "notifyTopic"> },
+  {
+    revision,
+    audience,
+  }: {
+    readonly revision: Revision;
+    readonly audience: Pick<Audience, "isShared"> & Pick<SessionRegistry, "notifyTopic">;
+  },
 ): ServerTaskProtocol & { readonly listen: ListenMore } {
   const gate = findTaskGate(revision);
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
@@ -82,7 +88,10 @@ export function createExtensionTasks(
   return {
     gate,
     handlers,
-    listen: createListen(gate, (id, call) => tasks.isHeard(keyOf(call, id))),
+    listen: createListen(gate, async (id, call) => {
+      const key = keyOf(call, id);
+      return audience.isShared ? (await tasks.read(key)) !== undefined : tasks.isHeard(key);
+    }),
     async start(call, request) {
       return toCreated(await tasks.begin(call, { ...request, keeping: { ownerOf, createOutlet } }));
     },
@@ -145,7 +154,10 @@ export function findTaskGate(revision: Revision): Gate {
   return gate;
 }
 
-/** Creates the reader of task ids in filters. It leaves out unknown tasks, tasks of other owners and tasks that run in other processes. */
+/**
+ * Creates the reader of task ids in filters. It leaves out unknown tasks and tasks of other owners. Tasks that run in other processes are left out, too,
+ * unless those share their notifications.
+ */
 function createListen(gate: Gate, find: (id: string, call: CallContext) => Promise<boolean>): ListenMore {
   return async (asked, call) => {
     const { taskIds } = asked;
