@@ -275,7 +275,7 @@ describe("broadcasts of a server", () => {
     );
   });
 
-  it("what is not sent yet is sent before a node leaves", async () => {
+  it("a node that leaves sends what it has gathered", async () => {
     const { first, second } = await startTwo();
     first.clients.send((to) => to.notifyUpdated(["note://b"]));
     await first.broadcasts.leave(first.node);
