@@ -25,6 +25,7 @@ import type { SessionStream } from "../transport/http-server/event-stream.ts";
 import type { Identity } from "../transport/http-server/identity.ts";
 import { AccessAttempts } from "./access-attempts.ts";
 import { ClusterBroadcasts, type BroadcastNode, type OnListChanged } from "./cluster-broadcasts.ts";
+import { ClusterTasks } from "./cluster-tasks.ts";
 import { FollowedStream } from "./followed-stream.ts";
 import { NodeLease } from "./node-lease.ts";
 import { nodeOfRequest, nodeOfSession } from "./node-name.ts";
@@ -44,6 +45,7 @@ export interface ClusterNodeOptions {
 /** HTTP handler as a node of a cluster. */
 export class ClusterNode implements HttpNode {
   readonly store: SessionStore;
+  readonly tasks: ClusterTasks;
   readonly #options: ClusterNodeOptions;
   readonly #lease: NodeLease;
   readonly #watchers: StreamWatchers;
@@ -60,6 +62,7 @@ export class ClusterNode implements HttpNode {
     const { engine, clock, lease, onListChanged, fail } = options;
     this.#broadcastNode = { nodes: engine.nodes, clock, onListChanged, fail };
     this.#watchers = new StreamWatchers(engine.nodes);
+    this.tasks = new ClusterTasks({ engine, lease, readName: () => this.name, fail });
     this.#lease = new NodeLease({
       nodes: engine.nodes,
       clock,
@@ -328,7 +331,7 @@ export class ClusterNode implements HttpNode {
   }
 
   #receive(message: NodeMessage): void {
-    if (message.kind === "task") return;
+    if (message.kind === "task") return this.tasks.deliver(message);
     if (message.kind === "post") return void this.#sessions?.receivePost(message.session, toPost(message));
     const session = this.#sessions?.findLive(message.session);
     if (session) this.#deliver(session, message);

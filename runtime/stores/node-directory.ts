@@ -16,8 +16,8 @@ export type NodeMessage =
   | { readonly kind: "post"; readonly session: SessionKey; readonly value: unknown; readonly identity?: object }
   /** The session has ended. */
   | { readonly kind: "ended"; readonly session: SessionKey }
-  /** The record of a task has changed. */
-  | { readonly kind: "task"; readonly id: string; readonly owner: string };
+  /** The record of a task has changed. With `from`, that node waits for the end of the task. */
+  | { readonly kind: "task"; readonly id: string; readonly owner: string; readonly from?: string };
 
 /**
  * Change that every node has to know, because clients of each may have to be notified. `sender` names the server that has notified its own clients
@@ -36,8 +36,8 @@ export type Broadcast =
       readonly params: object;
       readonly sender?: string;
     }
-  /** A principal or token has been revoked. */
-  | { readonly kind: "revoked"; readonly key: string };
+  /** A principal or token has been revoked, until a time in milliseconds since 1970. */
+  | { readonly kind: "revoked"; readonly key: string; readonly until: number };
 
 /** Receives what other nodes send. */
 export interface NodeReceiver {

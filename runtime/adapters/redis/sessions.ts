@@ -11,15 +11,16 @@ import type {
   SharedSessionStore,
 } from "../../stores/shared-session-store.ts";
 import { Registry } from "./registry.ts";
-import { parseLimited, toList, toNumber, toText, toTexts } from "./replies.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
+import { toList, toNumber, toText, toTexts } from "./replies.ts";
 import {
   accessSession,
   addSession,
   changeSession,
   endSession,
   findNodes,
-  readSession,
-  releaseClaims,
+  readSessionState,
+  releaseReservations,
 } from "./scripts/sessions.ts";
 import type { StoreContext } from "./store-context.ts";
 
@@ -78,7 +79,7 @@ export class RedisSessions implements SharedSessionStore {
     if (ids.length === 0) return;
     const { commands, names, limits, sessionTags } = this.#context;
     const keys = names.session(await sessionTags.find(key));
-    await commands.run(releaseClaims, keys, [
+    await commands.run(releaseReservations, keys, [
       node,
       isUnused ? "1" : "0",
       String(limits.maxUsedIds),
@@ -117,7 +118,7 @@ export class RedisSessions implements SharedSessionStore {
 
   async readState(key: SessionKey): Promise<SharedSessionState | undefined> {
     const { commands, names, sessionTags } = this.#context;
-    const reply = await commands.run(readSession, names.session(await sessionTags.find(key)));
+    const reply = await commands.run(readSessionState, names.session(await sessionTags.find(key)));
     return Array.isArray(reply) ? toState(reply) : undefined;
   }
 
@@ -138,7 +139,7 @@ export class RedisSessions implements SharedSessionStore {
     const identity = { id: key.id, owner: key.owner };
     if (isObject(parsed) && parsed.agreement === undefined) return identity;
     if (isObject(parsed) && isAgreement(parsed.agreement)) return { ...identity, agreement: parsed.agreement };
-    health.reject();
+    health.countInvalid();
     return undefined;
   }
 }

@@ -116,7 +116,9 @@ class OpenServerContext implements HttpServerContext, LiveSessions {
     this.metadataRules = createMetadataRules(service.revisions);
     this.sessions = new Sessions(service, this.settings, this.revisions);
     this.sse = this.settings.sse;
-    this.settings.cluster?.start(this, service.clients);
+    const { cluster } = this.settings;
+    cluster?.start(this, service.clients);
+    if (cluster?.tasks) service.startTasks?.(cluster.tasks);
   }
 
   findLive(key: SessionKey): HttpSession | undefined {

@@ -152,6 +152,8 @@ export class Sessions {
     const found = await cluster.access(key, reserve);
     const session = this.#toLive(key, found?.record);
     if (session && found) cluster.update(session, found);
+    // The confirmation of the handshake may have reached another node. Its client sends nothing else before.
+    session?.connection.confirm?.();
     return session && { session, used: found?.used ?? [] };
   }
 

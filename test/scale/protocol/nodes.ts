@@ -68,7 +68,7 @@ export async function startNodes(
   };
 }
 
-/** Connects engines of the kind that this run tests to one store. */
+/** Starts a cluster on the engine of this run, with an engine for each node. */
 export async function startEngines(count: number): Promise<{ readonly all: readonly Engine[]; stop(): Promise<void> }> {
   const name = process.env["SCALE_ENGINE"] ?? "memory";
   if (name === "memory") {
