@@ -109,7 +109,8 @@ export class ClusterBroadcasts implements NotificationTarget, SharedReceiver {
   missed(node: BroadcastNode): void {
     if (node !== this.#nodes[0]) return;
     for (const kind of listKinds) this.#readAgain(kind);
-    for (const uri of new Set(this.#clients.subscribedUris)) this.#apply((to) => to.notifyUpdated([uri]));
+    const uris = this.#clients.audiences.flatMap(({ subscribedUris = [] }) => [...subscribedUris]);
+    for (const uri of new Set(uris)) this.#apply((to) => to.notifyUpdated([uri]));
   }
 
   /** Runs a change that other nodes know of: it is not broadcast. Returns the lists that it has changed. */

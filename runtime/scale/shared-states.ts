@@ -56,8 +56,12 @@ export class SharedStates {
     const wanted = new Set(subscriptions);
     try {
       if (logLevel !== undefined) clients.setLogLevel(agreed, logLevel);
-      for (const uri of known?.subscriptions ?? []) if (!wanted.has(uri)) clients.unsubscribe(agreed, uri);
-      for (const uri of wanted) if (!known?.subscriptions.has(uri)) clients.subscribe(agreed, uri);
+      const ended = [...(known?.subscriptions ?? [])].filter((uri) => !wanted.has(uri));
+      const added = subscriptions.filter((uri) => !known?.subscriptions.has(uri));
+      for (const audience of clients.audiences) {
+        for (const uri of ended) audience.unsubscribe?.(agreed, uri);
+        for (const uri of added) audience.subscribe?.(agreed, uri);
+      }
     } catch (thrown) {
       fail(thrown);
     }

@@ -31,7 +31,11 @@ export interface Audience {
 }
 
 /** Registry of the live sessions of a server, which receive change notifications. Ended sessions are removed. */
-export interface SessionRegistry extends Required<Omit<Audience, "joined">> {
+export interface SessionRegistry extends Required<
+  Pick<Audience, "notify" | "notifyUpdated" | "notifyTopic" | "close">
+> {
+  /** Receivers of changes in addition to the sessions. */
+  readonly audiences: readonly Audience[];
   /** Adds a session until its connection closes. */
   join(connection: Connection): void;
   /** Returns the connection of a live session. */
@@ -51,18 +55,10 @@ export function createSessionRegistry(): SessionRegistry {
 
 class SessionRegister implements SessionRegistry {
   readonly #members = new Map<Session, Connection>();
-  readonly #others: Audience[] = [];
+  readonly audiences: Audience[] = [];
 
   get size(): number {
     return this.#members.size;
-  }
-
-  get isShared(): boolean {
-    return this.#others.some((other) => other.isShared);
-  }
-
-  get subscribedUris(): Iterable<string> {
-    return this.#others.flatMap((other) => [...(other.subscribedUris ?? [])]);
   }
 
   setLogLevel(session: Session, level: string): void {
@@ -73,7 +69,7 @@ class SessionRegister implements SessionRegistry {
     const { session } = connection;
     if (!session) return;
     this.#members.set(session, connection);
-    for (const other of this.#others) other.joined?.(connection);
+    for (const other of this.audiences) other.joined?.(connection);
     void connection.closed.then(() => this.#members.delete(session));
   }
 
@@ -82,37 +78,25 @@ class SessionRegister implements SessionRegistry {
   }
 
   attach(audience: Audience): void {
-    this.#others.push(audience);
+    this.audiences.push(audience);
   }
 
   notify(handler: string, params: object | undefined): void {
     for (const connection of this.#members.values()) notifySession(connection, handler, params);
-    for (const other of this.#others) other.notify?.(handler, params);
+    for (const other of this.audiences) other.notify?.(handler, params);
   }
 
   notifyUpdated(uris: readonly [string, ...string[]]): void {
-    for (const other of this.#others) other.notifyUpdated?.(uris);
+    for (const other of this.audiences) other.notifyUpdated?.(uris);
   }
 
   notifyTopic(topic: string, handler: string, params: object): void {
-    for (const other of this.#others) other.notifyTopic?.(topic, handler, params);
-  }
-
-  listChanged(kind: ListKind): void {
-    for (const other of this.#others) other.listChanged?.(kind);
-  }
-
-  subscribe(session: Session, uri: string): void {
-    for (const other of this.#others) other.subscribe?.(session, uri);
-  }
-
-  unsubscribe(session: Session, uri: string): void {
-    for (const other of this.#others) other.unsubscribe?.(session, uri);
+    for (const other of this.audiences) other.notifyTopic?.(topic, handler, params);
   }
 
   async close(options?: CloseOptions): Promise<void> {
     const closing: unknown[] = [...this.#members.values()].map((connection) => connection.close(options));
-    closing.push(...this.#others.map((other) => other.close?.(options)));
+    closing.push(...this.audiences.map((other) => other.close?.(options)));
     await Promise.all(closing);
   }
 }

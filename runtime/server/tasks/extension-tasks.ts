@@ -14,7 +14,7 @@ import { createAskingInputRunner } from "../input/session-input.ts";
 import { readAuth, type ContextParts } from "../context.ts";
 import type { Implemented, Scene } from "../feature.ts";
 import type { ListenMore } from "../subscriptions/listen.ts";
-import type { Audience, SessionRegistry } from "../subscriptions/session-registry.ts";
+import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
 import type { AnyTool } from "../any-definition.ts";
 import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
@@ -60,7 +60,7 @@ export function createExtensionTasks(
     audience,
   }: {
     readonly revision: Revision;
-    readonly audience: Pick<Audience, "isShared"> & Pick<SessionRegistry, "notifyTopic">;
+    readonly audience: Pick<SessionRegistry, "notifyTopic"> & Partial<Pick<SessionRegistry, "audiences">>;
   },
 ): ServerTaskProtocol & { readonly listen: ListenMore; readonly keeping: TaskKeeping } {
   const gate = findTaskGate(revision);
@@ -95,7 +95,8 @@ export function createExtensionTasks(
     keeping,
     listen: createListen(gate, async (id, call) => {
       const key = keyOf(call, id);
-      return audience.isShared ? (await tasks.read(key)) !== undefined : tasks.isHeard(key);
+      const isShared = audience.audiences?.some((other) => other.isShared);
+      return isShared ? (await tasks.read(key)) !== undefined : tasks.isHeard(key);
     }),
     async start(call, request) {
       return toCreated(await tasks.begin(call, { ...request, keeping }));

@@ -96,15 +96,21 @@ export interface ForwardedPost {
 
 /** Clients of a server: those with a session, and those that listen for changes without one. */
 export interface ServedClients extends NotificationTarget {
-  /** URIs of the resources that any of them has subscribed to. */
-  readonly subscribedUris: Iterable<string>;
+  /** Subscriptions of the clients, by the features of the server that have some. */
+  readonly audiences: readonly SubscribedAudience[];
   /** Adds a receiver of the notifications that the server sends to all of its clients. */
   attach(receiver: NotificationTarget & SharedReceiver): void;
   /** Sets the log level of a session, as its client has done on another node. */
   setLogLevel(session: Session, level: string): void;
+}
+
+/** Clients that subscribe to resources. */
+export interface SubscribedAudience {
+  /** URIs of the resources that any of them has subscribed to. */
+  readonly subscribedUris?: Iterable<string>;
   /** Subscribes a session to a resource, as its client has done on another node. */
-  subscribe(session: Session, uri: string): void;
-  unsubscribe(session: Session, uri: string): void;
+  subscribe?(session: Session, uri: string): void;
+  unsubscribe?(session: Session, uri: string): void;
 }
 
 /** Receiver of notifications for clients. */

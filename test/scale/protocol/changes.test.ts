@@ -210,14 +210,12 @@ describe("broadcasts of a server", () => {
     const receivers: Receiver[] = [];
     return {
       received,
-      subscribedUris: ["note://a"],
+      audiences: [{ subscribedUris: ["note://a"] }],
       attach: (receiver) => void receivers.push(receiver),
       notify: (handler) => void received.push(handler),
       notifyUpdated: ([uri]) => void received.push(uri),
       notifyTopic: (topic, handler) => void received.push(`${topic} ${handler}`),
       setLogLevel() {},
-      subscribe() {},
-      unsubscribe() {},
       send: (change) => receivers.forEach(change),
     };
   }
