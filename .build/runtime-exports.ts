@@ -27,6 +27,7 @@ const written: Readonly<Record<string, string>> = {
   "./adapters/jose": "runtime/adapters/jose.ts",
   "./adapters/open-telemetry": "runtime/adapters/open-telemetry.ts",
   "./adapters/re2": "runtime/adapters/re2.ts",
+  "./adapters/nats": "runtime/adapters/nats/index.ts",
   "./adapters/redis": "runtime/adapters/redis/index.ts",
   "./adapters/yaml": "runtime/adapters/yaml.ts",
 };
@@ -34,6 +35,8 @@ const written: Readonly<Record<string, string>> = {
 /** Libraries that adapters, the WebSocket server and the OAuth client speak to, with the versions they work with. Users install those they need. */
 export const runtimePeers: Readonly<Record<string, string>> = {
   "@cfworker/json-schema": ">=4",
+  "@nats-io/jetstream": "^3.4",
+  "@nats-io/transport-node": "^3.4",
   "@opentelemetry/api": ">=1.3 <2",
   "@redis/client": ">=6.3.1",
   ajv: "^8",

@@ -1,13 +1,14 @@
 import { parseArgs } from "node:util";
 import { serveHttp, serveStdio, type ResponseMode, type Server } from "mcp-server-runtime";
 import { revisions } from "mcp-server-runtime/revisions";
+import { joinCluster, type Cluster } from "mcp-server-runtime/scale";
 
 /** The revisions that this runtime can serve, newest first. */
 export type Revisions = typeof revisions;
 
 /**
  * Serves a server as the command line says: `--http PORT` or `--stdio` (the default), `--protocol R[,R...]` for some of the revisions only,
- * `--json` to prefer JSON answers, `--stateless` to do without sessions.
+ * `--json` to prefer JSON answers, `--stateless` to do without sessions, `--engine URL` to be a node of a cluster.
  */
 export async function serveAsAsked(createServer: (revisions: Revisions) => Server): Promise<void> {
   const { values } = parseArgs({
@@ -17,6 +18,7 @@ export async function serveAsAsked(createServer: (revisions: Revisions) => Serve
       protocol: { type: "string" },
       json: { type: "boolean", default: false },
       stateless: { type: "boolean", default: false },
+      engine: { type: "string" },
     },
   });
   const server = createServer(chooseRevisions(values.protocol));
@@ -25,13 +27,27 @@ export async function serveAsAsked(createServer: (revisions: Revisions) => Serve
     port: readPort(values.http),
     responseMode: values.json ? "json" : "auto",
     ...(values.stateless && { sessions: false }),
+    ...(values.engine !== undefined && { cluster: await joinEngine(values.engine) }),
   });
+}
+
+/** Joins the cluster of a Redis server. All nodes need the same secret in the environment variable `MCP_KEY`. */
+async function joinEngine(url: string): Promise<Cluster> {
+  if (url === "memory")
+    throw new Error("--engine memory is not shared by processes; give a URL such as redis://127.0.0.1:6379");
+  if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol))
+    throw new Error(`--engine ${url} is unknown; give a URL that begins with redis:// or rediss://`);
+  // Loaded only here: it needs a library that the other ways to serve do without.
+  const { createRedisEngine } = await import("mcp-server-runtime/adapters/redis");
+  const key = new TextEncoder().encode(process.env.MCP_KEY ?? "");
+  return joinCluster(createRedisEngine({ url, keys: [key], prefix: "example" }));
 }
 
 interface Listening {
   readonly port: number;
   readonly responseMode: ResponseMode;
   readonly sessions?: false;
+  readonly cluster?: Cluster;
 }
 
 async function listen(server: Server, options: Listening): Promise<void> {
@@ -40,7 +56,7 @@ async function listen(server: Server, options: Listening): Promise<void> {
     // Clients that come back for an answer whose connection the server has let go wait as long.
     retry: 500,
   });
-  const stop = (): void => void listener.close();
+  const stop = (): void => void listener.close().then(() => options.cluster?.close());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   if (process.env.npm_lifecycle_event !== undefined) watchParent(stop);
   // stdout says nothing, as on stdio.

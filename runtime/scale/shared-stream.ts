@@ -1,6 +1,6 @@
 import { encodeEvent } from "../framing/sse-events.ts";
 import { pause, type Clock } from "../internal/timers.ts";
-import { errorCodes, toError, UnreachableError } from "../jsonrpc/errors.ts";
+import { serverShutdown, toError, UnreachableError } from "../jsonrpc/errors.ts";
 import type { RequestId } from "../jsonrpc/message.ts";
 import type { SessionKey } from "../stores/session-store.ts";
 import type { AdoptedStream, SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
@@ -166,8 +166,7 @@ export class SharedStream implements SessionStream {
   }
 
   #fail(id: RequestId): void {
-    const error = { code: errorCodes.internalError, message: "The server shut down before the request was settled" };
-    void this.send(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    void this.send(JSON.stringify({ jsonrpc: "2.0", id, error: serverShutdown }));
     this.settle(id);
   }
 

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRedisEngine } from "../../runtime/adapters/redis/index.ts";
+import { createNatsEngine } from "../../runtime/adapters/nats/index.ts";
 import { createMemoryCluster } from "../../runtime/scale/memory-engine.ts";
 import type { EngineLimits } from "../../runtime/scale/engine-limits.ts";
 import type { Engine } from "../../runtime/stores/engine.ts";
 import type { SessionKey } from "../../runtime/stores/session-store.ts";
+import { startNats } from "./cluster/nats-process.ts";
 import { startRedis } from "./cluster/redis-process.ts";
 import { ManualClock } from "../../runtime/testing/manual-clock.ts";
 
@@ -40,6 +42,7 @@ export type StoredValue =
 export const fixtures: Readonly<Record<string, EngineFixture>> = {
   memory: { start: startMemory },
   redis: { start: startOnRedis },
+  nats: { start: startOnNats },
 };
 
 /** Returns the fixture that the environment variable SCALE_ENGINE names. Default: `memory`. */
@@ -70,6 +73,31 @@ async function startOnRedis(limits: Partial<EngineLimits> = {}): Promise<TestClu
         for (const engine of engines) await engine.close();
       } finally {
         await redis.close();
+      }
+    },
+  };
+}
+
+/** Starts a NATS server of its own. Limits of time are real, so a test waits for them. */
+async function startOnNats(limits: Partial<EngineLimits> = {}): Promise<TestCluster> {
+  const nats = await startNats();
+  const engines: Engine[] = [];
+  const keys = [new Uint8Array(32).fill(7)];
+  return {
+    async connect() {
+      const engine = createNatsEngine({ servers: nats.url, keys, prefix: "contract", limits });
+      engines.push(engine);
+      await engine.open();
+      return engine;
+    },
+    pass: (milliseconds) => sleep(milliseconds),
+    kill: () => nats.kill(),
+    restart: () => nats.restart(),
+    async stop() {
+      try {
+        for (const engine of engines) await engine.close();
+      } finally {
+        await nats.close();
       }
     },
   };

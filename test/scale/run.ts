@@ -10,7 +10,7 @@ import { hideBin } from "yargs/helpers";
 
 const layers = ["model", "contract", "protocol", "faults", "mutants", "deploy", "security"];
 /** Layers that have tests. */
-const written = ["model", "contract", "protocol"];
+const written = ["model", "contract", "protocol", "faults", "mutants"];
 
 const options = yargs(hideBin(process.argv))
   .usage("npm run test:scale -- <layer> [options]")
@@ -19,6 +19,11 @@ const options = yargs(hideBin(process.argv))
   .option("only", { type: "string", describe: "Words, separated by commas: tests with one of them in their names" })
   .option("seed", { type: "number", describe: "Seed of all random choices", default: Date.now() % 2 ** 31 })
   .option("minutes", { type: "number", describe: "Minutes that a run with faults takes", default: 3 })
+  .option("workloads", {
+    type: "string",
+    describe: "Workloads of a run with faults, separated by commas, or all; default: those of what is built",
+  })
+  .option("faults", { type: "string", describe: "Words, separated by commas: faults with one of them in their names" })
   .check(({ _: words, nodes, seed, minutes }) => {
     checkLayer(words);
     if (!Number.isInteger(nodes) || nodes < 1) throw new Error("--nodes is not a count; give 1 or more");
@@ -47,12 +52,14 @@ function toPattern(words: string): string {
     .join("|");
 }
 
-const { engine, nodes, only, seed, minutes } = options;
+const { engine, nodes, only, seed, minutes, workloads, faults } = options;
 Object.assign(process.env, {
   SCALE_ENGINE: engine,
   SCALE_NODES: String(nodes),
   SCALE_SEED: String(seed),
   SCALE_MINUTES: String(minutes),
+  ...(workloads !== undefined && { SCALE_WORKLOADS: workloads }),
+  ...(faults !== undefined && { SCALE_FAULTS: faults }),
 });
 console.log(`seed ${seed}`);
 const vitest = await startVitest("test", [`test/scale/${options._[0]}/`], {

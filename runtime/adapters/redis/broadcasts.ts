@@ -1,18 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { EngineError } from "../../stores/engine.ts";
 import type { Broadcast } from "../../stores/node-directory.ts";
-import { openEnvelope, sealEnvelope } from "./envelope.ts";
-import { isBroadcast } from "./node-messages.ts";
+import type { ReadBroadcast } from "../../scale/engine/broadcast-reader.ts";
+import { openEnvelope, sealEnvelope } from "../../scale/engine/envelope.ts";
+import { isBroadcast } from "../../scale/engine/node-message.ts";
 import { formatPosition, isAfter, parsePosition } from "./position.ts";
 import { toList, toText, toTexts } from "./replies.ts";
 import { addBroadcast, readBroadcasts } from "./scripts/broadcasts.ts";
 import type { StoreContext } from "./store-context.ts";
-
-/** Broadcast with its position; without content when it did not verify. */
-export interface ReadBroadcast {
-  readonly broadcast: Broadcast | undefined;
-  readonly position: string;
-}
 
 /** Broadcasts that Redis keeps for a time. */
 export class Broadcasts {
@@ -47,7 +42,11 @@ export class Broadcasts {
   /** Returns all broadcasts after a position; `undefined` when some are no longer kept, or when the position is unknown. */
   async after(position: string): Promise<readonly ReadBroadcast[] | undefined> {
     const from = parsePosition(position);
-    if (!from) return undefined;
+    if (!from) {
+      // Also an invalid position is only known to be invalid by an engine that works.
+      await this.findLast();
+      return undefined;
+    }
     const found: ReadBroadcast[] = [];
     let { id } = from;
     for (;;) {
@@ -64,7 +63,7 @@ export class Broadcasts {
   #open(text: string): Broadcast | undefined {
     const broadcast = openEnvelope(this.#context.ring, place, text);
     if (isBroadcast(broadcast)) return broadcast;
-    this.#context.health.reject();
+    this.#context.health.countInvalid();
     return undefined;
   }
 

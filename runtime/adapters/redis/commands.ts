@@ -1,6 +1,7 @@
 import { EngineError } from "../../stores/engine.ts";
-import type { Health } from "./health.ts";
-import { withDeadline, type RedisLink } from "./link.ts";
+import type { Health } from "../../scale/engine/health.ts";
+import { describeProblem, Operations } from "../../scale/engine/operations.ts";
+import type { RedisLink } from "./link.ts";
 import { toNumber } from "./replies.ts";
 import type { RedisScript } from "./scripts/script.ts";
 
@@ -17,6 +18,7 @@ export class RedisCommands {
   readonly #link: RedisLink;
   readonly #health: Health;
   readonly #timeout: number;
+  readonly #operations: Operations;
   /** Confirmations that are about to be asked for, by key of their slot. */
   readonly #confirmations = new Map<string, Promise<void>>();
   #replicas = 0;
@@ -25,6 +27,7 @@ export class RedisCommands {
     this.#link = link;
     this.#health = health;
     this.#timeout = timeout;
+    this.#operations = new Operations({ product: "Redis", health, timeout, isRejection });
   }
 
   /** Command that publishes inside of scripts. */
@@ -88,7 +91,7 @@ export class RedisCommands {
     const time = String(Math.ceil(this.#timeout / 2));
     const reply = await this.send(key, ["WAIT", String(this.#replicas), time]);
     if (toNumber(reply) >= this.#replicas) return;
-    this.#health.refused("WAIT", "too few replicas have confirmed a write");
+    this.#health.rejected("WAIT", "too few replicas have confirmed a write");
     throw new EngineError(`Only ${toNumber(reply)} of ${this.#replicas} replicas have confirmed a write; repeat it`);
   }
 
@@ -112,18 +115,12 @@ export class RedisCommands {
    * @throws {EngineError} when it fails
    */
   async perform<Reply>(operation: string, work: () => Promise<Reply>): Promise<Reply> {
-    this.#health.admit();
-    const start = performance.now();
     try {
-      const reply = await withDeadline(work(), this.#timeout, `no reply within ${this.#timeout} ms`);
-      this.#health.succeeded(performance.now() - start);
-      return reply;
+      return await this.#operations.perform(operation, work);
     } catch (error) {
-      const problem = describe(error);
-      if (isRefusal(problem)) this.#health.refused(operation, problem);
-      else this.#health.failed(operation, problem);
-      if (/^(-?READONLY|UNBLOCKED)/.test(problem)) this.#link.renew();
-      throw new EngineError(`Redis could not perform ${operation} (${problem}); try again later`, { cause: error });
+      const isReplaced = error instanceof EngineError && /^(-?READONLY|UNBLOCKED)/.test(describeProblem(error.cause));
+      if (isReplaced) this.#link.renew();
+      throw error;
     }
   }
 }
@@ -131,13 +128,6 @@ export class RedisCommands {
 const connectionChanged = "The connection to Redis ended before the replicas confirmed a write; repeat it";
 
 /** True for an error reply of a server that works. */
-function isRefusal(problem: string): boolean {
+function isRejection(problem: string): boolean {
   return /^(OOM|MISCONF|NOPERM|ERR|WRONGTYPE|NOREPLICAS|NOSCRIPT|EXECABORT)\b/.test(problem);
-}
-
-/** Returns the text of an error in one line of limited length. */
-function describe(error: unknown): string {
-  const text = error instanceof Error ? error.message : "unknown problem";
-  const [line = ""] = text.split(/[\r\n]/, 1);
-  return line.slice(0, 200);
 }

@@ -10,7 +10,8 @@ import type {
   StreamPart,
   StreamSeal,
 } from "../../stores/shared-event-store.ts";
-import { parseLimited, toList, toNumber, toText, toTexts } from "./replies.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
+import { toList, toNumber, toText, toTexts } from "./replies.ts";
 import { adoptStream, appendEvents, readEvents, removeStreams, sealStream } from "./scripts/events.ts";
 import type { StoreContext } from "./store-context.ts";
 
@@ -58,7 +59,7 @@ export class RedisEvents implements SharedEventStore {
     const events = texts.flatMap((text, index) => (text === undefined ? [] : { sequence: from + index, data: text }));
     const open = toOpenRequests(fields);
     if (events.length < texts.length || open === undefined) {
-      health.reject();
+      health.countInvalid();
       return undefined;
     }
     return {

@@ -1,4 +1,4 @@
-import { withDeadline } from "./link.ts";
+import { withDeadline } from "../../scale/engine/deadline.ts";
 import { connectRedis, type RedisConnection, type RedisServer } from "./redis-client.ts";
 
 /** Options of a connection that is opened again when it ends. */

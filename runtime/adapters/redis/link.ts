@@ -25,18 +25,3 @@ export interface LinkEvents {
   /** Called when a connection for channels is open again: messages may have been missed. */
   resubscribed(): void;
 }
-
-/** Returns a promise that is rejected after a number of milliseconds, unless the work is done earlier. */
-export function withDeadline<Value>(work: Promise<Value>, milliseconds: number, message: string): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(message)), milliseconds);
-    const settle = (then: () => void): void => {
-      clearTimeout(timer);
-      then();
-    };
-    work.then(
-      (value) => settle(() => resolve(value)),
-      (error: unknown) => settle(() => reject(error)),
-    );
-  });
-}

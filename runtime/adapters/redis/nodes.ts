@@ -1,10 +1,11 @@
 import { pause } from "../../internal/timers.ts";
 import type { Broadcast, NodeDirectory, NodeMessage, NodeReceiver } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
+import { BroadcastReader } from "../../scale/engine/broadcast-reader.ts";
 import { Broadcasts } from "./broadcasts.ts";
-import { openEnvelope, sealEnvelope } from "./envelope.ts";
+import { openEnvelope, sealEnvelope } from "../../scale/engine/envelope.ts";
 import type { RedisLink } from "./link.ts";
-import { isNodeMessage } from "./node-messages.ts";
+import { isNodeMessage } from "../../scale/engine/node-message.ts";
 import { toNumber } from "./replies.ts";
 import type { StoreContext } from "./store-context.ts";
 import { Watches } from "./watches.ts";
@@ -14,7 +15,7 @@ export class RedisNodes implements NodeDirectory {
   readonly #context: StoreContext;
   readonly #link: RedisLink;
   readonly #broadcasts: Broadcasts;
-  readonly #receivers = new Set<Receiving>();
+  readonly #receivers = new Set<BroadcastReader>();
   readonly #watches: Watches;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -49,7 +50,7 @@ export class RedisNodes implements NodeDirectory {
 
   async receive(node: string, receiver: NodeReceiver, position?: string): Promise<() => Promise<void>> {
     const { names } = this.#context;
-    const receiving = new Receiving(receiver, this.#broadcasts);
+    const receiving = new BroadcastReader(receiver, this.#broadcasts);
     await this.#subscribe(names.messages(node), (text) => this.#receive(node, receiver, text));
     await this.#subscribe(names.broadcasts.channel, () => this.#readBroadcasts());
     await receiving.start(position);
@@ -120,7 +121,7 @@ export class RedisNodes implements NodeDirectory {
     const { ring, names, health } = this.#context;
     const message = openEnvelope(ring, names.messages(node), text);
     if (isNodeMessage(message)) receiver.message(message);
-    else health.reject();
+    else health.countInvalid();
   }
 
   #readBroadcasts(): void {
@@ -129,61 +130,6 @@ export class RedisNodes implements NodeDirectory {
 
   #changed(session: SessionKey, stream: string): void {
     for (const { receiver } of this.#receivers) receiver.changed(session, stream);
-  }
-}
-
-/** Receiver of a node with its position among the broadcasts. */
-class Receiving {
-  readonly receiver: NodeReceiver;
-  readonly #broadcasts: Broadcasts;
-  #position: string | undefined;
-  #isReading = false;
-  #isAgain = false;
-  #isStopped = false;
-
-  constructor(receiver: NodeReceiver, broadcasts: Broadcasts) {
-    this.receiver = receiver;
-    this.#broadcasts = broadcasts;
-  }
-
-  /** Takes the position to read from. */
-  async start(position: string | undefined): Promise<void> {
-    this.#position = position ?? (await this.#broadcasts.findLast());
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-  }
-
-  /** Reads the broadcasts after the position, and again when it is called meanwhile. */
-  read(): void {
-    this.#isAgain = true;
-    if (this.#isReading) return;
-    this.#isReading = true;
-    // After a failure they are read with the next broadcast, connection or tick.
-    this.#readAll()
-      .catch(() => {})
-      .finally(() => (this.#isReading = false));
-  }
-
-  async #readAll(): Promise<void> {
-    while (this.#isAgain && !this.#isStopped) {
-      this.#isAgain = false;
-      if (this.#position !== undefined) await this.#readAfter(this.#position);
-    }
-  }
-
-  async #readAfter(position: string): Promise<void> {
-    const found = await this.#broadcasts.after(position);
-    if (!found) {
-      this.#position = await this.#broadcasts.findLast();
-      if (!this.#isStopped) this.receiver.missed();
-    }
-    for (const { broadcast, position: at } of found ?? []) {
-      if (this.#isStopped) return;
-      this.#position = at;
-      if (broadcast) this.receiver.broadcastReceived(broadcast, at);
-    }
   }
 }
 

@@ -79,7 +79,7 @@ export interface ClusterConnection {
 }
 
 /** Options of connections to a cluster. */
-export interface ClusterOptions {
+export interface RedisClusterOptions {
   readonly timeout: number;
   /** Called when a connection to one of the nodes is lost. */
   onError(error: Error): void;
@@ -90,7 +90,7 @@ export interface ClusterOptions {
 /** Connects to a cluster. All servers have the credentials of the first one. */
 export async function connectCluster(
   servers: readonly [RedisServer, ...RedisServer[]],
-  options: ClusterOptions,
+  options: RedisClusterOptions,
 ): Promise<ClusterConnection> {
   const [{ username, password, isEncrypted }] = servers;
   const times = { connectTimeout: options.timeout, socketTimeout: silence, reconnectStrategy: pauseBefore };

@@ -19,14 +19,3 @@ export function toNumber(reply: unknown): number {
   const number = Number(toText(reply));
   return Number.isNaN(number) ? 0 : number;
 }
-
-/** Parses JSON text of limited size. Returns `undefined` when it is longer or invalid. */
-export function parseLimited(text: string, maxLength: number): unknown {
-  if (text.length > maxLength) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,5 @@
 import { describeServer, type RedisTarget } from "./address.ts";
-import { withDeadline } from "./link.ts";
+import { withDeadline } from "../../scale/engine/deadline.ts";
 import { connectRedis, type RedisServer } from "./redis-client.ts";
 import { toTexts } from "./replies.ts";
 

@@ -10,14 +10,15 @@ import type {
   SharedSessionStore,
 } from "../../stores/shared-session-store.ts";
 import { Registry } from "./registry.ts";
-import { parseLimited, toList, toNumber, toText, toTexts } from "./replies.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
+import { toList, toNumber, toText, toTexts } from "./replies.ts";
 import {
   accessSession,
   addSession,
   changeSession,
   endSession,
-  readSession,
-  releaseClaims,
+  readSessionState,
+  releaseReservations,
 } from "./scripts/sessions.ts";
 import type { StoreContext } from "./store-context.ts";
 
@@ -75,7 +76,11 @@ export class RedisSessions implements SharedSessionStore {
     if (ids.length === 0) return;
     const { commands, names, limits, sessionTags } = this.#context;
     const keys = names.session(await sessionTags.find(key));
-    await commands.run(releaseClaims, keys, [isUnused ? "1" : "0", String(limits.maxUsedIds), ...ids.map(toField)]);
+    await commands.run(releaseReservations, keys, [
+      isUnused ? "1" : "0",
+      String(limits.maxUsedIds),
+      ...ids.map(toField),
+    ]);
   }
 
   async findNode(key: SessionKey, id: RequestId): Promise<string | undefined> {
@@ -103,7 +108,7 @@ export class RedisSessions implements SharedSessionStore {
 
   async readState(key: SessionKey): Promise<SharedSessionState | undefined> {
     const { commands, names, sessionTags } = this.#context;
-    const reply = await commands.run(readSession, names.session(await sessionTags.find(key)));
+    const reply = await commands.run(readSessionState, names.session(await sessionTags.find(key)));
     return Array.isArray(reply) ? toState(reply) : undefined;
   }
 
@@ -124,7 +129,7 @@ export class RedisSessions implements SharedSessionStore {
     const identity = { id: key.id, owner: key.owner };
     if (isObject(parsed) && parsed.agreement === undefined) return identity;
     if (isObject(parsed) && isAgreement(parsed.agreement)) return { ...identity, agreement: parsed.agreement };
-    health.reject();
+    health.countInvalid();
     return undefined;
   }
 }

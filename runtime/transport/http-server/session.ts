@@ -37,6 +37,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   #revision: Revision | undefined;
   #streamCount = 0;
   #isClosed = false;
+  #isEnded = false;
   #onIdle: (() => void) | undefined;
   #resolveEnded: () => void = () => {};
   /** Time of the last use, in the milliseconds of the clock. */
@@ -133,6 +134,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   /** Marks the session as ended in every process, whereas `close` only ends its use in this one. */
   markEnded(): void {
+    this.#isEnded = true;
     this.#resolveEnded();
   }
 
@@ -201,6 +203,10 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   get style(): ResponseMode {
     return this.#settings.responseMode;
+  }
+
+  get continues(): boolean {
+    return this.#settings.cluster !== undefined && !this.#isEnded && this.key.id !== "";
   }
 
   get polls(): boolean {

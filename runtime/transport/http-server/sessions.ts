@@ -149,6 +149,8 @@ export class Sessions implements LiveSessions {
   ): Promise<AccessedSession | undefined> {
     const found = await cluster.access(key, reserve);
     const session = this.#toLive(key, found?.record);
+    // The confirmation of the handshake may have reached another node. Its client sends nothing else before.
+    session?.connection.confirm?.();
     return session && { session, used: found?.used ?? [] };
   }
 

@@ -21,8 +21,14 @@ export interface RedisProcess {
   close(): Promise<void>;
 }
 
+/** Options of a Redis server. */
+export interface RedisOptions {
+  /** Time at which changes are on the disk: before the reply, or within a second. Default `everysec`. */
+  readonly fsync?: "always" | "everysec";
+}
+
 /** Starts a Redis server that writes every change to its append-only file. */
-export async function startRedis(): Promise<RedisProcess> {
+export async function startRedis({ fsync = "everysec" }: RedisOptions = {}): Promise<RedisProcess> {
   const folder = await mkdtemp(join(tmpdir(), "scale-redis-"));
   const port = await findPort();
   const settings = {
@@ -31,6 +37,8 @@ export async function startRedis(): Promise<RedisProcess> {
     dir: folder,
     save: "",
     appendonly: "yes",
+    appendfsync: fsync,
+    "enable-debug-command": "local",
     "maxmemory-policy": "noeviction",
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);

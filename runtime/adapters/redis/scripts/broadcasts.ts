@@ -17,7 +17,7 @@ export const addBroadcast: RedisScript = defineScript(
   `
 redis.call('HSETNX', KEYS[2], 'epoch', ARGV[2])
 local time = redis.call('TIME')
-local oldest = tonumber(time[1]) * 1000 - tonumber(ARGV[3])
+local oldest = math.floor(tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000) - tonumber(ARGV[3])
 local id = redis.call('XADD', KEYS[1], '*', 'd', ARGV[1])
 local function remove(entries)
   for _, entry in ipairs(entries) do

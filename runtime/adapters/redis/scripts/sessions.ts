@@ -65,7 +65,7 @@ return {session[1], session[2], isTouched and 1 or 0, used, session[2] ~= ARGV[2
 );
 
 /** Ends reservations. ARGV: "1" if they may be reserved again, number of ids to remember, ids */
-export const releaseClaims: RedisScript = defineScript(
+export const releaseReservations: RedisScript = defineScript(
   "release",
   `
 for i = 3, #ARGV do
@@ -128,7 +128,7 @@ return redis.call('HINCRBY', KEYS[1], 'version', 1)
 );
 
 /** Returns the state; nothing without session. */
-export const readSession: RedisScript = defineScript(
+export const readSessionState: RedisScript = defineScript(
   "read-state",
   `${readState}
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end

@@ -84,7 +84,7 @@ interface DerivedKeys {
 
 function derive(secret: Uint8Array, prefix: string): DerivedKeys {
   const key = (use: string): Buffer =>
-    Buffer.from(hkdfSync("sha256", secret, new Uint8Array(0), `${prefix} redis ${use}`, 32));
+    Buffer.from(hkdfSync("sha256", secret, new Uint8Array(0), `${prefix} engine ${use}`, 32));
   return { tags: key("tags"), messages: key("messages"), values: key("values") };
 }
 

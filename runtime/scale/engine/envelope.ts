@@ -1,9 +1,9 @@
 import { isObject } from "../../../generated/support.ts";
 import type { KeyRing } from "./key-ring.ts";
-import { parseLimited } from "./replies.ts";
+import { parseLimited } from "./parse-limited.ts";
 
 /**
- * Encrypts and signs a value for a place: a party that can only use Redis can neither read nor forge it, nor move it to another place. Values contain
+ * Encrypts and signs a value for a place: a party that can only use the engine can neither read nor forge it, nor move it to another place. Values contain
  * ids of sessions, and principals.
  */
 export function sealEnvelope(ring: KeyRing, place: string, value: unknown): string {

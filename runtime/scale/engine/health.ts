@@ -1,10 +1,11 @@
 import { EngineError, type EngineStatus } from "../../stores/engine.ts";
 
 /**
- * State of the connection, from the outcomes of commands. After 5 failures within 1 s no command is sent for 250 to 350 ms; then one is sent to try,
- * and the others follow when it succeeds.
+ * State of the connection, from the outcomes of operations. After 5 failures within 1 s no operation is performed for 250 to 350 ms; then one is
+ * tried, and the others follow when it succeeds.
  */
 export class Health {
+  readonly #product: string;
   readonly #now: () => number;
   readonly #weaknesses: string[] = [];
   readonly #failures: number[] = [];
@@ -14,25 +15,27 @@ export class Health {
   #isConnected = false;
   #pausedUntil = 0;
   #isTrying = false;
-  #rejected = 0;
+  #invalid = 0;
   #state: EngineStatus["state"] = "lost";
   #since: number;
 
-  constructor(now: () => number = Date.now) {
+  /** @param product - name of the engine in messages */
+  constructor(product: string, now: () => number = Date.now) {
+    this.#product = product;
     this.#now = now;
     this.#since = now();
   }
 
   /**
-   * Called before each command.
+   * Called before each operation.
    *
-   * @throws {EngineError} when no command is sent now
+   * @throws {EngineError} when no operation is performed now
    */
   admit(): void {
-    if (!this.#isConnected) throw new EngineError("Redis is not connected; try again later");
+    if (!this.#isConnected) throw new EngineError(`${this.#product} is not connected; try again later`);
     if (this.#pausedUntil === 0) return;
     if (this.#isTrying || this.#now() < this.#pausedUntil)
-      throw new EngineError("Redis has failed repeatedly; try again later");
+      throw new EngineError(`${this.#product} has failed repeatedly; try again later`);
     this.#isTrying = true;
   }
 
@@ -44,14 +47,14 @@ export class Health {
     if (this.#durations.length > mostDurations) this.#durations.shift();
   }
 
-  /** Called when Redis has rejected a command, and so is there. */
-  refused(operation: string, problem: string): void {
+  /** Called when the engine has rejected an operation, and so is there. */
+  rejected(operation: string, problem: string): void {
     this.#isTrying = false;
     this.#pausedUntil = 0;
     this.#note(operation, problem);
   }
 
-  /** Called when a command has had no reply. */
+  /** Called when an operation has had no reply. */
   failed(operation: string, problem: string): void {
     const now = this.#now();
     this.#note(operation, problem);
@@ -82,18 +85,18 @@ export class Health {
   }
 
   /** Counts a message or value that did not verify. */
-  reject(): void {
-    this.#rejected += 1;
+  countInvalid(): void {
+    this.#invalid += 1;
   }
 
   read(): EngineStatus {
     this.#update();
     const problems = [...this.#weaknesses];
-    if (!this.#isConnected) problems.push("Redis is not connected");
-    if (this.#isSlow()) problems.push("Redis takes more than 250 ms for some commands");
+    if (!this.#isConnected) problems.push(`${this.#product} is not connected`);
+    if (this.#isSlow()) problems.push(`${this.#product} takes more than 250 ms for some operations`);
     for (const { problem } of this.#recentFailures()) problems.push(problem);
-    if (this.#rejected > 0)
-      problems.push(`${this.#rejected} messages or values were dropped because they did not verify`);
+    if (this.#invalid > 0)
+      problems.push(`${this.#invalid} messages or values were dropped because they did not verify`);
     return { state: this.#state, since: this.#since, problems };
   }
 
@@ -120,7 +123,7 @@ export class Health {
     return [...this.#failing.values()].filter(({ at }) => at > oldest);
   }
 
-  /** True if 1 % of the last commands took more than 250 ms. */
+  /** True if 1 % of the last operations took more than 250 ms. */
   #isSlow(): boolean {
     const oldest = this.#now() - recent;
     const last = this.#durations.filter(({ at }) => at > oldest);
@@ -131,7 +134,7 @@ export class Health {
 
 const failuresToPause = 5;
 
-/** Commands whose durations are kept. */
+/** Operations whose durations are kept. */
 const mostDurations = 200;
 
 /** Milliseconds for which a failure is reported. */

@@ -1,0 +1,291 @@
+import { EngineError } from "../../stores/engine.ts";
+import type { StreamPosition } from "../../stores/event-store.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import type {
+  AdoptedStream,
+  SharedEventStore,
+  StreamAdoption,
+  StreamAppend,
+  StreamPart,
+  StreamSeal,
+} from "../../stores/shared-event-store.ts";
+import { NatsRecords, type NatsRecord } from "./records.ts";
+import { mostAttempts, tagSession, type NatsContext } from "./nats-context.ts";
+import {
+  addEvents,
+  createState,
+  endStream,
+  parseBatch,
+  replaceOwner,
+  wasStored,
+  type StreamBatch,
+  type StreamState,
+} from "./stream-state.ts";
+
+/**
+ * Streams of sessions on NATS. Each stream has a subject of its own, whose messages are batches of events. A message names the sequence of the one
+ * before, so two nodes never add to the same state.
+ */
+export class NatsEvents implements SharedEventStore {
+  readonly #context: NatsContext;
+  readonly #records: NatsRecords;
+  /** Last message of streams that this node has written, by subject: most appends need no other request. */
+  readonly #known = new Map<string, KnownStream>();
+  /** Message after the last one that was read, by subject and sequence: a follower does not read the whole stream each time. */
+  readonly #cursors = new Map<string, number>();
+  /** Ended streams and the time of their removal. JetStream removes messages by their age only. */
+  readonly #ended = new Map<string, number>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(context: NatsContext) {
+    this.#context = context;
+    this.#records = new NatsRecords(context, context.names.streams.events.name);
+  }
+
+  open(): void {
+    const interval = Math.max(1_000, this.#context.limits.endedStreamTtl / 4);
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => this.#removeEnded(), interval);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#known.clear();
+    this.#cursors.clear();
+  }
+
+  async append(session: SessionKey, append: StreamAppend): Promise<"stored" | "fenced" | "gap"> {
+    const subject = this.#subject(session, append.stream);
+    let known = this.#known.get(subject) ?? (await this.#load(subject));
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const state = known?.state ?? (await this.#create(session, append));
+      const outcome = state ? judge(state, append) : "fenced";
+      const isKnownOutcome = outcome !== "add";
+      // Another node may have replaced the owner since this node has read the stream.
+      if (isKnownOutcome && known?.isFresh !== false) return outcome;
+      if (!isKnownOutcome && state) {
+        const batch = addEvents(state, append.data.slice(state.next - append.first), append.settled ?? []);
+        if (await this.#write(session, append.stream, { batch, last: known?.sequence ?? 0 })) return "stored";
+      }
+      known = await this.#load(subject);
+    }
+    throw contended();
+  }
+
+  async read(session: SessionKey, { stream, sequence }: StreamPosition): Promise<StreamPart | undefined> {
+    if (!Number.isSafeInteger(sequence) || sequence < -1) return undefined;
+    const subject = this.#subject(session, stream);
+    const known = await this.#load(subject);
+    if (!known) return undefined;
+    const { next, owner, fence, open, isResponse, isEnded, oldest } = known.state;
+    if (sequence >= next && !isEnded) return undefined;
+    const first = Math.min(sequence + 1, next);
+    if (first < oldest) return undefined;
+    const events = await this.#collect(subject, first, next);
+    return events && { events, next, owner, fence, open, isResponse, isEnded };
+  }
+
+  async seal(session: SessionKey, { stream, fence, node, data }: StreamSeal): Promise<boolean> {
+    const subject = this.#subject(session, stream);
+    const known = await this.#load(subject);
+    if (!known || known.state.fence !== fence || known.state.isEnded) return false;
+    const batch = endStream(replaceOwner(known.state, node), data);
+    return this.#write(session, stream, { batch, last: known.sequence });
+  }
+
+  async adopt(session: SessionKey, { stream, fence, node }: StreamAdoption): Promise<AdoptedStream | undefined> {
+    const subject = this.#subject(session, stream);
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const known = await this.#load(subject);
+      if (!known || known.state.fence !== fence || known.state.isEnded) return undefined;
+      const batch = { ...replaceOwner(known.state, node), data: [] };
+      if (await this.#write(session, stream, { batch, last: known.sequence }))
+        return { fence: fence + 1, next: batch.next };
+    }
+    throw contended();
+  }
+
+  async remove(session: SessionKey): Promise<void> {
+    const { names, ring, link } = this.#context;
+    const filter = names.allEvents(tagSession(ring, session));
+    const subjects = await this.#records.list(filter);
+    await this.#records.remove(filter);
+    for (const subject of subjects) {
+      this.#forget(subject);
+      link.notify(names.watchOf(subject), "");
+    }
+  }
+
+  /** Returns the state of a stream without events, unless the session has too many streams. */
+  async #create(session: SessionKey, append: StreamAppend): Promise<StreamState | undefined> {
+    if (append.first !== 0 || append.fence !== 0) return undefined;
+    const { names, ring, limits } = this.#context;
+    const subjects = await this.#records.list(names.allEvents(tagSession(ring, session)));
+    if (subjects.length < limits.maxOpenStreams) return createState(append);
+    const known = await Promise.all(subjects.map((subject) => this.#load(subject)));
+    const open = known.filter((stream) => stream && !stream.state.isEnded).length;
+    return open < limits.maxOpenStreams ? createState(append) : undefined;
+  }
+
+  /** Stores a batch after the message with the sequence `last`. Returns `false` when there is a later one. */
+  async #write(
+    session: SessionKey,
+    stream: string,
+    { batch, last }: { readonly batch: StreamBatch; readonly last: number },
+  ): Promise<boolean> {
+    const { names, ring, link, clock, limits } = this.#context;
+    const tag = tagSession(ring, session);
+    const subject = names.events(tag, stream);
+    const limited = await this.#limit(subject, batch);
+    const sequence = await this.#records.put(subject, ring.seal(subject, JSON.stringify(limited)), last);
+    this.#known.delete(subject);
+    if (sequence === "conflict") return false;
+    const { data: _data, ...state } = limited;
+    keep(this.#known, subject, { state, sequence, isFresh: false });
+    if (state.isEnded) this.#ended.set(subject, clock.now() + limits.endedStreamTtl);
+    link.notify(names.watch(tag, stream), "");
+    return true;
+  }
+
+  /** Moves the oldest kept event forward until the stream is within its limits. The last event is always kept. */
+  async #limit(subject: string, batch: StreamBatch): Promise<StreamBatch> {
+    const { maxEvents, maxStreamSize } = this.#context.limits;
+    const oldest = Math.max(batch.oldest, batch.next - maxEvents);
+    if (oldest === batch.oldest && batch.size <= maxStreamSize) return batch;
+    const earlier = await this.#readTexts(subject, batch.oldest, batch.next - batch.data.length);
+    const texts = [...(earlier ?? []), ...batch.data];
+    let first = batch.next - texts.length;
+    let size = texts.reduce((sum, text) => sum + text.length, 0);
+    for (const text of texts) {
+      if (first >= batch.next - 1 || (first >= oldest && size <= maxStreamSize)) break;
+      size -= text.length;
+      first += 1;
+    }
+    return { ...batch, oldest: first, size };
+  }
+
+  /** Returns the last message of a stream, unless its life has ended. */
+  async #load(subject: string): Promise<KnownStream | undefined> {
+    const found = await this.#records.find(subject);
+    const batch = found && this.#open(subject, found);
+    if (!found || !batch) return undefined;
+    const { streamTtl, endedStreamTtl } = this.#context.limits;
+    if (found.age > (batch.isEnded ? endedStreamTtl : streamTtl)) {
+      await this.#records.remove(subject);
+      this.#forget(subject);
+      return undefined;
+    }
+    const { data: _data, ...state } = batch;
+    return { state, sequence: found.sequence, isFresh: true };
+  }
+
+  #open(subject: string, { text }: NatsRecord): StreamBatch | undefined {
+    const { ring, health } = this.#context;
+    const batch = parseBatch(ring.open(subject, text));
+    if (!batch) health.countInvalid();
+    return batch;
+  }
+
+  /** Returns events from a sequence on, as many as one part may have; `undefined` when one is no longer kept. */
+  async #collect(subject: string, first: number, next: number): Promise<StreamPart["events"] | undefined> {
+    const events: { readonly sequence: number; readonly data: string }[] = [];
+    let size = 0;
+    for await (const data of this.#iterate(subject, first, next)) {
+      if (data === undefined) return undefined;
+      size += data.length;
+      if (events.length >= maxPartEvents || (events.length > 0 && size > maxPartSize)) break;
+      events.push({ sequence: first + events.length, data });
+    }
+    return events;
+  }
+
+  async #readTexts(subject: string, first: number, next: number): Promise<readonly string[] | undefined> {
+    const texts: string[] = [];
+    for await (const data of this.#iterate(subject, first, next)) {
+      if (data === undefined) return undefined;
+      texts.push(data);
+    }
+    return texts;
+  }
+
+  /** Yields the events from a sequence on, before `next`; `undefined` for one that is no longer kept, as the last. */
+  async *#iterate(subject: string, first: number, next: number): AsyncGenerator<string | undefined> {
+    const { link, operations, names } = this.#context;
+    let at = first;
+    let from = this.#cursors.get(`${subject} ${first}`) ?? 1;
+    while (at < next) {
+      const start = from;
+      const message = await operations.perform("read", () => link.findNext(names.streams.events.name, subject, start));
+      const record = await this.#records.toRecord(message);
+      const batch = record && this.#open(subject, record);
+      if (!record || !batch) return yield undefined;
+      from = record.sequence + 1;
+      const begin = batch.next - batch.data.length;
+      if (begin > at) return yield undefined;
+      for (const data of batch.data.slice(at - begin)) {
+        if (at >= next) return;
+        yield data;
+        at += 1;
+      }
+      if (at === batch.next) keep(this.#cursors, `${subject} ${at}`, from);
+    }
+  }
+
+  #subject(session: SessionKey, stream: string): string {
+    const { names, ring } = this.#context;
+    return names.events(tagSession(ring, session), stream);
+  }
+
+  #forget(subject: string): void {
+    this.#known.delete(subject);
+    this.#ended.delete(subject);
+  }
+
+  #removeEnded(): void {
+    const now = this.#context.clock.now();
+    for (const [subject, until] of this.#ended) {
+      if (until > now) continue;
+      this.#forget(subject);
+      // A stream that cannot be removed now is removed by its age.
+      this.#records.remove(subject).catch(() => {});
+    }
+  }
+}
+
+interface KnownStream {
+  readonly state: StreamState;
+  readonly sequence: number;
+  /** True if it was read for this operation. */
+  readonly isFresh: boolean;
+}
+
+/** Returns the outcome of an append that is certain without a write; `"add"` for one that adds to the stream. */
+function judge(state: StreamState, append: StreamAppend): "stored" | "fenced" | "gap" | "add" {
+  const { owner, fence, first, data } = append;
+  if (fence !== state.fence || owner !== state.owner) return wasStored(state, append) ? "stored" : "fenced";
+  if (state.isEnded) return first + data.length <= state.next ? "stored" : "fenced";
+  return first > state.next ? "gap" : "add";
+}
+
+/** Adds an entry to a map of limited size. */
+function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= mostKnown) return;
+    map.delete(oldest);
+  }
+}
+
+const mostKnown = 10_000;
+
+/** Maximum number of events in one part. */
+const maxPartEvents = 256;
+
+/** Characters that one part contains at most, unless its first event is larger. */
+const maxPartSize = 1024 * 1024;
+
+function contended(): EngineError {
+  return new EngineError("The stream is changed by others all the time; try again later");
+}

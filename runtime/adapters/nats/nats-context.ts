@@ -1,0 +1,48 @@
+import type { EngineLimits } from "../../scale/engine-limits.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import type { Health } from "../../scale/engine/health.ts";
+import type { KeyRing } from "../../scale/engine/key-ring.ts";
+import type { NatsLink } from "./nats-link.ts";
+import type { NatsNames } from "./nats-names.ts";
+import type { Operations } from "../../scale/engine/operations.ts";
+import type { ServerClock } from "./server-clock.ts";
+
+/** Limits of what the engine stores on NATS. */
+export interface NatsLimits extends EngineLimits {
+  /** Tasks at a time, including ended ones. One owner may hold half of them. Default 10,000. */
+  readonly maxTasks: number;
+  /** Tasks per owner. Default 1,000. */
+  readonly maxTasksPerOwner: number;
+  /** Characters of one task. A larger outcome is not stored, and its task fails. Default 16 Mi. */
+  readonly maxTaskSize: number;
+  /** Milliseconds that the steps of unfinished tasks are kept after the last change. Default 24 h. */
+  readonly ledgerTtl: number;
+  /** Steps of one task. Default 10,000. */
+  readonly maxSteps: number;
+}
+
+/** Parts that all stores of one engine use. */
+export interface NatsContext {
+  readonly link: NatsLink;
+  readonly operations: Operations;
+  readonly names: NatsNames;
+  readonly clock: ServerClock;
+  readonly ring: KeyRing;
+  readonly limits: NatsLimits;
+  readonly health: Health;
+}
+
+/** Returns the pseudonym of a session, which reveals neither its id nor its owner. */
+export function tagSession(ring: KeyRing, { id, owner }: SessionKey): string {
+  const [tag] = ring.tags("session", id, owner);
+  return tag;
+}
+
+/** Returns the pseudonym of an owner. */
+export function tagOwner(ring: KeyRing, owner: string | undefined): string {
+  const [tag] = ring.tags("owner", owner ?? "", owner === undefined ? "none" : "one");
+  return tag;
+}
+
+/** Attempts to change a value that others change at the same time. */
+export const mostAttempts = 50;

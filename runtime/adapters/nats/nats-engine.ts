@@ -1,0 +1,194 @@
+import { SetupError } from "../../jsonrpc/errors.ts";
+import { defaultEngineLimits, type EngineLimits } from "../../scale/engine-limits.ts";
+import type { Engine, EngineStatus } from "../../stores/engine.ts";
+import { Health } from "../../scale/engine/health.ts";
+import { deriveKeys } from "../../scale/derive-keys.ts";
+import { KeyRing } from "../../scale/engine/key-ring.ts";
+import { NatsEvents } from "./events.ts";
+import { NatsLedger } from "./ledger.ts";
+import { NatsLink, type NatsConnectionOptions, type NatsStream, type NatsTls } from "./nats-link.ts";
+import { createNatsNames, type NatsStreams } from "./nats-names.ts";
+import { NatsNodes } from "./nodes.ts";
+import { Operations } from "../../scale/engine/operations.ts";
+import { NatsReplays } from "./replays.ts";
+import { ServerClock } from "./server-clock.ts";
+import { NatsSessions } from "./sessions.ts";
+import type { NatsLimits, NatsContext } from "./nats-context.ts";
+import { NatsTasks } from "./tasks.ts";
+
+/** Options of an engine on NATS JetStream. */
+export interface NatsEngineOptions {
+  /** Addresses of the servers, such as `nats://localhost:4222`. */
+  readonly servers: string | readonly string[];
+  readonly user?: string;
+  readonly password?: string;
+  readonly token?: string;
+  /** Certificates of a connection with TLS. Default: TLS as the server requires it. */
+  readonly tls?: NatsTls;
+  /** Secrets of 32 bytes or more, the same on all nodes. The first one is used for new data, all are accepted. */
+  readonly keys: readonly Uint8Array[];
+  /** Name of the application: start of all streams and subjects. Applications with different names can share a server. */
+  readonly prefix: string;
+  readonly limits?: Partial<NatsLimits>;
+  /** Copies of each stream: 1, 3 or 5 of as many servers. Default 1. */
+  readonly replicas?: number;
+  /** Rejects settings that may lose data, which are only reported otherwise. Default `false`. */
+  readonly strict?: boolean;
+  /** Encrypts what clients and handlers send: records of sessions, events and tasks. Ids and principals are never stored in clear. Default `false`. */
+  readonly encrypt?: boolean;
+  /** Milliseconds until an operation fails. Default 1 s. */
+  readonly timeout?: number;
+}
+
+/**
+ * Creates an engine on NATS with JetStream, version 2.9 or newer. It connects when it is opened.
+ *
+ * @throws {SetupError} when an option is invalid
+ * @example
+ * ```ts
+ * import { createNatsEngine } from "mcp-server-runtime/adapters/nats";
+ *
+ * const secret = crypto.getRandomValues(new Uint8Array(32));
+ * const engine = createNatsEngine({ servers: "nats://localhost:4222", keys: [secret], prefix: "orders" });
+ * await engine.open();
+ * ```
+ */
+export function createNatsEngine(options: NatsEngineOptions): Engine {
+  if (!/^[\w.-]{1,64}$/.test(options.prefix))
+    throw new SetupError("prefix is invalid; use letters, digits, dots and hyphens, at most 64");
+  const { replicas = 1 } = options;
+  if (![1, 3, 5].includes(replicas)) throw new SetupError("replicas is invalid; use 1, 3 or 5");
+  return new NatsEngine(options);
+}
+
+class NatsEngine implements Engine {
+  readonly sessions: NatsSessions;
+  readonly events: NatsEvents;
+  readonly nodes: NatsNodes;
+  readonly tasks: NatsTasks;
+  readonly ledger: NatsLedger;
+  readonly replays: NatsReplays;
+  readonly #options: NatsEngineOptions;
+  readonly #health: Health = new Health("NATS");
+  readonly #link: NatsLink;
+  readonly #context: NatsContext;
+
+  constructor(options: NatsEngineOptions) {
+    const { keys, prefix, encrypt = false, timeout = 1_000, replicas = 1 } = options;
+    this.#options = options;
+    const health = this.#health;
+    const limits = { ...defaultEngineLimits, ...defaultTaskLimits, ...options.limits };
+    const names = createNatsNames(prefix, limits);
+    this.#link = new NatsLink({
+      connection: toConnection(options),
+      timeout,
+      replicas,
+      events: { connected: () => this.#connected(), lost: () => health.lost() },
+    });
+    this.#context = {
+      link: this.#link,
+      operations: new Operations({ product: "NATS", health, timeout }),
+      names,
+      clock: new ServerClock(this.#link, names),
+      ring: new KeyRing(keys, { prefix, encrypt }),
+      limits,
+      health,
+    };
+    this.sessions = new NatsSessions(this.#context);
+    this.events = new NatsEvents(this.#context);
+    this.nodes = new NatsNodes(this.#context);
+    this.tasks = new NatsTasks(this.#context);
+    this.ledger = new NatsLedger(this.#context);
+    this.replays = new NatsReplays(this.#context);
+  }
+
+  deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]] {
+    const { keys, prefix } = this.#options;
+    return deriveKeys(keys, `${prefix} ${purpose}`);
+  }
+
+  status(): EngineStatus {
+    return this.#health.read();
+  }
+
+  async open(): Promise<void> {
+    if (this.#link.isConnected) return;
+    try {
+      await this.#link.open();
+      await this.#prepare();
+    } catch (error) {
+      await this.#link.close();
+      this.#health.lost();
+      throw error instanceof SetupError ? error : toSetupError(error, this.#options);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.nodes.close();
+    this.events.close();
+    this.#health.lost();
+    await this.#link.close();
+  }
+
+  async #prepare(): Promise<void> {
+    const { version } = this.#link;
+    if (!isSupported(version)) throw new SetupError(`NATS ${version} is not supported; use NATS 2.9 or newer`);
+    for (const stream of toStreams(this.#context.names.streams)) await this.#link.ensure(stream);
+    await this.#context.clock.adjust();
+    this.events.open();
+    const problems = this.#options.replicas === undefined || this.#options.replicas === 1 ? [oneCopy] : [];
+    this.#health.setWeaknesses(problems);
+    if (this.#options.strict && problems[0] !== undefined) throw new SetupError(problems[0]);
+  }
+
+  #connected(): void {
+    this.#health.connected();
+    this.nodes.resume();
+  }
+}
+
+const oneCopy = "Each stream of NATS has one copy, which may be lost with its server; set replicas to 3";
+
+const defaultTaskLimits: Omit<NatsLimits, keyof EngineLimits> = {
+  maxTasks: 10_000,
+  maxTasksPerOwner: 1_000,
+  maxTaskSize: 16 * 1024 * 1024,
+  ledgerTtl: 86_400_000,
+  maxSteps: 10_000,
+};
+
+function toStreams(streams: NatsStreams): readonly NatsStream[] {
+  return Object.values({ ...streams });
+}
+
+function toConnection({ servers, user, password, token, tls }: NatsEngineOptions): NatsConnectionOptions {
+  return {
+    servers: typeof servers === "string" ? [servers] : servers,
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { pass: password }),
+    ...(token !== undefined && { token }),
+    ...(tls && { tls }),
+  };
+}
+
+function toSetupError(error: unknown, { servers }: NatsEngineOptions): SetupError {
+  const text = error instanceof Error ? `${error.name} ${error.message}` : "";
+  const place = (typeof servers === "string" ? [servers] : servers).map(hideCredentials).join(", ");
+  const cause = { cause: error };
+  if (/authorization|authentication/i.test(text))
+    return new SetupError(`NATS at ${place} rejects the credentials; check user name and password`, cause);
+  if (/permission/i.test(text))
+    return new SetupError(`NATS at ${place} denies a subject; permit the subjects of docs/scale.md`, cause);
+  if (/jetstream|no responders|503/i.test(text))
+    return new SetupError(`NATS at ${place} has no JetStream; start the server with --jetstream`, cause);
+  return new SetupError(`NATS at ${place} cannot be reached; check its address and that it is running`, cause);
+}
+
+function hideCredentials(server: string): string {
+  return server.replace(/\/\/[^@/]*@/, "//");
+}
+
+function isSupported(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 2 || (major === 2 && minor >= 9);
+}

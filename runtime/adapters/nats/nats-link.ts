@@ -1,0 +1,264 @@
+import {
+  jetstream,
+  JetStreamApiError,
+  jetstreamManager,
+  StorageType,
+  type JetStreamClient,
+  type JetStreamManager,
+  type StoredMsg,
+  type StreamConfig,
+} from "@nats-io/jetstream";
+import { connect, NoRespondersError, type Msg, type NatsConnection } from "@nats-io/transport-node";
+import { EngineError } from "../../stores/engine.ts";
+import { withDeadline } from "../../scale/engine/deadline.ts";
+
+/** Stream of JetStream that the engine needs. */
+export interface NatsStream {
+  readonly name: string;
+  /** Subjects of its messages, with wildcards. */
+  readonly subjects: string;
+  /** Milliseconds that a message is kept at most. */
+  readonly maxAge: number;
+  /** Messages of each subject; the oldest are removed. Absent: all. */
+  readonly maxPerSubject?: number;
+  /** Messages of all subjects; the oldest are removed. Absent: all. */
+  readonly maxMessages?: number;
+}
+
+/** Message that JetStream stores. */
+export interface NatsMessage {
+  readonly subject: string;
+  readonly sequence: number;
+  /** Milliseconds since 1970 by the clock of the server. */
+  readonly time: number;
+  readonly bytes: Uint8Array;
+  readonly text: string;
+}
+
+/** State of a stream. */
+export interface NatsStreamState {
+  /** Number of messages. */
+  readonly count: number;
+  readonly last: number;
+  /** Time at which the stream was created: another one after the server has lost its data. */
+  readonly created: string;
+}
+
+/** Called when the state of the connection changes. */
+export interface NatsLinkEvents {
+  connected(): void;
+  lost(): void;
+}
+
+/** Addresses and credentials. */
+export interface NatsConnectionOptions {
+  readonly servers: readonly string[];
+  readonly user?: string;
+  readonly pass?: string;
+  readonly token?: string;
+  readonly tls?: NatsTls;
+}
+
+/** Files of a connection with TLS, in the PEM format. */
+export interface NatsTls {
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+}
+
+/** Options of a connection. */
+export interface NatsLinkOptions {
+  readonly connection: NatsConnectionOptions;
+  /** Milliseconds until an operation fails. */
+  readonly timeout: number;
+  /** Copies of each stream on the servers of a cluster. */
+  readonly replicas: number;
+  readonly events: NatsLinkEvents;
+}
+
+/** Connection to NATS. Operations reject at once while it is lost: nothing is queued. */
+export class NatsLink {
+  readonly #options: NatsLinkOptions;
+  #connection: NatsConnection | undefined;
+  #client: JetStreamClient | undefined;
+  #manager: JetStreamManager | undefined;
+  #isConnected = false;
+
+  constructor(options: NatsLinkOptions) {
+    this.#options = options;
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  /** Bytes that one message may have. */
+  get maxPayload(): number {
+    return this.#connection?.info?.max_payload ?? 1024 * 1024;
+  }
+
+  /** Version of the server. */
+  get version(): string {
+    return this.#connection?.info?.version ?? "0";
+  }
+
+  async open(): Promise<void> {
+    const { connection, timeout, events } = this.#options;
+    const settings = { timeout: 5_000, maxReconnectAttempts: -1, reconnectTimeWait: 250, reconnectJitter: 100 };
+    const opened = await connect({ ...settings, ...connection, servers: [...connection.servers] });
+    this.#connection = opened;
+    this.#client = jetstream(opened, { timeout });
+    this.#manager = await jetstreamManager(opened, { timeout });
+    this.#isConnected = true;
+    events.connected();
+    void this.#watchState(opened);
+  }
+
+  async close(): Promise<void> {
+    this.#isConnected = false;
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.#client = undefined;
+    this.#manager = undefined;
+    await connection?.close();
+  }
+
+  /** Creates a stream, or changes its limits. */
+  async ensure({ name, subjects, maxAge, maxPerSubject, maxMessages }: NatsStream): Promise<void> {
+    const { streams } = this.#getManager();
+    const limits: Partial<StreamConfig> & { readonly name: string } = {
+      name,
+      subjects: [subjects],
+      max_age: maxAge * 1_000_000,
+      max_msgs_per_subject: maxPerSubject ?? -1,
+      max_msgs: maxMessages ?? -1,
+    };
+    try {
+      await streams.add({ ...limits, storage: StorageType.File, num_replicas: this.#options.replicas });
+    } catch (error) {
+      // Another node has created it, possibly with other limits.
+      if (!(error instanceof JetStreamApiError)) throw error;
+      await streams.update(name, limits);
+    }
+  }
+
+  /** Adds a message to the stream of its subject, if the last message of the subject has this sequence. Returns its sequence. */
+  async publish(subject: string, data: string | Uint8Array, last?: number): Promise<number | "conflict"> {
+    const client = this.#client;
+    if (!client || !this.#isConnected) throw lost();
+    const expect = last === undefined ? {} : { expect: { lastSubjectSequence: last } };
+    try {
+      const { seq } = await client.publish(subject, data, { timeout: this.#options.timeout, ...expect });
+      return seq;
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === wrongLastSequence) return "conflict";
+      throw error;
+    }
+  }
+
+  /** Returns the last message of a subject. */
+  findLast(stream: string, subject: string): Promise<NatsMessage | undefined> {
+    return this.#find(stream, { last_by_subj: subject });
+  }
+
+  /** Returns the first message of a subject from a sequence on. */
+  findNext(stream: string, subject: string, sequence: number): Promise<NatsMessage | undefined> {
+    return this.#find(stream, { seq: Math.max(1, sequence), next_by_subj: subject });
+  }
+
+  /** Removes the messages of a subject; wildcards are permitted. */
+  async purge(stream: string, subject: string): Promise<void> {
+    await this.#getManager().streams.purge(stream, { filter: subject });
+  }
+
+  /** Returns the subjects of a stream that match. */
+  async listSubjects(stream: string, filter: string): Promise<readonly string[]> {
+    const info = await this.#getManager().streams.info(stream, { subjects_filter: filter });
+    return Object.keys(info.state.subjects ?? {});
+  }
+
+  async readState(stream: string): Promise<NatsStreamState> {
+    const { state, created } = await this.#getManager().streams.info(stream);
+    return { count: state.messages, last: state.last_seq, created: Date.parse(created).toString(36) };
+  }
+
+  /** Sends a message and waits until its receiver has it. `"absent"`: nothing receives on this subject. */
+  async request(subject: string, text: string): Promise<"sent" | "absent"> {
+    try {
+      await this.#getConnection().request(subject, text, { timeout: this.#options.timeout });
+      return "sent";
+    } catch (error) {
+      if (error instanceof NoRespondersError || (error instanceof Error && error.cause instanceof NoRespondersError))
+        return "absent";
+      throw error;
+    }
+  }
+
+  /** Sends a message that is not stored. */
+  notify(subject: string, text: string): void {
+    if (this.#isConnected) this.#connection?.publish(subject, text);
+  }
+
+  /** Receives messages, and acknowledges requests. Resolves when none can be missed any more. */
+  async subscribe(subject: string, receive: (text: string) => void): Promise<() => void> {
+    const connection = this.#getConnection();
+    const callback = (error: Error | null, message: Msg): void => {
+      if (error) return;
+      receive(message.string());
+      if (message.reply) message.respond();
+    };
+    const subscription = connection.subscribe(subject, { callback });
+    await withDeadline(connection.flush(), this.#options.timeout);
+    return () => subscription.unsubscribe();
+  }
+
+  async #find(
+    stream: string,
+    query: { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string },
+  ): Promise<NatsMessage | undefined> {
+    try {
+      const found = await this.#getManager().streams.getMessage(stream, query);
+      return found ? toMessage(found) : undefined;
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === noMessageFound) return undefined;
+      throw error;
+    }
+  }
+
+  async #watchState(connection: NatsConnection): Promise<void> {
+    for await (const { type } of connection.status()) {
+      if (type === "disconnect" || type === "staleConnection") this.#setConnected(false);
+      if (type === "reconnect") this.#setConnected(true);
+    }
+  }
+
+  #setConnected(isConnected: boolean): void {
+    if (!this.#connection || isConnected === this.#isConnected) return;
+    this.#isConnected = isConnected;
+    if (isConnected) this.#options.events.connected();
+    else this.#options.events.lost();
+  }
+
+  #getConnection(): NatsConnection {
+    if (!this.#connection || !this.#isConnected) throw lost();
+    return this.#connection;
+  }
+
+  #getManager(): JetStreamManager {
+    if (!this.#manager || !this.#isConnected) throw lost();
+    return this.#manager;
+  }
+}
+
+function toMessage(stored: StoredMsg): NatsMessage {
+  const { subject, seq, time, data } = stored;
+  return { subject, sequence: seq, time: time.getTime(), bytes: data, text: stored.string() };
+}
+
+function lost(): EngineError {
+  return new EngineError("NATS is not connected; try again later");
+}
+
+/** Codes of the API of JetStream. */
+const wrongLastSequence = 10071;
+const noMessageFound = 10037;

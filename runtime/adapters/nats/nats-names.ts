@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import type { NatsLimits } from "./nats-context.ts";
+import type { NatsStream } from "./nats-link.ts";
+
+/** Names of streams and subjects of an application. */
+export interface NatsNames {
+  readonly streams: NatsStreams;
+  /** Subject of a session by the tags of its owner and its own. */
+  session(owner: string, tag: string): string;
+  /** Subjects of the sessions of an owner. */
+  sessions(owner: string): string;
+  /** Subject of the events of a stream. */
+  events(tag: string, stream: string): string;
+  /** Subjects of all streams of a session. */
+  allEvents(tag: string): string;
+  /** Subject that wakes the nodes that watch a stream. */
+  watch(tag: string, stream: string): string;
+  /** Returns the subject that wakes the nodes that watch the stream with these events. */
+  watchOf(events: string): string;
+  lease(node: string): string;
+  /** Subject of the messages to a node. */
+  messages(node: string): string;
+  readonly broadcasts: string;
+  /** Subject that wakes the receivers of broadcasts. */
+  readonly broadcastWake: string;
+  task(owner: string, tag: string): string;
+  /** Subjects of the tasks of an owner. */
+  tasks(owner: string): string;
+  /** Subjects of the tasks with a tag, of any owner. */
+  tasksOf(tag: string): string;
+  /** Subjects of the leases of all tasks. */
+  readonly leases: string;
+  leaseOfTask(task: string): string;
+  taskOfLease(lease: string): string;
+  /** Subject of the steps of work. */
+  ledger(tag: string): string;
+  replay(tag: string): string;
+  /** Subject of a part of a large value. */
+  part(id: string, index: number): string;
+  /** Subject of a message that is only stored to read the clock of the server. */
+  clock(token: string): string;
+}
+
+/** Streams of an application. */
+export interface NatsStreams {
+  readonly sessions: NatsStream;
+  readonly events: NatsStream;
+  readonly nodes: NatsStream;
+  readonly broadcasts: NatsStream;
+  readonly tasks: NatsStream;
+  readonly leases: NatsStream;
+  readonly ledger: NatsStream;
+  readonly replays: NatsStream;
+  readonly parts: NatsStream;
+}
+
+/** Creates names that start with the name of the application. */
+export function createNatsNames(application: string, limits: NatsLimits): NatsNames {
+  const start = `${application.replace(/\./g, "-")}-v1`;
+  const define = (name: string, rest: Omit<NatsStream, "name" | "subjects">): NatsStream => ({
+    name: `${start}-${name}`,
+    subjects: `${start}.${name}.>`,
+    ...rest,
+  });
+  const hour = 3_600_000;
+  return {
+    streams: {
+      sessions: define("sessions", { maxAge: limits.sessionTtl, maxPerSubject: 1 }),
+      // The events of a stream that goes on are kept longer than one that does not, and its last ones only.
+      events: define("events", { maxAge: Math.max(hour, limits.streamTtl), maxPerSubject: limits.maxEvents + 1 }),
+      nodes: define("nodes", { maxAge: hour, maxPerSubject: 1 }),
+      broadcasts: define("broadcasts", { maxAge: limits.broadcastTtl, maxMessages: limits.maxBroadcasts }),
+      tasks: define("tasks", { maxAge: 0, maxPerSubject: 1 }),
+      leases: define("leases", { maxAge: 24 * hour, maxPerSubject: 1 }),
+      ledger: define("ledger", { maxAge: limits.ledgerTtl, maxPerSubject: 1 }),
+      replays: define("replays", { maxAge: 7 * 24 * hour, maxPerSubject: 1 }),
+      parts: define("parts", { maxAge: 24 * hour, maxPerSubject: 1 }),
+    },
+    session: (owner, tag) => `${start}.sessions.${owner}.${tag}`,
+    sessions: (owner) => `${start}.sessions.${owner}.*`,
+    events: (tag, stream) => `${start}.events.${tag}.${toToken(stream)}`,
+    allEvents: (tag) => `${start}.events.${tag}.*`,
+    watch: (tag, stream) => `${start}.watch.${tag}.${toToken(stream)}`,
+    watchOf: (events) => `${start}.watch.${events.slice(start.length + ".events.".length)}`,
+    lease: (node) => `${start}.nodes.lease.${toToken(node)}`,
+    messages: (node) => `${start}.messages.${toToken(node)}`,
+    broadcasts: `${start}.broadcasts.all`,
+    broadcastWake: `${start}.wake`,
+    task: (owner, tag) => `${start}.tasks.${owner}.${tag}`,
+    tasks: (owner) => `${start}.tasks.${owner}.*`,
+    tasksOf: (tag) => `${start}.tasks.*.${tag}`,
+    leases: `${start}.leases.>`,
+    leaseOfTask: (task) => `${start}.leases.${task.slice(start.length + ".tasks.".length)}`,
+    taskOfLease: (lease) => `${start}.tasks.${lease.slice(start.length + ".leases.".length)}`,
+    ledger: (tag) => `${start}.ledger.${tag}`,
+    replay: (tag) => `${start}.replays.${tag}`,
+    part: (id, index) => `${start}.parts.${id}.${index}`,
+    clock: (token) => `${start}.nodes.clock.${token}`,
+  };
+}
+
+/** Returns a random token for a subject. */
+export function createToken(): string {
+  return randomBytes(12).toString("hex");
+}
+
+/** Returns a text as one token of a subject: as it is, or encoded where a character has a meaning in subjects. */
+function toToken(text: string): string {
+  return /^[0-9A-Za-z]{1,100}$/.test(text) ? text : `_${Buffer.from(text).toString("base64url")}`;
+}

@@ -1,0 +1,217 @@
+import { isObject } from "../../../generated/support.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
+import { EngineError } from "../../stores/engine.ts";
+import type { Agreement, SessionKey, SessionRecord } from "../../stores/session-store.ts";
+import type {
+  SessionAccess,
+  SessionChange,
+  SessionListener,
+  SharedSession,
+  SharedSessionState,
+  SharedSessionStore,
+} from "../../stores/shared-session-store.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
+import { NatsRecords } from "./records.ts";
+import { mostAttempts, tagOwner, tagSession, type NatsContext } from "./nats-context.ts";
+
+/** Sessions on NATS. Each is one value with its state and its request ids, which a change replaces as a whole. */
+export class NatsSessions implements SharedSessionStore {
+  readonly #context: NatsContext;
+  readonly #records: NatsRecords;
+  /** Last changes of sessions by this node, by subject: two requests of a session at once need not be repeated. */
+  readonly #changes = new Map<string, Promise<unknown>>();
+
+  constructor(context: NatsContext) {
+    this.#context = context;
+    this.#records = new NatsRecords(context, context.names.streams.sessions.name);
+  }
+
+  async add(record: SessionRecord): Promise<boolean> {
+    return this.#inTurn(record, async (subject) => {
+      const found = await this.#find(subject);
+      if (found) {
+        await this.#put(subject, found.value, found.sequence);
+        return true;
+      }
+      if (!(await this.#hasRoom(record))) return false;
+      const { agreement } = record;
+      const value = { ...(agreement && { agreement }), version: 0, subscriptions: [], reservations: [], used: [] };
+      return (await this.#put(subject, value, 0)) || (await this.#find(subject)) !== undefined;
+    });
+  }
+
+  async access(key: SessionKey, { node, reserve = [], version }: SessionAccess): Promise<SharedSession | undefined> {
+    let used: readonly RequestId[] = [];
+    const value = await this.#change(key, (found, age) => {
+      const known = new Set([...found.used, ...found.reservations.map(([id]) => id)]);
+      used = [...new Set(reserve)].filter((id) => known.has(id));
+      const added = [...new Set(reserve)].filter((id) => !known.has(id));
+      if (added.length === 0 && age < this.#context.limits.sessionTtl / 4) return found;
+      return { ...found, reservations: [...found.reservations, ...added.map((id) => [id, node] as const)] };
+    });
+    if (!value) return undefined;
+    const record = { id: key.id, owner: key.owner, ...(value.agreement && { agreement: value.agreement }) };
+    if (version === value.version) return { record, version, used };
+    return { record, version: value.version, state: toState(value), used };
+  }
+
+  async release(
+    key: SessionKey,
+    ids: readonly RequestId[],
+    { isUnused = false }: { readonly isUnused?: boolean } = {},
+  ): Promise<void> {
+    await this.#change(key, (found) => {
+      const ended = found.reservations.map(([id]) => id).filter((id) => ids.includes(id));
+      if (ended.length === 0) return found;
+      const reservations = found.reservations.filter(([id]) => !ids.includes(id));
+      const used = isUnused ? found.used : [...found.used, ...ids.filter((id) => ended.includes(id))];
+      return { ...found, reservations, used: used.slice(-this.#context.limits.maxUsedIds) };
+    });
+  }
+
+  async findNode(key: SessionKey, id: RequestId): Promise<string | undefined> {
+    const found = await this.#find(this.#subject(key));
+    return found?.value.reservations.find(([reserved]) => reserved === id)?.[1];
+  }
+
+  async change(key: SessionKey, change: SessionChange): Promise<number | undefined> {
+    let isTooMuch = false;
+    const value = await this.#change(key, (found) => {
+      const changed = applyChange(found, change);
+      isTooMuch = changed.subscriptions.length > this.#context.limits.maxSubscriptions;
+      return isTooMuch ? found : changed;
+    });
+    return isTooMuch ? undefined : value?.version;
+  }
+
+  async readState(key: SessionKey): Promise<SharedSessionState | undefined> {
+    const found = await this.#find(this.#subject(key));
+    return found && toState(found.value);
+  }
+
+  async end(key: SessionKey): Promise<readonly string[]> {
+    const subject = this.#subject(key);
+    const found = await this.#find(subject);
+    await this.#records.remove(subject);
+    if (!found) return [];
+    const { reservations, listener } = found.value;
+    return [...new Set([...reservations.map(([, node]) => node), ...(listener ? [listener.node] : [])])];
+  }
+
+  /** Replaces the value of a session by the one that a function returns; the same value is not stored again. */
+  #change(
+    key: SessionKey,
+    change: (value: SessionValue, age: number) => SessionValue,
+  ): Promise<SessionValue | undefined> {
+    return this.#inTurn(key, async (subject) => {
+      for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+        const found = await this.#find(subject);
+        if (!found) return undefined;
+        const value = change(found.value, found.age);
+        if (value === found.value || (await this.#put(subject, value, found.sequence))) return value;
+      }
+      throw new EngineError("The session is changed by others all the time; try again later");
+    });
+  }
+
+  /** Runs the changes of one session by this node one after the other. */
+  async #inTurn<Result>(key: SessionKey, run: (subject: string) => Promise<Result>): Promise<Result> {
+    const subject = this.#subject(key);
+    const before = this.#changes.get(subject) ?? Promise.resolve();
+    const result = before.catch(() => {}).then(() => run(subject));
+    this.#changes.set(subject, result);
+    try {
+      return await result;
+    } finally {
+      if (this.#changes.get(subject) === result) this.#changes.delete(subject);
+    }
+  }
+
+  async #find(subject: string): Promise<FoundSession | undefined> {
+    const { ring, health, limits } = this.#context;
+    const found = await this.#records.find(subject);
+    if (!found || found.age > limits.sessionTtl) return undefined;
+    const text = found.text.length > maxValueSize ? undefined : ring.open(subject, found.text);
+    const value = text === undefined ? undefined : parseLimited(text, maxValueSize);
+    if (isSessionValue(value)) return { value, sequence: found.sequence, age: found.age };
+    health.countInvalid();
+    return undefined;
+  }
+
+  async #put(subject: string, value: SessionValue, last: number): Promise<boolean> {
+    const text = this.#context.ring.seal(subject, JSON.stringify(value));
+    return (await this.#records.put(subject, text, last)) !== "conflict";
+  }
+
+  /** True if one more session is accepted: each owner may hold as many as remain free. */
+  async #hasRoom({ owner }: SessionKey): Promise<boolean> {
+    const { names, ring, limits } = this.#context;
+    const free = limits.maxSessions - (await this.#records.count());
+    if (owner === undefined || free <= 0) return free > 0;
+    const held = await this.#records.list(names.sessions(tagOwner(ring, owner)));
+    return free > held.length;
+  }
+
+  #subject(key: SessionKey): string {
+    const { names, ring } = this.#context;
+    return names.session(tagOwner(ring, key.owner), tagSession(ring, key));
+  }
+}
+
+interface FoundSession {
+  readonly value: SessionValue;
+  readonly sequence: number;
+  readonly age: number;
+}
+
+/** Stored value of a session. Its id and its owner are in its subject, as pseudonyms. */
+interface SessionValue {
+  readonly agreement?: Agreement;
+  readonly version: number;
+  readonly logLevel?: string;
+  readonly subscriptions: readonly string[];
+  readonly listener?: SessionListener;
+  /** Ids of requests with the nodes that run them. */
+  readonly reservations: readonly (readonly [id: RequestId, node: string])[];
+  /** Ids of requests that have ended, the first ended first. */
+  readonly used: readonly RequestId[];
+}
+
+function applyChange(found: SessionValue, change: SessionChange): SessionValue {
+  const { logLevel = found.logLevel, listener, subscribe = [], unsubscribe = [] } = change;
+  const subscriptions = [...new Set([...found.subscriptions, ...subscribe])].filter(
+    (uri) => !unsubscribe.includes(uri),
+  );
+  const isNewer = listener && (listener.stream !== found.listener?.stream || listener.fence >= found.listener.fence);
+  return {
+    ...found,
+    version: found.version + 1,
+    subscriptions,
+    ...(logLevel !== undefined && { logLevel }),
+    ...(isNewer && { listener }),
+  };
+}
+
+function toState({ logLevel, subscriptions, listener }: SessionValue): SharedSessionState {
+  return {
+    ...(logLevel !== undefined && { logLevel }),
+    ...(subscriptions.length > 0 && { subscriptions }),
+    ...(listener && { listener }),
+  };
+}
+
+function isSessionValue(value: unknown): value is SessionValue {
+  return (
+    isObject(value) &&
+    Number.isSafeInteger(value.version) &&
+    [value.subscriptions, value.reservations, value.used].every(Array.isArray) &&
+    (value.agreement === undefined || isAgreement(value.agreement))
+  );
+}
+
+function isAgreement(value: unknown): boolean {
+  return isObject(value) && typeof value.revision === "string" && isObject(value.client);
+}
+
+/** Characters of a stored session. */
+const maxValueSize = 8 * 1024 * 1024;

@@ -1,0 +1,256 @@
+import { isObject } from "../../../generated/support.ts";
+import { errorCodes } from "../../jsonrpc/errors.ts";
+import { EngineError } from "../../stores/engine.ts";
+import {
+  isFinal,
+  type TaskChange,
+  type TaskKey,
+  type TaskPage,
+  type TaskRange,
+  type TaskRecord,
+  type TaskStore,
+} from "../../stores/task-store.ts";
+import { parseLimited } from "../../scale/engine/parse-limited.ts";
+import { NatsRecords } from "./records.ts";
+import { NatsTaskLeases, type ExpiredLease } from "./task-leases.ts";
+import { mostAttempts, tagOwner, type NatsContext } from "./nats-context.ts";
+
+/** Tasks on NATS. Each is one value, which a change replaces as a whole. */
+export class NatsTasks implements TaskStore {
+  readonly #context: NatsContext;
+  readonly #records: NatsRecords;
+  readonly #leases: NatsTaskLeases;
+
+  constructor(context: NatsContext) {
+    this.#context = context;
+    this.#records = new NatsRecords(context, context.names.streams.tasks.name);
+    this.#leases = new NatsTaskLeases(context);
+  }
+
+  async add(record: TaskRecord): Promise<boolean> {
+    const { clock, limits } = this.#context;
+    const subject = this.#subject(record);
+    if (await this.#find(subject)) return true;
+    if (JSON.stringify(record).length > limits.maxTaskSize || !(await this.#hasRoom(record.owner))) return false;
+    if (await this.#isTaken(record)) return false;
+    const expiresAt = record.ttl === null ? null : clock.now() + Math.max(1, record.ttl);
+    const { node, lease } = record;
+    // The lease comes first: a task without one would never be taken over, and a lease without a task is removed when it is over.
+    if (node !== undefined && lease !== undefined) await this.#leases.set(subject, { node, milliseconds: lease });
+    return (await this.#put(subject, { record, expiresAt }, 0)) || (await this.#find(subject)) !== undefined;
+  }
+
+  async find(key: TaskKey): Promise<TaskRecord | undefined> {
+    return (await this.#find(this.#subject(key)))?.record;
+  }
+
+  async change(key: TaskKey, change: TaskChange, attempt: number = Infinity): Promise<TaskRecord | undefined> {
+    const subject = this.#subject(key);
+    const changed = await this.#replace(subject, (record) =>
+      isFinal(record.status) || attempt < attemptOf(record) ? undefined : this.#limit(record, merge(record, change)),
+    );
+    if (changed?.lease !== undefined && isFinal(changed.status)) await this.#leases.remove(subject);
+    return changed;
+  }
+
+  async renew(keys: readonly TaskKey[], node: string, lease: number): Promise<readonly TaskKey[]> {
+    const held = await Promise.all(
+      keys.map((key) => this.#leases.renew(this.#subject(key), { node, milliseconds: lease })),
+    );
+    return keys.filter((_, index) => !held[index]);
+  }
+
+  async takeOver(node: string, limit: number): Promise<readonly TaskRecord[]> {
+    const expired = await this.#leases.findExpired(node, limit);
+    const taken = await Promise.all(expired.map((lease) => this.#takeOver(lease, node)));
+    return taken.flatMap((record) => record ?? []);
+  }
+
+  /** Writes the new attempt of a task whose lease is over. Returns `undefined` when another node was faster, or when there is no such task. */
+  async #takeOver(lease: ExpiredLease, node: string): Promise<TaskRecord | undefined> {
+    const subject = this.#leases.taskOf(lease);
+    const found = await this.#find(subject);
+    if (!found || isFinal(found.record.status)) {
+      await this.#leases.remove(subject);
+      return undefined;
+    }
+    const milliseconds = found.record.lease ?? lease.milliseconds;
+    if (!(await this.#leases.take(lease, { node, milliseconds }))) return undefined;
+    const record = await this.#replace(subject, (known) =>
+      isFinal(known.status) ? undefined : { ...known, node, attempt: attemptOf(known) + 1 },
+    );
+    return record && !isFinal(record.status) ? record : undefined;
+  }
+
+  /** Replaces a record by one that follows from it. Returns the record that is stored then. */
+  async #replace(
+    subject: string,
+    toNext: (record: TaskRecord) => TaskRecord | undefined,
+  ): Promise<TaskRecord | undefined> {
+    for (let tries = 0; tries < mostAttempts; tries += 1) {
+      const found = await this.#find(subject);
+      const record = found && toNext(found.record);
+      if (!found || !record) return found?.record;
+      if (await this.#put(subject, { record, expiresAt: found.expiresAt }, found.sequence)) return record;
+    }
+    throw new EngineError("The task is changed by others all the time; try again later");
+  }
+
+  /** True if another owner has a task with this id. */
+  async #isTaken(key: TaskKey): Promise<boolean> {
+    const { names, ring } = this.#context;
+    const [tag] = ring.tags("task", key.id);
+    const subjects = await this.#records.list(names.tasksOf(tag));
+    return subjects.some((subject) => subject !== this.#subject(key));
+  }
+
+  async list(owner: string, { from, limit }: TaskRange): Promise<TaskPage | undefined> {
+    const after = from === undefined ? undefined : parseCursor(from);
+    if (from !== undefined && after === undefined) return undefined;
+    const { names, ring } = this.#context;
+    const subjects = await this.#records.list(names.tasks(tagOwner(ring, owner)));
+    const found = await Promise.all(subjects.map((subject) => this.#find(subject)));
+    const tasks = found
+      .flatMap((task) => (task ? [task.record] : []))
+      .filter((task) => after === undefined || compare(toPlace(task), after) > 0)
+      .sort((a, b) => compare(toPlace(a), toPlace(b)));
+    const page = tasks.slice(0, limit);
+    const last = page.at(-1);
+    return last && tasks.length > limit ? { tasks: page, next: formatCursor(toPlace(last)) } : { tasks: page };
+  }
+
+  async remove(key: TaskKey): Promise<void> {
+    await this.#records.remove(this.#subject(key));
+    await this.#leases.remove(this.#subject(key));
+  }
+
+  async removeAll(owner: string): Promise<void> {
+    const { names, ring } = this.#context;
+    const subjects = names.tasks(tagOwner(ring, owner));
+    await this.#records.remove(subjects);
+    await this.#leases.remove(subjects);
+  }
+
+  async #hasRoom(owner: string): Promise<boolean> {
+    const { names, ring, limits } = this.#context;
+    const free = limits.maxTasks - (await this.#records.count());
+    const held = (await this.#records.list(names.tasks(tagOwner(ring, owner)))).length;
+    return held < limits.maxTasksPerOwner && free > held;
+  }
+
+  /** Returns a task, unless its time is up: then it is removed. */
+  async #find(subject: string): Promise<FoundTask | undefined> {
+    const found = await this.#records.find(subject);
+    if (!found) return undefined;
+    const value = this.#open(subject, found.text);
+    if (!value) return undefined;
+    if (value.expiresAt !== null && value.expiresAt <= this.#context.clock.now()) {
+      await this.#records.remove(subject);
+      return undefined;
+    }
+    return { ...value, sequence: found.sequence };
+  }
+
+  async #put(subject: string, { record, expiresAt }: StoredTask, last: number): Promise<boolean> {
+    const { ring } = this.#context;
+    const { id, owner, principal, ...content } = record;
+    // Ids and principals are encrypted in any case: they are as good as passwords.
+    const identity = ring.encrypt(subject, JSON.stringify({ id, owner, principal }));
+    const text = ring.seal(subject, JSON.stringify({ ...content, identity, expiresAt }));
+    return (await this.#records.put(subject, text, last)) !== "conflict";
+  }
+
+  #open(subject: string, text: string): StoredTask | undefined {
+    const { ring, health } = this.#context;
+    const clear = ring.open(subject, text);
+    const parsed = clear === undefined ? undefined : parseLimited(clear, this.#maxValueSize);
+    const { identity, expiresAt, ...content } = isObject(parsed) ? parsed : {};
+    const known = typeof identity === "string" ? ring.decrypt(subject, identity) : undefined;
+    const who = known === undefined ? undefined : parseLimited(known, maxIdentitySize);
+    const record: unknown = isObject(who) ? { ...who, ...content } : undefined;
+    const isTime = expiresAt === null || typeof expiresAt === "number";
+    if (isTime && isRecord(record)) return { record, expiresAt };
+    health.countInvalid();
+    return undefined;
+  }
+
+  /** Replaces an outcome that is too large by an error that says so. */
+  #limit(before: TaskRecord, record: TaskRecord): TaskRecord {
+    const { maxTaskSize } = this.#context.limits;
+    if (record.outcome === undefined || JSON.stringify(record).length <= maxTaskSize) return record;
+    return { ...before, updatedAt: record.updatedAt, ...notStored };
+  }
+
+  /** Characters of a stored value; encryption makes it larger. */
+  get #maxValueSize(): number {
+    return 1_024 + 6 * this.#context.limits.maxTaskSize;
+  }
+
+  #subject({ id, owner }: TaskKey): string {
+    const { names, ring } = this.#context;
+    const [tag] = ring.tags("task", id);
+    return names.task(tagOwner(ring, owner), tag);
+  }
+}
+
+interface StoredTask {
+  readonly record: TaskRecord;
+  /** Time of the server at which the task is removed. */
+  readonly expiresAt: number | null;
+}
+
+interface FoundTask extends StoredTask {
+  readonly sequence: number;
+}
+
+/** Place of a task among those of its owner. */
+type Place = readonly [createdAt: string, id: string];
+
+function toPlace({ createdAt, id }: TaskRecord): Place {
+  return [createdAt, id];
+}
+
+function compare([time, id]: Place, [otherTime, otherId]: Place): number {
+  if (time !== otherTime) return time < otherTime ? -1 : 1;
+  return id < otherId ? -1 : id > otherId ? 1 : 0;
+}
+
+function formatCursor(place: Place): string {
+  return Buffer.from(JSON.stringify(place)).toString("base64url");
+}
+
+function parseCursor(text: string): Place | undefined {
+  const value = parseLimited(Buffer.from(text, "base64url").toString("utf8"), 1_000);
+  if (!Array.isArray(value)) return undefined;
+  const [time, id]: readonly unknown[] = value;
+  return typeof time === "string" && typeof id === "string" ? [time, id] : undefined;
+}
+
+/** Characters of id, owner and principal of a task. */
+const maxIdentitySize = 64 * 1024;
+
+const notStored: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
+  status: "failed",
+  statusMessage: "The result is not stored; it is larger than a task may be",
+  outcome: {
+    kind: "error",
+    error: { code: errorCodes.internalError, message: "The result is not stored; it is larger than a task may be" },
+  },
+};
+
+function attemptOf({ attempt = 1 }: TaskRecord): number {
+  return attempt;
+}
+
+function merge(record: TaskRecord, change: TaskChange): TaskRecord {
+  const inputResponses = change.inputResponses && { ...record.inputResponses, ...change.inputResponses };
+  return { ...record, ...change, ...(inputResponses && { inputResponses }) };
+}
+
+function isRecord(value: unknown): value is TaskRecord {
+  return (
+    isObject(value) &&
+    ["id", "owner", "status", "createdAt", "updatedAt"].every((name) => typeof value[name] === "string") &&
+    (value.ttl === null || typeof value.ttl === "number")
+  );
+}

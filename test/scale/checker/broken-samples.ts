@@ -1,0 +1,222 @@
+import {
+  acknowledged,
+  answer,
+  call,
+  cancelled,
+  changed,
+  end,
+  event,
+  fault,
+  good,
+  jti,
+  listChanged,
+  listening,
+  log,
+  question,
+  ran,
+  read,
+  rejection,
+  response,
+  returned,
+  setLevel,
+  start,
+  step,
+  toggle,
+  touch,
+  type Sample,
+} from "./sample-lines.ts";
+
+/** Histories with a violation of an invariant. */
+export const failing: readonly (readonly [invariant: string, name: string, sample: Sample])[] = [
+  [
+    "I1",
+    "a missing event",
+    { ...good, lines: [call(), event(0, ""), event(2, answer), returned()], effects: [start, end] },
+  ],
+  ["I1", "an event with two contents", { ...good, lines: [...good.lines, event(1, log(7), { connection: "k2" })] }],
+  [
+    "I1",
+    "an event twice on one connection",
+    { ...good, lines: [call(), event(0, ""), event(0, ""), event(1, log(0)), event(2, answer), returned()] },
+  ],
+  [
+    "I1",
+    "events in the wrong order",
+    { ...good, lines: [call(), event(0, ""), event(2, answer), event(1, log(0)), returned()] },
+  ],
+  [
+    "I1",
+    "a position that is unknown",
+    { ...good, lines: [...good.lines, { op: "resume", phase: "return", id: "c/1", status: 400, outcome: "fail" }] },
+  ],
+  [
+    "I2",
+    "an acknowledged message that did not come",
+    { lines: [call(), event(0, ""), event(1, answer), returned()], effects: ran },
+  ],
+  [
+    "I3",
+    "an internal error without a fault",
+    {
+      lines: [
+        call(),
+        event(0, ""),
+        event(1, JSON.stringify({ id: 1, error: { code: -32_603, message: "gone" } })),
+        returned(""),
+      ],
+      effects: [start],
+    },
+  ],
+  ["I3", "two responses", { ...good, lines: [...good.lines, event(3, answer)] }],
+  [
+    "I3",
+    "no response on a stream with ids",
+    { lines: [call(), event(0, ""), rejection(400, 1_030)], effects: [start] },
+  ],
+  ["I3", "no response and no return", { lines: [call()] }],
+  ["I3", "a rejection without a fault", { lines: [call(), rejection(503, 1_030)] }],
+  ["I3", "a session that a fault has ended", { lines: [call(), ...fault("0", 1_005, 1_020), rejection(404, 1_050)] }],
+  ["I4", "a result of a tool that has not ended", { ...good, effects: [start, acknowledged] }],
+  ["I5", "a tool that was started twice", { ...good, effects: [...ran, { ...start, node: "1.1" }] }],
+  [
+    "I6",
+    "an answer to another question",
+    { lines: [call("ask", { nonce: "n" }), returned(response("n=m"))], effects: ran },
+  ],
+  [
+    "I6",
+    "a question on another stream",
+    {
+      lines: [call("ask", { nonce: "n" }), event(0, question("a.1", "m")), event(1, response("n=n")), returned()],
+      effects: ran,
+    },
+  ],
+  [
+    "I6",
+    "two questions with one id",
+    {
+      lines: [
+        call("ask", { nonce: "n" }),
+        event(0, question("1", "n")),
+        event(1, response("n=n")),
+        returned(response("n=n")),
+        { ...call("ask", { nonce: "m" }), id: "c/2" },
+        event(0, question("1", "m"), { id: "c/2", event: "b1-0" }),
+        event(1, response("m=m"), { id: "c/2", event: "b1-1" }),
+        { ...returned(response("m=m")), id: "c/2" },
+      ],
+      effects: [...ran, { ...start, key: "c/2" }, { ...end, key: "c/2" }],
+    },
+  ],
+  ["I7", "a cancelled call that goes on", { lines: cancelled(), effects: [start] }],
+  [
+    "I7",
+    "a call that was aborted late",
+    { lines: cancelled(), effects: [start, { kind: "abort", key: "c/1", t: 2_500 }] },
+  ],
+  [
+    "I7",
+    "a cancelled call while another node was killed",
+    { lines: cancelled(...fault("1", 1_040, 1_060)), effects: [start] },
+  ],
+  [
+    "delay",
+    "a question that waits",
+    {
+      lines: [
+        call("ask", { nonce: "n" }),
+        event(0, question("a.1", "n"), { t: 6_000 }),
+        event(1, response("n=n"), { t: 6_000 }),
+        returned(response("n=n"), { t: 6_000 }),
+      ],
+      effects: [start, end],
+    },
+  ],
+  [
+    "I7",
+    "a call that outlives its session",
+    {
+      lines: [
+        call("hang"),
+        event(0, ""),
+        { op: "end", phase: "call", id: "s" },
+        { op: "end", phase: "return", id: "s", outcome: "ok" },
+        returned("", { outcome: "unknown" }),
+      ],
+      effects: [start],
+    },
+  ],
+  [
+    "I8",
+    "a text of another principal",
+    {
+      ...good,
+      lines: [call(), event(0, ""), event(1, log(0, { canary: "canary:bob:" })), event(2, answer), returned()],
+    },
+  ],
+  [
+    "I8",
+    "an id of another principal that works",
+    { lines: [{ op: "stranger", phase: "return", id: "x", outcome: "ok" }] },
+  ],
+  ["I9", "a task that goes back", { lines: [...read(10, "completed"), ...read(20, "working")] }],
+  ["I9", "a task with two ends", { lines: [...read(10, "completed"), ...read(20, "cancelled", "d")] }],
+  ["I9", "a task that is not found", { lines: [{ op: "task", phase: "return", id: "t", outcome: "fail" }] }],
+  ["I11", "a step with two results", { lines: [], effects: [step("step-finish", "a=1"), step("step-finish", "a=2")] }],
+  [
+    "I11",
+    "a step that starts after its end",
+    { lines: [], effects: [step("step-finish", "a=1"), step("step-start", "a")] },
+  ],
+  ["I12", "a change without a notification", { lines: listening(), effects: toggle }],
+  [
+    "I12",
+    "a notification that is late",
+    { lines: listening(changed("notifications/tools/list_changed", 4_000)), effects: toggle },
+  ],
+  [
+    "I12",
+    "a notification from before the change",
+    { lines: listening(changed("notifications/tools/list_changed", 1_400)), effects: toggle },
+  ],
+  ["I12", "a resource without a notification", { lines: listening(listChanged), effects: touch }],
+  [
+    "level",
+    "a message below the log level",
+    { lines: [setLevel, call("log_levels"), event(0, log(0)), event(1, answer), returned()], effects: ran },
+  ],
+  ["I13", "a proof that is accepted twice", { lines: [jti("1"), jti("1")] }],
+  [
+    "I14",
+    "a rejection that takes too long",
+    { lines: [call(), ...fault("engine", 900, 4_000), rejection(503, 3_000)] },
+  ],
+  [
+    "I14",
+    "a rejection with another status",
+    { lines: [call(), ...fault("engine", 900, 4_000), rejection(500, 1_100)] },
+  ],
+  ["I14", "a rejection that was not handled", { lines: [], effects: [{ kind: "unhandled", key: "", value: "Error" }] }],
+  [
+    "I15",
+    "a key without an expiry",
+    { lines: [], engineState: { keysWithoutExpiry: ["p:x"], leases: 0, livingNodes: 0 } },
+  ],
+  [
+    "I15",
+    "a lease of a node that has gone",
+    { lines: [], engineState: { keysWithoutExpiry: [], leases: 4, livingNodes: 3 } },
+  ],
+  [
+    "I15",
+    "a session that is served after its end",
+    {
+      ...good,
+      lines: [
+        { op: "end", phase: "call", id: "s", t: 900 },
+        { op: "end", phase: "return", id: "s", outcome: "ok", t: 910 },
+        ...good.lines,
+      ],
+    },
+  ],
+];

@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import {
+  createServer,
+  request as sendRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Request header of a test client: bytes of the response body after which the balancer cuts the connection. */
+export const cutHeader = "x-cut-after";
+
+/** Options of a balancer. */
+export interface BalancerOptions {
+  /** Returns the URLs of all nodes, also of those that do not listen now. */
+  readonly nodes: () => readonly string[];
+  /** Port to listen on. Default: any free port. */
+  readonly port?: number;
+}
+
+/** Balancer that listens. */
+export interface Balancer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a balancer that sends each request to the next node, over a connection of its own. It knows no sessions and changes no message. A node that
+ * refuses the connection is skipped; a request that was sent is never repeated.
+ */
+export async function startBalancer({ nodes, port = 0 }: BalancerOptions): Promise<Balancer> {
+  let next = 0;
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 1 }, (request, response) => {
+    const all = nodes();
+    const first = next++;
+    const order = all.map((_, index) => all[(first + index) % all.length] ?? "");
+    forward(request, response, order);
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening").catch((cause: unknown) => {
+    throw new Error(`The port ${port} is not available; use another one`, { cause });
+  });
+  return {
+    url: `http://127.0.0.1:${readPort(server.address())}/mcp`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function readPort(address: string | AddressInfo | null): number {
+  if (address !== null && typeof address === "object") return address.port;
+  throw new Error("The balancer has no port; it was closed before it listened");
+}
+
+/** Sends a request to the first of these nodes that accepts the connection. */
+function forward(request: IncomingMessage, response: ServerResponse, [node, ...others]: readonly string[]): void {
+  if (node === undefined) return refuse(response, 503, "No node accepts connections");
+  const upstream = connect(request, node);
+  let isSent = false;
+  const abort = (): void => void (response.writableFinished || upstream.destroy());
+  response.once("close", abort);
+  upstream.once("socket", (socket) =>
+    socket.once("connect", () => {
+      isSent = true;
+      request.pipe(upstream);
+    }),
+  );
+  upstream.once("response", (answer) => respond(request, response, answer));
+  upstream.on("error", () => {
+    if (response.destroyed) return;
+    if (isSent && response.headersSent) return void response.destroy();
+    if (isSent) return refuse(response, 502, "The node ended before it responded");
+    response.off("close", abort);
+    forward(request, response, others);
+  });
+}
+
+/** Opens a connection for a request, which is not sent yet. */
+function connect(request: IncomingMessage, node: string): ClientRequest {
+  const { hostname, port } = new URL(node);
+  const headers = { ...request.headers, connection: "close" };
+  const upstream = sendRequest({
+    hostname,
+    port,
+    method: request.method,
+    path: request.url,
+    headers: without(headers, cutHeader),
+    agent: false,
+  });
+  upstream.setNoDelay(true);
+  return upstream;
+}
+
+function without(headers: IncomingMessage["headers"], name: string): IncomingMessage["headers"] {
+  return Object.fromEntries(Object.entries(headers).filter(([field]) => field !== name));
+}
+
+/** Passes a response on as its bytes arrive, up to the cut that the client wants. */
+function respond(request: IncomingMessage, response: ServerResponse, answer: IncomingMessage): void {
+  const headers = without(without(answer.headers, "connection"), "keep-alive");
+  response.writeHead(answer.statusCode ?? 502, { ...headers, connection: "close" });
+  response.flushHeaders();
+  let left = readCut(request.headers[cutHeader]);
+  answer.on("data", (chunk: Buffer) => {
+    if (left <= 0) return;
+    const part = chunk.subarray(0, left);
+    left -= part.length;
+    if (left === 0) return void response.write(part, () => response.destroy());
+    if (response.write(part)) return;
+    answer.pause();
+    response.once("drain", () => answer.resume());
+  });
+  answer.once("end", () => left > 0 && response.end());
+  answer.once("error", () => response.destroy());
+  answer.once("aborted", () => response.destroy());
+}
+
+function readCut(field: string | readonly string[] | undefined): number {
+  const bytes = Number(field);
+  return Number.isInteger(bytes) && bytes > 0 ? bytes : Number.POSITIVE_INFINITY;
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { "content-type": "application/json", "x-from-balancer": "1" });
+  response.end(JSON.stringify({ jsonrpc: "2.0", error: { code: -32603, message } }));
+}

@@ -1,0 +1,197 @@
+import { build } from "esbuild";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readLines, type Effect } from "../history.ts";
+import { startBalancer } from "./balancer.ts";
+import { endProcess, startNode, type NodeProcess } from "./processes.ts";
+import { startRedis, type RedisProcess } from "./redis-process.ts";
+
+/** Options of a cluster. */
+export interface ClusterOptions {
+  readonly nodes: number;
+  /** Engine that the nodes share. Default: none, which only works with one node. */
+  readonly engine?: "redis";
+  /** Milliseconds after which a node that has ended is started again. Default: never. */
+  readonly restartAfter?: number;
+  /** Fault of the engine, by its name among the mutants. Default: none. */
+  readonly mutant?: string;
+}
+
+/** Cluster of processes on this machine, behind a balancer. */
+export interface Cluster {
+  readonly url: string;
+  readonly engine: RedisProcess | undefined;
+  /** Number of nodes. */
+  readonly size: number;
+  /** Returns the URL of a node; another one after a restart. */
+  nodeUrl(index: number): string;
+  /** Returns the name of the process of a node, as its effects have it. */
+  nodeName(index: number): string;
+  /** Ends a node by SIGKILL. */
+  kill(index: number): Promise<void>;
+  /** Stops a node by SIGSTOP. */
+  stop(index: number): void;
+  /** Continues a node by SIGCONT. */
+  resume(index: number): void;
+  /** Ends a node in order by SIGTERM, and waits until it has ended. */
+  terminate(index: number): Promise<void>;
+  /** Starts a node that has ended. */
+  restart(index: number): Promise<void>;
+  /** Returns the lines of all tools so far. */
+  readEffects(): Promise<readonly Effect[]>;
+  /** Returns what the nodes have written to stderr. */
+  readErrors(): string;
+  close(): Promise<void>;
+}
+
+/** Starts a cluster. Everything ends with `close`, also when the start fails. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  if (options.nodes > 1 && options.engine === undefined) {
+    throw new Error("Several nodes need an engine that they share; set engine, or use one node");
+  }
+  const folder = await mkdtemp(join(tmpdir(), "scale-cluster-"));
+  const closers = [() => rm(folder, { recursive: true, force: true })];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const program = await buildServer();
+    closers.push(() => rm(program.folder, { recursive: true, force: true }));
+    const engine = options.engine === undefined ? undefined : await startRedis({ fsync: "always" });
+    if (engine) closers.push(engine.close);
+    const effects = join(folder, "effects.jsonl");
+    const nodes = new Nodes({ ...options, program, effects, engineUrl: engine?.url });
+    closers.push(() => nodes.close());
+    await nodes.start();
+    const balancer = await startBalancer({ nodes: () => nodes.urls });
+    closers.push(balancer.close);
+    return Object.assign(toControls(nodes), {
+      url: balancer.url,
+      engine,
+      size: options.nodes,
+      readEffects: async () => (existsSync(effects) ? readLines<Effect>(await readFile(effects, "utf8")) : []),
+      close,
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function toControls(nodes: Nodes): Omit<Cluster, "url" | "engine" | "size" | "readEffects" | "close"> {
+  return {
+    nodeUrl: (index) => nodes.at(index).url,
+    nodeName: (index) => nodes.nameOf(index),
+    kill: (index) => nodes.end(index, "SIGKILL"),
+    stop: (index) => void nodes.at(index).child.kill("SIGSTOP"),
+    resume: (index) => void nodes.at(index).child.kill("SIGCONT"),
+    terminate: (index) => nodes.end(index, "SIGTERM"),
+    restart: (index) => nodes.restart(index),
+    readErrors: () => nodes.readErrors(),
+  };
+}
+
+interface ServerProgram {
+  readonly folder: string;
+  readonly path: string;
+}
+
+/** Bundles the fixture server: node starts it ten times as fast as the sources. */
+async function buildServer(): Promise<ServerProgram> {
+  // Inside the project, so that the libraries that stay outside are found.
+  const cache = join(import.meta.dirname, "../../../node_modules/.cache/programs");
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, "scale-"));
+  const path = join(folder, "server.mjs");
+  await build({
+    entryPoints: [join(import.meta.dirname, "fault-server.ts")],
+    outfile: path,
+    bundle: true,
+    packages: "external",
+    format: "esm",
+    platform: "node",
+  });
+  return { folder, path };
+}
+
+interface NodesOptions extends ClusterOptions {
+  readonly program: ServerProgram;
+  readonly effects: string;
+  readonly engineUrl: string | undefined;
+}
+
+/** Processes of the nodes. A process that was started again has another name than the one before. */
+class Nodes {
+  readonly #options: NodesOptions;
+  readonly #processes: NodeProcess[] = [];
+  readonly #starts: number[] = [];
+  #earlierErrors = "";
+  #isClosed = false;
+
+  constructor(options: NodesOptions) {
+    this.#options = options;
+  }
+
+  get urls(): readonly string[] {
+    return this.#processes.map(({ url }) => url);
+  }
+
+  async start(): Promise<void> {
+    const indexes = Array.from({ length: this.#options.nodes }, (_, index) => index);
+    // A node that cannot start leaves none of the others behind.
+    const started = await Promise.allSettled(indexes.map((index) => this.restart(index)));
+    for (const outcome of started) if (outcome.status === "rejected") throw outcome.reason;
+  }
+
+  at(index: number): NodeProcess {
+    const node = this.#processes[index];
+    if (node) return node;
+    throw new RangeError(`There is no node ${index}; there are ${this.#processes.length}`);
+  }
+
+  nameOf(index: number): string {
+    return `${index}.${this.#starts[index] ?? 0}`;
+  }
+
+  async restart(index: number): Promise<void> {
+    const { program, effects, engineUrl, restartAfter, mutant } = this.#options;
+    this.#starts[index] = (this.#starts[index] ?? 0) + 1;
+    const env = {
+      NODE_EFFECTS: effects,
+      NODE_NAME: this.nameOf(index),
+      ...(engineUrl !== undefined && { NODE_ENGINE: engineUrl }),
+      ...(mutant !== undefined && { NODE_MUTANT: mutant }),
+    };
+    const node = await startNode({ args: [program.path], env });
+    this.#earlierErrors += this.#processes[index]?.errors() ?? "";
+    this.#processes[index] = node;
+    if (this.#isClosed) return endProcess(node);
+    if (restartAfter === undefined) return;
+    void node.ended
+      .then(() => sleep(restartAfter, undefined, { ref: false }))
+      .then(() => (this.#isClosed || this.#processes[index] !== node ? undefined : this.restart(index)));
+  }
+
+  async end(index: number, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+    const { child, ended } = this.at(index);
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill("SIGKILL"), 15_000);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  readErrors(): string {
+    return `${this.#earlierErrors}${this.#processes.map((node) => node.errors()).join("")}`;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // What is under test ends at once: an orderly end is a fault of its own.
+    const started = Object.values(this.#processes);
+    for (const { child } of started) child.kill("SIGKILL");
+    await Promise.all(started.map(({ ended }) => ended));
+  }
+}

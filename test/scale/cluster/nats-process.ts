@@ -1,0 +1,68 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findPort } from "./processes.ts";
+
+/** NATS server with JetStream and a folder of its own. It keeps its port and its data over a restart. */
+export interface NatsProcess {
+  readonly url: string;
+  /** Ends the process by SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts the process again, and waits until it accepts connections. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a NATS server. */
+export async function startNats(): Promise<NatsProcess> {
+  const folder = await mkdtemp(join(tmpdir(), "scale-nats-"));
+  const port = await findPort();
+  const args = ["--addr", "127.0.0.1", "--port", String(port), "--jetstream", "--store_dir", folder];
+  let child: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    child = spawn("nats-server", args, { stdio: "ignore" });
+    await waitForNats(port);
+  };
+  const kill = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+  };
+  await start();
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    kill,
+    restart: start,
+    async close() {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits until the server greets its clients. */
+async function waitForNats(port: number): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await isGreeting(port))) {
+    if (Date.now() > deadline) throw new Error("NATS does not respond; see whether nats-server is installed");
+    await sleep(50);
+  }
+}
+
+function isGreeting(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.setTimeout(1_000, () => socket.destroy());
+    socket.once("error", () => resolve(false));
+    socket.once("close", () => resolve(false));
+    socket.once("data", (chunk: Buffer) => {
+      resolve(chunk.toString().startsWith("INFO "));
+      socket.destroy();
+    });
+  });
+}

@@ -1,0 +1,120 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createRandom } from "../../oracle/random.ts";
+import { describeViolations, findViolations } from "../checker.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { RedisProcess } from "../cluster/redis-process.ts";
+import { HistoryLog, type EngineState, type Evidence } from "../history.ts";
+import { runNemesis } from "../nemesis.ts";
+import { countFigures, type Figures } from "../checker/figures.ts";
+import { selectWorkloads, workloads } from "../workloads/index.ts";
+
+/** Options of a run. */
+export interface RunOptions {
+  readonly cluster: Cluster;
+  readonly seed: number;
+  readonly milliseconds: number;
+  /** Names of the workloads. Default: all. */
+  readonly workloads?: readonly string[];
+  /** Words in the names of the faults; an empty list: no faults. Default: all faults. */
+  readonly faults?: readonly string[];
+  /** Clients at a time. Default 6. */
+  readonly clients?: number;
+}
+
+/** Result of a run. */
+export interface RunReport {
+  /** Violations as text; empty without any. */
+  readonly violations: string;
+  /** Passes of each workload. */
+  readonly passes: Readonly<Record<string, number>>;
+  readonly faults: readonly string[];
+  readonly figures: Figures;
+  /** Names of the invariants that were broken. */
+  readonly broken: readonly string[];
+}
+
+/** Milliseconds without faults at the end. */
+const quiet = 10_000;
+/** Milliseconds for everything on a machine with other work. */
+const slack = 1_500;
+
+let runs = 0;
+
+/** Runs workloads and faults for some time, then checks all that happened. A violation leaves the history in a file. */
+export async function runFaults(options: RunOptions): Promise<RunReport> {
+  const { cluster, seed, milliseconds, faults, clients = 6 } = options;
+  const path = join(tmpdir(), `scale-history-${seed}-${process.pid}-${(runs += 1)}.jsonl`);
+  const log = new HistoryLog(path);
+  const until = Date.now() + milliseconds;
+  const passes: Record<string, number> = {};
+  const names = options.workloads ?? selectWorkloads(undefined);
+  const work = async (index: number): Promise<void> => {
+    const random = createRandom(seed + 1 + index);
+    for (let turn = index; Date.now() < until; turn++) {
+      const name = names[turn % names.length] ?? "";
+      const workload = workloads[name];
+      if (!workload) throw new Error(`The workload ${name} is unknown; use ${Object.keys(workloads).join(", ")}`);
+      await workload({ url: cluster.url, log, random });
+      passes[name] = (passes[name] ?? 0) + 1;
+    }
+  };
+  const nemesis =
+    faults?.length === 0
+      ? undefined
+      : runNemesis({ cluster, log, random: createRandom(seed), until: until - quiet, ...(faults && { only: faults }) });
+  await Promise.all([nemesis, ...Array.from({ length: clients }, (_, index) => work(index))]);
+  await sleep(slack);
+  const evidence: Evidence = {
+    history: log.lines,
+    effects: await cluster.readEffects(),
+    ...(cluster.engine && { engineState: await readEngineState(cluster.engine, cluster.size) }),
+  };
+  const found = findViolations(evidence, { slack, permanentKeys });
+  const violations = describeViolations(found);
+  const report =
+    violations === ""
+      ? ""
+      : `${violations}\nseed: ${seed}\nhistory: ${save(evidence, path)}\n${cluster.readErrors().slice(-1_000)}`;
+  if (violations === "") rmSync(path, { force: true });
+  return {
+    violations: report,
+    passes,
+    faults: log.lines.flatMap(readFault),
+    figures: countFigures(evidence),
+    broken: [...new Set(found.map(({ invariant }) => invariant))],
+  };
+}
+
+/** Keys of the whole application: their entries are removed whenever they are used, or there is one of a kind. */
+const permanentKeys = /:\{(sessions|tasks|a)\}:[xoh]$/;
+
+async function readEngineState(engine: RedisProcess, livingNodes: number): Promise<EngineState> {
+  const find = "local found = {} for _, key in ipairs(redis.call('KEYS', ARGV[1])) do";
+  const keys = await engine.command(
+    "EVAL",
+    `${find} if redis.call('PTTL', key) == -1 then found[#found + 1] = key end end return found`,
+    "0",
+    "*",
+  );
+  const leases = await engine.command("EVAL", "return redis.call('KEYS', ARGV[1])", "0", "*:n:*");
+  return { keysWithoutExpiry: readReply(keys), leases: readReply(leases).length, livingNodes };
+}
+
+/** Reads the strings of a reply that is an array (RESP2). */
+function readReply(reply: string): readonly string[] {
+  return reply.split("\r\n").filter((line) => line !== "" && !/^[*$+:-]/.test(line));
+}
+
+function readFault({ op, phase, value = "", node = "" }: Evidence["history"][number]): readonly string[] {
+  return op === "fault" && phase === "call" ? [`${value} (${node})`] : [];
+}
+
+/** Writes the lines of clients and tools to the file of the history. */
+function save(evidence: Evidence, path: string): string {
+  const lines = [...evidence.history, ...evidence.effects].toSorted((a, b) => a.t - b.t);
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return path;
+}

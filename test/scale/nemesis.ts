@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { pick, type Random } from "../oracle/random.ts";
+import type { Cluster } from "./cluster/cluster.ts";
+import type { RedisProcess } from "./cluster/redis-process.ts";
+import type { HistoryLog } from "./history.ts";
+
+/** Options of a nemesis. */
+export interface NemesisOptions {
+  readonly cluster: Cluster;
+  readonly log: HistoryLog;
+  readonly random: Random;
+  /** Time at which it ends, in milliseconds since 1970. */
+  readonly until: number;
+  /** Words: only faults with one of them in their names. Default: all. */
+  readonly only?: readonly string[];
+}
+
+/** One fault of a schedule. It resolves when everything runs again. */
+export interface Fault {
+  readonly name: string;
+  /** Index of a node, or `engine`. */
+  readonly target: string;
+  /** Milliseconds of quiet before it. */
+  readonly after: number;
+  run(cluster: Cluster): Promise<void>;
+}
+
+type RunFault = (cluster: Cluster, node: number) => Promise<void>;
+
+const nodeFaults: Readonly<Record<string, RunFault>> = {
+  "kill node": async (cluster, node) => {
+    await cluster.kill(node);
+    await sleep(1_000);
+    await cluster.restart(node);
+  },
+  "terminate node": async (cluster, node) => {
+    await cluster.terminate(node);
+    await cluster.restart(node);
+  },
+  // Shorter than the lease, about as long, and longer.
+  "stop node 3 s": (cluster, node) => stopNode(cluster, node, 3_000),
+  "stop node 8 s": (cluster, node) => stopNode(cluster, node, 8_000),
+  "stop node 20 s": (cluster, node) => stopNode(cluster, node, 20_000),
+};
+
+const engineFaults: Readonly<Record<string, (engine: RedisProcess) => Promise<void>>> = {
+  "kill engine": async (engine) => {
+    await engine.kill();
+    await sleep(500);
+    await engine.restart();
+  },
+  "stop engine 5 s": (engine) => engine.pause(5_000),
+  "drop subscriptions": async (engine) => void (await engine.command("CLIENT", "KILL", "TYPE", "pubsub")),
+  "remove scripts": async (engine) => void (await engine.command("SCRIPT", "FLUSH")),
+  "delay engine 2 s": async (engine) => void (await engine.command("DEBUG", "SLEEP", "2")),
+};
+
+async function stopNode(cluster: Cluster, node: number, milliseconds: number): Promise<void> {
+  cluster.stop(node);
+  await sleep(milliseconds);
+  cluster.resume(node);
+}
+
+/** Next fault of the schedule that a seed determines. Without an engine there is one node, whose state ends with it: it can only be stopped. */
+export function nextFault(
+  random: Random,
+  { size, hasEngine, only }: { readonly size: number; readonly hasEngine: boolean; readonly only?: readonly string[] },
+): Fault {
+  const names = hasEngine ? [...Object.keys(nodeFaults), ...Object.keys(engineFaults)] : ["stop node 3 s"];
+  const name = pick(
+    names.filter((candidate) => only === undefined || only.some((word) => candidate.includes(word))),
+    random,
+  );
+  const node = Math.floor(random() * size);
+  const after = 2_000 + Math.floor(random() * 3_000);
+  const ofNode = nodeFaults[name];
+  if (ofNode) return { name, target: String(node), after, run: (cluster) => ofNode(cluster, node) };
+  return { name, target: "engine", after, run: async ({ engine }) => engine && engineFaults[name]?.(engine) };
+}
+
+/** Runs one fault after the other, and writes each into the history. Everything runs when it resolves. */
+export async function runNemesis({ cluster, log, random, until, only }: NemesisOptions): Promise<void> {
+  const options = { size: cluster.size, hasEngine: cluster.engine !== undefined, ...(only && { only }) };
+  for (let id = 1; ; id++) {
+    const { name, target, after, run } = nextFault(random, options);
+    if (Date.now() + after > until) return;
+    await sleep(after);
+    const line = { op: "fault", id: String(id), client: "nemesis", principal: "", node: target, value: name } as const;
+    log.add({ phase: "call", ...line });
+    await run(cluster);
+    log.add({ phase: "return", ...line });
+  }
+}
