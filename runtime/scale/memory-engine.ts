@@ -65,7 +65,7 @@ export function createMemoryCluster({ clock = systemClock, ...limits }: MemoryCl
   };
 }
 
-/** What the engines of a cluster share. */
+/** State that the engines of a cluster share. */
 interface Memory {
   readonly sessions: MemorySharedSessions;
   readonly events: MemorySharedEvents;

@@ -19,7 +19,7 @@ export function revisionOf(id: string): Revision {
   return found;
 }
 
-/** What a tool of the server under test does. */
+/** Implementation of a tool of the tested server. */
 export type Tool = (context: CallContext, args: Record<string, unknown>) => unknown;
 
 export interface Rig {
