@@ -2,4 +2,8 @@
  * Error codes of rejections for which no revision defines one. They lie outside the range that JSON-RPC and the protocol reserve, and have their
  * meaning in HTTP.
  */
-export const rejectionCodes: { readonly forbidden: 403; readonly tooMany: 429 } = { forbidden: 403, tooMany: 429 };
+export const rejectionCodes: {
+  readonly forbidden: 403;
+  readonly tooMany: 429;
+  readonly unavailable: 503;
+} = { forbidden: 403, tooMany: 429, unavailable: 503 };

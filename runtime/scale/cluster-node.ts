@@ -18,6 +18,7 @@ import type {
   Resumption,
 } from "../transport/http-server/cluster.ts";
 import type { SessionStream } from "../transport/http-server/event-stream.ts";
+import { ClusterTasks } from "./cluster-tasks.ts";
 import { FollowedStream } from "./followed-stream.ts";
 import { NodeLease } from "./node-lease.ts";
 import { nodeOfRequest } from "./node-name.ts";
@@ -35,6 +36,7 @@ export interface ClusterNodeOptions {
 /** HTTP handler as a node of a cluster. */
 export class ClusterNode implements HttpNode {
   readonly store: SessionStore;
+  readonly tasks: ClusterTasks;
   readonly #options: ClusterNodeOptions;
   readonly #lease: NodeLease;
   readonly #watchers: StreamWatchers;
@@ -44,6 +46,7 @@ export class ClusterNode implements HttpNode {
     this.#options = options;
     const { engine, clock, lease, fail } = options;
     this.#watchers = new StreamWatchers(engine.nodes);
+    this.tasks = new ClusterTasks({ engine, lease, readName: () => this.name, fail });
     this.#lease = new NodeLease({
       nodes: engine.nodes,
       clock,
@@ -231,7 +234,7 @@ export class ClusterNode implements HttpNode {
   }
 
   #receive(message: NodeMessage): void {
-    if (message.kind === "task") return;
+    if (message.kind === "task") return this.tasks.deliver(message);
     const session = this.#sessions?.findLive(message.session);
     if (session) this.#deliver(session, message);
   }

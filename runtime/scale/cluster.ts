@@ -1,13 +1,26 @@
 import { systemClock, type Clock } from "../internal/timers.ts";
 import { createFail, type OnError } from "../jsonrpc/error-report.ts";
 import type { Engine, EngineStatus } from "../stores/engine.ts";
+import type { RateStore } from "../stores/rate-store.ts";
+import type { Revocations } from "../stores/revocations.ts";
+import type { SharedParts } from "../stores/shared-parts.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
 import type { HttpCluster } from "../transport/http-server/cluster.ts";
+import { rejectRevoked } from "../transport/http-server/reject-revoked.ts";
 import { ClusterNode } from "./cluster-node.ts";
+import { createClusterRates } from "./cluster-rates.ts";
+import { ClusterRevocations } from "./cluster-revocations.ts";
+import { deriveKeys } from "./derive-keys.ts";
 
 /** Timing of a cluster, and the receiver of its errors. */
 export interface ClusterOptions {
   /** Milliseconds after which a node that does not renew its lease counts as stopped. Default 6 s. */
   readonly lease?: number;
+  /**
+   * Secrets of 32 bytes or more, the same on all nodes: the keys of cursors, request states and nonces derive from them, unless the server has keys of
+   * its own. The first one is used for new data, all are accepted. Default: the keys of the engine.
+   */
+  readonly keys?: readonly Uint8Array[];
   readonly onError?: OnError;
   readonly clock?: Clock;
 }
@@ -15,6 +28,10 @@ export interface ClusterOptions {
 /** Connection of this process to a cluster. */
 export interface Cluster extends HttpCluster {
   readonly engine: Engine;
+  /** Rates that hold for all nodes: for `rateLimit` and `limitAuthFailures`. While the engine is lost, each node counts on its own. */
+  readonly rates: RateStore;
+  /** Revoked principals and tokens: `requireBearerToken` of every node rejects them, and their streams end. */
+  readonly revocations: Revocations;
   /** Returns the state of the engine. */
   status(): EngineStatus;
   /** Closes the connection to the engine; the listeners must be closed before. */
@@ -38,11 +55,42 @@ export interface Cluster extends HttpCluster {
 export async function joinCluster(engine: Engine, options: ClusterOptions = {}): Promise<Cluster> {
   const { lease = 6_000, onError, clock = systemClock } = options;
   const fail = createFail(onError);
+  const toKeys = toDeriveKeys(engine, options.keys);
   await engine.open();
+  const revocations = new ClusterRevocations({ engine, clock, fail });
+  try {
+    await revocations.start();
+  } catch (thrown) {
+    await engine.close();
+    throw thrown;
+  }
+  const rates = createClusterRates(engine.rates);
+  const shared: SharedParts = { replays: engine.replays, rates, revocations, deriveKeys: toKeys };
   return {
     engine,
+    rates,
+    revocations,
+    shared,
+    protect(guard) {
+      guard.useCluster?.(shared);
+      return guard.watchRevocation ? guard : rejectRevoked(guard, revocations);
+    },
     createNode: () => new ClusterNode({ engine, clock, lease, fail }),
     status: () => engine.status(),
-    close: () => engine.close(),
+    async close() {
+      await revocations.close();
+      await engine.close();
+    },
   };
+}
+
+/** Returns a function that derives keys. Random keys of each process would make nodes reject what others have signed. */
+function toDeriveKeys(engine: Engine, secrets: readonly Uint8Array[] | undefined): SharedParts["deriveKeys"] {
+  if (secrets) {
+    deriveKeys(secrets, "");
+    return (purpose) => deriveKeys(secrets, purpose);
+  }
+  const derive = engine.deriveKeys?.bind(engine);
+  if (!derive) throw new SetupError("The nodes have no common keys; give joinCluster the option keys");
+  return derive;
 }

@@ -1,16 +1,23 @@
 import { systemClock, type Clock } from "../internal/timers.ts";
 import { EngineError, type Engine, type EngineStatus } from "../stores/engine.ts";
+import { MemoryLedger, type Ledger } from "../stores/ledger.ts";
 import { MemoryTaskStore } from "../stores/memory-task-store.ts";
 import type { NodeDirectory } from "../stores/node-directory.ts";
+import { MemoryRateStore, type RateStore } from "../stores/rate-store.ts";
 import { MemoryReplayStore, type ReplayStore } from "../stores/replay-store.ts";
+import type { RevocationStore } from "../stores/revocation-store.ts";
 import type { SharedEventStore } from "../stores/shared-event-store.ts";
 import type { SharedSessionStore } from "../stores/shared-session-store.ts";
+import type { SharedValueStore } from "../stores/shared-value-store.ts";
 import type { TaskStore } from "../stores/task-store.ts";
 import { copyValue } from "./copy-value.ts";
+import { deriveKeys } from "./derive-keys.ts";
 import { defaultEngineLimits, type EngineLimits } from "./engine-limits.ts";
 import { MemorySharedEvents } from "./memory-events.ts";
 import { MemoryNodes, type MemoryConnection } from "./memory-nodes.ts";
+import { MemoryRevocations } from "./memory-revocations.ts";
 import { MemorySharedSessions } from "./memory-sessions.ts";
+import { MemorySharedValues } from "./memory-values.ts";
 
 /** Limits of a cluster in memory, and its clock. */
 export interface MemoryClusterOptions extends Partial<EngineLimits> {
@@ -64,7 +71,12 @@ interface Memory {
   readonly events: MemorySharedEvents;
   readonly nodes: MemoryNodes;
   readonly tasks: MemoryTaskStore;
+  readonly ledger: MemoryLedger;
   readonly replays: MemoryReplayStore;
+  readonly rates: MemoryRateStore;
+  readonly revocations: MemoryRevocations;
+  readonly values: MemorySharedValues;
+  readonly secret: Uint8Array;
 }
 
 function createMemory(limits: EngineLimits, clock: Pick<Clock, "now">): Memory {
@@ -74,7 +86,12 @@ function createMemory(limits: EngineLimits, clock: Pick<Clock, "now">): Memory {
     events: new MemorySharedEvents(limits, clock, (session, stream) => nodes.changed(session, stream)),
     nodes,
     tasks: new MemoryTaskStore({ clock }),
+    ledger: new MemoryLedger({ clock }),
     replays: new MemoryReplayStore(),
+    rates: new MemoryRateStore({ now: () => clock.now() }),
+    revocations: new MemoryRevocations(clock),
+    values: new MemorySharedValues(clock),
+    secret: crypto.getRandomValues(new Uint8Array(32)),
   };
 }
 
@@ -87,7 +104,11 @@ class MemoryEngine implements Engine {
   readonly events: SharedEventStore;
   readonly nodes: NodeDirectory;
   readonly tasks: TaskStore;
+  readonly ledger: Ledger;
   readonly replays: ReplayStore;
+  readonly rates: RateStore;
+  readonly revocations: RevocationStore;
+  readonly values: SharedValueStore;
   readonly #memory: Memory;
   readonly #connection: MemoryConnection;
   #isOpen = false;
@@ -106,10 +127,21 @@ class MemoryEngine implements Engine {
     this.events = eventsOf(memory.events, perform);
     this.nodes = nodesOf(memory.nodes, this.#connection, perform);
     this.tasks = tasksOf(memory.tasks, perform);
+    this.ledger = ledgerOf(memory.ledger, perform);
     this.replays = {
       add: (key, until, owner) =>
         perform({ key, until, owner }, (use) => memory.replays.add(use.key, use.until, use.owner)),
     };
+    this.rates = ratesOf(memory.rates, perform);
+    this.revocations = {
+      add: (revocation) => perform(revocation, (copy) => memory.revocations.add(copy)),
+      list: () => perform(undefined, () => memory.revocations.list()),
+    };
+    this.values = valuesOf(memory.values, perform);
+  }
+
+  deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]] {
+    return deriveKeys([this.#memory.secret], purpose);
   }
 
   status(): EngineStatus {
@@ -203,13 +235,46 @@ function nodesOf(nodes: MemoryNodes, connection: MemoryConnection, perform: Perf
   };
 }
 
+function ratesOf(rates: MemoryRateStore, perform: Perform): RateStore {
+  return {
+    take: (key, rate) => perform({ key, rate }, (copy) => rates.take(copy.key, copy.rate)),
+    check: (key, rate) => perform({ key, rate }, (copy) => rates.check(copy.key, copy.rate)),
+    record: (key, rate) => perform({ key, rate }, (copy) => rates.record(copy.key, copy.rate)),
+  };
+}
+
+function valuesOf(values: MemorySharedValues, perform: Perform): SharedValueStore {
+  return {
+    get: (key) => perform(key, (copy) => values.get(copy)),
+    set: (key, value, milliseconds) =>
+      perform({ key, value, milliseconds }, (copy) => values.set(copy.key, copy.value, copy.milliseconds)),
+    delete: (key) => perform(key, (copy) => values.delete(copy)),
+    lock: (key, lease) => perform({ key, lease }, (copy) => values.lock(copy.key, copy.lease)),
+    unlock: (key, holder) => perform({ key, holder }, (copy) => values.unlock(copy.key, copy.holder)),
+  };
+}
+
 function tasksOf(tasks: MemoryTaskStore, perform: Perform): TaskStore {
   return {
     add: (record) => perform(record, (copy) => tasks.add(copy)),
     find: (key) => perform(key, (copy) => tasks.find(copy)),
-    change: (key, change) => perform({ key, change }, (copy) => tasks.change(copy.key, copy.change)),
+    change: (key, change, attempt) =>
+      perform({ key, change, attempt }, (copy) => tasks.change(copy.key, copy.change, copy.attempt)),
     list: (owner, range) => perform({ owner, range }, (copy) => tasks.list(copy.owner, copy.range)),
     remove: (key) => perform(key, (copy) => tasks.remove(copy)),
     removeAll: (owner) => perform(owner, (copy) => tasks.removeAll(copy)),
+    renew: (keys, node, lease) =>
+      perform({ keys, node, lease }, (copy) => tasks.renew(copy.keys, copy.node, copy.lease)),
+    takeOver: (node, limit) => perform({ node, limit }, (copy) => tasks.takeOver(copy.node, copy.limit)),
+  };
+}
+
+function ledgerOf(ledger: MemoryLedger, perform: Perform): Ledger {
+  return {
+    begin: (scope, step, attempt) =>
+      perform({ scope, step, attempt }, (copy) => ledger.begin(copy.scope, copy.step, copy.attempt)),
+    finish: (scope, step, end) =>
+      perform({ scope, step, end }, (copy) => ledger.finish(copy.scope, copy.step, copy.end)),
+    remove: (scope) => perform(scope, (copy) => ledger.remove(copy)),
   };
 }

@@ -5,7 +5,9 @@ import type { Connection } from "../protocol/peer/peer.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
+import type { TaskNode } from "../stores/task-node.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
+import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { ServerExtensions, ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
 import { buildServer, type BuildOptions } from "./build-server.ts";
 import type { Catalogue } from "./list/catalogue.ts";
@@ -44,10 +46,14 @@ export interface CoreServer {
   readonly createAcceptor: BuildOptions["createAcceptor"];
   /** Returns the handlers and capabilities for one of the revisions. They are built at the first use and then shared. */
   implement(revision: Revision): ServerImplementation;
+  /** Stores and keys of a cluster, for what the definition has none of. HTTP handlers with a cluster set them. */
+  readonly cluster: ClusterAccess;
   /** Returns the scopes that a request needs, by the definition that it addresses. */
   readonly readScopes: (method: string, params: unknown) => readonly string[];
   /** Middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
   readonly around: Around | undefined;
+  /** Shares the tasks of the server with other nodes of a cluster. */
+  startTasks(node: TaskNode): void;
   /** Registers a session for notifications of changes, until its connection closes. */
   join(connection: Connection): void;
   /** Number of sessions whose connection is open. */

@@ -2,6 +2,7 @@ import type { Awaitable, Revision } from "../../generated/support.ts";
 import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Catalogue } from "./list/catalogue.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
@@ -23,9 +24,14 @@ export interface ServerParts {
   readonly tools: Catalogue<AnyTool>;
   readonly sessions: SessionRegistry;
   readonly settings: ServerSettings;
+  readonly cluster: ClusterAccess;
   readonly toolRules: ToolRules;
+  /** Revisions of the server, newest first. */
+  readonly revisions: readonly Revision[];
   /** True if a list has entries, or may have some later. */
   isOffered(kind: ListKind): boolean;
+  /** Builds the handlers of a revision, if the server has it. */
+  implement(revision: string): void;
 }
 
 /** Options of a server, with every default filled in. */

@@ -1,6 +1,7 @@
 import type { Revision } from "../../generated/support.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
 import type { Feature } from "./feature.ts";
+import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { ServerParts, ServerSettings } from "./handlers.ts";
 import {
   createListHost,
@@ -24,6 +25,8 @@ export interface PartsOptions {
   isServed(): boolean;
   /** Discards the implementations that were built so far, after a change of the lists. */
   rebuild(): void;
+  /** Builds the handlers of a revision, if the server has it. */
+  implement(revision: string): void;
 }
 
 /** Splits a definition into its lists, the sessions that are notified of changes, and the settings of the server. */
@@ -38,18 +41,24 @@ export function createParts<Lists extends object, Definition extends AnyCoreDefi
   const toolRules = { checkInput: checkParamHeaders, describeMore };
   const tools = createToolList(definition, host, { revisions: options.revisions, toolRules });
   const lists = Object.assign({ tools }, createLists?.(definition, host));
-  const settings = createSettings(definition, options);
-  return { parts: { ...lists, settings, toolRules, isOffered, sessions }, lists };
+  const cluster: ClusterAccess = { shared: undefined };
+  const settings = createSettings(definition, options, cluster);
+  const { implement, revisions } = options;
+  return { parts: { ...lists, settings, cluster, toolRules, isOffered, sessions, implement, revisions }, lists };
 }
 
-function createSettings(definition: AnyCoreDefinition, { middleware }: PartsOptions): ServerSettings {
+function createSettings(
+  definition: AnyCoreDefinition,
+  { middleware }: PartsOptions,
+  cluster: ClusterAccess,
+): ServerSettings {
   return {
     listChanged: readListChanged(definition),
     subscribe: definition.subscribe ?? false,
     mostSubscriptions: definition.maxSubscriptions ?? 1_000,
     pageSize: definition.pageSize,
     cacheHints: definition.cacheHints ?? {},
-    cursors: createSignedCursors(definition.cursorKeys),
+    cursors: createSignedCursors(definition.cursorKeys, cluster),
     logs: { initial: definition.logLevel ?? "info", rate: definition.logRate ?? { burst: 1_000, perSecond: 100 } },
     middleware,
     onError: definition.onError ?? writeToStandardError,

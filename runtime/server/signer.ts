@@ -1,5 +1,6 @@
 import { fromBase64Url, toBase64Url } from "../framing/base64.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
+import type { ClusterAccess } from "../stores/shared-parts.ts";
 
 /** Signs data that clients keep for the server, so that they can neither forge nor change it. They can read it. */
 export interface Signer {
@@ -11,15 +12,21 @@ export interface Signer {
 
 /**
  * Creates a signer that signs with HMAC-SHA-256 and the first of the keys. Content that was signed with the other keys is still accepted, so that
- * keys can be replaced one after the other. Default: a random key, created when it is first needed.
+ * keys can be replaced one after the other. Default: the keys of the cluster, else a random key, created when it is first needed.
  *
  * @param option - name of the option that contains the keys, for the error message
+ * @param cluster - has keys for the option, if the server is a node
  * @throws {SetupError} when the list of secrets is empty, or when a secret is shorter than 32 bytes
  */
-export function createSigner(option: string, secrets: readonly Uint8Array[] | undefined): Signer {
+export function createSigner(
+  option: string,
+  secrets: readonly Uint8Array[] | undefined,
+  cluster?: ClusterAccess,
+): Signer {
   if (secrets) checkSecrets(option, secrets);
   let imported: Promise<readonly [HmacKey, ...HmacKey[]]> | undefined;
-  const keys = (): Promise<readonly [HmacKey, ...HmacKey[]]> => (imported ??= importKeys(secrets ?? []));
+  const keys = (): Promise<readonly [HmacKey, ...HmacKey[]]> =>
+    (imported ??= importKeys(secrets ?? cluster?.shared?.deriveKeys(option) ?? []));
   return {
     async sign(scope, content) {
       const [key] = await keys();

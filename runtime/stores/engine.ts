@@ -1,7 +1,11 @@
+import type { Ledger } from "./ledger.ts";
 import type { NodeDirectory } from "./node-directory.ts";
+import type { RateStore } from "./rate-store.ts";
 import type { ReplayStore } from "./replay-store.ts";
+import type { RevocationStore } from "./revocation-store.ts";
 import type { SharedEventStore } from "./shared-event-store.ts";
 import type { SharedSessionStore } from "./shared-session-store.ts";
+import type { SharedValueStore } from "./shared-value-store.ts";
 import type { TaskStore } from "./task-store.ts";
 
 /** State of the connection to an engine. */
@@ -31,7 +35,20 @@ export interface Engine {
   readonly events: SharedEventStore;
   readonly nodes: NodeDirectory;
   readonly tasks: TaskStore;
+  /** Steps of tasks that several nodes run one after the other. */
+  readonly ledger: Ledger;
   readonly replays: ReplayStore;
+  /** Absent where the engine cannot count: then each node counts on its own. */
+  readonly rates?: RateStore;
+  /** Absent where the engine keeps no revocations: then a node knows only those of its lifetime. */
+  readonly revocations?: RevocationStore;
+  /** Absent where the engine keeps no secrets: then nodes cannot share credentials. */
+  readonly values?: SharedValueStore;
+  /**
+   * Derives keys of 32 bytes for a purpose from the keys of the engine, the same on all nodes; the current one first. Absent where the engine has no
+   * keys.
+   */
+  readonly deriveKeys?: (purpose: string) => readonly [Uint8Array, ...Uint8Array[]];
   /** Returns the state of the last seconds, without a request to the engine. */
   status(): EngineStatus;
   /**

@@ -10,10 +10,16 @@ export type { MemorySessionStoreOptions } from "./memory-session-store.ts";
 export { MemoryTaskStore } from "./memory-task-store.ts";
 export type { MemoryTaskStoreOptions } from "./memory-task-store.ts";
 
+export { MemoryRateStore } from "./rate-store.ts";
+export type { MemoryRateStoreOptions, RateStore } from "./rate-store.ts";
+
 export { MemoryReplayStore } from "./replay-store.ts";
 export type { ReplayStore } from "./replay-store.ts";
 
 export type { Agreement, SessionKey, SessionRecord, SessionStore } from "./session-store.ts";
 
 export type { TaskChange, TaskKey, TaskOutcome, TaskPage, TaskRange, TaskRecord } from "./task-store.ts";
-export type { TaskStatus, TaskStore } from "./task-store.ts";
+export type { TaskRetry, TaskStatus, TaskStore } from "./task-store.ts";
+
+export { MemoryLedger } from "./ledger.ts";
+export type { Ledger, LedgerEntry, MemoryLedgerOptions, StepEnd } from "./ledger.ts";

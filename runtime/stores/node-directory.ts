@@ -12,8 +12,8 @@ export type NodeMessage =
   | { readonly kind: "resumed"; readonly session: SessionKey; readonly stream: string }
   /** The session has ended. */
   | { readonly kind: "ended"; readonly session: SessionKey }
-  /** The record of a task has changed. */
-  | { readonly kind: "task"; readonly id: string; readonly owner: string };
+  /** The record of a task has changed. With `from`, that node waits for the end of the task. */
+  | { readonly kind: "task"; readonly id: string; readonly owner: string; readonly from?: string };
 
 /** Change that every node has to know, because clients of each may have to be notified. */
 export type Broadcast =
@@ -23,8 +23,8 @@ export type Broadcast =
   | { readonly kind: "updated"; readonly uris: readonly [string, ...string[]] }
   /** A notification for the subscribers of a topic. */
   | { readonly kind: "topic"; readonly topic: string; readonly handler: string; readonly params: object }
-  /** A principal or token has been revoked. */
-  | { readonly kind: "revoked"; readonly key: string };
+  /** A principal or token has been revoked, until a time in milliseconds since 1970. */
+  | { readonly kind: "revoked"; readonly key: string; readonly until: number };
 
 /** Receives what other nodes send. */
 export interface NodeReceiver {

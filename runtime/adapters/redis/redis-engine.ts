@@ -1,4 +1,5 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
+import { deriveKeys } from "../../scale/derive-keys.ts";
 import type { Engine, EngineStatus } from "../../stores/engine.ts";
 import { describeServer, toTarget, type RedisTarget, type RedisUrl } from "./address.ts";
 import { ClusterLink } from "./cluster-link.ts";
@@ -6,16 +7,20 @@ import { RedisCommands } from "./commands.ts";
 import { RedisEvents } from "./events.ts";
 import { Health } from "../../scale/engine/health.ts";
 import { KeyRing } from "../../scale/engine/key-ring.ts";
+import { RedisLedger } from "./ledger.ts";
 import type { LinkEvents, RedisLink } from "./link.ts";
 import { createNames } from "./names.ts";
 import { RedisNodes } from "./nodes.ts";
+import { RedisRates } from "./rates.ts";
 import { RedisReplays } from "./replays.ts";
+import { RedisRevocations } from "./revocations.ts";
 import { findPrimary } from "./sentinel.ts";
 import { ServerLink } from "./server-link.ts";
 import { RedisSessions } from "./sessions.ts";
 import { readSettings } from "./settings.ts";
 import { defaultRedisLimits, SessionTags, type RedisLimits, type StoreContext } from "./store-context.ts";
 import { RedisTasks } from "./tasks.ts";
+import { RedisValues } from "./values.ts";
 
 /** Options of an engine on Redis or Valkey. */
 export interface RedisEngineOptions {
@@ -68,7 +73,11 @@ class RedisEngine implements Engine {
   readonly events: RedisEvents;
   readonly nodes: RedisNodes;
   readonly tasks: RedisTasks;
+  readonly ledger: RedisLedger;
   readonly replays: RedisReplays;
+  readonly rates: RedisRates;
+  readonly revocations: RedisRevocations;
+  readonly values: RedisValues;
   readonly #options: RedisEngineOptions;
   readonly #target: RedisTarget;
   readonly #health = new Health("Redis");
@@ -94,7 +103,16 @@ class RedisEngine implements Engine {
     this.events = new RedisEvents(this.#context);
     this.nodes = new RedisNodes(this.#context, this.#link);
     this.tasks = new RedisTasks(this.#context);
+    this.ledger = new RedisLedger(this.#context);
     this.replays = new RedisReplays(this.#context);
+    this.rates = new RedisRates(this.#context);
+    this.revocations = new RedisRevocations(this.#context);
+    this.values = new RedisValues(this.#context);
+  }
+
+  deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]] {
+    const { keys, prefix } = this.#options;
+    return deriveKeys(keys, `${prefix} ${purpose}`);
   }
 
   status(): EngineStatus {

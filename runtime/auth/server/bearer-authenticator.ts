@@ -1,3 +1,5 @@
+import { toTokenId, type RevocableSender, type Revocations } from "../../stores/revocations.ts";
+import type { ClusterAccess, SharedParts } from "../../stores/shared-parts.ts";
 import type { Exchange, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Identity } from "../../transport/http-server/identity.ts";
 import { readBinding } from "./token-binding.ts";
@@ -17,14 +19,28 @@ export class BearerAuthenticator {
   readonly #memory: TokenCache<Known>;
   readonly #judgeProof: JudgeProof | undefined;
   readonly #now: () => number;
+  readonly #cluster: ClusterAccess = { shared: undefined };
+  /** Senders by their identities. */
+  readonly #senders = new WeakMap<Identity, RevocableSender>();
 
   constructor(options: TokenOptions, issuers: readonly string[], audiences: readonly string[]) {
     const { clockSkew = defaultSkew, remember = 60_000, dpop, now = Date.now } = options;
     this.#options = options;
     this.#rules = { issuers, audiences, clockSkew };
     this.#memory = new TokenCache(remember);
-    this.#judgeProof = dpop && createProofJudge(dpop);
+    this.#judgeProof = dpop && createProofJudge(dpop, this.#cluster);
     this.#now = now;
+  }
+
+  /** Uses the stores and keys of a cluster where the options have none. */
+  useCluster(shared: SharedParts): void {
+    this.#cluster.shared = shared;
+  }
+
+  /** Calls `end` when the identity is revoked. */
+  watchRevocation(identity: Identity, end: () => void): () => void {
+    const sender = this.#senders.get(identity) ?? { principal: identity.principal };
+    return this.#revocations?.watch(sender, end) ?? ((): void => {});
   }
 
   /** Returns the identity of the sender, or the reason for rejecting the request. */
@@ -34,6 +50,7 @@ export class BearerAuthenticator {
     if (credentials.kind === "none" || (credentials.scheme === "dpop" && !this.#judgeProof)) return { kind: "unknown" };
     const known = await this.#look(credentials.token);
     if ("kind" in known) return known;
+    if (this.#isRevoked(known.identity)) return invalid("The access token was revoked");
     const now = this.#now();
     const problem = findClaimProblem(known.claims, this.#rules, now / 1_000);
     if (problem !== undefined) return invalid(problem);
@@ -48,10 +65,27 @@ export class BearerAuthenticator {
     const known = this.#memory.get(token, now);
     if (known) return known;
     try {
-      return await this.#memory.find(token, now, async () => this.#toKnown(await verify(token, this.#rules)));
+      return await this.#memory.find(token, now, async () => {
+        const verified = this.#toKnown(await verify(token, this.#rules));
+        if (this.#revocations) await this.#addSender(verified.identity, token);
+        return verified;
+      });
     } catch (thrown) {
       return isTokenError(thrown) ? invalid(thrown.message) : this.#fail(thrown);
     }
+  }
+
+  get #revocations(): Revocations | undefined {
+    return this.#options.revocations ?? this.#cluster.shared?.revocations;
+  }
+
+  async #addSender(identity: Identity, token: string): Promise<void> {
+    this.#senders.set(identity, { principal: identity.principal, tokenId: await toTokenId(token) });
+  }
+
+  #isRevoked(identity: Identity): boolean {
+    const sender = this.#senders.get(identity);
+    return sender !== undefined && this.#revocations?.isRevoked(sender) === true;
   }
 
   #toKnown(claims: Claims | undefined): Known {

@@ -48,6 +48,8 @@ export function requireBearerToken(options: TokenOptions): Guard {
       onDenied?.(toDenied(outcome, head));
       return toHttpResponse(outcome, style);
     },
+    useCluster: (shared) => gate.useCluster(shared),
+    watchRevocation: (identity, end) => gate.watchRevocation(identity, end),
     challengeScopes(needed, { principal }, head) {
       onDenied?.(toDenied({ kind: "insufficient", scopes: needed, principal }, head));
       return challengeScopes(needed, style);

@@ -33,6 +33,11 @@ export type { DeniedRequest } from "./denials.ts";
 
 export type { ScopeHierarchy } from "./scopes.ts";
 
+export { createRevocations } from "../../stores/revocations.ts";
+export type { RevocableSender, Revocation, Revocations } from "../../stores/revocations.ts";
+
+export { rejectRevoked } from "../../transport/http-server/reject-revoked.ts";
+
 export { requireBearerToken } from "./bearer-token.ts";
 export type { TokenOptions } from "./token-options.ts";
 

@@ -3,6 +3,7 @@ import type { Guard, Identity } from "../../transport/http-server/identity.ts";
 import { rejectHttp } from "../../transport/http-server/rejection.ts";
 import { toSubnet } from "./subnet.ts";
 import { checkRate, type Rate } from "../../jsonrpc/token-bucket.ts";
+import { MemoryRateStore, type RateStore } from "../../stores/rate-store.ts";
 
 /** Options of `limitAuthFailures`. */
 export interface FailureLimit extends Rate {
@@ -14,6 +15,8 @@ export interface FailureLimit extends Rate {
   readonly key?: (head: RequestHead) => string | undefined;
   /** Maximum number of remembered keys. The key without failures for the longest time is removed first. Default 10,000. */
   readonly maxKeys?: number;
+  /** Store of the failures: `rates` of a cluster, so that the rate holds for all of its nodes. Default: in the memory of this process. */
+  readonly store?: RateStore;
   /** Monotonic clock in milliseconds. Default: the system clock. */
   readonly now?: () => number;
 }
@@ -40,26 +43,22 @@ export interface FailureLimit extends Rate {
  */
 export function limitAuthFailures(guard: Guard, options: FailureLimit): Guard {
   checkRate("limitAuthFailures", options);
-  const { key: toKey = readSubnet, maxKeys = 10_000, now = () => performance.now() } = options;
-  const each = 1_000 / options.perSecond;
-  /** Time at which the failures of a client are compensated, by key. */
-  const failed = new Map<string, number>();
-  const note = (key: string): void => {
-    const before = failed.get(key) ?? 0;
-    failed.delete(key);
-    // Concurrent requests count as well, although none of them was known to fail when the others passed the check.
-    failed.set(key, Math.max(before, now()) + each);
-    const [oldest] = failed.keys();
-    if (failed.size > maxKeys && oldest !== undefined) failed.delete(oldest);
-  };
+  const { key: toKey = readSubnet, maxKeys = 10_000, now = () => performance.now(), burst, perSecond } = options;
+  const store = options.store ?? new MemoryRateStore({ maxKeys, now });
+  const scope = JSON.stringify(["failures", burst, perSecond]);
+  // The failure that exceeds the burst is the one that starts the wait.
+  const rate = { burst: burst + 1, perSecond };
   return {
     ...guard,
     async authenticate(head: RequestHead, reply: Pick<Exchange, "addFields">): Promise<Identity | HttpResponse> {
-      const key = toKey(head);
-      const wait = key === undefined ? 0 : (failed.get(key) ?? 0) - options.burst * each - now();
+      const found = toKey(head);
+      if (found === undefined) return guard.authenticate(head, reply);
+      const key = `${scope} ${found}`;
+      const wait = await store.check(key, rate);
       if (wait > 0) return tooMany(wait);
       const outcome = await guard.authenticate(head, reply);
-      if (key !== undefined && "status" in outcome && isGuess(head, outcome)) note(key);
+      // Concurrent requests count as well, although none of them was known to fail when the others passed the check.
+      if ("status" in outcome && isGuess(head, outcome)) await store.record(key, rate);
       return outcome;
     },
   };

@@ -4,6 +4,7 @@ import type { RequestHead } from "../../transport/http-server/exchange/exchange.
 import type { Claims } from "./claims.ts";
 import { Nonces, type NonceOptions } from "./nonces.ts";
 import { MemoryReplayStore, type ReplayStore } from "../../stores/replay-store.ts";
+import type { ClusterAccess } from "../../stores/shared-parts.ts";
 
 /** Proof of possession whose signature was verified with the key that it carries. */
 export interface Proof {
@@ -27,7 +28,7 @@ export interface ProofOptions {
   readonly required?: boolean;
   /** Seconds by which the time of a proof may differ from the server's clock. Default 300. */
   readonly maxAge?: number;
-  /** Store of used proofs. Default: in the memory of this process. */
+  /** Store of used proofs. Default: that of the cluster, else in the memory of this process. */
   readonly replays?: ReplayStore;
   /** Nonces that proofs must contain, so that clients cannot create proofs in advance. Default: no nonces are required. */
   readonly nonces?: NonceOptions | true;
@@ -60,9 +61,12 @@ export type JudgeProof = (head: RequestHead, subject: ProofSubject) => Promise<P
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */
-export function createProofJudge({ proofs, maxAge = 300, replays, nonces }: ProofOptions): JudgeProof {
-  const store = replays ?? new MemoryReplayStore();
-  const source = nonces && new Nonces(nonces === true ? {} : nonces);
+export function createProofJudge(
+  { proofs, maxAge = 300, replays, nonces }: ProofOptions,
+  cluster: ClusterAccess,
+): JudgeProof {
+  const own = new MemoryReplayStore();
+  const source = nonces && new Nonces(nonces === true ? {} : nonces, () => cluster.shared?.deriveKeys("nonces"));
   return async (head, subject) => {
     const text = head.header("dpop");
     // Repeated headers are joined with a comma, which no proof contains.
@@ -79,6 +83,7 @@ export function createProofJudge({ proofs, maxAge = 300, replays, nonces }: Proo
         ...fields,
       };
     }
+    const store = replays ?? cluster.shared?.replays ?? own;
     const until = subject.now + 2 * maxAge * 1_000;
     const isNew = await store.add(`${proof.thumbprint} ${String(proof.claims.jti)}`, until, subject.principal);
     return isNew ? fields : invalid("The DPoP proof was already used");

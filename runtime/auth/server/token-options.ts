@@ -1,4 +1,5 @@
 import type { Awaitable } from "../../../generated/support.ts";
+import type { Revocations } from "../../stores/revocations.ts";
 import type { Claims } from "./claims.ts";
 import type { DeniedRequest } from "./denials.ts";
 import type { ResourceDescription } from "./metadata.ts";
@@ -37,9 +38,11 @@ export interface TokenOptions {
   readonly maxTokenLength?: number;
   /**
    * Milliseconds for which a verified token is not verified again. Its times and audience are checked on every request, but the revocation of the
-   * token or its key is noticed only afterwards. Default 60 s.
+   * token or its key at the issuer is noticed only afterwards. Default 60 s.
    */
   readonly remember?: number;
+  /** Revoked principals and tokens: their requests are rejected, and their streams end. Default: those of the cluster. */
+  readonly revocations?: Revocations;
   /** Enables clients to prove possession of a token (DPoP). Default: tokens that are bound to a key are rejected. */
   readonly dpop?: ProofOptions;
   /** Additional members of the metadata document. */

@@ -15,7 +15,11 @@ export function isNodeMessage(value: unknown): value is NodeMessage {
     case "ended":
       return isSessionKey(value.session);
     case "task":
-      return typeof value.id === "string" && typeof value.owner === "string";
+      return (
+        typeof value.id === "string" &&
+        typeof value.owner === "string" &&
+        (value.from === undefined || typeof value.from === "string")
+      );
     default:
       return false;
   }
@@ -32,7 +36,7 @@ export function isBroadcast(value: unknown): value is Broadcast {
     case "topic":
       return typeof value.topic === "string" && typeof value.handler === "string" && isObject(value.params);
     case "revoked":
-      return typeof value.key === "string";
+      return typeof value.key === "string" && typeof value.until === "number";
     default:
       return false;
   }

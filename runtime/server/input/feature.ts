@@ -10,8 +10,8 @@ import type { AnyServerDefinition } from "../any-definition.ts";
 export const input: Feature = {
   name: "inputRequests",
   createScopes: createAskingScopes,
-  create(_parts, source: AnyServerDefinition & ServerRequestState) {
-    const settings = toRequestStateSettings(source);
+  create({ cluster }, source: AnyServerDefinition & ServerRequestState) {
+    const settings = toRequestStateSettings(source, cluster);
     return {
       implement: () => ({ handlers: {} }),
       inputRunner: (revision) =>

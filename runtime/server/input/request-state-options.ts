@@ -1,6 +1,7 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { ReplayStore } from "../../stores/replay-store.ts";
+import type { ClusterAccess } from "../../stores/shared-parts.ts";
 import { createRequestStates, type RequestStates } from "./request-state.ts";
 import { createSigner } from "../signer.ts";
 
@@ -8,7 +9,7 @@ import { createSigner } from "../signer.ts";
 export interface RequestStateOptions {
   /**
    * Secrets of 32 bytes or more that sign the request state: the first one signs, all are accepted. Needed where several processes serve the same
-   * clients, or where calls must survive a restart. Default: `cursorKeys`, or one random secret.
+   * clients, or where calls must survive a restart. Default: `cursorKeys`, else the keys of the cluster, else one random secret.
    */
   readonly keys?: readonly Uint8Array[];
   /** Time in which the client has to respond. Default 10 min. */
@@ -27,9 +28,10 @@ export interface RequestStateOptions {
   readonly stepTime?: number;
   /**
    * Store with which a client can continue only once from each round, even if its responses are invalid: for handlers that must not run twice from
-   * the same state. A client that did not receive the result has to begin again. Default: a client may repeat a round within the `lifetime`.
+   * the same state. `true`: the store of the cluster, which the server has to have then. A client that did not receive the result has to begin again,
+   * and gets error 503 when the store cannot be reached. Default: a client may repeat a round within the `lifetime`.
    */
-  readonly replays?: ReplayStore;
+  readonly replays?: ReplayStore | true;
   /** Clock for all timers. Default: the clock of the platform. */
   readonly clock?: Clock;
 }
@@ -47,15 +49,26 @@ export interface RequestStateSettings {
  *
  * @throws {SetupError} when a bound is not above 0, or when a key is too short
  */
-export function toRequestStateSettings({
-  requestState = {},
-  cursorKeys,
-}: AnyRequestStateOptions): RequestStateSettings {
+export function toRequestStateSettings(
+  { requestState = {}, cursorKeys }: AnyRequestStateOptions,
+  cluster: ClusterAccess,
+): RequestStateSettings {
   const { keys, lifetime = 600_000, maxBytes = 1024 * 1024 } = requestState;
   const { settleTime = 10, stepTime = 30_000, replays, clock } = requestState;
   for (const [name, value] of Object.entries({ lifetime, maxBytes, stepTime })) checkPositive(name, value);
-  const signer = keys ? createSigner("requestState.keys", keys) : createSigner("cursorKeys", cursorKeys);
-  return { states: createRequestStates(signer, { lifetime, maxBytes, replays }), settleTime, stepTime, clock };
+  const signer = keys ? createSigner("requestState.keys", keys) : createSigner("cursorKeys", cursorKeys, cluster);
+  const store = replays === true ? findReplays(cluster) : replays;
+  return { states: createRequestStates(signer, { lifetime, maxBytes, replays: store }), settleTime, stepTime, clock };
+}
+
+/** Returns the store of the cluster, which joins the server after its definition. */
+function findReplays(cluster: ClusterAccess): ReplayStore {
+  return {
+    add(...use: Parameters<ReplayStore["add"]>) {
+      if (!cluster.shared) throw new Error("requestState.replays is true without a cluster; use a store");
+      return cluster.shared.replays.add(...use);
+    },
+  };
 }
 
 /** Members of a definition that concern rounds. */

@@ -1,6 +1,8 @@
 import { deflate, inflate } from "../../framing/deflate.ts";
 import { isObject, fail, under } from "../../../generated/support.ts";
-import { invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
+import { invalidParams, RpcError } from "../../jsonrpc/errors.ts";
+import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
+import { EngineError } from "../../stores/engine.ts";
 import { readRecord, type InputRecord } from "./request-state-record.ts";
 import type { ReplayStore } from "../../stores/replay-store.ts";
 import type { Signer } from "../signer.ts";
@@ -120,7 +122,13 @@ async function isFirstUse(
   replays: ReplayStore,
   principal: string | undefined,
 ): Promise<boolean> {
-  return typeof id === "string" && typeof expires === "number" && (await replays.add(id, expires, principal));
+  if (typeof id !== "string" || typeof expires !== "number") return false;
+  try {
+    return await replays.add(id, expires, principal);
+  } catch (thrown) {
+    if (!(thrown instanceof EngineError)) throw thrown;
+    throw new RpcError(rejectionCodes.unavailable, "The requestState cannot be checked now; retry later");
+  }
 }
 
 function reject(expected: string): RpcError {

@@ -1,4 +1,5 @@
 import type { RpcError } from "../../jsonrpc/errors.ts";
+import type { ClusterAccess } from "../../stores/shared-parts.ts";
 import { reject } from "../errors.ts";
 import { createSigner } from "../signer.ts";
 
@@ -11,8 +12,8 @@ export interface Cursors {
 }
 
 /** Creates cursors that clients cannot forge or change: each is signed together with the list to which it belongs. */
-export function createSignedCursors(secrets: readonly Uint8Array[] | undefined): Cursors {
-  const signer = createSigner("cursorKeys", secrets);
+export function createSignedCursors(secrets: readonly Uint8Array[] | undefined, cluster?: ClusterAccess): Cursors {
+  const signer = createSigner("cursorKeys", secrets, cluster);
   return {
     async sign(scope, place) {
       if (place.length > longestPlace)

@@ -1,6 +1,9 @@
+import type { Awaitable } from "../../../generated/support.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import { RpcError } from "../../jsonrpc/errors.ts";
+import { chain } from "../../internal/maybe-async.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
+import { MemoryRateStore, type RateStore } from "../../stores/rate-store.ts";
 import type { Middleware, ServerRequest } from "./middleware.ts";
 import { TokenBucket, checkRate, type Rate } from "../../jsonrpc/token-bucket.ts";
 
@@ -8,13 +11,18 @@ import { TokenBucket, checkRate, type Rate } from "../../jsonrpc/token-bucket.ts
 export interface RateLimitOptions extends Rate {
   /**
    * Returns the owner of the quota: an object, such as the session, or a string. Default: the authenticated principal, otherwise the session. A
-   * client may open many sessions. Requests without a session share one quota.
+   * client may open many sessions. Requests without a session share one quota. The quotas of objects are always those of this process.
    */
   readonly key?: (request: ServerRequest) => object | string;
   /** Methods that count. Default: all. */
   readonly methods?: readonly string[];
   /** Maximum number of string keys to remember; the least recently used key is forgotten first. Default 10,000. */
   readonly maxKeys?: number;
+  /**
+   * Store of the quotas with string keys: `rates` of a cluster, so that the rate holds for all of its nodes. Default: in the memory of this process,
+   * with `maxKeys`.
+   */
+  readonly store?: RateStore;
   /** Clock that refills the quotas. Default: the system clock. */
   readonly clock?: Pick<Clock, "now">;
 }
@@ -35,15 +43,27 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   checkRate("rateLimit", options);
   const { key = toKey, methods, clock = systemClock } = options;
   const counted = methods && new Set(methods);
-  const buckets = createBuckets(options, options.maxKeys ?? 10_000);
+  const { burst, perSecond, maxKeys } = options;
+  const store =
+    options.store ?? new MemoryRateStore({ now: () => clock.now(), ...(maxKeys !== undefined && { maxKeys }) });
+  const objects = new WeakMap<object, TokenBucket>();
+  // Limits with different options may share a store.
+  const scope = JSON.stringify(["requests", burst, perSecond, methods ?? null]);
+  const take = (owner: object | string): Awaitable<number> => {
+    if (typeof owner === "string") return store.take(`${scope} ${owner}`, { burst, perSecond });
+    const now = clock.now();
+    const bucket = objects.get(owner) ?? new TokenBucket(options, now);
+    objects.set(owner, bucket);
+    return bucket.take(now);
+  };
   return (request, next) => {
     if (counted && !counted.has(request.method)) return next();
-    const now = clock.now();
-    const wait = buckets(key(request), now).take(now);
-    if (wait === 0) return next();
-    const retryAfter = Math.ceil(wait / 1_000);
-    throw new RpcError(rejectionCodes.tooMany, `Too many requests; retry in ${retryAfter} s`, {
-      data: { retryAfter },
+    return chain(take(key(request)), (wait) => {
+      if (wait === 0) return next();
+      const retryAfter = Math.ceil(wait / 1_000);
+      throw new RpcError(rejectionCodes.tooMany, `Too many requests; retry in ${retryAfter} s`, {
+        data: { retryAfter },
+      });
     });
   };
 }
@@ -56,22 +76,3 @@ function toKey({ context: { auth, session } }: ServerRequest): object | string {
 
 /** Key that all unauthenticated stateless requests share. */
 const nobody: object = {};
-
-/** Buckets of object keys live as long as the object. Strings are never collected, so only the most recently used ones are kept. */
-function createBuckets(rate: Rate, maxKeys: number): (key: object | string, now: number) => TokenBucket {
-  const byObject = new WeakMap<object, TokenBucket>();
-  const byText = new Map<string, TokenBucket>();
-  return (key, now) => {
-    if (typeof key === "object") {
-      const bucket = byObject.get(key) ?? new TokenBucket(rate, now);
-      byObject.set(key, bucket);
-      return bucket;
-    }
-    const bucket = byText.get(key) ?? new TokenBucket(rate, now);
-    byText.delete(key);
-    byText.set(key, bucket);
-    const [oldest] = byText.keys();
-    if (byText.size > maxKeys && oldest !== undefined) byText.delete(oldest);
-    return bucket;
-  };
-}

@@ -20,15 +20,21 @@ export async function authenticate(
 ): Promise<Identity | RejectedRequest> {
   const outcome: Identity | HttpResponse = await guard.authenticate(exchange, exchange);
   if ("status" in outcome) return { kind: "refused", response: outcome };
-  const { until } = outcome;
-  if (until !== undefined) exchange.onStream((writer) => endStreamAt(until, writer, clock));
+  exchange.onStream((writer) => endWithCredentials(writer, outcome, { guard, clock }));
   return outcome;
 }
 
-/** Ends a stream when the credentials of its reader expire. The client resumes a resumable stream with newer credentials. */
-function endStreamAt(until: number, writer: EventWriter, clock: Clock): void {
-  const cancel = clock.after(Math.max(0, until - Date.now()), () => writer.end());
-  writer.onClose(cancel);
+/** Ends a stream when the credentials of its reader expire or are revoked. The client resumes a resumable stream with newer credentials. */
+function endWithCredentials(
+  writer: EventWriter,
+  identity: Identity,
+  { guard, clock }: { readonly guard: Guard; readonly clock: Clock },
+): void {
+  const { until } = identity;
+  const end = (): void => writer.end();
+  if (until !== undefined) writer.onClose(clock.after(Math.max(0, until - Date.now()), end));
+  const unwatch = guard.watchRevocation?.(identity, end);
+  if (unwatch) writer.onClose(unwatch);
 }
 
 /**

@@ -1,14 +1,23 @@
 import type { RequestId, Incoming } from "../../jsonrpc/message.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey, SessionStore } from "../../stores/session-store.ts";
+import type { TaskNode } from "../../stores/task-node.ts";
+import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { SharedSession } from "../../stores/shared-session-store.ts";
 import type { EventWriter } from "./exchange/exchange.ts";
+import type { Guard } from "./identity.ts";
 import type { SessionStream, StreamHost } from "./event-stream.ts";
 
 /** Nodes that serve the same sessions. */
 export interface HttpCluster {
+  /** Stores and keys for the parts of a server that have state of their own. */
+  readonly shared: SharedParts;
+  /** Returns a guard that uses the cluster, and rejects revoked principals and tokens. */
+  protect(guard: Guard): Guard;
   /** Adds an HTTP handler to the cluster as a node. */
   createNode(): HttpNode;
+  /** Disconnects from the engine. Programs of `runHttp` and `runServer` call it when they have closed everything else. */
+  close?(): Promise<void>;
 }
 
 /** Node of a cluster, as its HTTP handler uses it. Operations reject with an `EngineError` when the shared stores cannot be reached. */
@@ -17,6 +26,8 @@ export interface HttpNode {
   readonly name: string;
   /** Sessions of all nodes. */
   readonly store: SessionStore;
+  /** Tasks of all nodes. */
+  readonly tasks?: TaskNode;
   /** Begins to receive what other nodes send for the sessions of this handler. */
   start(sessions: LiveSessions): void;
   /** Returns a session, extends its lifetime and reservations request ids for this node. */

@@ -115,7 +115,9 @@ class OpenServerContext implements HttpServerContext {
     this.metadataRules = createMetadataRules(service.revisions);
     this.sessions = new Sessions(service, this.settings, this.revisions);
     this.sse = this.settings.sse;
-    this.settings.cluster?.start(this.sessions);
+    const { cluster } = this.settings;
+    cluster?.start(this.sessions);
+    if (cluster?.tasks) service.startTasks?.(cluster.tasks);
   }
 }
 

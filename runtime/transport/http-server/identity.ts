@@ -1,4 +1,5 @@
 import type { Awaitable } from "../../../generated/support.ts";
+import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { HttpResponse, Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
 
 /** Authenticated sender of a request. */
@@ -27,6 +28,13 @@ export interface Guard {
   readonly authenticate: Authenticate;
   /** Returns the fields of the 403 response to a sender that lacks some of these scopes. Default: none. */
   challengeScopes?(needed: readonly string[], identity: Identity, request: RequestHead): HeaderFields;
+  /**
+   * Calls `end` when the credentials of an identity are revoked, now or later; its streams end then. Returns a function that ends the watch. Default:
+   * streams do not end early.
+   */
+  watchRevocation?(identity: Identity, end: () => void): () => void;
+  /** Uses the stores and keys of a cluster where the guard has none of its own. Called before the first request. */
+  useCluster?(shared: SharedParts): void;
   /** Public responses to GET, by path: they describe how to get access. */
   readonly documents?: ReadonlyMap<string, HttpResponse>;
 }

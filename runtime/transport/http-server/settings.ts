@@ -10,6 +10,7 @@ import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import type { NegotiatedSession, PeerInfo } from "../../protocol/session/session.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { EventStore } from "../../stores/event-store.ts";
+import type { TaskNode } from "../../stores/task-node.ts";
 import { MemoryEventStore } from "../../stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../stores/memory-session-store.ts";
 import type { SessionStore } from "../../stores/session-store.ts";
@@ -34,6 +35,8 @@ export interface HttpService {
   takesSessions?(): boolean;
   /** Returns the scopes that the sender of a request needs. Default: none. */
   readScopes?(method: string, params: unknown): readonly string[];
+  /** Shares the tasks of the service with other nodes of a cluster. Default: tasks are not shared. */
+  startTasks?(node: TaskNode): void;
 }
 
 /** Sender of a stateless request. */
@@ -153,6 +156,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
   const { responseMode = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
   const cluster = options.cluster?.createNode();
+  const guard = toGuard(options.authenticate);
   const events = cluster ? false : (options.events ?? new MemoryEventStore(metrics && { metrics }));
   const limits = toLimits({ maxMessageBytes: bodyBytes, ...options.limits });
   let nonce: string | undefined;
@@ -170,7 +174,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
     limits,
     bodyLimits: { maxBytes: limits.maxMessageBytes, timeout: options.bodyTimeout ?? 10_000 },
     hosts: createHostRules(options),
-    guard: toGuard(options.authenticate),
+    guard: guard && options.cluster ? options.cluster.protect(guard) : guard,
     cors: options.cors,
     sse: sse === false ? undefined : toSse(sse),
     profile: options.profile,

@@ -4,6 +4,7 @@ import { encode } from "../../framing/json.ts";
 import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
 import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
+import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import { isEndless } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../jsonrpc/message.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
@@ -164,6 +165,7 @@ function statusOf({ code, data }: ErrorObject, { errors }: Revision): number {
   const fixed = Object.values(errors).find((rule) => rule.code === code && rule.emitted)?.status;
   if (fixed !== undefined) return fixed;
   if (code === errorCodes.invalidRequest) return 400;
+  if (code === rejectionCodes.unavailable) return 503;
   const path = isObject(data) ? data.path : undefined;
   const isMetadata = code === errorCodes.invalidParams && typeof path === "string" && /^_meta(\/|$)/.test(path);
   return isMetadata ? 400 : 200;

@@ -125,6 +125,8 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
     transports.add(transport);
     socket.once("close", () => transports.delete(transport));
     if (identity?.until !== undefined) closeAt(identity.until, socket, transport);
+    const unwatch = identity && guard?.watchRevocation?.(identity, () => void transport.close(closeCodes.policy));
+    if (unwatch) socket.once("close", unwatch);
     await options.accept(transport);
   };
   const fail = createFail(options.onError);

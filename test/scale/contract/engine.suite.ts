@@ -63,14 +63,24 @@ export function describeEngine(fixture: EngineFixture): void {
       const send = (): unknown => first.nodes.send(secondNode, { kind: "ended", session: key });
       await expect.poll(() => settle(send), { timeout: 20_000 }).toBe("sent");
       await expect.poll(() => calls).toContain("ended");
-      await first.nodes.broadcast({ kind: "revoked", key: "a" });
+      await first.nodes.broadcast({ kind: "revoked", key: "a", until: 1 });
       await expect.poll(() => calls).toContain("revoked");
     });
   });
 }
 
 /** Performs each operation of an engine that cannot work. */
-async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promise<void> {
+async function expectFailures({
+  sessions,
+  events,
+  nodes,
+  tasks,
+  ledger,
+  replays,
+  rates,
+  revocations,
+  values,
+}: Engine): Promise<void> {
   const stream = { stream: "a", fence: 0, node: secondNode };
   const operations: readonly (() => unknown)[] = [
     () => sessions.add(createRecord("other")),
@@ -88,15 +98,23 @@ async function expectFailures({ sessions, events, nodes, tasks }: Engine): Promi
     () => nodes.renew(firstNode, { milliseconds: 1_000, isNew: true }),
     () => nodes.isAlive(firstNode),
     () => nodes.send(secondNode, { kind: "ended", session: key }),
-    () => nodes.broadcast({ kind: "revoked", key: "a" }),
+    () => nodes.broadcast({ kind: "revoked", key: "a", until: 1 }),
     () => nodes.broadcastsAfter("1"),
     () => tasks.find({ id: "a", owner: "ada" }),
+    () => tasks.renew?.([{ id: "a", owner: "ada" }], firstNode, 1_000),
+    () => tasks.takeOver?.(firstNode, 20),
+    () => ledger.begin("task", "step", 1),
+    () => ledger.finish("task", "step", { attempt: 1, outcome: 1 }),
+    () => replays.add("a", Date.now() + 60_000),
+    ...(rates ? [() => rates.take("a", { burst: 1, perSecond: 1 })] : []),
+    ...(revocations ? [() => revocations.list()] : []),
+    ...(values ? [() => values.get("a"), () => values.lock("a", { holder: "a", milliseconds: 1_000 })] : []),
   ];
   const from = performance.now();
   const results = await Promise.all(operations.map(settle));
   // The deadline of an operation is 1 s; the rest is for a busy machine.
   expect(performance.now() - from).toBeLessThan(5_000);
-  for (const result of results) expect(result).toBeInstanceOf(EngineError);
+  results.forEach((result, index) => expect(result, `operation ${index}`).toBeInstanceOf(EngineError));
 }
 
 /** Returns the result of an operation, or its error. */

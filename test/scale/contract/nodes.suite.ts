@@ -150,7 +150,7 @@ export function describeNodes(fixture: EngineFixture): void {
         { kind: "notification", handler: "other", params: { a: [1, "é"] } },
         { kind: "updated", uris: ["a:1", "a:"] },
         { kind: "topic", topic: "t", handler: "h", params: {} },
-        { kind: "revoked", key: "ada\u0000" },
+        { kind: "revoked", key: "ada\u0000", until: 1 },
       ];
       const sent: Announced[] = [];
       for (const broadcast of broadcasts) {
@@ -354,7 +354,7 @@ async function listen({ nodes }: Engine, node: string, position?: string): Promi
 }
 
 function revoked(name: string): Broadcast {
-  return { kind: "revoked", key: name };
+  return { kind: "revoked", key: name, until: 1 };
 }
 
 function listKeys(from: number, to: number): readonly string[] {

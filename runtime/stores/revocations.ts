@@ -1,0 +1,119 @@
+/** Principal or token that is no longer accepted, and the time after which its tokens have expired in any case. */
+export type Revocation = (
+  | { /** Principal, as guards return it. All of its tokens are rejected. */ readonly principal: string }
+  | { /** Token, as clients send it. */ readonly token: string }
+) & {
+  /** Milliseconds since 1970 until which the revocation is remembered: the expiry of the token, or of the principal's newest token. */
+  readonly until: number;
+};
+
+/** Sender whose credentials may be revoked. */
+export interface RevocableSender {
+  readonly principal: string;
+  /** Name of its token, from `toTokenId`. */
+  readonly tokenId?: string | undefined;
+}
+
+/** Principals and tokens that are no longer accepted before they expire. */
+export interface Revocations {
+  /** Rejects a principal or token from now on. In a cluster, all nodes know it when the promise resolves or within 1 s. */
+  revoke(revocation: Revocation): Promise<void>;
+  /** True if the principal or the token of a sender is revoked. */
+  isRevoked(sender: RevocableSender): boolean;
+  /** Calls `end` when the sender is revoked, now or later. Returns a function that ends the watch. */
+  watch(sender: RevocableSender, end: () => void): () => void;
+}
+
+/** Returns a name for a token from which the token cannot be found. */
+export async function toTokenId(token: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Returns the key of a revocation: different for principals and tokens. */
+export async function toRevocationKey(revocation: Revocation): Promise<string> {
+  return "token" in revocation ? tokenKey(await toTokenId(revocation.token)) : principalKey(revocation.principal);
+}
+
+/**
+ * Creates revocations that one process keeps in memory. A cluster has `revocations` of its own, which all nodes share.
+ *
+ * @example
+ * ```ts
+ * import { createRevocations, requireBearerToken } from "mcp-server-runtime/auth/server";
+ *
+ * const revocations = createRevocations();
+ * const authenticate = requireBearerToken({ resource, issuer, verify, revocations });
+ * // later, when an account is closed:
+ * await revocations.revoke({ principal: "https://login.example.com ada", until: Date.now() + 3_600_000 });
+ * ```
+ */
+export function createRevocations(): Revocations {
+  return new RevocationList();
+}
+
+/** Revocations in the memory of this process, and the senders who watch them. */
+export class RevocationList implements Revocations {
+  readonly #now: () => number;
+  /** Times of expiry by key. */
+  readonly #revoked = new Map<string, number>();
+  readonly #watches = new Map<string, Set<() => void>>();
+  #pruneAt = 1_000;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  async revoke(revocation: Revocation): Promise<void> {
+    this.add(await toRevocationKey(revocation), revocation.until);
+  }
+
+  /** Adds a revocation by its key, and ends what the sender has open. */
+  add(key: string, until: number): void {
+    if (until <= this.#now()) return;
+    this.#revoked.set(key, Math.max(until, this.#revoked.get(key) ?? 0));
+    if (this.#revoked.size > this.#pruneAt) this.#prune();
+    for (const end of this.#watches.get(key) ?? []) end();
+    this.#watches.delete(key);
+  }
+
+  isRevoked(sender: RevocableSender): boolean {
+    return this.#revoked.size > 0 && keysOf(sender).some((key) => this.#has(key));
+  }
+
+  watch(sender: RevocableSender, end: () => void): () => void {
+    if (this.isRevoked(sender)) queueMicrotask(end);
+    const keys = keysOf(sender);
+    for (const key of keys) this.#watches.set(key, (this.#watches.get(key) ?? new Set()).add(end));
+    return () => {
+      for (const key of keys) this.#unwatch(key, end);
+    };
+  }
+
+  #has(key: string): boolean {
+    return (this.#revoked.get(key) ?? 0) > this.#now();
+  }
+
+  #unwatch(key: string, end: () => void): void {
+    const watches = this.#watches.get(key);
+    watches?.delete(end);
+    if (watches?.size === 0) this.#watches.delete(key);
+  }
+
+  #prune(): void {
+    for (const key of this.#revoked.keys()) if (!this.#has(key)) this.#revoked.delete(key);
+    this.#pruneAt = 1_000 + 2 * this.#revoked.size;
+  }
+}
+
+function keysOf({ principal, tokenId }: RevocableSender): readonly string[] {
+  return tokenId === undefined ? [principalKey(principal)] : [principalKey(principal), tokenKey(tokenId)];
+}
+
+function principalKey(principal: string): string {
+  return `principal ${principal}`;
+}
+
+function tokenKey(tokenId: string): string {
+  return `token ${tokenId}`;
+}
