@@ -57,7 +57,6 @@ export async function runFaults(options: RunOptions): Promise<RunReport> {
       const name = names[turn % names.length] ?? "";
       const workload = workloads[name];
       if (!workload) throw new Error(`The workload ${name} is unknown; use ${Object.keys(workloads).join(", ")}`);
-      log.add({ op: 'fault', phase: 'event', id: 'w' + index, client: 'w' + index, principal: '', value: name });
       await workload({ url: cluster.url, log, random });
       passes[name] = (passes[name] ?? 0) + 1;
     }
@@ -66,9 +65,8 @@ export async function runFaults(options: RunOptions): Promise<RunReport> {
     faults?.length === 0
       ? undefined
       : runNemesis({ cluster, log, random: createRandom(seed), until: until - quiet, ...(faults && { only: faults }) });
-  void nemesis?.then(() => console.error('nemesis done', Date.now() - until));
-  await Promise.all([nemesis, ...Array.from({ length: clients }, (_, index) => work(index).finally(() => console.error('work done', index, Date.now() - until)))]);
-  await sleep(slack); console.error('slept');
+  await Promise.all([nemesis, ...Array.from({ length: clients }, (_, index) => work(index))]);
+  await sleep(slack);
   const evidence: Evidence = {
     history: log.lines,
     effects: await cluster.readEffects(),
