@@ -15,6 +15,7 @@ import type {
   HttpNode,
   LiveSession,
   LiveSessions,
+  LiveStream,
   NewStream,
   Resumption,
   ServedClients,
@@ -22,7 +23,6 @@ import type {
   StoreChange,
 } from "../transport/http-server/cluster.ts";
 import type { SessionStream } from "../transport/http-server/event-stream.ts";
-import type { Identity } from "../transport/http-server/identity.ts";
 import { AccessAttempts } from "./access-attempts.ts";
 import { ClusterBroadcasts, type BroadcastNode, type OnListChanged } from "./cluster-broadcasts.ts";
 import { ClusterTasks } from "./cluster-tasks.ts";
@@ -52,6 +52,7 @@ export class ClusterNode implements HttpNode {
   readonly #attempts = new AccessAttempts();
   readonly #broadcastNode: BroadcastNode;
   #sessions: LiveSessions | undefined;
+  #streams: ReadonlyMap<string, LiveStream> = new Map();
   #broadcasts: ClusterBroadcasts | undefined;
   #states: SharedStates | undefined;
   /** Handling of the broadcasts so far, which wait for states that are being read. */
@@ -76,7 +77,7 @@ export class ClusterNode implements HttpNode {
         missed: () => this.#whenSettled(() => this.#broadcasts?.missed(this.#broadcastNode)),
         changed: (session, stream) => this.#watchers.changed(session, stream),
       },
-      onLost: () => this.#sessions?.abandonAll(),
+      onLost: () => this.#abandonAll(),
       fail,
     });
     this.store = {
@@ -93,9 +94,10 @@ export class ClusterNode implements HttpNode {
     return this.#lease.name;
   }
 
-  start(sessions: LiveSessions, clients?: ServedClients): void {
+  start(sessions: LiveSessions, streams: ReadonlyMap<string, LiveStream>, clients?: ServedClients): void {
     const { engine, fail } = this.#options;
     this.#sessions = sessions;
+    this.#streams = streams;
     if (clients) {
       this.#broadcasts = ClusterBroadcasts.join(clients, this.#broadcastNode);
       this.#states = new SharedStates({ engine, clients, nodeName: () => this.name, fail });
@@ -332,7 +334,7 @@ export class ClusterNode implements HttpNode {
 
   #receive(message: NodeMessage): void {
     if (message.kind === "task") return this.tasks.deliver(message);
-    if (message.kind === "post") return void this.#sessions?.receivePost(message.session, toPost(message));
+    if (message.kind === "post") return this.#receivePost(message);
     const session = this.#sessions?.findLive(message.session);
     if (session) this.#deliver(session, message);
   }
@@ -357,6 +359,18 @@ export class ClusterNode implements HttpNode {
     }
   }
 
+  /** Handles a message of a client of HTTP with SSE, if its stream is here. */
+  #receivePost({ session, value, identity }: NodeMessage & { readonly kind: "post" }): void {
+    const stream = this.#streams.get(session.id);
+    if (stream?.key.owner !== session.owner) return;
+    stream?.receive(value, { ...noOrigin, identity });
+  }
+
+  #abandonAll(): void {
+    this.#sessions?.abandonAll();
+    for (const { connection } of this.#streams.values()) void connection.close({ drain: 0 });
+  }
+
   #sendMessage(node: string, message: NodeMessage): void {
     this.#inBackground(async () => {
       await this.#options.engine.nodes.send(node, message);
@@ -366,14 +380,6 @@ export class ClusterNode implements HttpNode {
   #inBackground(run: () => Awaitable<void>): void {
     Promise.resolve().then(run).catch(this.#options.fail);
   }
-}
-
-function toPost({ value, identity }: NodeMessage & { readonly kind: "post" }): ForwardedPost {
-  return { value, identity: isIdentity(identity) ? identity : undefined };
-}
-
-function isIdentity(value: object | undefined): value is Identity {
-  return isObject(value) && typeof value.principal === "string";
 }
 
 /** Milliseconds between two attempts to register a node. */

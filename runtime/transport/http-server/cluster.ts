@@ -32,7 +32,7 @@ export interface HttpNode {
   /** Tasks of all nodes. */
   readonly tasks?: TaskNode;
   /** Begins to receive what other nodes send for the sessions of this handler, and for the clients of its service. */
-  start(sessions: LiveSessions, clients?: ServedClients): void;
+  start(sessions: LiveSessions, streams: ReadonlyMap<string, LiveStream>, clients?: ServedClients): void;
   /** Returns a session, extends its lifetime and reservations request ids for this node. */
   access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined>;
   /** Applies the state that an access has found to a session of this handler. */
@@ -132,12 +132,17 @@ export interface SharedReceiver {
 
 /** Sessions that one handler serves. */
 export interface LiveSessions {
-  /** Handles a message of a client of HTTP with SSE. Returns `false` when its stream is not here. */
-  receivePost(key: SessionKey, post: ForwardedPost): boolean;
   /** Returns a session that this handler serves now. */
   findLive(key: SessionKey): LiveSession | undefined;
   /** Closes the sessions of this handler without ending them: other nodes may continue them. */
   abandonAll(): void;
+}
+
+/** Session of HTTP with SSE whose stream ends in this process. */
+export interface LiveStream {
+  readonly key: SessionKey;
+  readonly connection: Connection;
+  receive(value: unknown, origin: unknown): void;
 }
 
 /** Session that a handler serves. */

@@ -5,12 +5,12 @@ import type { Connection } from "../../protocol/peer/peer.ts";
 import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";
-import type { HttpNode } from "./cluster.ts";
+import type { HttpNode, LiveSessions } from "./cluster.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 import type { SpokenRevisions } from "./revisions.ts";
 
 /** Sessions and stateless requests that this process serves. The session store knows the sessions of all processes. */
-export class Sessions {
+export class Sessions implements LiveSessions {
   readonly #service: HttpService;
   readonly #settings: HttpSettings;
   readonly #revisions: SpokenRevisions;
@@ -32,13 +32,11 @@ export class Sessions {
     this.#revisions = revisions;
   }
 
-  /** Returns a session that this process serves now. */
   findLive({ id, owner }: SessionKey): HttpSession | undefined {
     const live = this.#live.get(id);
     return live?.key.owner === owner ? live : undefined;
   }
 
-  /** Closes the sessions of this process without ending them: other processes may continue them. */
   abandonAll(): void {
     for (const session of this.#live.values()) session.drop();
   }
