@@ -1,6 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, sep, dirname } from "node:path";
-import { features as knownFeatures, protections, transports as knownTransports, type LayerChoices } from "./choices.ts";
+import {
+  features as knownFeatures,
+  protections,
+  scales,
+  transports as knownTransports,
+  type LayerChoices,
+} from "./choices.ts";
 import { lockName } from "./lock.ts";
 import { compareHashes } from "../../internal/tree.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
@@ -70,11 +76,13 @@ function readChoices({
   validator,
   re2js,
   auth,
+  scale,
   spec,
 }: Record<string, unknown>): LayerChoices | undefined {
   if (!Array.isArray(revisions) || !Array.isArray(features) || !Array.isArray(transports)) return undefined;
   const spoken = revisions.filter((id) => typeof id === "string");
   if (spoken.length === 0) return undefined;
+  const engine = scales.find((known) => known === scale && known !== "none");
   return {
     revisions: spoken,
     features: knownFeatures.filter((feature) => features.includes(feature)),
@@ -83,6 +91,7 @@ function readChoices({
     validator: validator === true,
     ...(re2js === true && { re2js }),
     auth: protections.find((protection) => protection === auth) ?? "none",
+    ...(engine && { scale: engine }),
     ...(typeof spec === "string" && { spec }),
   };
 }
