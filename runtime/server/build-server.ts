@@ -68,6 +68,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   implement(newest);
   const core = {
     ...describe(definition, parts),
+    cluster: parts.cluster,
     revisions,
     createAcceptor,
     use(step: Middleware): void {
@@ -79,7 +80,6 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       isServed = true;
       return implement(revision);
     },
-    cluster: parts.cluster,
     readScopes: createScopeReader(parts.tools, served),
     get around() {
       return wrapLifecycle(middleware);

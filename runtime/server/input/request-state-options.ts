@@ -66,7 +66,7 @@ function findReplays(cluster: ClusterAccess): ReplayStore {
   return {
     add(...use: Parameters<ReplayStore["add"]>) {
       if (cluster.shared) return cluster.shared.replays.add(...use);
-      throw new Error("requestState.replays requires a cluster or a store");
+      throw new Error("requestState.replays requires a cluster");
     },
   };
 }
