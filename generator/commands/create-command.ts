@@ -1,5 +1,5 @@
 import type { Argv } from "yargs";
-import { features } from "../scaffold/layer/choices.ts";
+import { features, scales } from "../scaffold/layer/choices.ts";
 import { examplesText } from "./usage.ts";
 
 /** Adds the default command, which writes a new project. */
@@ -47,6 +47,7 @@ export function addCreateCommand(cli: Argv): Argv {
         features: choices.features,
         transport: choices.transport,
         auth: choices.auth,
+        scale: choices.scale,
         schema: choices.schema,
         client: choices.client,
         extras: choices.extras,
@@ -91,12 +92,18 @@ const createOptions = {
   transport: {
     type: "string",
     describe: "stdio, http, both (stdio,http) or worker; besides these websocket and tcp, with commas",
-    defaultDescription: "stdio; http with --auth",
+    defaultDescription: "stdio; http with --auth or --scale",
     coerce: joinRepeated,
   },
   auth: {
     type: "string",
     describe: "Who may call it over HTTP: oauth (access tokens), api-key or none (everybody)",
+    defaultDescription: "none",
+    coerce: joinRepeated,
+  },
+  scale: {
+    type: "string",
+    describe: `Engine that several nodes behind a load balancer share: ${scales.join(" or ")}`,
     defaultDescription: "none",
     coerce: joinRepeated,
   },

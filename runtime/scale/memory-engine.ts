@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from "../internal/timers.ts";
 import { EngineError, type Engine, type EngineStatus } from "../stores/engine.ts";
+import { MemoryLedger, type Ledger } from "../stores/ledger.ts";
 import { MemoryTaskStore } from "../stores/memory-task-store.ts";
 import type { NodeDirectory } from "../stores/node-directory.ts";
 import { MemoryRateStore, type RateStore } from "../stores/rate-store.ts";
@@ -64,12 +65,13 @@ export function createMemoryCluster({ clock = systemClock, ...limits }: MemoryCl
   };
 }
 
-/** What the engines of a cluster share. */
+/** State that the engines of a cluster share. */
 interface Memory {
   readonly sessions: MemorySharedSessions;
   readonly events: MemorySharedEvents;
   readonly nodes: MemoryNodes;
   readonly tasks: MemoryTaskStore;
+  readonly ledger: MemoryLedger;
   readonly replays: MemoryReplayStore;
   readonly rates: MemoryRateStore;
   readonly revocations: MemoryRevocations;
@@ -84,6 +86,7 @@ function createMemory(limits: EngineLimits, clock: Pick<Clock, "now">): Memory {
     events: new MemorySharedEvents(limits, clock, (session, stream) => nodes.changed(session, stream)),
     nodes,
     tasks: new MemoryTaskStore({ clock }),
+    ledger: new MemoryLedger({ clock }),
     replays: new MemoryReplayStore(),
     rates: new MemoryRateStore({ now: () => clock.now() }),
     revocations: new MemoryRevocations(clock),
@@ -101,6 +104,7 @@ class MemoryEngine implements Engine {
   readonly events: SharedEventStore;
   readonly nodes: NodeDirectory;
   readonly tasks: TaskStore;
+  readonly ledger: Ledger;
   readonly replays: ReplayStore;
   readonly rates: RateStore;
   readonly revocations: RevocationStore;
@@ -123,6 +127,7 @@ class MemoryEngine implements Engine {
     this.events = eventsOf(memory.events, perform);
     this.nodes = nodesOf(memory.nodes, this.#connection, perform);
     this.tasks = tasksOf(memory.tasks, perform);
+    this.ledger = ledgerOf(memory.ledger, perform);
     this.replays = {
       add: (key, until, owner) =>
         perform({ key, until, owner }, (use) => memory.replays.add(use.key, use.until, use.owner)),
@@ -191,9 +196,9 @@ function sessionsOf(sessions: MemorySharedSessions, perform: Perform): SharedSes
   return {
     add: (record) => perform(record, (copy) => sessions.add(copy)),
     access: (key, access) => perform({ key, access }, (copy) => sessions.access(copy.key, copy.access)),
-    release: (key, ids, options) =>
-      perform({ key, ids, options }, (copy) => sessions.release(copy.key, copy.ids, copy.options)),
+    release: (key, release) => perform({ key, release }, (copy) => sessions.release(copy.key, copy.release)),
     findNode: (key, id) => perform({ key, id }, (copy) => sessions.findNode(copy.key, copy.id)),
+    findNodes: (key) => perform(key, (copy) => sessions.findNodes(copy)),
     change: (key, change) => perform({ key, change }, (copy) => sessions.change(copy.key, copy.change)),
     readState: (key) => perform(key, (copy) => sessions.readState(copy)),
     end: (key) => perform(key, (copy) => sessions.end(copy)),
@@ -253,9 +258,23 @@ function tasksOf(tasks: MemoryTaskStore, perform: Perform): TaskStore {
   return {
     add: (record) => perform(record, (copy) => tasks.add(copy)),
     find: (key) => perform(key, (copy) => tasks.find(copy)),
-    change: (key, change) => perform({ key, change }, (copy) => tasks.change(copy.key, copy.change)),
+    change: (key, change, attempt) =>
+      perform({ key, change, attempt }, (copy) => tasks.change(copy.key, copy.change, copy.attempt)),
     list: (owner, range) => perform({ owner, range }, (copy) => tasks.list(copy.owner, copy.range)),
     remove: (key) => perform(key, (copy) => tasks.remove(copy)),
     removeAll: (owner) => perform(owner, (copy) => tasks.removeAll(copy)),
+    renew: (keys, node, lease) =>
+      perform({ keys, node, lease }, (copy) => tasks.renew(copy.keys, copy.node, copy.lease)),
+    takeOver: (node, limit) => perform({ node, limit }, (copy) => tasks.takeOver(copy.node, copy.limit)),
+  };
+}
+
+function ledgerOf(ledger: MemoryLedger, perform: Perform): Ledger {
+  return {
+    begin: (scope, step, attempt) =>
+      perform({ scope, step, attempt }, (copy) => ledger.begin(copy.scope, copy.step, copy.attempt)),
+    finish: (scope, step, end) =>
+      perform({ scope, step, end }, (copy) => ledger.finish(copy.scope, copy.step, copy.end)),
+    remove: (scope) => perform(scope, (copy) => ledger.remove(copy)),
   };
 }

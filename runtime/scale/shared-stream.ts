@@ -1,6 +1,6 @@
 import { encodeEvent } from "../framing/sse-events.ts";
 import { pause, type Clock } from "../internal/timers.ts";
-import { errorCodes, toError, UnreachableError } from "../jsonrpc/errors.ts";
+import { serverShutdown, toError, UnreachableError } from "../jsonrpc/errors.ts";
 import type { RequestId } from "../jsonrpc/message.ts";
 import type { SessionKey } from "../stores/session-store.ts";
 import type { AdoptedStream, SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
@@ -43,6 +43,8 @@ export class SharedStream implements SessionStream {
   #writer: EventWriter | undefined;
   /** True while a new connection receives the events that it has missed. */
   #isCatchingUp = false;
+  /** Sequence of the next event of the connection. The store may have returned events before this node knew that it has them. */
+  #unwritten = 0;
   /** True if there are no more messages. */
   #isEnding = false;
   #isFenced = false;
@@ -146,6 +148,7 @@ export class SharedStream implements SessionStream {
       for (const event of part?.events ?? []) {
         this.#write(writer, event);
         sequence = event.sequence;
+        this.#unwritten = sequence + 1;
       }
       if (writer.waiting > comfortable) await writer.drained();
       if (this.#writer !== writer) return;
@@ -166,8 +169,7 @@ export class SharedStream implements SessionStream {
   }
 
   #fail(id: RequestId): void {
-    const error = { code: errorCodes.internalError, message: "The server shut down before the request was settled" };
-    void this.send(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    void this.send(JSON.stringify({ jsonrpc: "2.0", id, error: serverShutdown }));
     this.settle(id);
   }
 
@@ -225,7 +227,7 @@ export class SharedStream implements SessionStream {
 
   #deliver(event: { readonly sequence: number; readonly data: string }): void {
     const writer = this.#writer;
-    if (!writer || this.#isCatchingUp) return;
+    if (!writer || this.#isCatchingUp || event.sequence < this.#unwritten) return;
     this.#write(writer, event);
     if (writer.waiting <= this.#options.host.maxWaiting) return;
     this.#options.host.metrics?.drop("stream");

@@ -1,6 +1,7 @@
 import type { CacheHint } from "../protocol/methods/cache-hint.ts";
 import type { ServerOptions, ToolTaskOptions } from "./definition.ts";
 import type { Authenticated, Complete } from "./protocol-types.ts";
+import type { Step } from "./input/once.ts";
 import type { Schema } from "./schema.ts";
 import type { MatchedValue } from "./resources/uri-template.ts";
 
@@ -127,7 +128,7 @@ export interface AnyContext extends AnyRequester {
   /** Closes the HTTP connection on which the client waits. Returns `false`, and does nothing, where clients cannot connect again. */
   releaseConnection(): boolean;
   /** Runs a step once in a call, however often the handler runs, and returns the same result each time. */
-  once(key: string, work: () => unknown): Promise<unknown>;
+  once(key: string, work: (step: Step) => unknown): Promise<unknown>;
   /** Responses by the keys of the input requests that the handler returned in the previous round. */
   readonly inputResponses?: { readonly [key: string]: unknown } | undefined;
   /** State that the handler returned with the input requests. */

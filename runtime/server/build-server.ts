@@ -5,6 +5,7 @@ import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import { systemClock } from "../internal/timers.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ImplementationInfo } from "../protocol/session/session.ts";
+import type { TaskNode } from "../stores/task-node.ts";
 import type { AnyCoreDefinition, AnyServerDefinition } from "./any-definition.ts";
 import { toCapabilities } from "./capabilities.ts";
 import { checkFeatures, checkServer } from "./check-definition.ts";
@@ -58,6 +59,10 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     features,
     isServed: () => isServed,
     rebuild: () => built.clear(),
+    implement: (id) => {
+      const revision = revisions.find((candidate) => candidate.id === id);
+      if (revision) implement(revision);
+    },
   });
   const served = features.map((feature) => feature.create(parts, definition));
   const implement = (revision: Revision): ServerImplementation => {
@@ -67,6 +72,9 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   };
   implement(newest);
   const core = {
+    startTasks(node: TaskNode): void {
+      for (const feature of served) feature.startTasks?.(node);
+    },
     ...describe(definition, parts),
     cluster: parts.cluster,
     revisions,
@@ -85,6 +93,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       return wrapLifecycle(middleware);
     },
     join: parts.sessions.join.bind(parts.sessions),
+    clients: parts.sessions,
     get sessionCount() {
       return parts.sessions.size;
     },

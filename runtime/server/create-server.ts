@@ -5,10 +5,12 @@ import type { Connection } from "../protocol/peer/peer.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
+import type { TaskNode } from "../stores/task-node.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { ServerExtensions, ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
 import { buildServer, type BuildOptions } from "./build-server.ts";
+import type { ServedClients } from "../transport/http-server/cluster.ts";
 import type { Catalogue } from "./list/catalogue.ts";
 import { allFeatures } from "./all-features.ts";
 import type { Middleware } from "./middleware/middleware.ts";
@@ -51,8 +53,12 @@ export interface CoreServer {
   readonly readScopes: (method: string, params: unknown) => readonly string[];
   /** Middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
   readonly around: Around | undefined;
+  /** Shares the tasks of the server with other nodes of a cluster. */
+  startTasks(node: TaskNode): void;
   /** Registers a session for notifications of changes, until its connection closes. */
   join(connection: Connection): void;
+  /** Sessions and listeners of the server, for the cluster that it is served in. */
+  readonly clients: ServedClients;
   /** Number of sessions whose connection is open. */
   readonly sessionCount: number;
   /** Closes every connection gracefully: running calls and tasks get a short time to finish, by default 1 s. Then running tasks fail. */

@@ -146,6 +146,28 @@ export interface ToolTaskOptions {
   readonly ttl?: number;
   /** Milliseconds that clients should wait between two requests for the status. Default: the server's. */
   readonly pollInterval?: number;
+  /**
+   * True if another node of a cluster may run the handler again, from its beginning, when the node that ran it is gone: at most three nodes run it.
+   * The handler gets the same arguments and responses. What it does outside of `once` happens again, so everything with effects belongs in steps.
+   * Default `false`: the task fails, since its effects are unknown.
+   *
+   * @example
+   * ```ts
+   * const url = "https://pay.example/orders";
+   * const order = defineTool({
+   *   name: "order",
+   *   task: { retryable: true },
+   *   execute: async (_args, { once }) => {
+   *     const status = await once("pay", async ({ token }) => {
+   *       const paid = await fetch(url, { method: "POST", headers: { "idempotency-key": token } });
+   *       return paid.status;
+   *     });
+   *     return `The payment has the status ${status}.`;
+   *   },
+   * });
+   * ```
+   */
+  readonly retryable?: boolean;
 }
 
 type Content<P extends ToolTypes> = ResultOf<P, "CallToolResult"> extends { content: infer C } ? C : never;

@@ -3,6 +3,7 @@ import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ExtensionSupport } from "./extensions.ts";
+import type { TaskNode } from "../stores/task-node.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { ServerParts } from "./handlers.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
@@ -47,6 +48,8 @@ export interface ServedFeature {
   gates?(revision: Revision): readonly Gate[];
   /** Returns the rounds of calls that need input of the client. */
   inputRunner?(revision: Revision): InputRunner;
+  /** Shares the tasks of the feature with other nodes of a cluster. */
+  startTasks?(node: TaskNode): void;
   /** Waits for the work that is in progress in the feature, and ends what is left after the given time. */
   close?(options: Required<CloseOptions>): Promise<void>;
 }

@@ -8,6 +8,7 @@ import type {
   Unavailable,
   UnavailableMembers,
 } from "../protocol/revision/missing.ts";
+import type { Step } from "./input/once.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
 
 /**
@@ -130,11 +131,12 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
   /**
    * Runs a step once in a call, however often the handler runs, and returns the same result each time. The result must be JSON or `undefined`: where
    * a call takes several rounds, the client carries it and can read it. An error of the step is thrown each time. In programs with input requests, a
-   * `ToolError` or an `RpcError` is thrown unchanged, any other error as a `StepError`. Never send an input request inside a step.
+   * `ToolError` or an `RpcError` is thrown unchanged, any other error as a `StepError`. Never send an input request inside a step. In a task that
+   * may be run again, a step that has ended is not repeated; one that was interrupted is, with the same `token`.
    *
    * @param key - name of the step within the call
    */
-  once<T>(key: string, work: () => Awaitable<T>): Promise<T>;
+  once<T>(key: string, work: (step: Step) => Awaitable<T>): Promise<T>;
 }
 
 /**

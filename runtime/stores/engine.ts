@@ -1,3 +1,4 @@
+import type { Ledger } from "./ledger.ts";
 import type { NodeDirectory } from "./node-directory.ts";
 import type { RateStore } from "./rate-store.ts";
 import type { ReplayStore } from "./replay-store.ts";
@@ -34,6 +35,8 @@ export interface Engine {
   readonly events: SharedEventStore;
   readonly nodes: NodeDirectory;
   readonly tasks: TaskStore;
+  /** Steps of tasks that several nodes run one after the other. */
+  readonly ledger: Ledger;
   readonly replays: ReplayStore;
   /** Absent where the engine cannot count: then each node counts on its own. */
   readonly rates?: RateStore;

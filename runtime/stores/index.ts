@@ -19,4 +19,7 @@ export type { ReplayStore } from "./replay-store.ts";
 export type { Agreement, SessionKey, SessionRecord, SessionStore } from "./session-store.ts";
 
 export type { TaskChange, TaskKey, TaskOutcome, TaskPage, TaskRange, TaskRecord } from "./task-store.ts";
-export type { TaskStatus, TaskStore } from "./task-store.ts";
+export type { TaskRetry, TaskStatus, TaskStore } from "./task-store.ts";
+
+export { MemoryLedger } from "./ledger.ts";
+export type { Ledger, LedgerEntry, MemoryLedgerOptions, StepEnd } from "./ledger.ts";

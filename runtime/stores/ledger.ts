@@ -45,7 +45,18 @@ export interface MemoryLedgerOptions {
   readonly clock?: Pick<Clock, "now">;
 }
 
-/** Ledger in the memory of this process. */
+/**
+ * Ledger in the memory of this process: for tests. Ledgers of tasks that outlive a process are in a database.
+ *
+ * @example
+ * ```ts
+ * import { MemoryLedger, MemoryTaskStore } from "mcp-server-runtime/stores";
+ *
+ * const report = defineTool({ name: "report", task: { retryable: true }, execute: () => "Done." });
+ * const tasks = { store: new MemoryTaskStore(), ledger: new MemoryLedger() };
+ * defineServer({ name: "reports", version: "1.0.0", tools: [report], tasks });
+ * ```
+ */
 export class MemoryLedger implements Ledger {
   readonly #options: Required<MemoryLedgerOptions>;
   /** Work by scope, that without a step for the longest time first. */

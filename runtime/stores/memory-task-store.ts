@@ -116,7 +116,7 @@ export class MemoryTaskStore implements TaskStore {
     return keys.filter((key) => {
       const entry = this.#find(key);
       if (!entry || isFinal(entry.record.status) || entry.record.node !== node) return true;
-      this.#lease(entry, { ...entry.record, lease });
+      entry.leaseEndsAt = this.#options.clock.now() + lease;
       return false;
     });
   }
@@ -127,13 +127,11 @@ export class MemoryTaskStore implements TaskStore {
     const isDue = ({ record, leaseEndsAt }: Entry): boolean =>
       leaseEndsAt <= now && !isFinal(record.status) && record.node !== node;
     const due = [...this.#entries.values()].filter(isDue).slice(0, limit);
-    for (const entry of due) this.#lease(entry, { ...entry.record, node, attempt: attemptOf(entry.record) + 1 });
+    for (const entry of due) {
+      entry.record = { ...entry.record, node, attempt: attemptOf(entry.record) + 1 };
+      entry.leaseEndsAt = now + (entry.record.lease ?? Infinity);
+    }
     return due.map(({ record }) => record);
-  }
-
-  #lease(entry: Entry, record: TaskRecord): void {
-    entry.record = record;
-    entry.leaseEndsAt = this.#options.clock.now() + (record.lease ?? Infinity);
   }
 
   #put(entry: Entry, record: TaskRecord): void {
@@ -209,8 +207,8 @@ function attemptOf({ attempt = 1 }: TaskRecord): number {
   return attempt;
 }
 
-/** Returns the size in characters. A task without input requests and outcome counts 0: the number of such tasks is bounded. */
-function sizeOf({ outcome, inputRequests, inputResponses }: TaskRecord): number {
-  const parts = [outcome, inputRequests, inputResponses].filter((part) => part !== undefined);
+/** Returns the size in characters. A task without input requests, outcome and stored request counts 0: the number of such tasks is bounded. */
+function sizeOf({ outcome, inputRequests, inputResponses, settledRequests, retry }: TaskRecord): number {
+  const parts = [outcome, inputRequests, inputResponses, settledRequests, retry].filter((part) => part !== undefined);
   return parts.reduce((size, part) => size + JSON.stringify(part).length, 0);
 }

@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../generated/support.ts";
 import type { ErrorObject } from "../jsonrpc/message.ts";
+import type { PeerInfo } from "../protocol/session/session.ts";
 
 /** Identifies a task and its owner. For other owners the task does not exist. */
 export interface TaskKey {
@@ -43,11 +44,34 @@ export interface TaskRecord extends TaskKey {
   readonly attempt?: number;
   /** Milliseconds from the last renewal after which another node may take the task over. Absent: never. */
   readonly lease?: number;
+  /** What another node needs to run the task. Absent: the task fails when its node is gone. */
+  readonly retry?: TaskRetry;
+  /** Input requests with a response, by key, of a task that may be run again. */
+  readonly settledRequests?: object;
+  /** Number of attempts that ended because their node closed in order. */
+  readonly releases?: number;
+}
+
+/** Request of a task that may be run again. It contains no token. */
+export interface TaskRetry {
+  /** Name of the protocol revision. */
+  readonly revision: string;
+  readonly params: object;
+  /** Arguments of the handler, if they were prepared before the task began. */
+  readonly prepared?: unknown;
+  readonly client: PeerInfo;
+  /** Authenticated principal, and its scopes. */
+  readonly identity?: { readonly principal: string; readonly scopes?: readonly string[] };
 }
 
 /** Changed members of a task. Absent members stay unchanged; earlier `inputResponses` are kept beside new ones. */
 export type TaskChange = Pick<TaskRecord, "updatedAt"> &
-  Partial<Pick<TaskRecord, "status" | "statusMessage" | "inputRequests" | "inputResponses" | "outcome">>;
+  Partial<
+    Pick<
+      TaskRecord,
+      "status" | "statusMessage" | "inputRequests" | "inputResponses" | "settledRequests" | "outcome" | "releases"
+    >
+  >;
 
 /** Page of the tasks of an owner, the oldest first. */
 export interface TaskPage {
@@ -86,8 +110,8 @@ export interface TaskStore {
   /** Removes all tasks of an owner. */
   removeAll(owner: string): Awaitable<void>;
   /**
-   * Renews the leases of tasks that a node runs. Returns those that it must not run any more: they have ended, were removed, or belong to another
-   * node. For stores of several nodes.
+   * Renews the leases of tasks that a node runs, by the clock of the store. A lease of 0 permits other nodes to take the tasks over at once. Returns
+   * the tasks that the node must not run any more: they have ended, were removed, or belong to another node. For stores of several nodes.
    */
   renew?(keys: readonly TaskKey[], node: string, lease: number): Awaitable<readonly TaskKey[]>;
   /** Gives a node the tasks whose lease of another node is over, with the next attempt and a new lease. For stores of several nodes. */

@@ -1,8 +1,17 @@
-import type { Caller, NotificationRow, RequestRow, Revision } from "../../generated/support.ts";
+import {
+  isObject,
+  type Caller,
+  type NotificationRow,
+  type RequestRow,
+  type Revision,
+} from "../../generated/support.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../protocol/peer/incoming-call.ts";
-import { isClosedError, isUnreachableError } from "../jsonrpc/errors.ts";
+import { followSignals } from "../internal/abort-signals.ts";
+import { PeerError, isClosedError, isPeerError, isUnreachableError, toErrorObject } from "../jsonrpc/errors.ts";
+import type { ErrorObject } from "../jsonrpc/message.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
+import { InputHistory, toStoredRequest } from "./input-history.ts";
 import { toTaskState, withRelatedTask } from "./task.ts";
 
 /** Channel from a running task to its requestor. */
@@ -14,7 +23,11 @@ export interface RequestorChannel {
   /** Announces a changed record of the task. */
   notifyStatus(record: TaskRecord): void;
   /** Open input requests for the record of the task, if they are kept there. */
-  readonly inputRequests?: object;
+  readonly inputRequests?: object | undefined;
+  /** Input requests with a response, for the record of a task that may be run again. */
+  readonly settledRequests?: object | undefined;
+  /** Responses that reached this channel without the record. */
+  readonly inputResponses?: object | undefined;
   /** Adds another way to the requestor, if supported. Returns a function that removes it. */
   open?(way: Caller): () => void;
   /** Accepts responses to open input requests. */
@@ -26,6 +39,17 @@ export interface OutletOptions extends RequestOptions {
   readonly signal: AbortSignal;
 }
 
+/** Task whose requestor may be reached through other nodes. */
+export interface SharedTask {
+  /** Record of the task at the beginning of the attempt. */
+  readonly record: TaskRecord;
+  /** Writes the open input requests to the record: another node may reach the requestor. */
+  publish(): void;
+}
+
+/** Response to an input request that another node has sent. */
+export type RelayedResponse = { readonly result: unknown } | { readonly error: ErrorObject };
+
 /** Channel for revisions where both sides send requests. Messages use the session, or a call that waits for the result of the task. */
 export class SessionChannel implements RequestorChannel {
   readonly #id: string;
@@ -34,12 +58,35 @@ export class SessionChannel implements RequestorChannel {
   /** Waiting calls of `tasks/result`, which are ways to the requestor; the latest is last. */
   readonly #ways = new Set<Caller>();
   readonly #waiters = new Set<() => void>();
+  readonly #shared: SharedTask | undefined;
+  readonly #history: InputHistory;
+  /** Input requests that other nodes may send, by key, and responses to them. */
+  readonly #published = new Map<string, { readonly request: object; readonly response?: unknown }>();
+  /** Accepts responses that another node has received. */
+  readonly respond?: (responses: Readonly<Record<string, unknown>>) => void;
 
   /** @param isTold - True if the requestor is notified of changes */
-  constructor(id: string, call: CallContext, isTold: boolean) {
+  constructor(id: string, call: CallContext, isTold: boolean, shared?: SharedTask) {
     this.#id = id;
     this.#call = call;
     this.#isTold = isTold;
+    this.#shared = shared;
+    this.#history = new InputHistory(shared?.record);
+    if (shared) this.respond = (responses) => this.#respond(responses);
+  }
+
+  get inputRequests(): object | undefined {
+    if (!this.#shared) return undefined;
+    const open = [...this.#published].filter(([, published]) => !("response" in published));
+    return { ...this.#history.openRequests, ...Object.fromEntries(open.map(([key, { request }]) => [key, request])) };
+  }
+
+  get settledRequests(): object | undefined {
+    return this.#shared?.record.retry && this.#history.settledRequests;
+  }
+
+  get inputResponses(): object | undefined {
+    return this.#shared?.record.retry && this.#history.responses;
   }
 
   open(way: Caller): () => void {
@@ -49,7 +96,17 @@ export class SessionChannel implements RequestorChannel {
   }
 
   ask(row: RequestRow, params: unknown, options: OutletOptions): () => Promise<unknown> {
-    return () => this.#askSomewhere(row, withRelatedTask(params, this.#call.revision, this.#id), options);
+    const related = withRelatedTask(params, this.#call.revision, this.#id);
+    if (!this.#shared) return () => this.#askSomewhere(row, related, options);
+    const request = toStoredRequest(row, params);
+    const { key, settled } = this.#history.begin(row, options.key, request);
+    if (settled) return async () => readRelayed(settled.response);
+    return async () => {
+      const response = await this.#askAnywhere(row, related, { options, key, request }).catch(toRelayedError);
+      this.#published.delete(key);
+      this.#history.settle(key, request, response);
+      return readRelayed(response);
+    };
   }
 
   notify(row: NotificationRow, params: unknown): Promise<void> {
@@ -62,11 +119,12 @@ export class SessionChannel implements RequestorChannel {
   }
 
   /** Tries all known ways, and then waits for a new one: the requestor opens one when it is notified that input is needed. */
-  async #askSomewhere(row: RequestRow, params: object, options: OutletOptions): Promise<unknown> {
+  async #askSomewhere(row: RequestRow, params: object, options: OutletOptions, publish?: () => void): Promise<unknown> {
     const tried = new Set<Caller>();
     for (;;) {
       const way = [...this.#ways, this.#call.connection].findLast((candidate) => !tried.has(candidate));
       if (!way) {
+        publish?.();
         await this.#nextWay(options.signal);
         continue;
       }
@@ -79,14 +137,55 @@ export class SessionChannel implements RequestorChannel {
     }
   }
 
-  async #nextWay(signal: AbortSignal): Promise<void> {
-    let wake: () => void = () => {};
-    const opened = new Promise<void>((resolve) => this.#waiters.add((wake = resolve)));
+  /** Sends a request through this node, or through another that waits for the result of the task. */
+  async #askAnywhere(row: RequestRow, params: object, { options, key, request }: SharedRequest): Promise<unknown> {
+    const stop = new AbortController();
+    const leave = followSignals(stop, [options.signal]);
+    const relayed = this.#nextResponse(key, stop.signal);
+    const publish = (): void => {
+      if (this.#published.has(key)) return;
+      this.#published.set(key, { request });
+      this.#shared?.publish();
+    };
+    const asked = this.#askSomewhere(row, params, { ...options, signal: stop.signal }, publish);
+    // The loser of the race rejects when it is stopped.
+    for (const promise of [relayed, asked]) promise.catch(() => {});
     try {
-      await Promise.race([opened, whenAborted(signal)]);
+      return await Promise.race([relayed, asked.then((result) => ({ result }))]);
     } finally {
-      this.#waiters.delete(wake);
+      stop.abort();
+      leave();
     }
+  }
+
+  async #nextResponse(key: string, signal: AbortSignal): Promise<unknown> {
+    for (;;) {
+      const published = this.#published.get(key);
+      if (published && "response" in published) return published.response;
+      await this.#nextWay(signal);
+    }
+  }
+
+  #respond(responses: Readonly<Record<string, unknown>>): void {
+    this.#history.settleOpen(responses);
+    for (const [key, { request }] of this.#published) {
+      if (Object.hasOwn(responses, key)) this.#published.set(key, { request, response: responses[key] });
+    }
+    for (const wake of this.#waiters) wake();
+  }
+
+  async #nextWay(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiters.delete(wake);
+        signal.removeEventListener("abort", stop);
+      };
+      const wake = (): void => (leave(), resolve());
+      const stop = (): void => (leave(), reject(signal.reason));
+      this.#waiters.add(wake);
+      signal.addEventListener("abort", stop);
+    });
   }
 
   get #table(): Revision["serverNotifications"] {
@@ -101,10 +200,22 @@ export class SessionChannel implements RequestorChannel {
   }
 }
 
-/** Rejects when the signal is aborted. */
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+interface SharedRequest {
+  readonly options: OutletOptions;
+  readonly key: string;
+  readonly request: object;
+}
+
+/** Returns the result in a response, or throws its error. */
+function readRelayed(response: unknown): unknown {
+  if (!isObject(response)) return undefined;
+  const { result, error } = response;
+  if (!isObject(error)) return result;
+  throw new PeerError({ code: Number(error.code), message: String(error.message), data: error.data });
+}
+
+/** Returns an error of the requestor as a response. */
+function toRelayedError(error: unknown): RelayedResponse {
+  if (isPeerError(error)) return { error: toErrorObject(error) };
+  throw error;
 }

@@ -1,4 +1,4 @@
-import type { NotificationRow, RequestRow } from "../../generated/support.ts";
+import type { Awaitable, NotificationRow, RequestRow } from "../../generated/support.ts";
 import type { CallContext, RequestOptions } from "../protocol/peer/incoming-call.ts";
 import { checkResult } from "../protocol/peer/routes.ts";
 import { CapabilityError } from "../jsonrpc/errors.ts";
@@ -7,7 +7,11 @@ import { SharedPromise } from "../internal/shared-promise.ts";
 import { followSignals } from "../internal/abort-signals.ts";
 import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
 import { pause, type Clock } from "../internal/timers.ts";
+import { repeatWhileLost } from "./repeat-while-lost.ts";
 import type { RequestorChannel } from "./requestor-channel.ts";
+
+/** Reason for which the work of an earlier attempt is aborted. */
+export const takenOver = "Another node runs the task";
 
 /** Dependencies of a running task. */
 export interface RunningTaskHost {
@@ -16,6 +20,12 @@ export interface RunningTaskHost {
   /** Milliseconds between two reads of the store for responses that another process has accepted. */
   readonly pollInterval: number;
   readonly outlet: RequestorChannel;
+  /** Attempt at a task that other nodes may take over. Changes by earlier attempts have no effect. */
+  readonly attempt?: number | undefined;
+  /** Aborted when the server closes: the end of the task is then no longer tried again while the store is lost. */
+  readonly closing?: AbortSignal | undefined;
+  /** Called with the changed record. */
+  changed?(record: TaskRecord): void;
 }
 
 /** A task whose work runs in this process: sends its messages and updates its record. */
@@ -65,6 +75,14 @@ export class RunningTask {
       this.#controller.abort(new DOMException(`The task is ${change.status}`, "AbortError"));
       this.#resolveEnded();
     }
+  }
+
+  /** Abandons a task that the next node runs again. Its record says that its node was not lost. */
+  async release(releases: number): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await this.#change({ releases }).catch(() => undefined);
+    this.abandon("The server is closing");
   }
 
   /** Abandons a task that can no longer be requested, or that has ended in another process. Its record is not changed. */
@@ -142,10 +160,18 @@ export class RunningTask {
   #take(record: TaskRecord | undefined): void {
     if (this.#isOver) return;
     if (!record) return this.abandon("The task was removed");
+    if (this.#isFenced(record)) return this.abandon(takenOver);
     if (record.inputResponses && !isFinal(record.status)) this.#host.outlet.respond?.({ ...record.inputResponses });
     if (!isFinal(record.status)) return;
     this.abandon(`The task is ${record.status}`);
     this.#host.outlet.notifyStatus(record);
+    this.#host.changed?.(record);
+  }
+
+  /** True if a later attempt runs the task. */
+  #isFenced(record: TaskRecord): boolean {
+    const { attempt } = this.#host;
+    return attempt !== undefined && (record.attempt ?? 1) > attempt;
   }
 
   async #count(step: 1 | -1): Promise<void> {
@@ -161,14 +187,31 @@ export class RunningTask {
     const changed = this.#last
       .catch(() => undefined)
       .then(() => {
-        const { inputRequests } = this.#host.outlet;
+        const { inputRequests, settledRequests, inputResponses } = this.#host.outlet;
         const updatedAt = new Date().toISOString();
-        return this.#host.store.change(this.key, { ...(inputRequests && { inputRequests }), ...change, updatedAt });
+        return this.#store({
+          ...(inputRequests && { inputRequests }),
+          ...(settledRequests && { settledRequests }),
+          ...(inputResponses && { inputResponses }),
+          ...change,
+          updatedAt,
+        });
       });
     this.#last = changed;
     return changed.then((record) => {
-      if (record && (!this.#isOver || isFinal(record.status))) this.#host.outlet.notifyStatus(record);
+      if (record && this.#isFenced(record)) this.abandon(takenOver);
+      else if (record && (!this.#isOver || isFinal(record.status))) {
+        this.#host.outlet.notifyStatus(record);
+        this.#host.changed?.(record);
+      }
       return record;
     });
+  }
+
+  #store(change: TaskChange): Awaitable<TaskRecord | undefined> {
+    const { store, attempt, clock, closing } = this.#host;
+    if (attempt === undefined) return store.change(this.key, change);
+    const perform = async (): Promise<TaskRecord | undefined> => store.change(this.key, change, attempt);
+    return change.status && isFinal(change.status) ? repeatWhileLost(perform, { clock, signal: closing }) : perform();
   }
 }

@@ -1,6 +1,7 @@
-import { isObject, under, type Issue, type RequestRow } from "../../generated/support.ts";
+import { under, type Issue, type RequestRow } from "../../generated/support.ts";
 import { invalidParams } from "../jsonrpc/errors.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
+import { InputHistory, toStoredRequest } from "./input-history.ts";
 import type { OutletOptions, RequestorChannel } from "./requestor-channel.ts";
 
 /** Returns the problem with a response to an input request, if any. */
@@ -9,6 +10,8 @@ export type CheckKept = (row: RequestRow, params: unknown, respond: unknown) => 
 /** Dependencies of stored input requests. */
 export interface StoredInputRequestsHost {
   readonly check: CheckKept;
+  /** Record of a task that may be run again: its input requests are kept with their responses. */
+  readonly record?: TaskRecord | undefined;
   /** Announces a change of the task. */
   notifyStatus(record: TaskRecord): void;
 }
@@ -20,21 +23,26 @@ export interface StoredInputRequestsHost {
 export class StoredInputRequests implements RequestorChannel {
   readonly #host: StoredInputRequestsHost;
   readonly #open = new Map<string, KeptInputRequest>();
-  /** Keys that were used during the lifetime of the task: each key is used for one input request only. */
-  readonly #used = new Set<string>();
+  readonly #history: InputHistory;
 
   constructor(host: StoredInputRequestsHost) {
     this.#host = host;
+    this.#history = new InputHistory(host.record);
   }
 
   get inputRequests(): object {
-    return Object.fromEntries([...this.#open].map(([key, { request }]) => [key, request]));
+    const open = Object.fromEntries([...this.#open].map(([key, { request }]) => [key, request]));
+    return { ...this.#history.openRequests, ...open };
+  }
+
+  get settledRequests(): object | undefined {
+    return this.#host.record && this.#history.settledRequests;
   }
 
   ask(row: RequestRow, params: unknown, { signal, key }: OutletOptions): () => Promise<unknown> {
-    const name = this.#toKey(row, key);
-    const hasParams = !row.paramsOptional || (isObject(params) && Object.keys(params).length > 0);
-    const request = { method: row.method, ...(hasParams && { params: JSON.parse(JSON.stringify(params)) }) };
+    const request = toStoredRequest(row, params);
+    const { key: name, settled } = this.#history.begin(row, key, request);
+    if (settled) return async () => settled.response;
     const responded = new Promise((resolve, reject) => {
       this.#open.set(name, { row, params, request, resolve });
       const stop = (): void => {
@@ -60,8 +68,10 @@ export class StoredInputRequests implements RequestorChannel {
       const issue = this.#host.check(row, params, responses[key]);
       if (issue) throw invalidParams(under("inputResponses", under(key, issue)));
     }
-    for (const [key, { resolve }] of given) {
+    this.#history.settleOpen(responses);
+    for (const [key, { request, resolve }] of given) {
       this.#open.delete(key);
+      if (this.#host.record) this.#history.settle(key, request, responses[key]);
       resolve(responses[key]);
     }
   }
@@ -71,15 +81,6 @@ export class StoredInputRequests implements RequestorChannel {
 
   notifyStatus(record: TaskRecord): void {
     this.#host.notifyStatus(record);
-  }
-
-  #toKey({ handler }: RequestRow, wanted: string | undefined): string {
-    for (let number = 1; ; number += 1) {
-      const key = wanted !== undefined && number === 1 ? wanted : `${wanted ?? handler}-${number}`;
-      if (this.#used.has(key)) continue;
-      this.#used.add(key);
-      return key;
-    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import type { StepRunner } from "./step-recorder.ts";
 
 /** Access of a handler to the task that its request has become. */
 export interface TaskControl {
@@ -10,11 +11,18 @@ export interface TaskControl {
 /** Context of a call that has become a task. */
 export interface TaskContext extends CallContext {
   readonly task: TaskControl;
+  /** Steps that are recorded; present if the task may be run again. */
+  readonly steps?: StepRunner | undefined;
 }
 
 /** Returns the task that a call has become, if any. */
 export function readTask(call: CallContext): TaskControl | undefined {
   return isTaskContext(call) ? call.task : undefined;
+}
+
+/** Returns the recorded steps of a call, if it has become a task that may be run again. */
+export function readSteps(call: CallContext): StepRunner | undefined {
+  return isTaskContext(call) ? call.steps : undefined;
 }
 
 function isTaskContext(call: CallContext): call is TaskContext {

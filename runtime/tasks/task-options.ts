@@ -1,12 +1,15 @@
 import { SetupError } from "../jsonrpc/errors.ts";
 import { systemClock, type Clock } from "../internal/timers.ts";
 import { MemoryTaskStore } from "../stores/memory-task-store.ts";
+import type { Ledger } from "../stores/ledger.ts";
 import type { TaskStore } from "../stores/task-store.ts";
 
 /** Options for tasks on the side that runs them. All times are in milliseconds. */
 export interface TaskOptions {
   /** Store of the tasks. Default: a bounded store in the memory of this process. */
   readonly store?: TaskStore;
+  /** Ledger of tasks that may be run again, which all processes with the same store share. Default: that of the cluster. */
+  readonly ledger?: Ledger;
   /** Lifetime of a task from its creation, if the requestor names none. Default 1 h. */
   readonly ttl?: number;
   /** Maximum lifetime of a task; `Infinity` permits tasks without an end. Default 24 h. */
@@ -28,7 +31,7 @@ export interface TaskTerms {
 }
 
 /** Task options with defaults filled in. */
-export type TaskSettings = Required<TaskOptions>;
+export type TaskSettings = Required<Omit<TaskOptions, "ledger">>;
 
 /**
  * Applies the defaults to task options.
@@ -36,7 +39,7 @@ export type TaskSettings = Required<TaskOptions>;
  * @throws {SetupError} when a time or the page size is not above 0.
  */
 export function toTaskSettings(options: TaskOptions): TaskSettings {
-  const { clock = systemClock, store = new MemoryTaskStore({ clock }), ...rest } = options;
+  const { clock = systemClock, store = new MemoryTaskStore({ clock }), ledger: _ledger, ...rest } = options;
   const settings = { ...defaults, ...rest, store, clock };
   for (const name of ["ttl", "maxTtl", "pollInterval", "pageSize"] as const) checkPositive(name, settings[name]);
   return settings;

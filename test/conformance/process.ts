@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 
-/** How a program ended, and what it wrote to stdout and stderr. */
+/** End of a program, with its output on stdout and stderr. */
 export interface Outcome {
   readonly code: number | null;
   readonly output: string;
@@ -16,7 +16,7 @@ export async function run(command: string, args: readonly string[], options: Run
   return { code: typeof code === "number" ? code : null, output };
 }
 
-/** Where a program runs, and how long. */
+/** Folder and abort signal of a program. */
 export interface RunOptions {
   readonly cwd: string;
   readonly signal: AbortSignal;
@@ -28,9 +28,9 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server, which says on stderr where it is. */
+/** Starts a server, which writes its URL to stderr or stdout. */
 export async function startServer(args: readonly string[], { cwd, signal }: RunOptions): Promise<RunningServer> {
-  const child = spawn(process.execPath, args, { cwd, signal, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, args, { cwd, signal, stdio: ["ignore", "pipe", "pipe"] });
   child.on("error", () => {});
   const url = await readUrl(child);
   return { url, stop: () => stop(child) };
@@ -39,11 +39,13 @@ export async function startServer(args: readonly string[], { cwd, signal }: RunO
 function readUrl(child: ChildProcess): Promise<string> {
   let said = "";
   return new Promise((resolve, reject) => {
-    child.stderr?.on("data", (chunk: Buffer) => {
+    const read = (chunk: Buffer): void => {
       said += chunk.toString();
-      const [url] = /http:\S+/.exec(said) ?? [];
+      const [url] = /http:[^\s"]+(?=[\s"])/.exec(said) ?? [];
       if (url !== undefined) resolve(url);
-    });
+    };
+    child.stderr?.on("data", read);
+    child.stdout?.on("data", read);
     child.once("close", () => reject(new Error(`The server ended before it listened. It said:\n${said}`)));
   });
 }

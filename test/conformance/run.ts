@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEverythingProject, runtimeModes, type RuntimeMode } from "../scaffold/everything-project.ts";
+import { startRedis } from "../scale/cluster/redis-process.ts";
 import { startServer, type RunOptions } from "./process.ts";
 import { installSuite, listScenarios, runSuite, type Check, type ErrorReport, type Suite } from "./suite.ts";
 
@@ -10,7 +11,7 @@ interface Leg {
   readonly side: "server" | "client";
   readonly revision: string;
   readonly count: number;
-  /** What the server is started to speak. Default: everything, at one endpoint. */
+  /** Transport of the server. Default: all, at one endpoint. */
   readonly served?: string;
   /** Extensions belong to no revision, and run on the wire of any. */
   readonly isExtension?: boolean;
@@ -35,12 +36,13 @@ const legs: readonly Leg[] = [
   { side: "client", revision: "2025-11-25", count: 10, isExtension: true },
 ];
 
-/** Where the programs are that the suite judges. */
+/** Program that the suite tests. */
 interface Subject {
   readonly name: string;
-  /** Command line of a server for these revisions; default: all. */
+  /** Command line of a server over HTTP for these revisions; default: all. */
   readonly server: (served: string | undefined) => Promise<readonly string[]>;
-  readonly client: () => Promise<string>;
+  /** Program of the client; absent where only the server differs. */
+  readonly client?: () => Promise<string>;
 }
 
 /** A scenario that the suite itself always skips: it proves nothing. */
@@ -58,9 +60,32 @@ const options: RunOptions = { cwd: root, signal: AbortSignal.timeout(1_800_000) 
 
 const folder = mkdtempSync(join(tmpdir(), "conformance-projects-"));
 try {
-  process.exitCode = (await runLegs([readExample(), ...runtimeModes.map(createProjects)])) ? 0 : 1;
+  process.exitCode = (await runSubjects()) ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** With `--cluster` the server is three nodes behind a balancer that sends each request to the next one. */
+function runSubjects(): Promise<boolean> {
+  if (!process.argv.includes("--cluster")) return runLegs([readExample(), ...runtimeModes.map(createProjects)], legs);
+  return runOnCluster();
+}
+
+async function runOnCluster(): Promise<boolean> {
+  const redis = await startRedis();
+  try {
+    const main = join("test", "scale", "cluster", "main.ts");
+    const cluster: Subject = {
+      name: "cluster",
+      server: async () => ["--import", "tsx", main, "--engine", redis.url, "--nodes", "3"],
+    };
+    return await runLegs(
+      [cluster],
+      legs.filter(({ side, served }) => side === "server" && served === undefined),
+    );
+  } finally {
+    await redis.close();
+  }
 }
 
 /** The example of this repository, compiled. */
@@ -68,7 +93,12 @@ function readExample(): Subject {
   const programs = join("dist", "examples", "everything");
   return {
     name: "example",
-    server: async (served) => [join(programs, "server.js"), ...(served === undefined ? [] : ["--protocol", served])],
+    server: async (served) => [
+      join(programs, "server.js"),
+      "--http",
+      "0",
+      ...(served === undefined ? [] : ["--protocol", served]),
+    ],
     client: async () => join(programs, "client.js"),
   };
 }
@@ -84,17 +114,24 @@ function createProjects(runtime: RuntimeMode): Subject {
   };
   return {
     name: runtime,
-    server: async (served) => [(await make(served)).server],
+    server: async (served) => [(await make(served)).server, "--http", "0"],
     client: async () => (await make()).client,
   };
 }
 
 /** Both sides at once: neither uses what the other does. */
-async function runLegs(subjects: readonly Subject[]): Promise<boolean> {
+async function runLegs(subjects: readonly Subject[], tried: readonly Leg[]): Promise<boolean> {
   const suite = await installSuite({ ...options, cwd: import.meta.dirname });
   const runSide = async (side: Leg["side"]): Promise<readonly Verdict[]> => {
     const all: Verdict[] = [];
-    for (const subject of subjects) all.push(...(await runInTurn(suite, subject, side)));
+    for (const subject of subjects)
+      all.push(
+        ...(await runInTurn(
+          suite,
+          subject,
+          tried.filter((leg) => leg.side === side),
+        )),
+      );
     return all;
   };
   const verdicts = (await Promise.all([runSide("server"), runSide("client")])).flat();
@@ -103,10 +140,10 @@ async function runLegs(subjects: readonly Subject[]): Promise<boolean> {
   return passed === verdicts.length;
 }
 
-async function runInTurn(suite: Suite, subject: Subject, side: Leg["side"]): Promise<readonly Verdict[]> {
+async function runInTurn(suite: Suite, subject: Subject, tried: readonly Leg[]): Promise<readonly Verdict[]> {
   const all: Verdict[] = [];
-  for (const leg of legs.filter((one) => one.side === side)) {
-    const verdicts = await (side === "server" ? judgeServer : judgeClient)(suite, subject, leg);
+  for (const leg of tried) {
+    const verdicts = await (leg.side === "server" ? judgeServer : judgeClient)(suite, subject, leg);
     for (const verdict of verdicts) print(subject, leg, verdict);
     all.push(...verdicts);
   }
@@ -115,7 +152,7 @@ async function runInTurn(suite: Suite, subject: Subject, side: Leg["side"]): Pro
 
 async function judgeServer(suite: Suite, subject: Subject, leg: Leg): Promise<readonly Verdict[]> {
   const { scenarios, isAll } = await expectScenarios(suite, leg);
-  const server = await startServer([...(await subject.server(leg.served)), "--http", "0"], options);
+  const server = await startServer(await subject.server(leg.served), options);
   try {
     if (leg.isExtension) return await judgeExtensions(suite, { url: server.url, scenarios, revision: leg.revision });
     const args = ["server", "--url", server.url, "--suite", "all", "--spec-version", leg.revision];
@@ -151,6 +188,7 @@ async function judgeExtensions(
 /** One scenario at a time: only then does the suite look at how the client exits. */
 async function judgeClient(suite: Suite, subject: Subject, leg: Leg): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
+  if (!subject.client) throw new Error(`The subject ${subject.name} has no client; leave the legs of clients out`);
   // The suite cuts the command at blanks, so no path in it may have any.
   const node = process.execPath.includes(" ") ? "node" : process.execPath;
   const command = `${node} ${await subject.client()}`;
@@ -187,7 +225,7 @@ function judge(scenario: string, checks: readonly Check[] = []): Verdict {
   return { scenario, successes, problems };
 }
 
-/** What its checks say, and if they find nothing, how the suite ended. */
+/** Returns the failed checks, or without any, the end of the suite. */
 function toVerdict(scenario: string, checks: readonly Check[] | undefined, report: ErrorReport): Verdict {
   const verdict = judge(scenario, checks);
   return isClean([verdict]) && report.code !== 0 ? { ...toExit(report), scenario } : verdict;

@@ -19,6 +19,13 @@ export const accessVariables: { readonly [Name in Protection]: string } = {
   "api-key": "API_KEYS",
 };
 
+/** Names of these variables. */
+export const accessVariableNames: { readonly [Name in Protection]: readonly string[] } = {
+  none: [],
+  oauth: ["ISSUER", "RESOURCE"],
+  "api-key": ["API_KEYS"],
+};
+
 /** Files of a protected project: templates by path. */
 const files: { readonly [Name in Protection]: { readonly [path: string]: string } } = {
   none: {},

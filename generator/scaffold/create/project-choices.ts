@@ -2,9 +2,11 @@ import { UserError } from "../../internal/user-error.ts";
 import {
   features,
   protections,
+  scales,
   type LayerChoices,
   type Feature,
   type Protection,
+  type Scale,
   type Transport,
 } from "../layer/choices.ts";
 
@@ -66,6 +68,8 @@ export interface Selection {
   readonly transport: Service;
   readonly further: readonly FurtherTransport[];
   readonly auth: Protection;
+  /** Engine that several nodes share. */
+  readonly scale: Scale;
   readonly schema: SchemaLibrary;
   readonly client: boolean;
   readonly extras: readonly Extra[];
@@ -77,6 +81,7 @@ export interface SelectionText {
   readonly features?: string | undefined;
   readonly transport?: string | undefined;
   readonly auth?: string | undefined;
+  readonly scale?: string | undefined;
   readonly schema?: string | undefined;
   readonly client?: boolean | undefined;
   readonly extras?: string | undefined;
@@ -86,16 +91,19 @@ export interface SelectionText {
 /** Parses the given choices and fills in defaults. @throws {UserError} that lists the possible words. */
 export function readSelection(text: SelectionText): Selection {
   const isProtected = text.auth !== undefined && text.auth !== "none";
-  const { transport, further } = readTransports(text.transport ?? (isProtected ? "http" : "stdio"));
-  if (isProtected) refuseUnprotected(further);
+  const isScaled = text.scale !== undefined && text.scale !== "none";
+  const { transport, further } = readTransports(text.transport ?? (isProtected || isScaled ? "http" : "stdio"));
+  if (isProtected) rejectUnprotected(further);
+  const scale = readScale(text.scale ?? "none", transport);
   return {
     features: readFeatures(text.features ?? "tools,resources,prompts"),
     transport,
     further,
     auth: readProtection(text.auth ?? "none", transport),
+    scale,
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
     client: text.client ?? false,
-    extras: readExtras(text.extras ?? "agents", transport),
+    extras: withImage(readExtras(text.extras ?? "agents", transport), scale),
     runtime: readWord("--runtime", text.runtime ?? "dependency", runtimes),
   };
 }
@@ -115,6 +123,7 @@ export function toLayerChoices(selection: Selection, revisions: readonly string[
     client: selection.client,
     validator: selection.schema === "json",
     auth: selection.auth,
+    ...(selection.scale !== "none" && { scale: selection.scale }),
   };
 }
 
@@ -128,18 +137,19 @@ export function withRequired(chosen: readonly Feature[]): readonly Feature[] {
  * Parses the transports of an existing project.
  * @throws {UserError} when files outside its layer would have to change: a function for the edge is no program, and authentication needs HTTP.
  */
-export function readReach(text: string, { transports, auth }: LayerChoices): readonly Transport[] {
+export function readReach(text: string, { transports, auth, scale }: LayerChoices): readonly Transport[] {
   const { transport: service, further } = readTransports(text);
   if ((service === "worker") !== transports.includes("worker"))
     throw new UserError(
       `--transport ${service}: this project is made for ${transports.join(" and ")}, and for ${service} its src/server.ts and build.js are others. Make a new project, and take what is yours along.`,
     );
+  if (scale !== undefined) readScale(scale, service);
   if (auth === "none") return transportsOf({ transport: service, further });
   if (!isProtectable(service))
     throw new UserError(
       `--transport ${service}: this project asks callers who they are, over HTTP. Choose http or both.`,
     );
-  refuseUnprotected(further);
+  rejectUnprotected(further);
   return transportsOf({ transport: service, further });
 }
 
@@ -168,7 +178,7 @@ export function readTransports(text: string): Pick<Selection, "transport" | "fur
 }
 
 /** Rejects TCP, whose connections cannot carry credentials. */
-function refuseUnprotected(further: readonly FurtherTransport[]): void {
+function rejectUnprotected(further: readonly FurtherTransport[]): void {
   if (further.includes("tcp")) throw new UserError("--transport tcp has no authentication; leave out tcp or --auth.");
 }
 
@@ -183,6 +193,22 @@ function readProtection(text: string, service: Service): Protection {
   throw new UserError(
     `--auth ${auth}: a project for ${service} asks for no credentials. Choose --transport http, both or worker.`,
   );
+}
+
+/** Adds the container image to the extras of a project for several nodes, which `compose.yaml` builds. */
+export function withImage(chosen: readonly Extra[], scale: Scale): readonly Extra[] {
+  return extras.filter((extra) => chosen.includes(extra) || (extra === "docker" && scale !== "none"));
+}
+
+/** True if several nodes can serve a project: clients reach them through a load balancer. */
+export function isScalable(service: Service): boolean {
+  return service === "http" || service === "both";
+}
+
+function readScale(text: string, service: Service): Scale {
+  const scale = readWord("--scale", text, scales);
+  if (scale === "none" || isScalable(service)) return scale;
+  throw new UserError(`--scale ${scale}: several nodes serve over HTTP only. Choose --transport http or both.`);
 }
 
 /** Parses `--extras`; `all` selects only those that suit the service. */

@@ -16,11 +16,12 @@ import {
 import { declares, isOverSse, toolMembers } from "./project-options.ts";
 import { toLayerChoices, withRequired, type Selection } from "./project-choices.ts";
 import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
-import { accessTemplates, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
+import { accessTemplates, accessVariableNames, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
 import { stubKinds } from "../../openapi/emit-stubs.ts";
 import { builtPackages, packagesOf, hasSkillFolder } from "./project-packages.ts";
 import { managerFiles } from "./package-manager.ts";
 import { schemaSamples, greet, measureText } from "./example-tools.ts";
+import { emitScale, scaleTemplates, type ScaleOptions } from "../extras/scale-files.ts";
 import { configsOfAddress, configsOfCommand, type ServerCommand } from "../extras/host-files.ts";
 import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
 import { variablesOf } from "../extras/server-variables.ts";
@@ -29,7 +30,12 @@ import { isEliciting, newestOf, type ProjectOptions } from "./project-options.ts
 /** Emits all text files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(packageRoot, "templates");
-  const names = [...rendered.map((name) => `project/${name}`), ...extraTemplates, ...accessTemplates];
+  const names = [
+    ...rendered.map((name) => `project/${name}`),
+    ...extraTemplates,
+    ...accessTemplates,
+    ...scaleTemplates,
+  ];
   const templates = loadTemplates(folder, [...names, serverTemplate, workerTemplate]);
   const view = projectView(options);
   const { selection, revisions, spec, source, models, runtime, launcher } = options;
@@ -49,6 +55,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
     ...emitExtras(extraOptions(options), templates),
     ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
+    ...(selection.scale === "none" ? [] : await emitScale(scaleOptions(options), templates)),
     ...(await emitOwnTools(options)),
     ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
     ...runtime.files,
@@ -148,6 +155,27 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
   };
 }
 
+function scaleOptions(options: ProjectOptions): ScaleOptions {
+  const { revisions, selection, source } = options;
+  const needed = variablesOf(source);
+  const models = revisions.flatMap((id) => options.models.models.filter((model) => model.id === id));
+  const session = models.find((model) => model.rules.lifecycle === "handshake" && !isOverSse(model));
+  return {
+    name: serverCommand(options).name,
+    isOnStdio: isOnStdio(selection.transport),
+    variables: {
+      required: [
+        ...accessVariableNames[selection.auth],
+        ...needed.flatMap(({ name, isRequired }) => (isRequired ? [name] : [])),
+      ],
+      optional: needed.flatMap(({ name, isRequired }) => (isRequired ? [] : [name])),
+    },
+    session: session?.id ?? "",
+    asks: session !== undefined && isEliciting(options) && declares(session, "ElicitResult"),
+    newest: newestOf(options).id,
+  };
+}
+
 function projectView(options: ProjectOptions): object {
   const { name, revisions, selection, source } = options;
   const models = options.models.models.filter(({ id }) => revisions.includes(id));
@@ -226,6 +254,7 @@ function projectView(options: ProjectOptions): object {
     http: isOnHttp(service),
     worker: service === "worker",
     sse: isOnHttp(service) ? listOf(models.filter(isOverSse).map(({ id }) => id)) : "",
+    scaled: selection.scale !== "none",
     isProtected: selection.auth !== "none",
     oauth: selection.auth === "oauth",
     apiKey: selection.auth === "api-key",

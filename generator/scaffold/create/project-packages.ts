@@ -2,6 +2,7 @@ import { accessDependencies } from "./access-files.ts";
 import type { Selection } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-options.ts";
 import { generatorPackage } from "./launcher.ts";
+import type { Scale } from "../layer/choices.ts";
 import { runtimePackage } from "./runtime-package.ts";
 import { schemaSamples } from "./example-tools.ts";
 
@@ -26,12 +27,26 @@ const patternPackages: Packages = { re2js: "^2.10.0" };
 /** Packages that a project with a folder of skills depends on, with the tested version. */
 const skillPackages: Packages = { yaml: "^2.9.1" };
 
+/** Packages that connect to an engine, by engine. */
+const enginePackages: { readonly [Name in Scale]: Packages } = {
+  none: {},
+  redis: { "@redis/client": "^6.3.1" },
+};
+
 /** Package that runs a worker on this machine, and deploys it. */
 const workerTools: Packages = { wrangler: "^4.86.0" };
 
 /** Packages that any project may depend on. */
 export const projectPackages: readonly string[] = [
-  ...[tools, workerTools, webSocketPackages, patternPackages, skillPackages, ...Object.values(accessDependencies)],
+  ...[
+    tools,
+    workerTools,
+    webSocketPackages,
+    patternPackages,
+    skillPackages,
+    ...Object.values(accessDependencies),
+    ...Object.values(enginePackages),
+  ],
   ...Object.values(schemaSamples).map(({ packages }) => packages),
   { [runtimePackage]: "", [generatorPackage]: "" },
 ].flatMap((packages) => Object.keys(packages));
@@ -48,6 +63,7 @@ export function packagesOf({ selection, source, runtime, launcher }: ProjectOpti
     ...(selection.transport === "worker" && workerTools),
     ...schemaSamples[selection.schema].packages,
     ...accessDependencies[selection.auth],
+    ...enginePackages[selection.scale],
     ...(hasSkillFolder(selection) && skillPackages),
     ...(selection.further.includes("websocket") && webSocketPackages),
     ...(source?.needsRe2 && patternPackages),

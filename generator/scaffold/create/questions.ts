@@ -3,16 +3,18 @@ import {
   extras,
   isExtraOf,
   isProtectable,
+  isScalable,
   readSelection,
   schemaLibraries,
   services,
+  withImage,
   type Selection,
   type SelectionText,
   type Extra,
   type SchemaLibrary,
   type Service,
 } from "./project-choices.ts";
-import { features, protections, type Feature, type Protection } from "../layer/choices.ts";
+import { features, protections, scales, type Feature, type Protection, type Scale } from "../layer/choices.ts";
 
 /** Words of a choice, and the explanation of each. */
 interface Choice<Word extends string> {
@@ -50,13 +52,17 @@ export async function askSelection({
     given.features === undefined
       ? await askMany("Which features besides tools?", furtherFeatures, others)
       : asked.features;
-  // With authentication, only transports that support it are listed.
-  const ways = { words: asked.auth === "none" ? services : services.filter(isProtectable), hints: serviceHints };
+  // With authentication or several nodes, only transports that support them are listed.
+  const reachable = asked.auth === "none" ? services : services.filter(isProtectable);
+  const ways = { words: asked.scale === "none" ? reachable : reachable.filter(isScalable), hints: serviceHints };
   const transport =
     given.transport === undefined ? await askOne("How is it reached?", ways, asked.transport) : asked.transport;
   const asksWho = given.auth === undefined && isProtectable(transport) && !asked.further.includes("tcp");
   const callers = { words: protections, hints: protectionHints };
   const auth = asksWho ? await askOne("Who may call it over HTTP?", callers, asked.auth) : asked.auth;
+  const asksScale = given.scale === undefined && isScalable(transport);
+  const engines = { words: scales, hints: scaleHints };
+  const scale = asksScale ? await askOne("Do several nodes share its state?", engines, asked.scale) : asked.scale;
   const libraries = { words: schemaLibraries, hints: schemaHints };
   const schema =
     given.schema === undefined ? await askOne("How are tools described?", libraries, asked.schema) : asked.schema;
@@ -74,9 +80,10 @@ export async function askSelection({
     transport,
     further: asked.further,
     auth,
+    scale,
     schema,
     client,
-    extras: files,
+    extras: withImage(files, scale),
     runtime: asked.runtime,
   };
 }
@@ -119,6 +126,12 @@ export const protectionHints: Hints<Protection> = {
   none: "everybody who reaches it",
   oauth: "who has an access token of your authorization server",
   "api-key": "who knows a key that you gave them",
+};
+
+/** Explanations of each {@link Scale}, shown as hints in prompts. */
+export const scaleHints: Hints<Scale> = {
+  none: "no: it is one process",
+  redis: "yes: nodes behind a load balancer share Redis or Valkey",
 };
 
 /** Examples of each {@link SchemaLibrary}, shown as hints in prompts. */

@@ -3,6 +3,7 @@ import { hostFiles, isHost, type Host } from "../extras/host-files.ts";
 import { generatorPackage } from "./launcher.ts";
 import { commandsOf } from "./package-manager.ts";
 import { runtimePackage } from "./runtime-package.ts";
+import type { Scale } from "../layer/choices.ts";
 import type { Extra, Service } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-options.ts";
 import { variablesOf } from "../extras/server-variables.ts";
@@ -78,7 +79,9 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
     transport,
     image: name.slice(name.indexOf("/") + 1),
     build: commandsOf(manager).run("build"),
-    passed: required.map((variable) => `-e ${variable.name} `).join(""),
+    passed: [...engineVariables[selection.scale], ...required.map((variable) => variable.name)]
+      .map((variable) => `-e ${variable} `)
+      .join(""),
   };
   return [
     ...(hosts.length > 0
@@ -87,6 +90,12 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
     ...extras.flatMap((extra) => (isHost(extra) ? [] : [extraLine(extra, others)])),
   ];
 }
+
+/** Variables that an engine needs. */
+const engineVariables: { readonly [Name in Scale]: readonly string[] } = {
+  none: [],
+  redis: ["ENGINE_URL", "MCP_KEYS"],
+};
 
 interface Facts {
   readonly transport: Service;

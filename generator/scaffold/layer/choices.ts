@@ -32,6 +32,12 @@ export const protections = ["none", "oauth", "api-key"] as const;
 /** One kind of authentication over HTTP. */
 export type Protection = (typeof protections)[number];
 
+/** Engines that the nodes of a server can share; `none`: the server is one process. */
+export const scales = ["none", "redis"] as const;
+
+/** One engine for several nodes. */
+export type Scale = (typeof scales)[number];
+
 /** Choices that the files of `src/mcp/` follow from. */
 export interface LayerChoices {
   /** Revisions of the project, newest first. Its types are those of the first. */
@@ -46,6 +52,8 @@ export interface LayerChoices {
   readonly re2js?: boolean;
   /** Authentication over HTTP. Access tokens (`oauth`) are verified by the package `jose`. */
   readonly auth: Protection;
+  /** Engine that the nodes of the server share. Default: `none`. */
+  readonly scale?: Scale;
   /** Spec folder of the revisions, relative to the project, with forward slashes. Absent: the revisions are those of this package. */
   readonly spec?: string;
 }

@@ -38,6 +38,7 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
     clientTasks: client && has.has("tasks") && models.some(isStateless),
     validator: choices.validator,
     re2js: choices.re2js === true,
+    redis: choices.scale === "redis",
     oauth: auth === "oauth",
     apiKey: auth === "api-key",
     websocket: uses.has("websocket"),
@@ -57,7 +58,7 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
 
 /** Names that the entry exports from the runtime as they are. */
 function exportedNames(
-  { features, transports, client, auth }: LayerChoices,
+  { features, transports, client, auth, scale }: LayerChoices,
   models: readonly RevisionModel[],
 ): string[] {
   const has = new Set(features);
@@ -72,7 +73,7 @@ function exportedNames(
     ...(has.has("skills") ? ["createSkill"] : []),
     ...(client ? ["connectHttp", "connectStdio"] : []),
     ...(auth === "none" ? [] : ["auditLog", "rateLimit", "requestLogger"]),
-    ...(auth !== "none" && uses.has("stdio") ? ["readHttpPort"] : []),
+    ...((auth !== "none" || scale !== undefined) && uses.has("stdio") ? ["readHttpPort"] : []),
     ...(isPlain && run !== "" ? [`${run} as run`] : []),
     ...(uses.has("http") ? ["serveHttp"] : []),
     ...(uses.has("stdio") ? ["serveStdio"] : []),

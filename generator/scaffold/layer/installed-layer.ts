@@ -1,6 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, sep, dirname } from "node:path";
-import { features as knownFeatures, protections, transports as knownTransports, type LayerChoices } from "./choices.ts";
+import {
+  features as knownFeatures,
+  protections,
+  scales,
+  transports as knownTransports,
+  type LayerChoices,
+} from "./choices.ts";
 import { lockName } from "./lock.ts";
 import { compareHashes } from "../../internal/tree.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
@@ -23,7 +29,7 @@ export interface InstalledLayer {
 export async function readInstalledLayer(project: string): Promise<InstalledLayer> {
   const folder = join(project, "src", "mcp");
   const path = join(folder, lockName);
-  const lock = parseLock(await readFile(path, "utf8").catch((error: unknown) => refuse(path, systemCode(error))), path);
+  const lock = parseLock(await readFile(path, "utf8").catch((error: unknown) => reject(path, systemCode(error))), path);
   const present = await readdir(folder, { recursive: true, withFileTypes: true });
   const found = present
     .filter((entry) => !entry.isDirectory())
@@ -38,7 +44,7 @@ export async function readInstalledLayer(project: string): Promise<InstalledLaye
   return { folder, ...lock, edited: [...drifts.map(({ path }) => path), ...strays].sort() };
 }
 
-function refuse(path: string, code: string | undefined): never {
+function reject(path: string, code: string | undefined): never {
   const advice = "Name the folder of a project that create-mcp-server made, or run this in it.";
   const problem = code === "ENOENT" || code === "ENOTDIR" ? "is not there" : `cannot be read (${code})`;
   throw new UserError(`${path} ${problem}. ${advice}`);
@@ -70,11 +76,13 @@ function readChoices({
   validator,
   re2js,
   auth,
+  scale,
   spec,
 }: Record<string, unknown>): LayerChoices | undefined {
   if (!Array.isArray(revisions) || !Array.isArray(features) || !Array.isArray(transports)) return undefined;
   const spoken = revisions.filter((id) => typeof id === "string");
   if (spoken.length === 0) return undefined;
+  const engine = scales.find((known) => known === scale && known !== "none");
   return {
     revisions: spoken,
     features: knownFeatures.filter((feature) => features.includes(feature)),
@@ -83,6 +91,7 @@ function readChoices({
     validator: validator === true,
     ...(re2js === true && { re2js }),
     auth: protections.find((protection) => protection === auth) ?? "none",
+    ...(engine && { scale: engine }),
     ...(typeof spec === "string" && { spec }),
   };
 }

@@ -20,6 +20,7 @@ export interface Lock {
   readonly validator: boolean;
   readonly re2js?: boolean;
   readonly auth: LayerChoices["auth"];
+  readonly scale?: LayerChoices["scale"];
   readonly spec?: string;
   /** SHA-256 in lower-case hex of every emitted file, by path relative to the lock file. */
   readonly files: { readonly [path: string]: string };
@@ -30,7 +31,7 @@ export function createLock(
   layer: Tree,
   { generator, choices }: { readonly generator: string; readonly choices: LayerChoices },
 ): Lock {
-  const { revisions, features, transports, client, validator, re2js, auth, spec } = choices;
+  const { revisions, features, transports, client, validator, re2js, auth, scale, spec } = choices;
   const origin = spec === undefined ? {} : { spec };
   const checks = { validator, ...(re2js && { re2js }) };
   return {
@@ -43,6 +44,7 @@ export function createLock(
     client,
     ...checks,
     auth,
+    ...(scale !== undefined && { scale }),
     files: hashTree(layer),
   };
 }

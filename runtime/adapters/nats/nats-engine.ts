@@ -1,19 +1,23 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
-import { defaultEngineLimits } from "../../scale/engine-limits.ts";
+import { defaultEngineLimits, type EngineLimits } from "../../scale/engine-limits.ts";
 import type { Engine, EngineStatus } from "../../stores/engine.ts";
 import { Health } from "../../scale/engine/health.ts";
 import { deriveKeys } from "../../scale/derive-keys.ts";
 import { KeyRing } from "../../scale/engine/key-ring.ts";
 import { NatsEvents } from "./events.ts";
+import { NatsLedger } from "./ledger.ts";
 import { NatsLink, type NatsConnectionOptions, type NatsStream, type NatsTls } from "./nats-link.ts";
 import { createNatsNames, type NatsStreams } from "./nats-names.ts";
 import { NatsNodes } from "./nodes.ts";
 import { Operations } from "../../scale/engine/operations.ts";
+import { NatsRates } from "./rates.ts";
 import { NatsReplays } from "./replays.ts";
+import { NatsRevocations } from "./revocations.ts";
 import { ServerClock } from "./server-clock.ts";
 import { NatsSessions } from "./sessions.ts";
 import type { NatsLimits, NatsContext } from "./nats-context.ts";
 import { NatsTasks } from "./tasks.ts";
+import { NatsValues } from "./values.ts";
 
 /** Options of an engine on NATS JetStream. */
 export interface NatsEngineOptions {
@@ -65,7 +69,11 @@ class NatsEngine implements Engine {
   readonly events: NatsEvents;
   readonly nodes: NatsNodes;
   readonly tasks: NatsTasks;
+  readonly ledger: NatsLedger;
   readonly replays: NatsReplays;
+  readonly rates: NatsRates;
+  readonly revocations: NatsRevocations;
+  readonly values: NatsValues;
   readonly #options: NatsEngineOptions;
   readonly #health: Health = new Health("NATS");
   readonly #link: NatsLink;
@@ -96,7 +104,11 @@ class NatsEngine implements Engine {
     this.events = new NatsEvents(this.#context);
     this.nodes = new NatsNodes(this.#context);
     this.tasks = new NatsTasks(this.#context);
+    this.ledger = new NatsLedger(this.#context);
     this.replays = new NatsReplays(this.#context);
+    this.rates = new NatsRates(this.#context);
+    this.revocations = new NatsRevocations(this.#context);
+    this.values = new NatsValues(this.#context);
   }
 
   deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]] {
@@ -146,10 +158,12 @@ class NatsEngine implements Engine {
 
 const oneCopy = "Each stream of NATS has one copy, which may be lost with its server; set replicas to 3";
 
-const defaultTaskLimits: Pick<NatsLimits, "maxTasks" | "maxTasksPerOwner" | "maxTaskSize"> = {
+const defaultTaskLimits: Omit<NatsLimits, keyof EngineLimits> = {
   maxTasks: 10_000,
   maxTasksPerOwner: 1_000,
   maxTaskSize: 16 * 1024 * 1024,
+  ledgerTtl: 86_400_000,
+  maxSteps: 10_000,
 };
 
 function toStreams(streams: NatsStreams): readonly NatsStream[] {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { EngineLimits } from "../../scale/engine-limits.ts";
+import type { NatsLimits } from "./nats-context.ts";
 import type { NatsStream } from "./nats-link.ts";
 
 /** Names of streams and subjects of an application. */
@@ -26,7 +26,22 @@ export interface NatsNames {
   task(owner: string, tag: string): string;
   /** Subjects of the tasks of an owner. */
   tasks(owner: string): string;
+  /** Subjects of the tasks with a tag, of any owner. */
+  tasksOf(tag: string): string;
+  /** Subjects of the leases of all tasks. */
+  readonly leases: string;
+  leaseOfTask(task: string): string;
+  taskOfLease(lease: string): string;
+  /** Subject of the steps of work. */
+  ledger(tag: string): string;
   replay(tag: string): string;
+  rate(tag: string): string;
+  revocation(tag: string): string;
+  /** Subjects of all revocations. */
+  readonly revocations: string;
+  value(tag: string): string;
+  /** Subject of the exclusive use of a value. */
+  lock(tag: string): string;
   /** Subject of a part of a large value. */
   part(id: string, index: number): string;
   /** Subject of a message that is only stored to read the clock of the server. */
@@ -40,12 +55,18 @@ export interface NatsStreams {
   readonly nodes: NatsStream;
   readonly broadcasts: NatsStream;
   readonly tasks: NatsStream;
+  readonly leases: NatsStream;
+  readonly ledger: NatsStream;
   readonly replays: NatsStream;
+  readonly rates: NatsStream;
+  readonly revocations: NatsStream;
+  readonly values: NatsStream;
+  readonly locks: NatsStream;
   readonly parts: NatsStream;
 }
 
 /** Creates names that start with the name of the application. */
-export function createNatsNames(application: string, limits: EngineLimits): NatsNames {
+export function createNatsNames(application: string, limits: NatsLimits): NatsNames {
   const start = `${application.replace(/\./g, "-")}-v1`;
   const define = (name: string, rest: Omit<NatsStream, "name" | "subjects">): NatsStream => ({
     name: `${start}-${name}`,
@@ -61,7 +82,13 @@ export function createNatsNames(application: string, limits: EngineLimits): Nats
       nodes: define("nodes", { maxAge: hour, maxPerSubject: 1 }),
       broadcasts: define("broadcasts", { maxAge: limits.broadcastTtl, maxMessages: limits.maxBroadcasts }),
       tasks: define("tasks", { maxAge: 0, maxPerSubject: 1 }),
+      leases: define("leases", { maxAge: 24 * hour, maxPerSubject: 1 }),
+      ledger: define("ledger", { maxAge: limits.ledgerTtl, maxPerSubject: 1 }),
       replays: define("replays", { maxAge: 7 * 24 * hour, maxPerSubject: 1 }),
+      rates: define("rates", { maxAge: 24 * hour, maxPerSubject: 1 }),
+      revocations: define("revocations", { maxAge: 0, maxPerSubject: 1 }),
+      values: define("values", { maxAge: 0, maxPerSubject: 1 }),
+      locks: define("locks", { maxAge: 24 * hour, maxPerSubject: 1 }),
       parts: define("parts", { maxAge: 24 * hour, maxPerSubject: 1 }),
     },
     session: (owner, tag) => `${start}.sessions.${owner}.${tag}`,
@@ -76,7 +103,17 @@ export function createNatsNames(application: string, limits: EngineLimits): Nats
     broadcastWake: `${start}.wake`,
     task: (owner, tag) => `${start}.tasks.${owner}.${tag}`,
     tasks: (owner) => `${start}.tasks.${owner}.*`,
+    tasksOf: (tag) => `${start}.tasks.*.${tag}`,
+    leases: `${start}.leases.>`,
+    leaseOfTask: (task) => `${start}.leases.${task.slice(start.length + ".tasks.".length)}`,
+    taskOfLease: (lease) => `${start}.tasks.${lease.slice(start.length + ".leases.".length)}`,
+    ledger: (tag) => `${start}.ledger.${tag}`,
     replay: (tag) => `${start}.replays.${tag}`,
+    rate: (tag) => `${start}.rates.${tag}`,
+    revocation: (tag) => `${start}.revocations.${tag}`,
+    revocations: `${start}.revocations.*`,
+    value: (tag) => `${start}.values.${tag}`,
+    lock: (tag) => `${start}.locks.${tag}`,
     part: (id, index) => `${start}.parts.${id}.${index}`,
     clock: (token) => `${start}.nodes.clock.${token}`,
   };

@@ -12,25 +12,31 @@ import {
 } from "../../stores/task-store.ts";
 import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import { NatsRecords } from "./records.ts";
+import { NatsTaskLeases, type ExpiredLease } from "./task-leases.ts";
 import { mostAttempts, tagOwner, type NatsContext } from "./nats-context.ts";
 
 /** Tasks on NATS. Each is one value, which a change replaces as a whole. */
 export class NatsTasks implements TaskStore {
   readonly #context: NatsContext;
   readonly #records: NatsRecords;
+  readonly #leases: NatsTaskLeases;
 
   constructor(context: NatsContext) {
     this.#context = context;
     this.#records = new NatsRecords(context, context.names.streams.tasks.name);
+    this.#leases = new NatsTaskLeases(context);
   }
 
   async add(record: TaskRecord): Promise<boolean> {
     const { clock, limits } = this.#context;
     const subject = this.#subject(record);
-    const known = await this.#find(subject);
-    if (known) return true;
+    if (await this.#find(subject)) return true;
     if (JSON.stringify(record).length > limits.maxTaskSize || !(await this.#hasRoom(record.owner))) return false;
+    if (await this.#isTaken(record)) return false;
     const expiresAt = record.ttl === null ? null : clock.now() + Math.max(1, record.ttl);
+    const { node, lease } = record;
+    // The lease comes first: a task without one would never be taken over, and a lease without a task is removed when it is over.
+    if (node !== undefined && lease !== undefined) await this.#leases.set(subject, { node, milliseconds: lease });
     return (await this.#put(subject, { record, expiresAt }, 0)) || (await this.#find(subject)) !== undefined;
   }
 
@@ -38,16 +44,64 @@ export class NatsTasks implements TaskStore {
     return (await this.#find(this.#subject(key)))?.record;
   }
 
-  async change(key: TaskKey, change: TaskChange, attempt?: number): Promise<TaskRecord | undefined> {
+  async change(key: TaskKey, change: TaskChange, attempt: number = Infinity): Promise<TaskRecord | undefined> {
     const subject = this.#subject(key);
+    const changed = await this.#replace(subject, (record) =>
+      isFinal(record.status) || attempt < attemptOf(record) ? undefined : this.#limit(record, merge(record, change)),
+    );
+    if (changed?.lease !== undefined && isFinal(changed.status)) await this.#leases.remove(subject);
+    return changed;
+  }
+
+  async renew(keys: readonly TaskKey[], node: string, lease: number): Promise<readonly TaskKey[]> {
+    const held = await Promise.all(
+      keys.map((key) => this.#leases.renew(this.#subject(key), { node, milliseconds: lease })),
+    );
+    return keys.filter((_, index) => !held[index]);
+  }
+
+  async takeOver(node: string, limit: number): Promise<readonly TaskRecord[]> {
+    const expired = await this.#leases.findExpired(node, limit);
+    const taken = await Promise.all(expired.map((lease) => this.#takeOver(lease, node)));
+    return taken.flatMap((record) => record ?? []);
+  }
+
+  /** Writes the new attempt of a task whose lease is over. Returns `undefined` when another node was faster, or when there is no such task. */
+  async #takeOver(lease: ExpiredLease, node: string): Promise<TaskRecord | undefined> {
+    const subject = this.#leases.taskOf(lease);
+    const found = await this.#find(subject);
+    if (!found || isFinal(found.record.status)) {
+      await this.#leases.remove(subject);
+      return undefined;
+    }
+    const milliseconds = found.record.lease ?? lease.milliseconds;
+    if (!(await this.#leases.take(lease, { node, milliseconds }))) return undefined;
+    const record = await this.#replace(subject, (known) =>
+      isFinal(known.status) ? undefined : { ...known, node, attempt: attemptOf(known) + 1 },
+    );
+    return record && !isFinal(record.status) ? record : undefined;
+  }
+
+  /** Replaces a record by one that follows from it. Returns the record that is stored then. */
+  async #replace(
+    subject: string,
+    toNext: (record: TaskRecord) => TaskRecord | undefined,
+  ): Promise<TaskRecord | undefined> {
     for (let tries = 0; tries < mostAttempts; tries += 1) {
       const found = await this.#find(subject);
-      const isFenced = attempt !== undefined && (found?.record.attempt ?? 1) > attempt;
-      if (!found || isFenced || isFinal(found.record.status)) return found?.record;
-      const record = this.#limit(found.record, merge(found.record, change));
+      const record = found && toNext(found.record);
+      if (!found || !record) return found?.record;
       if (await this.#put(subject, { record, expiresAt: found.expiresAt }, found.sequence)) return record;
     }
     throw new EngineError("The task is changed by others all the time; try again later");
+  }
+
+  /** True if another owner has a task with this id. */
+  async #isTaken(key: TaskKey): Promise<boolean> {
+    const { names, ring } = this.#context;
+    const [tag] = ring.tags("task", key.id);
+    const subjects = await this.#records.list(names.tasksOf(tag));
+    return subjects.some((subject) => subject !== this.#subject(key));
   }
 
   async list(owner: string, { from, limit }: TaskRange): Promise<TaskPage | undefined> {
@@ -67,11 +121,14 @@ export class NatsTasks implements TaskStore {
 
   async remove(key: TaskKey): Promise<void> {
     await this.#records.remove(this.#subject(key));
+    await this.#leases.remove(this.#subject(key));
   }
 
   async removeAll(owner: string): Promise<void> {
     const { names, ring } = this.#context;
-    await this.#records.remove(names.tasks(tagOwner(ring, owner)));
+    const subjects = names.tasks(tagOwner(ring, owner));
+    await this.#records.remove(subjects);
+    await this.#leases.remove(subjects);
   }
 
   async #hasRoom(owner: string): Promise<boolean> {
@@ -180,6 +237,10 @@ const notStored: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
     error: { code: errorCodes.internalError, message: "The result is not stored; it is larger than a task may be" },
   },
 };
+
+function attemptOf({ attempt = 1 }: TaskRecord): number {
+  return attempt;
+}
 
 function merge(record: TaskRecord, change: TaskChange): TaskRecord {
   const inputResponses = change.inputResponses && { ...record.inputResponses, ...change.inputResponses };

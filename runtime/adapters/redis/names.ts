@@ -16,6 +16,10 @@ export interface RedisNames {
   task(owner: string, tag: string): string;
   /** Sorted set of the tasks of an owner. */
   tasks(owner: string): string;
+  /** Leases of the tasks: sorted set by time, and nodes. */
+  readonly leases: readonly [string, string];
+  /** Steps of work, by the tag of its scope. */
+  ledger(tag: string): string;
   replay(tag: string): string;
   rate(tag: string): string;
   /** Hash of revocations by their tags, and sorted set of the tags by expiry. */
@@ -51,6 +55,8 @@ export function createNames(application: string): RedisNames {
     registry: (kind) => [`${start}:{${kind}}:x`, `${start}:{${kind}}:o`, `${start}:{${kind}}:h`],
     task: (owner, tag) => `${start}:{${owner}}:k:${tag}`,
     tasks: (owner) => `${start}:{${owner}}:t`,
+    leases: [`${start}:{due}:l`, `${start}:{due}:n`],
+    ledger: (tag) => `${start}:{${tag}}:g`,
     replay: (tag) => `${start}:j:${tag}`,
     rate: (tag) => `${start}:r:${tag}`,
     revocations: [`${start}:{x}:r`, `${start}:{x}:e`],

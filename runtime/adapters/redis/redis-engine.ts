@@ -7,6 +7,7 @@ import { RedisCommands } from "./commands.ts";
 import { RedisEvents } from "./events.ts";
 import { Health } from "../../scale/engine/health.ts";
 import { KeyRing } from "../../scale/engine/key-ring.ts";
+import { RedisLedger } from "./ledger.ts";
 import type { LinkEvents, RedisLink } from "./link.ts";
 import { createNames } from "./names.ts";
 import { RedisNodes } from "./nodes.ts";
@@ -72,6 +73,7 @@ class RedisEngine implements Engine {
   readonly events: RedisEvents;
   readonly nodes: RedisNodes;
   readonly tasks: RedisTasks;
+  readonly ledger: RedisLedger;
   readonly replays: RedisReplays;
   readonly rates: RedisRates;
   readonly revocations: RedisRevocations;
@@ -101,6 +103,7 @@ class RedisEngine implements Engine {
     this.events = new RedisEvents(this.#context);
     this.nodes = new RedisNodes(this.#context, this.#link);
     this.tasks = new RedisTasks(this.#context);
+    this.ledger = new RedisLedger(this.#context);
     this.replays = new RedisReplays(this.#context);
     this.rates = new RedisRates(this.#context);
     this.revocations = new RedisRevocations(this.#context);

@@ -12,8 +12,12 @@ export interface RedisLimits extends EngineLimits {
   readonly maxTasks: number;
   /** Tasks per owner. Default 1,000. */
   readonly maxTasksPerOwner: number;
-  /** Characters of one task. A larger outcome is not stored, and its task fails. Default 16 Mi. */
+  /** Characters of one task, or of the outcome of one of its steps. A larger outcome is not stored, and its task fails. Default 16 Mi. */
   readonly maxTaskSize: number;
+  /** Milliseconds that the steps of unfinished tasks are kept after the last one began. Default 24 h. */
+  readonly ledgerTtl: number;
+  /** Steps of one task. Default 10,000. */
+  readonly maxSteps: number;
 }
 
 /** Limits of an engine whose user sets none. */
@@ -22,6 +26,8 @@ export const defaultRedisLimits: RedisLimits = {
   maxTasks: 10_000,
   maxTasksPerOwner: 1_000,
   maxTaskSize: 16 * 1024 * 1024,
+  ledgerTtl: 86_400_000,
+  maxSteps: 10_000,
 };
 
 /** Parts that all stores of one engine use. */

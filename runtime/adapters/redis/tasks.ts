@@ -10,6 +10,7 @@ import {
   type TaskRecord,
   type TaskStore,
 } from "../../stores/task-store.ts";
+import { RedisTaskLeases } from "./task-leases.ts";
 import { Registry } from "./registry.ts";
 import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import { toList, toNumber, toText, toTexts } from "./replies.ts";
@@ -20,10 +21,12 @@ import { findExisting, type StoreContext } from "./store-context.ts";
 export class RedisTasks implements TaskStore {
   readonly #context: StoreContext;
   readonly #registry: Registry;
+  readonly #leases: RedisTaskLeases;
 
   constructor(context: StoreContext) {
     this.#context = context;
     const { commands, names, limits } = context;
+    this.#leases = new RedisTaskLeases(commands, names.leases);
     this.#registry = new Registry(commands, names.registry("tasks"), limits.maxTasks);
   }
 
@@ -39,9 +42,14 @@ export class RedisTasks implements TaskStore {
     const outcome = await this.#registry.admit(entry);
     if (outcome === "full") return false;
     const args = [place.tag, value, String(milliseconds), String(limits.maxTasksPerOwner), names.task(place.owner, "")];
+    // The lease comes first: a task without one would never be taken over, and a lease without a task is removed when it is over.
+    const { node, lease } = record;
+    if (node !== undefined && lease !== undefined) await this.#leases.add(place.key, node, lease);
     const isAdded = (await commands.runDurably(addTask, [place.key, names.tasks(place.owner)], args)) === 1;
-    if (!isAdded && outcome === "added") await this.#registry.dismiss([place.tag]);
-    return isAdded;
+    if (isAdded) return true;
+    if (outcome === "added") await this.#registry.dismiss([place.tag]);
+    await this.#leases.remove([place.key]);
+    return false;
   }
 
   async find(key: TaskKey): Promise<TaskRecord | undefined> {
@@ -49,17 +57,13 @@ export class RedisTasks implements TaskStore {
     return (await this.#read(name))?.record;
   }
 
-  async change(key: TaskKey, change: TaskChange): Promise<TaskRecord | undefined> {
-    const { commands } = this.#context;
+  async change(key: TaskKey, change: TaskChange, attempt: number = Infinity): Promise<TaskRecord | undefined> {
     const { key: name } = await this.#place(key);
-    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-      const found = await this.#read(name);
-      if (!found || isFinal(found.record.status)) return found?.record;
-      const changed = this.#limit(found.record, merge(found.record, change));
-      const args = [found.version, this.#seal(name, changed)];
-      if ((await commands.runDurably(changeTask, [name], args)) === 1) return changed;
-    }
-    throw new EngineError("The task is changed by others all the time; try again later");
+    const changed = await this.#replace(name, (record) =>
+      isFinal(record.status) || attempt < attemptOf(record) ? undefined : this.#limit(record, merge(record, change)),
+    );
+    if (changed?.lease !== undefined && isFinal(changed.status)) await this.#leases.remove([name]);
+    return changed;
   }
 
   async list(owner: string, { from = "0", limit }: TaskRange): Promise<TaskPage | undefined> {
@@ -82,9 +86,11 @@ export class RedisTasks implements TaskStore {
   async remove(key: TaskKey): Promise<void> {
     const { commands, names } = this.#context;
     const { key: name, owner, tag } = await this.#place(key);
-    if (!(await this.#read(name))) return;
+    const found = await this.#read(name);
+    if (!found) return;
     await commands.runDurably(removeTask, [name, names.tasks(owner)], [tag]);
     await this.#registry.dismiss([tag]);
+    if (found.record.lease !== undefined) await this.#leases.remove([name]);
   }
 
   async removeAll(owner: string): Promise<void> {
@@ -92,6 +98,47 @@ export class RedisTasks implements TaskStore {
     const tag = await this.#ownerTag(owner);
     const removed = toTexts(await commands.runDurably(removeTasks, [names.tasks(tag)], [names.task(tag, "")]));
     await this.#registry.dismiss(removed);
+    await this.#leases.remove(removed.map((entry) => names.task(tag, entry)));
+  }
+
+  async renew(keys: readonly TaskKey[], node: string, lease: number): Promise<readonly TaskKey[]> {
+    const names = await Promise.all(keys.map(async (key) => (await this.#place(key)).key));
+    const lost = new Set(await this.#leases.renew(names, node, lease));
+    return keys.filter((_, index) => lost.has(names[index] ?? ""));
+  }
+
+  async takeOver(node: string, limit: number): Promise<readonly TaskRecord[]> {
+    const names = await this.#leases.take(node, limit);
+    const found = await Promise.all(names.map((name) => this.#takeOver(name, node)));
+    return found.flatMap((record) => record ?? []);
+  }
+
+  /** Writes the new attempt of a task whose lease a node has taken. */
+  async #takeOver(name: string, node: string): Promise<TaskRecord | undefined> {
+    const record = await this.#replace(name, (known) =>
+      isFinal(known.status) ? undefined : { ...known, node, attempt: attemptOf(known) + 1 },
+    );
+    if (record && !isFinal(record.status)) {
+      await this.#leases.renew([name], node, record.lease ?? 0);
+      return record;
+    }
+    await this.#leases.remove([name]);
+    return undefined;
+  }
+
+  /** Replaces a record by one that follows from it. Returns the record that is stored then. */
+  async #replace(
+    name: string,
+    toNext: (record: TaskRecord) => TaskRecord | undefined,
+  ): Promise<TaskRecord | undefined> {
+    for (let count = 0; count < mostAttempts; count += 1) {
+      const found = await this.#read(name);
+      const next = found && toNext(found.record);
+      if (!next) return found?.record;
+      const args = [found.version, this.#seal(name, next)];
+      if ((await this.#context.commands.runDurably(changeTask, [name], args)) === 1) return next;
+    }
+    throw new EngineError("The task is changed by others all the time; try again later");
   }
 
   /** Characters of a stored value; encryption makes it larger. */
@@ -100,9 +147,11 @@ export class RedisTasks implements TaskStore {
   }
 
   async #place({ id, owner }: TaskKey): Promise<Place> {
-    const { names, ring } = this.#context;
+    const { commands, names, ring } = this.#context;
     const ownerTag = await this.#ownerTag(owner);
-    const [tag] = ring.tags("task", id);
+    const tags = ring.tags("task", id);
+    const older = tags.length > 1 ? await findExisting(commands, tags, (tag) => names.task(ownerTag, tag)) : undefined;
+    const tag = older ?? tags[0];
     return { owner: ownerTag, tag, key: names.task(ownerTag, tag) };
   }
 
@@ -174,6 +223,10 @@ const notKept: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
     },
   },
 };
+
+function attemptOf({ attempt = 1 }: TaskRecord): number {
+  return attempt;
+}
 
 function merge(record: TaskRecord, change: TaskChange): TaskRecord {
   const inputResponses = change.inputResponses && { ...record.inputResponses, ...change.inputResponses };

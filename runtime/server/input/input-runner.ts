@@ -1,6 +1,8 @@
 import type { Awaitable, Issue, RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import { createOnce } from "./once.ts";
+import type { StepRunner } from "../../tasks/step-recorder.ts";
+import { readSteps } from "../../tasks/task-control.ts";
+import { createOnce, type Step } from "./once.ts";
 import type { ClientInput } from "./request-state-record.ts";
 import { Steps } from "./steps.ts";
 
@@ -29,7 +31,7 @@ export type Work = (call: CallContext) => Awaitable<object>;
 export interface InputState {
   /** Responses to the input requests that the handler returned. */
   readonly input: ClientInput | undefined;
-  once(key: string, work: () => unknown): Promise<unknown>;
+  once(key: string, work: (step: Step) => unknown): Promise<unknown>;
 }
 
 /** State of a call that is handled in rounds. */
@@ -49,31 +51,38 @@ export function readInputState(call: CallContext): AskingInputState | undefined 
 
 /** State of a call whose input requests are sent as requests. */
 export class KeptInputState implements InputState {
-  readonly #steps = new Steps();
+  readonly #steps: StepRunner;
   input: ClientInput | undefined = undefined;
 
-  once(key: string, work: () => unknown): Promise<unknown> {
+  constructor(steps: StepRunner) {
+    this.#steps = steps;
+  }
+
+  once(key: string, work: (step: Step) => unknown): Promise<unknown> {
     return this.#steps.run(key, work);
   }
 }
 
 /** Creates a function that returns the state of a call whose input requests are sent as requests. */
 export function keepInputState(): (call: CallContext) => KeptInputState {
-  return keep(() => new KeptInputState());
+  return keep((call) => new KeptInputState(readSteps(call) ?? new Steps()));
 }
 
 /** Creates rounds for programs without input requests: the handler of each call runs once. */
 export function createPlainInputRunner(): InputRunner {
   return {
     run: (_request, call, work) => work(call),
-    of: keep(() => ({ input: undefined, once: createOnce() })),
+    of: keep((call) => {
+      const steps = readSteps(call);
+      return { input: undefined, once: steps ? (key, step) => steps.run(key, step) : createOnce() };
+    }),
   };
 }
 
-function keep<Kept>(create: () => Kept): (call: CallContext) => Kept {
+function keep<Kept>(create: (call: CallContext) => Kept): (call: CallContext) => Kept {
   const known = new WeakMap<CallContext, Kept>();
   return (call) => {
-    const kept = known.get(call) ?? create();
+    const kept = known.get(call) ?? create(call);
     known.set(call, kept);
     return kept;
   };

@@ -1,8 +1,27 @@
+/** Step of a handler, as its function receives it. */
+export interface Step {
+  /**
+   * Idempotency key for other systems. In a task that may be run again it is the same at every attempt, so that a payment service can recognize a
+   * payment that it has made already.
+   */
+  readonly token: string;
+}
+
+/** Creates a step that runs in one attempt only. */
+export function createStep(): Step {
+  let token: string | undefined;
+  return {
+    get token() {
+      return (token ??= crypto.randomUUID());
+    },
+  };
+}
+
 /** Creates a function that runs each step once, however often it is called with the key of the step, and returns the same result each time. */
-export function createOnce(): (key: string, work: () => unknown) => Promise<unknown> {
+export function createOnce(): (key: string, work: (step: Step) => unknown) => Promise<unknown> {
   const done = new Map<string, Promise<unknown>>();
   return (key, work) => {
-    const known = done.get(key) ?? Promise.resolve().then(work);
+    const known = done.get(key) ?? Promise.resolve(createStep()).then(work);
     done.set(key, known);
     // Callers that await the step receive the failure; this prevents an unhandled rejection.
     known.catch(() => {});

@@ -14,6 +14,7 @@ import { askedInside, astray, stuck } from "./replay-errors.ts";
 import type { RequestStateSettings } from "./request-state-options.ts";
 import type { Asked, ClientInput, InputRecord } from "./request-state-record.ts";
 import type { AskingInputState } from "./input-runner.ts";
+import type { Step } from "./once.ts";
 import { Steps } from "./steps.ts";
 
 /** State from which a round starts. */
@@ -109,7 +110,7 @@ export class ReplayedInputState implements AskingInputState {
   }
 
   /** Runs a step once in all rounds of a call. */
-  once(key: string, work: () => unknown): Promise<unknown> {
+  once(key: string, work: (step: Step) => unknown): Promise<unknown> {
     return this.#isOver ? never() : this.#track(() => this.steps.run(key, work));
   }
 

@@ -1,6 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import { RpcError, isPeerError, isRpcError } from "../../jsonrpc/errors.ts";
 import { ToolError, isToolError } from "../errors.ts";
+import { createStep, type Step } from "./once.ts";
 import { findNotJson } from "../../internal/not-json.ts";
 
 /** Outcome of a step, as JSON. */
@@ -49,28 +50,28 @@ export class Steps {
     return [...this.#running.keys()].filter((key) => !this.#outcomes.has(key));
   }
 
-  run(key: string, work: () => unknown): Promise<unknown> {
+  run(key: string, work: (step: Step) => unknown): Promise<unknown> {
     const known = this.#running.get(key);
     if (known) return known;
     const outcome = this.#outcomes.get(key);
-    const made = outcome ? settle(key, outcome) : this.#perform(key, work);
+    const made = outcome ? toSettled(key, outcome) : this.#perform(key, work);
     this.#running.set(key, made);
     // Callers that await the step receive the failure; an abandoned handler does not.
     made.catch(() => {});
     return made;
   }
 
-  #begin(key: string, work: () => unknown): unknown {
+  #begin(key: string, work: (step: Step) => unknown): unknown {
     const outer = this.#beginning;
     this.#beginning = key;
     try {
-      return work();
+      return work(createStep());
     } finally {
       this.#beginning = outer;
     }
   }
 
-  async #perform(key: string, work: () => unknown): Promise<unknown> {
+  async #perform(key: string, work: (step: Step) => unknown): Promise<unknown> {
     try {
       const value = toJson(await this.#begin(key, work), key);
       this.#outcomes.set(key, value === undefined ? { kind: "done" } : { kind: "done", value });
@@ -100,7 +101,8 @@ export function isOutcome(value: unknown): value is Outcome {
   }
 }
 
-async function settle(key: string, outcome: Outcome): Promise<unknown> {
+/** Returns the value of an outcome, or throws its error. */
+export async function toSettled(key: string, outcome: Outcome): Promise<unknown> {
   switch (outcome.kind) {
     case "done":
       return structuredClone(outcome.value);
@@ -115,7 +117,8 @@ async function settle(key: string, outcome: Outcome): Promise<unknown> {
   }
 }
 
-function toFailure(thrown: unknown): Outcome {
+/** Returns the outcome of a step that has thrown. */
+export function toFailure(thrown: unknown): Outcome {
   if (isToolError(thrown)) return { kind: "toolError", message: thrown.message };
   if (!isRpcError(thrown) || isPeerError(thrown)) return { kind: "failed" };
   const { code, message, data } = thrown;
@@ -123,7 +126,7 @@ function toFailure(thrown: unknown): Outcome {
 }
 
 /** Copies a value through JSON, so that the handler sees the same value in every round. Throws for values that JSON cannot express. */
-function toJson(value: unknown, key: string): unknown {
+export function toJson(value: unknown, key: string): unknown {
   if (value === undefined) return undefined;
   const problem = findNotJson(value);
   if (problem === undefined) return JSON.parse(JSON.stringify(value));

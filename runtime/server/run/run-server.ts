@@ -138,15 +138,16 @@ async function listen(server: CoreServer, options: RunOptions, port: number): Pr
   console.error(`${server.info.name} is served at ${listener.url}`);
 }
 
-/** Closes a listener and then its server, so that calls and tasks have the same time to finish. */
+/** Closes a listener, its server, and its cluster, in this order: calls and tasks have the same time to finish. */
 async function closeProgram(
   server: CoreServer,
   listener: HttpListener,
-  { closeTimeout = defaultCloseTimeout }: ListenOptions,
+  { closeTimeout = defaultCloseTimeout, cluster }: ListenOptions,
 ): Promise<void> {
   const deadline = systemClock.now() + closeTimeout;
   await listener.close();
   await server.close({ drain: Math.max(0, deadline - systemClock.now()) });
+  await cluster?.close?.();
 }
 
 /** Runs a start function. A setup error, such as a port in use, ends the process with a one-line message instead of a stack trace. */

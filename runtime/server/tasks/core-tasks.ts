@@ -1,13 +1,16 @@
-import type { Awaitable, Revision } from "../../../generated/support.ts";
+import type { Revision } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
-import { isOpen } from "../../protocol/session/session.ts";
+import { createRevisionConverter } from "../../protocol/revision/revision-converter.ts";
+import { isOpen, type SentConverter } from "../../protocol/session/session.ts";
 import { createTaskHandlers } from "../../tasks/task-handlers.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import { readTaskParams, taskGate, taskKindOf } from "../../tasks/task.ts";
+import type { AnyTool } from "../any-definition.ts";
 import type { ToolTask } from "../definition.ts";
 import type { Scene } from "../feature.ts";
 import { withPreparation } from "../tools/prepared-tool.ts";
+import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
 import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
 
@@ -38,13 +41,23 @@ export function createCoreTasks(tasks: TaskManager, revision: Revision): ServerT
 export function createCallTool(
   { revision, tools, inputRunner, toContext }: Scene,
   protocol: ServerTaskProtocol | undefined,
+  tasks: TaskManager,
 ): (params: CallParams, call: CallContext) => Promise<object> {
   const row = findToolRow(revision);
+  const find = (name: string, call: CallContext): AnyTool => withPreparation(tools.find(name, toContext(call)));
+  const toWork = (tool: AnyTool, params: CallParams) => (during: CallContext) =>
+    inputRunner.run({ method: row.method, params }, during, (run) =>
+      tools.run(tool, params.arguments ?? {}, toContext(run)),
+    );
+  if (protocol) {
+    const createConverter = (written: Revision): SentConverter | undefined =>
+      createRevisionConverter(revision, { role: "server", written, mode: undefined, onError: undefined });
+    setToolRestorer(tasks, { revision, createConverter, find, toWork });
+  }
   return async (params, call) => {
-    const { name, arguments: args = {} } = params;
-    const tool = withPreparation(tools.find(name, toContext(call)));
-    const work = (during: CallContext): Awaitable<object> =>
-      inputRunner.run({ method: row.method, params }, during, (run) => tools.run(tool, args, toContext(run)));
+    const { name } = params;
+    const tool = find(name, call);
+    const work = toWork(tool, params);
     // A task request without the negotiated capability is ignored, and the call runs plainly.
     if (!protocol || !isOpen(protocol.gate, call.session)) return work(call);
     const asked = readTaskParams(params);
@@ -53,7 +66,7 @@ export function createCallTool(
     if (!asked && terms?.support === "required")
       throw mismatch(`Tool "${name}" requires a task; call it with a task`, name);
     if (!asked || !terms) return work(call);
-    return protocol.start(call, { row, ttl: asked.ttl, terms, work });
+    return protocol.start(call, { row, ttl: asked.ttl, terms, work, ...toTaskRetry(call, tool, { params }) });
   };
 }
 

@@ -7,6 +7,7 @@ import { isOpen } from "../../protocol/session/session.ts";
 import type { TaskKey, TaskRecord } from "../../stores/task-store.ts";
 import { StoredInputRequests } from "../../tasks/stored-input-requests.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
+import type { TaskKeeping } from "../../tasks/task-request.ts";
 import { toTaskState } from "../../tasks/task.ts";
 import { checkInputResponse } from "../input/check-response.ts";
 import { createAskingInputRunner } from "../input/session-input.ts";
@@ -16,6 +17,7 @@ import type { ListenMore } from "../subscriptions/listen.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
 import type { AnyTool } from "../any-definition.ts";
+import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
 import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
 
@@ -43,7 +45,7 @@ export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTask
   const { scene, sessions } = parts;
   const protocol = createExtensionTasks(tasks, { revision: scene.revision, audience: sessions });
   const { handlers, listen } = protocol;
-  return { handlers: { ...handlers, callTool: createCallTool(scene, protocol) }, listen };
+  return { handlers: { ...handlers, callTool: createCallTool(scene, protocol, tasks) }, listen };
 }
 
 /**
@@ -53,8 +55,14 @@ export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTask
  */
 export function createExtensionTasks(
   tasks: TaskManager,
-  { revision, audience }: { readonly revision: Revision; readonly audience: Pick<SessionRegistry, "notifyTopic"> },
-): ServerTaskProtocol & { readonly listen: ListenMore } {
+  {
+    revision,
+    audience,
+  }: {
+    readonly revision: Revision;
+    readonly audience: Pick<SessionRegistry, "notifyTopic"> & Partial<Pick<SessionRegistry, "audiences">>;
+  },
+): ServerTaskProtocol & { readonly listen: ListenMore; readonly keeping: TaskKeeping } {
   const gate = findTaskGate(revision);
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
   const checkStored = (request: unknown, response: unknown): Issue | undefined => {
@@ -74,17 +82,24 @@ export function createExtensionTasks(
     },
   };
   // Input requests of the work are kept in the task. Only those before the task begins use multi round-trip requests.
-  const createOutlet = (): StoredInputRequests =>
+  const createOutlet = (_call: CallContext, record?: TaskRecord): StoredInputRequests =>
     new StoredInputRequests({
       check: checkInputResponse,
+      record,
       notifyStatus: (record) => audience.notifyTopic(topicOf(record.id), "taskStatus", toDetailed(record)),
     });
+  const keeping = { ownerOf, createOutlet };
   return {
     gate,
     handlers,
-    listen: createListen(gate, (id, call) => tasks.isHeard(keyOf(call, id))),
+    keeping,
+    listen: createListen(gate, async (id, call) => {
+      const key = keyOf(call, id);
+      const isShared = audience.audiences?.some((other) => other.isShared);
+      return isShared ? (await tasks.read(key)) !== undefined : tasks.isHeard(key);
+    }),
     async start(call, request) {
-      return toCreated(await tasks.begin(call, { ...request, keeping: { ownerOf, createOutlet } }));
+      return toCreated(await tasks.begin(call, { ...request, keeping }));
     },
   };
 }
@@ -97,7 +112,8 @@ function ownerOf({ origin }: CallContext, id: string): string {
 
 function createCallTool(
   scene: Scene,
-  { gate, start }: ServerTaskProtocol,
+  { gate, start, keeping }: ServerTaskProtocol & { readonly keeping: TaskKeeping },
+  tasks: TaskManager,
 ): (params: CallParams, call: CallContext) => Promise<object> {
   const { revision, tools, inputRunner, toContext, createScope } = scene;
   const row = findToolRow(revision);
@@ -116,6 +132,12 @@ function createCallTool(
         throw toStatelessError(error, revision);
       },
     );
+  setToolRestorer(tasks, {
+    revision,
+    keeping,
+    find: (name, call) => tools.find(name, toContext(call)),
+    toWork: (tool, params, { prepared }) => runInside(afterPreparation(tool, prepared), params.arguments ?? {}, params),
+  });
   return async (params, call) => {
     const { name, arguments: args = {} } = params;
     const tool = tools.find(name, toContext(call));
@@ -130,7 +152,7 @@ function createCallTool(
     // Invalid arguments, and input that is required first, need no task.
     if (!ready) return response;
     const work = runInside(afterPreparation(tool, ready.args), args, params);
-    return start(call, { row, ttl: undefined, terms, work });
+    return start(call, { row, ttl: undefined, terms, work, ...toTaskRetry(call, tool, { params, ready }) });
   };
 }
 
@@ -145,7 +167,10 @@ export function findTaskGate(revision: Revision): Gate {
   return gate;
 }
 
-/** Creates the reader of task ids in filters. It leaves out unknown tasks, tasks of other owners and tasks that run in other processes. */
+/**
+ * Creates the reader of task ids in filters. It leaves out unknown tasks and tasks of other owners. Tasks that run in other processes are left out, too,
+ * unless those share their notifications.
+ */
 function createListen(gate: Gate, find: (id: string, call: CallContext) => Promise<boolean>): ListenMore {
   return async (asked, call) => {
     const { taskIds } = asked;

@@ -1,6 +1,6 @@
 import type { Gate } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import type { TaskRequest } from "../../tasks/task-manager.ts";
+import type { TaskRequest } from "../../tasks/task-request.ts";
 import type { ListenMore } from "../subscriptions/listen.ts";
 
 /**

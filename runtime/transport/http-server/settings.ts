@@ -10,11 +10,12 @@ import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import type { NegotiatedSession, PeerInfo } from "../../protocol/session/session.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 import type { EventStore } from "../../stores/event-store.ts";
+import type { TaskNode } from "../../stores/task-node.ts";
 import { MemoryEventStore } from "../../stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../stores/memory-session-store.ts";
 import type { SessionStore } from "../../stores/session-store.ts";
 import { defaultPatience } from "../first-message.ts";
-import type { HttpCluster, HttpNode } from "./cluster.ts";
+import type { HttpCluster, HttpNode, ServedClients } from "./cluster.ts";
 import type { CorsOptions } from "./cors.ts";
 import type { BodyLimits } from "./exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./host-rules.ts";
@@ -32,8 +33,12 @@ export interface HttpService {
   readParamHeaders?(method: string, params: unknown, sender: MetadataSender): readonly ParamHeader[];
   /** True if another session may be opened now; otherwise the request is rejected with 503. Default: limited only by the session store. */
   takesSessions?(): boolean;
+  /** Clients of the service, which a cluster notifies. Default: none are. */
+  readonly clients?: ServedClients;
   /** Returns the scopes that the sender of a request needs. Default: none. */
   readScopes?(method: string, params: unknown): readonly string[];
+  /** Shares the tasks of the service with other nodes of a cluster. Default: tasks are not shared. */
+  startTasks?(node: TaskNode): void;
 }
 
 /** Sender of a stateless request. */

@@ -82,7 +82,7 @@ function forward(request: IncomingMessage, response: ServerResponse, [node, ...o
 /** Opens a connection for a request, which is not sent yet. */
 function connect(request: IncomingMessage, node: string): ClientRequest {
   const { hostname, port } = new URL(node);
-  const headers = { ...request.headers, host: `${hostname}:${port}`, connection: "close" };
+  const headers = { ...request.headers, connection: "close" };
   const upstream = sendRequest({
     hostname,
     port,

@@ -75,6 +75,7 @@ async function expectFailures({
   events,
   nodes,
   tasks,
+  ledger,
   replays,
   rates,
   revocations,
@@ -84,8 +85,9 @@ async function expectFailures({
   const operations: readonly (() => unknown)[] = [
     () => sessions.add(createRecord("other")),
     () => sessions.access(key, { node: firstNode }),
-    () => sessions.release(key, [1]),
+    () => sessions.release(key, { node: firstNode, ids: [1] }),
     () => sessions.findNode(key, 1),
+    () => sessions.findNodes(key),
     () => sessions.change(key, { logLevel: "debug" }),
     () => sessions.readState(key),
     () => sessions.end({ id: "other", owner: "ada" }),
@@ -100,6 +102,10 @@ async function expectFailures({
     () => nodes.broadcast({ kind: "revoked", key: "a", until: 1 }),
     () => nodes.broadcastsAfter("1"),
     () => tasks.find({ id: "a", owner: "ada" }),
+    () => tasks.renew?.([{ id: "a", owner: "ada" }], firstNode, 1_000),
+    () => tasks.takeOver?.(firstNode, 20),
+    () => ledger.begin("task", "step", 1),
+    () => ledger.finish("task", "step", { attempt: 1, outcome: 1 }),
     () => replays.add("a", Date.now() + 60_000),
     ...(rates ? [() => rates.take("a", { burst: 1, perSecond: 1 })] : []),
     ...(revocations ? [() => revocations.list()] : []),
@@ -109,7 +115,7 @@ async function expectFailures({
   const results = await Promise.all(operations.map(settle));
   // The deadline of an operation is 1 s; the rest is for a busy machine.
   expect(performance.now() - from).toBeLessThan(5_000);
-  for (const result of results) expect(result).toBeInstanceOf(EngineError);
+  results.forEach((result, index) => expect(result, `operation ${index}`).toBeInstanceOf(EngineError));
 }
 
 /** Returns the result of an operation, or its error. */

@@ -68,7 +68,8 @@ export async function startNodes(
   };
 }
 
-async function startEngines(count: number): Promise<{ readonly all: readonly Engine[]; stop(): Promise<void> }> {
+/** Starts a cluster on the engine of this run, with an engine for each node. */
+export async function startEngines(count: number): Promise<{ readonly all: readonly Engine[]; stop(): Promise<void> }> {
   const name = process.env["SCALE_ENGINE"] ?? "memory";
   if (name === "memory") {
     const memory = createMemoryCluster();

@@ -1,0 +1,67 @@
+import { formatTypeScript } from "../../internal/format.ts";
+import type { Templates } from "../../internal/templates.ts";
+import type { Tree } from "../../internal/tree.ts";
+
+/** Facts of a project for several nodes that its files contain. */
+export interface ScaleOptions {
+  /** Name of the server without its scope. */
+  readonly name: string;
+  /** True if the program also serves on stdio. */
+  readonly isOnStdio: boolean;
+  /** Environment variables that the server needs, and those that it reads if they are set, besides those of the engine. */
+  readonly variables: { readonly required: readonly string[]; readonly optional: readonly string[] };
+  /** Newest revision with sessions over Streamable HTTP; empty without one. */
+  readonly session: string;
+  /** True if tools can ask the user for input in such a session. */
+  readonly asks: boolean;
+  /** Newest revision. */
+  readonly newest: string;
+}
+
+/** Files of a project for several nodes: templates by path. */
+const files: { readonly [path: string]: string } = {
+  "src/engine.ts": "scale/engine.ts",
+  "test/cluster.test.ts": "scale/cluster.test.ts",
+  "compose.yaml": "scale/compose.yaml",
+  "deploy/nginx.conf": "scale/deploy/nginx.conf",
+  "deploy/haproxy.cfg": "scale/deploy/haproxy.cfg",
+  ...Object.fromEntries(
+    ["deployment", "service", "pod-disruption-budget", "secret", "network-policy"].map((name) => [
+      `deploy/kubernetes/${name}.yaml`,
+      `scale/deploy/kubernetes/${name}.yaml`,
+    ]),
+  ),
+};
+
+/** Templates of these files. */
+export const scaleTemplates: readonly string[] = Object.values(files);
+
+/** Emits the connection to the engine, its test, and the files that deploy several nodes, by path. */
+export async function emitScale(options: ScaleOptions, templates: Templates): Promise<Tree> {
+  const { name, isOnStdio, variables, session, asks, newest } = options;
+  const app = toLabel(name);
+  const prefix = name.replaceAll(/[^\w.-]+/g, "-").slice(0, 64);
+  const required = variables.required.map((variable) => ({ name: variable, value: composeValue(variable) }));
+  const facts = { name, app, image: app, prefix, stdio: isOnStdio, required, optional: variables.optional };
+  const view = { ...facts, session, asks, stateless: newest };
+  const tree = new Map<string, string>();
+  for (const [path, template] of Object.entries(files)) {
+    const text = templates.render(template, view);
+    tree.set(path, path.endsWith(".ts") ? await formatTypeScript(text) : `${text.trim()}\n`);
+  }
+  return tree;
+}
+
+/** Value of a variable in `compose.yaml`: that of the shell, which must be set. */
+function composeValue(variable: string): string {
+  return `\${${variable}:?Set ${variable}, see README.md}`;
+}
+
+/** Returns a name as Kubernetes and container registries permit it. */
+function toLabel(name: string): string {
+  const label = name
+    .replaceAll(/[^a-z0-9-]+/g, "-")
+    .slice(0, 50)
+    .replaceAll(/^-+|-+$/g, "");
+  return /^[a-z]/.test(label) ? label : `mcp-${label}`;
+}

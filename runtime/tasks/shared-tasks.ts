@@ -1,0 +1,183 @@
+import { followSignals } from "../internal/abort-signals.ts";
+import { pause, type Clock } from "../internal/timers.ts";
+import { toError } from "../jsonrpc/errors.ts";
+import type { Ledger } from "../stores/ledger.ts";
+import type { TaskMessage } from "../stores/task-node.ts";
+import type { TaskKey, TaskRecord, TaskRetry } from "../stores/task-store.ts";
+import type { RunningTask } from "./running-task.ts";
+import { toFailed } from "./task-errors.ts";
+import { TaskLeases, type LeasedTask, type LeasedTaskStore } from "./task-leases.ts";
+import type { RestoredTask, RestoreTask, TaskHost } from "./task-request.ts";
+
+/** Dependencies of shared tasks. */
+export interface SharedTasksHost extends TaskHost {
+  readonly store: LeasedTaskStore;
+  readonly ledger: Ledger | undefined;
+  readonly clock: Clock;
+  /** Restorers of tasks by revision. */
+  readonly restorers: ReadonlyMap<string, RestoreTask>;
+  /** Returns the tasks that run here. */
+  running(): readonly (LeasedTask & { readonly task: RunningTask })[];
+  /** Runs a task that another node has begun. */
+  run(record: TaskRecord, restored: RestoredTask): void;
+  report(thrown: unknown): void;
+}
+
+/** Tasks that several nodes know: their leases, the messages about them, and the tasks of nodes that are gone. */
+export class SharedTasks {
+  readonly ledger: Ledger | undefined;
+  readonly #host: SharedTasksHost;
+  readonly #leases: TaskLeases;
+  /** Name of a process without a cluster. */
+  readonly #ownName = crypto.randomUUID();
+  /** Nodes that wait for the end of tasks that run here, by task. */
+  readonly #listeners = new Map<string, Set<string>>();
+  /** Calls that wait for tasks of other nodes, by task. */
+  readonly #waiters = new Map<string, Set<() => void>>();
+
+  constructor(host: SharedTasksHost) {
+    this.#host = host;
+    this.ledger = host.ledger;
+    this.#leases = new TaskLeases({
+      store: host.store,
+      clock: host.clock,
+      lease: this.#lease,
+      name: () => this.#name,
+      isTaking: () => host.isOffered(),
+      running: () => host.running(),
+      lost: (key) => void this.#find(key)?.poll(),
+      takenOver: (record) => void this.#takeOver(record),
+      fail: (thrown) => host.report(thrown),
+    });
+    host.node?.receive((message) => this.#receive(message));
+  }
+
+  start(): void {
+    this.#leases.start();
+  }
+
+  /** Takes over no more tasks, as the server is closing. */
+  stopTaking(): void {
+    this.#leases.stopTaking();
+  }
+
+  stop(): void {
+    this.#leases.stop();
+  }
+
+  /** Lets other nodes take over tasks of this one at once. */
+  release(tasks: readonly LeasedTask[]): Promise<void> {
+    return this.#leases.release(tasks);
+  }
+
+  /** Returns the members of the record of a new task. */
+  createAttempt(): Required<Pick<TaskRecord, "node" | "attempt" | "lease">> {
+    return { node: this.#name, attempt: 1, lease: this.#lease };
+  }
+
+  /** Sends the nodes that wait for a task a message about its changed record. */
+  changed({ id, owner }: TaskRecord): void {
+    for (const node of this.#listeners.get(id) ?? []) this.#host.node?.send(node, { id, owner });
+  }
+
+  /** Forgets the nodes that wait for a task, as it no longer runs here. */
+  forget(id: string): void {
+    this.#listeners.delete(id);
+  }
+
+  /** Sends the node that runs a task a message: its record has changed. */
+  wake({ id, owner, node }: TaskRecord): void {
+    if (node !== undefined && node !== this.#name) this.#host.node?.send(node, { id, owner });
+  }
+
+  /** Waits until the record of a task of another node may have changed. */
+  async wait({ id, owner, node, pollInterval }: TaskRecord, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    const leave = followSignals(woken, [signal]);
+    const waiters = this.#waiters.get(id) ?? new Set();
+    const wake = (): void => woken.abort();
+    waiters.add(wake);
+    this.#waiters.set(id, waiters);
+    if (node !== undefined && node !== this.#name) this.#host.node?.send(node, { id, owner, from: this.#name });
+    await pause(pollInterval, this.#host.clock, woken.signal).catch(() => {});
+    leave();
+    waiters.delete(wake);
+    if (waiters.size === 0 && this.#waiters.get(id) === waiters) this.#waiters.delete(id);
+    signal.throwIfAborted();
+  }
+
+  get #name(): string {
+    return this.#host.node?.name ?? this.#ownName;
+  }
+
+  get #lease(): number {
+    return this.#host.node?.lease ?? defaultLease;
+  }
+
+  #find(key: TaskKey): RunningTask | undefined {
+    return this.#host.running().find((running) => running.key.id === key.id && running.key.owner === key.owner)?.task;
+  }
+
+  #receive({ id, owner, from }: TaskMessage): void {
+    const task = this.#find({ id, owner });
+    this.#wake(id);
+    if (!task) return;
+    if (from === undefined) return void task.poll();
+    const listeners = this.#listeners.get(id) ?? new Set();
+    if (listeners.size < mostListeners) listeners.add(from);
+    this.#listeners.set(id, listeners);
+  }
+
+  /** Runs a task of a node that is gone again, or ends it as failed. */
+  async #takeOver(record: TaskRecord): Promise<void> {
+    this.#find(record)?.abandon("Another attempt runs the task");
+    const restored = this.#restore(record);
+    if (typeof restored === "string") await this.#fail(record, restored);
+    else this.#host.run(record, restored);
+    this.#wake(record.id);
+  }
+
+  async #fail(record: TaskRecord, reason: string): Promise<void> {
+    try {
+      const updatedAt = new Date().toISOString();
+      await this.#host.store.change(record, { ...toFailed(reason), updatedAt }, record.attempt);
+    } catch (thrown) {
+      // The lease will be over again.
+      this.#host.report(thrown);
+    }
+  }
+
+  /** Wakes the calls here that wait for a task of another node. */
+  #wake(id: string): void {
+    for (const wake of this.#waiters.get(id) ?? []) wake();
+  }
+
+  /** Restores a task, or returns the reason why it cannot be run again. */
+  #restore({ id, retry, attempt = 1, releases = 0 }: TaskRecord): RestoredTask | string {
+    if (!retry || !this.ledger) return "The node that ran the task is gone; its effects are unknown";
+    if (attempt - releases > mostAttempts)
+      return `The ${mostAttempts} nodes that ran the task are gone; its effects are unknown`;
+    try {
+      return this.#findRestorer(retry)(id, retry, this.#host.written);
+    } catch (thrown) {
+      this.#host.report(thrown);
+      return `The node that ran the task is gone, and it cannot be run again: ${toError(thrown).message}`;
+    }
+  }
+
+  #findRestorer({ revision }: TaskRetry): RestoreTask {
+    this.#host.implement(revision);
+    const restore = this.#host.restorers.get(revision);
+    if (!restore) throw new Error(`Revision ${revision} is not served any more`);
+    return restore;
+  }
+}
+
+/** Nodes that may run a task one after the other. */
+const mostAttempts = 3;
+
+/** Nodes that are sent messages about one task. */
+const mostListeners = 100;
+
+/** Milliseconds after which another process may take over a task, without a cluster. */
+const defaultLease = 6_000;

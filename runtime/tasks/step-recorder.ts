@@ -1,0 +1,52 @@
+import type { Clock } from "../internal/timers.ts";
+import type { Ledger, LedgerEntry } from "../stores/ledger.ts";
+import { repeatWhileLost } from "./repeat-while-lost.ts";
+
+/** Records the steps of one attempt at a task. */
+export interface StepRecorder {
+  /** Aborted when the attempt is over. */
+  readonly signal: AbortSignal;
+  /** Begins a step. Rejects when a later attempt runs the task. */
+  begin(step: string): Promise<Exclude<LedgerEntry, { readonly state: "fenced" }>>;
+  /** Records the outcome of a step. Rejects when a later attempt runs the task. */
+  finish(step: string, outcome: unknown): Promise<void>;
+}
+
+/** Runs the steps of a handler, each once. */
+export interface StepRunner {
+  run(key: string, work: (step: { readonly token: string }) => unknown): Promise<unknown>;
+}
+
+/** Attempt at a task whose steps are recorded. */
+export interface RecordedAttempt {
+  readonly ledger: Ledger;
+  /** Id of the task. */
+  readonly scope: string;
+  readonly attempt: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Called when a later attempt runs the task. */
+  fenced(): void;
+}
+
+/** Creates the recorder of an attempt. */
+export function createStepRecorder({ ledger, scope, attempt, clock, signal, fenced }: RecordedAttempt): StepRecorder {
+  const stop = (): never => {
+    fenced();
+    throw new DOMException("Another node runs the task", "AbortError");
+  };
+  const repeat = <T>(operate: () => Promise<T>): Promise<T> => repeatWhileLost(operate, { clock, signal });
+  return {
+    signal,
+    async begin(step) {
+      signal.throwIfAborted();
+      const entry = await repeat(async () => ledger.begin(scope, step, attempt));
+      signal.throwIfAborted();
+      return entry.state === "fenced" ? stop() : entry;
+    },
+    async finish(step, outcome) {
+      const state = await repeat(async () => ledger.finish(scope, step, { attempt, outcome }));
+      if (state === "fenced") stop();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { shorten } from "../internal/shorten.ts";
+import { RpcError, errorCodes } from "../jsonrpc/errors.ts";
+import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
+import type { TaskChange, TaskRecord } from "../stores/task-store.ts";
+
+/** Creates the error for a task that is not known to its requestor. */
+export function unknownTask(id: string): RpcError {
+  return rejectTask(`Task not found: ${id}`, id);
+}
+
+/** Creates the error for the cancellation of a task that has ended. */
+export function alreadyEnded({ id, status }: TaskRecord): RpcError {
+  return rejectTask(`The task is already in terminal status '${status}': ${id}`, id);
+}
+
+/** Creates the error for a request about a task. */
+export function rejectTask(message: string, taskId: string): RpcError {
+  return new RpcError(errorCodes.invalidParams, shorten(message), { data: { taskId: shorten(taskId) } });
+}
+
+/** Creates the error for a task that the store has no room for. */
+export function tooManyTasks(): RpcError {
+  return new RpcError(rejectionCodes.tooMany, "Too many tasks; retry after earlier tasks have expired");
+}
+
+/** Returns the end of a task that this node cannot complete. */
+export function toFailed(message: string): Omit<TaskChange, "updatedAt"> & Pick<TaskRecord, "status"> {
+  const error = { code: errorCodes.internalError, message };
+  return { status: "failed", statusMessage: message, outcome: { kind: "error", error } };
+}

@@ -1,0 +1,122 @@
+import type { Cancel, Clock } from "../internal/timers.ts";
+import type { TaskKey, TaskRecord, TaskStore } from "../stores/task-store.ts";
+
+/** Task store of several nodes. */
+export type LeasedTaskStore = TaskStore & Required<Pick<TaskStore, "renew" | "takeOver">>;
+
+/** True if a store is made for several nodes. */
+export function isLeased(store: TaskStore): store is LeasedTaskStore {
+  return store.renew !== undefined && store.takeOver !== undefined;
+}
+
+/** Dependencies of the leases of a node. */
+export interface TaskLeasesHost {
+  readonly store: LeasedTaskStore;
+  readonly clock: Clock;
+  /** Milliseconds after which another node may take over a task. */
+  readonly lease: number;
+  /** Name of the node at this time. */
+  name(): string;
+  /** True if this node can run tasks. */
+  isTaking(): boolean;
+  /** Returns the tasks that run here, with the names that the node had when they began. */
+  running(): readonly LeasedTask[];
+  /** Called with a task that this node must not run any more. */
+  lost(key: TaskKey): void;
+  /** Called with a task that this node has taken over. */
+  takenOver(record: TaskRecord): void;
+  fail(thrown: unknown): void;
+}
+
+/** Task under the lease of a node. */
+export interface LeasedTask {
+  readonly key: TaskKey;
+  readonly node: string;
+}
+
+/** Leases of the tasks of a node: renews them three times in their duration, and takes over tasks of nodes that are gone. */
+export class TaskLeases {
+  readonly #host: TaskLeasesHost;
+  #cancelRenewal: Cancel | undefined;
+  #cancelSweep: Cancel | undefined;
+  #isTaking = true;
+  #isStopped = false;
+
+  constructor(host: TaskLeasesHost) {
+    this.#host = host;
+  }
+
+  start(): void {
+    this.#scheduleRenewal();
+    this.#scheduleSweep();
+  }
+
+  /** Takes over no more tasks. */
+  stopTaking(): void {
+    this.#isTaking = false;
+    this.#cancelSweep?.();
+  }
+
+  stop(): void {
+    this.stopTaking();
+    this.#isStopped = true;
+    this.#cancelRenewal?.();
+  }
+
+  /** Lets other nodes take over tasks of this one at once. */
+  async release(tasks: readonly LeasedTask[]): Promise<void> {
+    const { store } = this.#host;
+    for (const [node, keys] of groupByNode(tasks)) await store.renew(keys, node, 0);
+  }
+
+  #scheduleRenewal(): void {
+    if (this.#isStopped) return;
+    const { clock, lease } = this.#host;
+    this.#cancelRenewal = clock.after(lease / 3, () => void this.#renew().finally(() => this.#scheduleRenewal()));
+  }
+
+  /** Schedules the next search, at a time that differs between nodes. */
+  #scheduleSweep(): void {
+    if (!this.#isTaking) return;
+    const { clock, lease } = this.#host;
+    const wait = (lease / 3) * (0.5 + Math.random());
+    this.#cancelSweep = clock.after(wait, () => void this.#sweep().finally(() => this.#scheduleSweep()));
+  }
+
+  async #renew(): Promise<void> {
+    const { store, lease, lost, fail } = this.#host;
+    try {
+      for (const [node, keys] of groupByNode(this.#host.running())) {
+        for (const key of await store.renew(keys, node, lease)) lost(key);
+      }
+    } catch (thrown) {
+      // While the store cannot be reached, other nodes cannot take the tasks over either.
+      fail(thrown);
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { store, name, isTaking, takenOver, fail } = this.#host;
+    // A node that was suspended renews the leases that it still has, instead of taking over its own tasks.
+    await this.#renew();
+    if (!this.#isTaking || !isTaking()) return;
+    try {
+      for (const record of await store.takeOver(name(), mostTaken)) takenOver(record);
+    } catch (thrown) {
+      fail(thrown);
+    }
+  }
+}
+
+/** Tasks that a node takes over at once. */
+const mostTaken = 20;
+
+function groupByNode(tasks: readonly LeasedTask[]): ReadonlyMap<string, readonly TaskKey[]> {
+  const groups = new Map<string, TaskKey[]>();
+  for (const { key, node } of tasks) {
+    const group = groups.get(node) ?? [];
+    group.push(key);
+    groups.set(node, group);
+  }
+  return groups;
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { MemoryLedger } from "../../../runtime/stores/ledger.ts";
+import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
+import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import { settle } from "../wire.ts";
+import { defineTool, serveTasks, type Served } from "./task-wire.ts";
+
+/** Store and ledger that outlive processes, and what the tools of all processes have done. */
+interface World {
+  readonly store: MemoryTaskStore;
+  readonly records: TaskRecord[];
+  readonly lines: string[];
+  /** Starts a process with a clock of its own: it stands still when the process has been killed. */
+  start(name: string, options?: { readonly hasLedger?: boolean }): Promise<Served & { readonly clock: ManualClock }>;
+  pass(milliseconds: number, served?: { readonly clock: ManualClock }): Promise<void>;
+}
+
+function createWorld(): World {
+  const clock = new ManualClock();
+  const store = new MemoryTaskStore({ clock });
+  const ledger = new MemoryLedger({ clock });
+  const records: TaskRecord[] = [];
+  const add = store.add.bind(store);
+  store.add = (record) => (records.push(record), add(record));
+  const lines: string[] = [];
+  return {
+    store,
+    records,
+    lines,
+    async start(name, { hasLedger = true } = {}) {
+      const own = new ManualClock();
+      const order = defineTool({
+        name: "order",
+        task: { retryable: true, ttl: 600_000 },
+        execute: async (_args, { once, signal }) => {
+          const first = await once("first", ({ token }) => (lines.push(`${name} first ${token}`), name));
+          if (name !== "second") await new Promise((_, reject) => signal.addEventListener("abort", reject));
+          return `by ${first}`;
+        },
+      });
+      const tasks = { store, clock: own, ...(hasLedger && { ledger }) };
+      return { ...(await serveTasks({ tools: [order], tasks })), clock: own };
+    },
+    async pass(milliseconds, served) {
+      for (let passed = 0; passed < milliseconds; passed += 1_000) {
+        await clock.pass(1_000);
+        await served?.clock.pass(1_000);
+      }
+    },
+  };
+}
+
+describe("a process that takes over the tasks of one that was killed", () => {
+  test("a process runs a task again with its recorded steps, when the lease is over (E10, E11)", async () => {
+    const { store, records, lines, start, pass } = createWorld();
+    const first = await start("first");
+    await first.client.start("order");
+    await expect.poll(() => lines).toHaveLength(1);
+    const [record] = records;
+    if (!record) throw new Error("no record");
+    expect(record).toMatchObject({ attempt: 1, lease: 6_000, retry: { params: { name: "order" } } });
+    const second = await start("second");
+    await pass(5_000, second);
+    expect(store.find(record)).toMatchObject({ status: "working", attempt: 1 });
+    await pass(5_000, second);
+    await expect.poll(() => store.find(record)?.status).toBe("completed");
+    expect(store.find(record)).toMatchObject({ attempt: 2, outcome: { result: { content: [{ text: "by first" }] } } });
+    expect(lines).toHaveLength(1);
+  });
+
+  test("a process keeps a task whose lease it renews", async () => {
+    const { store, records, lines, start, pass } = createWorld();
+    const first = await start("first");
+    await start("second");
+    await first.client.start("order");
+    await expect.poll(() => lines).toHaveLength(1);
+    await pass(60_000, first);
+    expect(records.map((record) => store.find(record))).toMatchObject([{ status: "working", attempt: 1 }]);
+  });
+
+  test("a process without a ledger fails a task instead of running its steps again", async () => {
+    const { store, records, lines, start, pass } = createWorld();
+    const first = await start("first", { hasLedger: false });
+    await first.client.start("order");
+    await expect.poll(() => lines).toHaveLength(1);
+    await pass(12_000, await start("second", { hasLedger: false }));
+    expect(records.map((record) => store.find(record))).toMatchObject([
+      { status: "failed", statusMessage: "The node that ran the task is gone; its effects are unknown" },
+    ]);
+  });
+
+  test("a server without a shared store neither renews leases nor stores requests", async () => {
+    const clock = new ManualClock();
+    const quick = defineTool({ name: "quick", task: { retryable: true }, execute: () => "done" });
+    const { client } = await serveTasks({ tools: [quick], tasks: { clock } });
+    const before = clock.active;
+    const taskId = await client.start("quick");
+    await settle();
+    expect(await client.until(taskId, "completed")).toMatchObject({ taskId });
+    expect(before).toBe(0);
+  });
+});
