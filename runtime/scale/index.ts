@@ -32,3 +32,10 @@ export type {
   StreamPart,
   StreamSeal,
 } from "../stores/shared-event-store.ts";
+
+export { createSharedCredentials } from "./shared-credentials.ts";
+export type { SharedCredentials, SharedCredentialsOptions } from "./shared-credentials.ts";
+
+export type { RevocationStore, StoredRevocation } from "../stores/revocation-store.ts";
+export type { SharedParts } from "../stores/shared-parts.ts";
+export type { SharedValueStore, ValueLease } from "../stores/shared-value-store.ts";

@@ -76,6 +76,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       for (const feature of served) feature.startTasks?.(node);
     },
     ...describe(definition, parts),
+    cluster: parts.cluster,
     revisions,
     createAcceptor,
     use(step: Middleware): void {
@@ -87,7 +88,6 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       isServed = true;
       return implement(revision);
     },
-    cluster: parts.cluster,
     readScopes: createScopeReader(parts.tools, served),
     get around() {
       return wrapLifecycle(middleware);

@@ -176,7 +176,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
     limits,
     bodyLimits: { maxBytes: limits.maxMessageBytes, timeout: options.bodyTimeout ?? 10_000 },
     hosts: createHostRules(options),
-    guard: guard && options.cluster ? options.cluster.protect(guard) : guard,
+    guard: guard && (options.cluster?.protect(guard) ?? guard),
     cors: options.cors,
     sse: sse === false ? undefined : toSse(sse),
     profile: options.profile,
