@@ -43,6 +43,8 @@ export class SharedStream implements SessionStream {
   #writer: EventWriter | undefined;
   /** True while a new connection receives the events that it has missed. */
   #isCatchingUp = false;
+  /** Sequence of the next event of the connection. The store may have returned events before this node knew that it has them. */
+  #unwritten = 0;
   /** True if there are no more messages. */
   #isEnding = false;
   #isFenced = false;
@@ -146,6 +148,7 @@ export class SharedStream implements SessionStream {
       for (const event of part?.events ?? []) {
         this.#write(writer, event);
         sequence = event.sequence;
+        this.#unwritten = sequence + 1;
       }
       if (writer.waiting > comfortable) await writer.drained();
       if (this.#writer !== writer) return;
@@ -224,7 +227,7 @@ export class SharedStream implements SessionStream {
 
   #deliver(event: { readonly sequence: number; readonly data: string }): void {
     const writer = this.#writer;
-    if (!writer || this.#isCatchingUp) return;
+    if (!writer || this.#isCatchingUp || event.sequence < this.#unwritten) return;
     this.#write(writer, event);
     if (writer.waiting <= this.#options.host.maxWaiting) return;
     this.#options.host.metrics?.drop("stream");

@@ -93,6 +93,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       return wrapLifecycle(middleware);
     },
     join: parts.sessions.join.bind(parts.sessions),
+    clients: parts.sessions,
     get sessionCount() {
       return parts.sessions.size;
     },

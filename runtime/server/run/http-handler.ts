@@ -39,6 +39,7 @@ export function toHttpService(server: CoreServer, options: ServeHttpOptions): Ht
     accept,
     readParamHeaders: createParamHeaderReader(server),
     readScopes: server.readScopes,
+    clients: server.clients,
     startTasks: (node) => server.startTasks(node),
   };
 }

@@ -36,8 +36,11 @@ function isExcusable(status: number | undefined): boolean {
   return status === undefined || status >= 500 || status === 200;
 }
 
-function isAbandoned({ key, calls }: CallRecord, { cancelled, ended }: IndexedEvidence): boolean {
-  return cancelled.has(key) || calls.some(({ session = "" }) => ended.has(session));
+/** True if a client did not wait for the response to a call. */
+export function isAbandoned({ key, calls, returns }: CallRecord, { cancelled, ended }: IndexedEvidence): boolean {
+  const last = returns.at(-1)?.t ?? Number.POSITIVE_INFINITY;
+  const endedAt = ended.get(calls[0]?.session ?? "");
+  return cancelled.has(key) || (endedAt !== undefined && endedAt <= last);
 }
 
 /** I3: no call ends with an internal error without a fault. */

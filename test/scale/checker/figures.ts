@@ -1,6 +1,6 @@
 import type { Evidence } from "../history.ts";
 import { findResponses, indexEvidence } from "./call-index.ts";
-import { checkQuestions } from "./calls.ts";
+import { checkQuestions, isAbandoned } from "./calls.ts";
 import { checkAcknowledged, countPositions } from "./streams.ts";
 
 /** Numbers of a run. All but the first three are 0 unless something is broken. */
@@ -24,15 +24,15 @@ export interface Figures {
 export function countFigures(evidence: Evidence): Figures {
   const indexed = indexEvidence(evidence);
   const responses = indexed.calls.map((call) => ({ call, count: findResponses(call).length }));
-  const isRead = ({ key, calls }: (typeof indexed.calls)[number]): boolean =>
-    !indexed.cancelled.has(key) && !calls.some(({ session = "" }) => indexed.ended.has(session));
   const settings = { slack: 0, permanentKeys: /^$/ };
   const { lost, ...positions } = countPositions(evidence.history);
   return {
     calls: indexed.calls.length,
     ...positions,
     lost: lost + checkAcknowledged(indexed, settings).length,
-    withoutResponse: responses.filter(({ call, count }) => count === 0 && isRead(call) && hasEventIds(call)).length,
+    withoutResponse: responses.filter(
+      ({ call, count }) => count === 0 && !isAbandoned(call, indexed) && hasEventIds(call),
+    ).length,
     withTwoResponses: responses.filter(({ count }) => count > 1).length,
     wrongQuestions: checkQuestions(indexed, settings).length,
   };

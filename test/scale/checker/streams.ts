@@ -10,7 +10,8 @@ export const checkStreams: Check = ({ history, ended }) => [
     ...findDisorder(stream, positions),
   ]),
   ...linesOf(history, "resume", "return")
-    .filter(({ status, session = "" }) => (status === 400 || status === 404) && !ended.has(session))
+    .filter(({ status }) => status === 400 || status === 404)
+    .filter(({ t, session = "" }) => t < (ended.get(session) ?? Number.POSITIVE_INFINITY))
     .map(({ id, value = "", status }) => violation(id, `the position ${value} was rejected with ${status}`)),
 ];
 

@@ -255,7 +255,7 @@ export async function send(url: string, agent: Agent | undefined, options: SendO
   };
 }
 
-async function openStream(url: string, options: SendOptions = {}): Promise<Stream> {
+export async function openStream(url: string, options: SendOptions = {}): Promise<Stream> {
   return new Stream(await exchange(url, undefined, options));
 }
 
