@@ -13,7 +13,7 @@ export type RuntimeMode = "dependency" | "vendored";
 
 export const runtimeModes: readonly RuntimeMode[] = ["dependency", "vendored"];
 
-/** Options of a project. */
+/** Runtime and settings of a project. */
 export interface ProjectOptions {
   readonly runtime: RuntimeMode;
   /** Default: all. */
