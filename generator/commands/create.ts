@@ -13,7 +13,7 @@ import type { ProjectOptions } from "../scaffold/create/project-options.ts";
 import { projectPackages } from "../scaffold/create/project-packages.ts";
 import { isInRepository } from "../scaffold/create/repository.ts";
 import type { RunOptions } from "../scaffold/create/run.ts";
-import { refuseSwallowedFlags } from "../scaffold/create/swallowed-flags.ts";
+import { rejectSwallowedFlags } from "../scaffold/create/swallowed-flags.ts";
 import { findTarget, type Target } from "../scaffold/create/target.ts";
 import { writeProject } from "../scaffold/create/write-project.ts";
 import type { Protection } from "../scaffold/layer/choices.ts";
@@ -50,7 +50,7 @@ export async function runCreate(options: CreateOptions): Promise<number> {
 const stopSignals = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 
 async function create(options: CreateOptions, signal: AbortSignal): Promise<number> {
-  refuseSwallowedFlags(options.flags ?? []);
+  rejectSwallowedFlags(options.flags ?? []);
   rejectMisspeltCommand(options.directory);
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const asks = isTerminal && !options.yes && !options.dryRun;

@@ -227,6 +227,12 @@ export function isCapabilityError(value: unknown): value is CapabilityError {
   return hasName(value, ["CapabilityError"]);
 }
 
+/** Error of a request whose process stops handling it. */
+export const serverShutdown: ErrorObject = {
+  code: errorCodes.internalError,
+  message: "The server shut down before the request was settled",
+};
+
 /** Creates the error of a request whose params do not fit; `data.path` says where. */
 export function invalidParams(issue: Issue): RpcError {
   const data = { ...issue, path: shorten(issue.path) };

@@ -1,6 +1,7 @@
 /** Servers on several nodes: clusters, the interfaces of the engines that nodes share, and an engine in memory for tests. */
 export { joinCluster } from "./cluster.ts";
 export type { Cluster, ClusterOptions } from "./cluster.ts";
+export type { OnListChanged } from "./cluster-broadcasts.ts";
 
 export { createMemoryCluster } from "./memory-engine.ts";
 export type { MemoryCluster, MemoryClusterOptions } from "./memory-engine.ts";
@@ -17,6 +18,7 @@ export type {
   SessionAccess,
   SessionChange,
   SessionListener,
+  SessionRelease,
   SharedSessionState,
   SharedSession,
   SharedSessionStore,

@@ -1,6 +1,6 @@
 import { encodeEvent } from "../framing/sse-events.ts";
 import { pause, type Clock } from "../internal/timers.ts";
-import { errorCodes, toError, UnreachableError } from "../jsonrpc/errors.ts";
+import { serverShutdown, toError, UnreachableError } from "../jsonrpc/errors.ts";
 import type { RequestId } from "../jsonrpc/message.ts";
 import type { SessionKey } from "../stores/session-store.ts";
 import type { AdoptedStream, SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
@@ -41,8 +41,12 @@ export class SharedStream implements SessionStream {
   #stored: number;
   #storing: Promise<void> | undefined;
   #writer: EventWriter | undefined;
+  /** Number of events after which the connection is closed, once that is asked for. */
+  #lastOnConnection: number | undefined;
   /** True while a new connection receives the events that it has missed. */
   #isCatchingUp = false;
+  /** Sequence of the next event of the connection. The store may have returned events before this node knew that it has them. */
+  #unwritten = 0;
   /** True if there are no more messages. */
   #isEnding = false;
   #isFenced = false;
@@ -73,6 +77,7 @@ export class SharedStream implements SessionStream {
   connect(writer: EventWriter): void {
     this.#writer?.end();
     this.#writer = writer;
+    this.#lastOnConnection = undefined;
     writer.onClose(() => this.#disconnect(writer));
   }
 
@@ -105,9 +110,10 @@ export class SharedStream implements SessionStream {
     this.#writer?.write(comment);
   }
 
+  /** Closes the connection after the events so far: the client needs the last event id to resume. */
   release(): void {
-    this.#writer?.end();
-    this.#writer = undefined;
+    if (this.#isFenced || this.#queue.length === 0) return this.#close();
+    this.#lastOnConnection = this.#stored + this.#queue.length;
   }
 
   /** Ends the stream. Requests that are still open get an error as their response. */
@@ -146,6 +152,7 @@ export class SharedStream implements SessionStream {
       for (const event of part?.events ?? []) {
         this.#write(writer, event);
         sequence = event.sequence;
+        this.#unwritten = sequence + 1;
       }
       if (writer.waiting > comfortable) await writer.drained();
       if (this.#writer !== writer) return;
@@ -153,7 +160,7 @@ export class SharedStream implements SessionStream {
       part = await this.#read(sequence);
     }
     this.#isCatchingUp = false;
-    if (!part || this.#isDone) this.release();
+    if (!part || this.#isDone) this.#close();
   }
 
   #read(sequence: number): Promise<StreamPart | undefined> {
@@ -166,8 +173,7 @@ export class SharedStream implements SessionStream {
   }
 
   #fail(id: RequestId): void {
-    const error = { code: errorCodes.internalError, message: "The server shut down before the request was settled" };
-    void this.send(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    void this.send(JSON.stringify({ jsonrpc: "2.0", id, error: serverShutdown }));
     this.settle(id);
   }
 
@@ -180,7 +186,7 @@ export class SharedStream implements SessionStream {
     await Promise.resolve();
     while (this.#hasUnstored && !this.#isFenced) await this.#storeBatch();
     this.#storing = undefined;
-    if (this.#isDone && !this.#isCatchingUp) this.release();
+    if (this.#isDone && !this.#isCatchingUp) this.#close();
   }
 
   /** True if there is something to store. A stream without events does not exist in the store, so nothing is marked in it. */
@@ -215,6 +221,7 @@ export class SharedStream implements SessionStream {
       this.#deliver({ sequence: first + index, data: text });
       resolve();
     });
+    if (this.#lastOnConnection !== undefined && this.#stored >= this.#lastOnConnection) this.#close();
   }
 
   #takeBatch(): Batch {
@@ -225,7 +232,7 @@ export class SharedStream implements SessionStream {
 
   #deliver(event: { readonly sequence: number; readonly data: string }): void {
     const writer = this.#writer;
-    if (!writer || this.#isCatchingUp) return;
+    if (!writer || this.#isCatchingUp || event.sequence < this.#unwritten) return;
     this.#write(writer, event);
     if (writer.waiting <= this.#options.host.maxWaiting) return;
     this.#options.host.metrics?.drop("stream");
@@ -241,7 +248,7 @@ export class SharedStream implements SessionStream {
 
   /** Closes the connection while the store cannot be reached: the client resumes when the events are stored. */
   #reject(batch: readonly Unstored[], error: Error): void {
-    this.release();
+    this.#close();
     for (const { reject } of batch) reject(error);
   }
 
@@ -249,13 +256,19 @@ export class SharedStream implements SessionStream {
   #fence(): void {
     if (this.#isFenced) return;
     this.#isFenced = true;
-    this.release();
+    this.#close();
     this.#batch = undefined;
     const unsent = this.#queue.splice(0);
     this.#options.host.fenced(this, { requests: [...this.#open], unsent: unsent.map(({ data }) => data) });
     // The messages of a stream opened by GET are sent by the node that writes it now.
     if (this.isListener) for (const { resolve } of unsent) resolve();
     else this.#reject(unsent, new UnreachableError("Another node writes the stream"));
+  }
+
+  #close(): void {
+    this.#lastOnConnection = undefined;
+    this.#writer?.end();
+    this.#writer = undefined;
   }
 
   #disconnect(writer: EventWriter): void {

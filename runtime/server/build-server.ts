@@ -3,7 +3,6 @@ import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import { systemClock } from "../internal/timers.ts";
-import type { SharedParts } from "../stores/shared-parts.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { TaskNode } from "../stores/task-node.ts";
@@ -60,6 +59,10 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     features,
     isServed: () => isServed,
     rebuild: () => built.clear(),
+    implement: (id) => {
+      const revision = revisions.find((candidate) => candidate.id === id);
+      if (revision) implement(revision);
+    },
   });
   const served = features.map((feature) => feature.create(parts, definition));
   const implement = (revision: Revision): ServerImplementation => {
@@ -68,27 +71,10 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
     return made;
   };
   implement(newest);
-  const start = (node?: TaskNode): void => {
-    const host = {
-      node,
-      written: newest,
-      implement(id: string): void {
-        const revision = revisions.find((candidate) => candidate.id === id);
-        if (revision) implement(revision);
-      },
-    };
-    for (const feature of served) feature.start?.(host);
-  };
-  let isStarted = false;
-  parts.sessions.attach({
-    joined() {
-      if (isStarted) return;
-      isStarted = true;
-      start();
-    },
-  });
   const core = {
-    startTasks: start,
+    startTasks(node: TaskNode): void {
+      for (const feature of served) feature.startTasks?.(node);
+    },
     ...describe(definition, parts),
     revisions,
     createAcceptor,
@@ -101,16 +87,13 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       isServed = true;
       return implement(revision);
     },
-    useCluster(shared: SharedParts): void {
-      // Without common keys this fails now, and not when the first node rejects the cursor of another.
-      if (!definition.cursorKeys) shared.deriveKeys("cursorKeys");
-      parts.cluster.shared = shared;
-    },
+    cluster: parts.cluster,
     readScopes: createScopeReader(parts.tools, served),
     get around() {
       return wrapLifecycle(middleware);
     },
     join: parts.sessions.join.bind(parts.sessions),
+    clients: parts.sessions,
     get sessionCount() {
       return parts.sessions.size;
     },

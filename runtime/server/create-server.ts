@@ -7,9 +7,10 @@ import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
 import type { TaskNode } from "../stores/task-node.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
-import type { SharedParts } from "../stores/shared-parts.ts";
+import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { ServerExtensions, ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
 import { buildServer, type BuildOptions } from "./build-server.ts";
+import type { ServedClients } from "../transport/http-server/cluster.ts";
 import type { Catalogue } from "./list/catalogue.ts";
 import { allFeatures } from "./all-features.ts";
 import type { Middleware } from "./middleware/middleware.ts";
@@ -46,12 +47,8 @@ export interface CoreServer {
   readonly createAcceptor: BuildOptions["createAcceptor"];
   /** Returns the handlers and capabilities for one of the revisions. They are built at the first use and then shared. */
   implement(revision: Revision): ServerImplementation;
-  /**
-   * Uses the stores and keys of a cluster where the definition has none. HTTP handlers with a cluster call it.
-   *
-   * @throws {SetupError} when neither the definition nor the cluster has keys
-   */
-  useCluster(shared: SharedParts): void;
+  /** Stores and keys of a cluster, for what the definition has none of. HTTP handlers with a cluster set them. */
+  readonly cluster: ClusterAccess;
   /** Returns the scopes that a request needs, by the definition that it addresses. */
   readonly readScopes: (method: string, params: unknown) => readonly string[];
   /** Middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
@@ -60,6 +57,8 @@ export interface CoreServer {
   startTasks(node: TaskNode): void;
   /** Registers a session for notifications of changes, until its connection closes. */
   join(connection: Connection): void;
+  /** Sessions and listeners of the server, for the cluster that it is served in. */
+  readonly clients: ServedClients;
   /** Number of sessions whose connection is open. */
   readonly sessionCount: number;
   /** Closes every connection gracefully: running calls and tasks get a short time to finish, by default 1 s. Then running tasks fail. */

@@ -3,7 +3,7 @@ import type { ListKind } from "../protocol/methods/list-kinds.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { ExtensionSupport } from "./extensions.ts";
-import type { TaskHost } from "../tasks/task-request.ts";
+import type { TaskNode } from "../stores/task-node.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { ServerParts } from "./handlers.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
@@ -48,14 +48,11 @@ export interface ServedFeature {
   gates?(revision: Revision): readonly Gate[];
   /** Returns the rounds of calls that need input of the client. */
   inputRunner?(revision: Revision): InputRunner;
-  /** Called when the server is served by a node of a cluster, or to its first client. May be called again. */
-  start?(host: FeatureHost): void;
+  /** Shares the tasks of the feature with other nodes of a cluster. */
+  startTasks?(node: TaskNode): void;
   /** Waits for the work that is in progress in the feature, and ends what is left after the given time. */
   close?(options: Required<CloseOptions>): Promise<void>;
 }
-
-/** Server as its features start in it. */
-export type FeatureHost = Omit<TaskHost, "isOffered">;
 
 /** Parts of a server at one revision, from which a feature is implemented. */
 export interface Scene extends ContextParts {

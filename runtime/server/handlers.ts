@@ -26,8 +26,12 @@ export interface ServerParts {
   readonly settings: ServerSettings;
   readonly cluster: ClusterAccess;
   readonly toolRules: ToolRules;
+  /** Revisions of the server, newest first. */
+  readonly revisions: readonly Revision[];
   /** True if a list has entries, or may have some later. */
   isOffered(kind: ListKind): boolean;
+  /** Builds the handlers of a revision, if the server has it. */
+  implement(revision: string): void;
 }
 
 /** Options of a server, with every default filled in. */

@@ -25,6 +25,8 @@ export interface PartsOptions {
   isServed(): boolean;
   /** Discards the implementations that were built so far, after a change of the lists. */
   rebuild(): void;
+  /** Builds the handlers of a revision, if the server has it. */
+  implement(revision: string): void;
 }
 
 /** Splits a definition into its lists, the sessions that are notified of changes, and the settings of the server. */
@@ -41,7 +43,8 @@ export function createParts<Lists extends object, Definition extends AnyCoreDefi
   const lists = Object.assign({ tools }, createLists?.(definition, host));
   const cluster: ClusterAccess = { shared: undefined };
   const settings = createSettings(definition, options, cluster);
-  return { parts: { ...lists, settings, cluster, toolRules, isOffered, sessions }, lists };
+  const { implement, revisions } = options;
+  return { parts: { ...lists, settings, cluster, toolRules, isOffered, sessions, implement, revisions }, lists };
 }
 
 function createSettings(

@@ -45,7 +45,7 @@ export async function toRevocationKey(revocation: Revocation): Promise<string> {
  * const revocations = createRevocations();
  * const authenticate = requireBearerToken({ resource, issuer, verify, revocations });
  * // later, when an account is closed:
- * await revocations.revoke({ principal: "https://login.example.com ada", until: Date.now() + 3_600_000 });
+ * await revocations.revoke({ principal: "https://login.example.com sub:ada", until: Date.now() + 3_600_000 });
  * ```
  */
 export function createRevocations(): Revocations {

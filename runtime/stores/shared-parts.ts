@@ -7,11 +7,7 @@ export interface SharedParts {
   readonly replays: ReplayStore;
   readonly rates: RateStore;
   readonly revocations: Revocations;
-  /**
-   * Derives keys of 32 bytes for a purpose, the same on all nodes. The first one is used for new data, all are accepted.
-   *
-   * @throws {SetupError} when the cluster has no keys
-   */
+  /** Derives keys of 32 bytes for a purpose, the same on all nodes. The first one is used for new data, all are accepted. */
   deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]];
 }
 

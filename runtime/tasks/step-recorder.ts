@@ -12,6 +12,11 @@ export interface StepRecorder {
   finish(step: string, outcome: unknown): Promise<void>;
 }
 
+/** Runs the steps of a handler, each once. */
+export interface StepRunner {
+  run(key: string, work: (step: { readonly token: string }) => unknown): Promise<unknown>;
+}
+
 /** Attempt at a task whose steps are recorded. */
 export interface RecordedAttempt {
   readonly ledger: Ledger;

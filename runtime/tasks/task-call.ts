@@ -4,7 +4,7 @@ import type { CallContext, RequestOptions } from "../protocol/peer/incoming-call
 import { Throttle, type TimerHost } from "../protocol/peer/progress.ts";
 import { RelayedCall } from "../protocol/peer/relayed-call.ts";
 import type { RunningTask } from "./running-task.ts";
-import type { StepRecorder } from "./step-recorder.ts";
+import type { StepRunner } from "./step-recorder.ts";
 import type { TaskContext, TaskControl } from "./task-control.ts";
 
 /** A call that continues as a task. Its messages belong to the task, and only the end of the task ends it. */
@@ -14,12 +14,12 @@ export class TaskCall extends RelayedCall implements TaskContext {
   #lastProgress = -Infinity;
 
   /** Present if the task may be run again. */
-  readonly stepRecorder: StepRecorder | undefined;
+  readonly steps: StepRunner | undefined;
 
-  constructor(call: CallContext, task: RunningTask, wheel: TimerHost, stepRecorder?: StepRecorder) {
+  constructor(call: CallContext, task: RunningTask, wheel: TimerHost, steps?: StepRunner) {
     super(call);
     this.#task = task;
-    this.stepRecorder = stepRecorder;
+    this.steps = steps;
     this.#throttle = new Throttle(wheel, call.progressRate, (report) => this.#notify(report));
   }
 

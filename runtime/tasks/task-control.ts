@@ -1,5 +1,5 @@
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
-import type { StepRecorder } from "./step-recorder.ts";
+import type { StepRunner } from "./step-recorder.ts";
 
 /** Access of a handler to the task that its request has become. */
 export interface TaskControl {
@@ -11,8 +11,8 @@ export interface TaskControl {
 /** Context of a call that has become a task. */
 export interface TaskContext extends CallContext {
   readonly task: TaskControl;
-  /** Recorder of steps; present if the task may be run again. */
-  readonly stepRecorder?: StepRecorder | undefined;
+  /** Steps that are recorded; present if the task may be run again. */
+  readonly steps?: StepRunner | undefined;
 }
 
 /** Returns the task that a call has become, if any. */
@@ -20,9 +20,9 @@ export function readTask(call: CallContext): TaskControl | undefined {
   return isTaskContext(call) ? call.task : undefined;
 }
 
-/** Returns the recorder of the steps of a call, if it has become a task that may be run again. */
-export function readStepRecorder(call: CallContext): StepRecorder | undefined {
-  return isTaskContext(call) ? call.stepRecorder : undefined;
+/** Returns the recorded steps of a call, if it has become a task that may be run again. */
+export function readSteps(call: CallContext): StepRunner | undefined {
+  return isTaskContext(call) ? call.steps : undefined;
 }
 
 function isTaskContext(call: CallContext): call is TaskContext {

@@ -266,7 +266,8 @@ export class TaskManager {
       call,
       task,
       this.#running.timer,
-      ledger && createStepRecorder({ ledger, scope: id, attempt: attempt ?? 1, clock, signal, fenced }),
+      ledger &&
+        request.createSteps?.(createStepRecorder({ ledger, scope: id, attempt: attempt ?? 1, clock, signal, fenced })),
     );
     this.#running.add({ key, node, record, task, outlet, during }, () => this.#shared?.forget(id));
     // The work begins after the requestor knows of the task: earlier messages would not make sense to it.

@@ -3,6 +3,7 @@ import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { TaskNode } from "../stores/task-node.ts";
 import type { TaskRecord, TaskRetry } from "../stores/task-store.ts";
 import type { RequestorChannel } from "./requestor-channel.ts";
+import type { StepRecorder, StepRunner } from "./step-recorder.ts";
 import type { TaskTerms } from "./task-options.ts";
 
 /** A request that becomes a task. */
@@ -15,6 +16,8 @@ export interface TaskRequest {
   readonly keeping?: TaskKeeping | undefined;
   /** What another node needs to run the task again, if the task permits it. */
   readonly retry?: TaskRetry | undefined;
+  /** Creates the steps of a task that may be run again. */
+  createSteps?(recorder: StepRecorder): StepRunner;
   /** Handles the request; its outcome becomes that of the task. */
   work(call: CallContext): unknown;
   /** Called instead of `work` if the task has ended before the work begins. */

@@ -15,7 +15,7 @@ import { initialize, initialized } from "../runtime/wire.ts";
 import { fuzzedFeatures } from "./client-features.ts";
 import type { Subject } from "./conversation.ts";
 import { FuzzWire } from "./fuzz-wire.ts";
-import { Referee } from "./referee.ts";
+import { OutcomeChecker } from "./outcome-checker.ts";
 import type { FuzzRevision } from "./revision.ts";
 import type { Script } from "./steps.ts";
 import { clientCapabilities, prepare, serverCapabilities, timeouts } from "./subjects.ts";
@@ -38,11 +38,16 @@ export async function createDefinedServerSubject(script: Script, revisions: read
   await settle();
   const [opening] = wire.sent.splice(0);
   const declared = { server: readCapabilities(opening, "result"), client: script.isOpen ? clientCapabilities : {} };
-  const hearing = { fuzz, role: "server", declared } as const;
+  const receiver = { fuzz, role: "server", declared } as const;
   return {
     wire,
-    referee: new Referee(hearing, { codes: [-32602, -32002], hanging: new Set(), stopped: new Set(), isExact: true }),
-    hearing,
+    checker: new OutcomeChecker(receiver, {
+      codes: [-32602, -32002],
+      hanging: new Set(),
+      stopped: new Set(),
+      isExact: true,
+    }),
+    receiver,
     things: ["add", "ask", "fail", "report", "file:///a", "db://ada/1", "greet"],
     use: () => void announce(server, random),
     close: () => connection.close().then(() => failures),
@@ -69,12 +74,12 @@ export async function createSessionSubject(script: Script, revisions: readonly F
   const session = await connecting;
   await settle();
   wire.sent.length = 0;
-  const hearing = { fuzz, role: "client", declared } as const;
+  const receiver = { fuzz, role: "client", declared } as const;
   const calls = new Set<Promise<unknown>>();
   return {
     wire,
-    referee: new Referee(hearing, { codes: [-32602], hanging: new Set(), stopped: new Set(), isExact: true }),
-    hearing,
+    checker: new OutcomeChecker(receiver, { codes: [-32602], hanging: new Set(), stopped: new Set(), isExact: true }),
+    receiver,
     things: ["file:///home"],
     use() {
       const call = pick(uses, random)(session).catch((error: unknown) => error);
@@ -110,8 +115,8 @@ function createServer(onError: (error: Error) => void): Server {
         name: "ask",
         async execute(_args, { roots, sample }) {
           const known = await roots().catch(() => []);
-          const answer = await sample({ messages: [], maxTokens: 1 }).catch(() => undefined);
-          return `${known.length} ${answer?.model}`;
+          const response = await sample({ messages: [], maxTokens: 1 }).catch(() => undefined);
+          return `${known.length} ${response?.model}`;
         },
       }),
       defineTool({

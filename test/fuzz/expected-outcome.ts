@@ -2,60 +2,60 @@ import { isObject, type Role } from "../../generated/support.ts";
 import { maxMessageBytes } from "./lines.ts";
 import type { FuzzRevision } from "./revision.ts";
 
-/** What must follow from one message. Written from the rules, not from the runtime. */
-export type Verdict =
+/** Outcome that the rules require of one message. It does not depend on the runtime. */
+export type ExpectedOutcome =
   | { readonly kind: "nothing" }
-  /** An error with one of these codes; `params` when it must say where in them. */
+  /** Error with one of these codes. With `params`, its data names a path in them. */
   | {
-      readonly kind: "refusal";
+      readonly kind: "rejection";
       readonly codes: readonly number[];
       readonly id: Id | undefined;
       readonly params?: unknown;
     }
-  /** A result, or what the handler makes of it. */
+  /** Result, or an error of the handler. */
   | { readonly kind: "call"; readonly id: Id; readonly method: string }
   | { readonly kind: "cancellation"; readonly id: Id }
-  /** It ends the call of the end under test that waits under this id; where none waits, `stray` follows. */
-  | { readonly kind: "response"; readonly id: Id; readonly stray: Verdict }
-  | { readonly kind: "batch"; readonly members: readonly Verdict[] }
-  /** One of these, or nothing: broken text that is also too deep may be refused for either, under an id that can be read or none. */
-  | { readonly kind: "either"; readonly verdicts: readonly Verdict[] };
+  /** End of the request of the tested peer with this id; `stray` follows if there is none. */
+  | { readonly kind: "response"; readonly id: Id; readonly stray: ExpectedOutcome }
+  | { readonly kind: "batch"; readonly members: readonly ExpectedOutcome[] }
+  /** One of these, or nothing: broken text that is also too deep may be rejected for either reason, with an id that can be read or none. */
+  | { readonly kind: "either"; readonly outcomes: readonly ExpectedOutcome[] };
 
 export type Id = string | number;
 
-/** Where the message arrives. */
-export interface Hearing {
+/** Peer that receives the message. */
+export interface Receiver {
   readonly fuzz: FuzzRevision;
-  /** Who receives it. */
+  /** Role of the receiver. */
   readonly role: Role;
-  /** What each end has declared. */
+  /** Capabilities that each peer has declared. */
   readonly declared: { readonly [end in Role]: unknown };
-  /** Over HTTP a session refuses another `initialize` before anybody looks at its params. */
+  /** True over HTTP, where a session rejects another `initialize` before its params are checked. */
   readonly isHttp?: boolean;
 }
 
-/** Judges one line, without its end. */
-export function judgeLine(line: Uint8Array, hearing: Hearing): Verdict {
-  if (line.length > maxMessageBytes) return judgeLong(line, hearing);
+/** Returns the expected outcome of a line without its line break. */
+export function expectLine(line: Uint8Array, receiver: Receiver): ExpectedOutcome {
+  if (line.length > maxMessageBytes) return expectLong(line, receiver);
   const text = decode(line);
-  if (text === undefined) return refuse([-32700], undefined, hearing);
+  if (text === undefined) return reject([-32700], undefined, receiver);
   const json = text.replace(/^\ufeff/, "").replace(/\r$/, "");
   if (json === "") return nothing;
   const value = parse(json);
-  if (value === undefined) return judgeBroken(json, hearing);
-  if (depthOf(value) > 64 || findRepeated(json).length > 0) return judgeUnfit(value, findRepeated(json), hearing);
-  return Array.isArray(value) ? judgeBatch(value, hearing) : judgeMessage(value, hearing, false);
+  if (value === undefined) return expectBroken(json, receiver);
+  if (depthOf(value) > 64 || findRepeated(json).length > 0) return expectUnfit(value, findRepeated(json), receiver);
+  return Array.isArray(value) ? expectBatch(value, receiver) : expectMessage(value, receiver, false);
 }
 
-const nothing: Verdict = { kind: "nothing" };
+const nothing: ExpectedOutcome = { kind: "nothing" };
 
-/** Too long: a request is refused under its id if its first level is short enough to be read, without one otherwise. */
-function judgeLong(line: Uint8Array, hearing: Hearing): Verdict {
+/** Outcome of a line that is too long: a rejection with the id of the request if its first level can be read, and without an id otherwise. */
+function expectLong(line: Uint8Array, receiver: Receiver): ExpectedOutcome {
   const text = decode(line) ?? "";
   const value = parse(text);
-  if (value === undefined) return judgeBroken(text, hearing, [-32600]);
-  if (!isObject(value) || lengthOfEnvelope(value) >= 8 * 1024) return refuse([-32600], undefined, hearing);
-  return judgeUnfit(value, findRepeated(text), hearing);
+  if (value === undefined) return expectBroken(text, receiver, [-32600]);
+  if (!isObject(value) || lengthOfEnvelope(value) >= 8 * 1024) return reject([-32600], undefined, receiver);
+  return expectUnfit(value, findRepeated(text), receiver);
 }
 
 function lengthOfEnvelope(message: Readonly<Record<string, unknown>>): number {
@@ -63,46 +63,46 @@ function lengthOfEnvelope(message: Readonly<Record<string, unknown>>): number {
   return new TextEncoder().encode(JSON.stringify(message, outline)).length;
 }
 
-function judgeBroken(text: string, hearing: Hearing, codes: readonly number[] = [-32700]): Verdict {
-  if (!isTangled(text)) return refuse(codes, undefined, hearing);
+function expectBroken(text: string, receiver: Receiver, codes: readonly number[] = [-32700]): ExpectedOutcome {
+  if (!isTangled(text)) return reject(codes, undefined, receiver);
   const ids = [undefined, ...[...text.matchAll(/"id":(\d+|"[^"\\]*")/g)].map((match) => parse(match[1] ?? ""))];
-  return { kind: "either", verdicts: ids.map((id) => refuse([-32700, -32600], id, hearing)) };
+  return { kind: "either", outcomes: ids.map((id) => reject([-32700, -32600], id, receiver)) };
 }
 
-/** Too deep, or with a member twice: a request is refused under its id if there is only one, everything else is dropped. */
-function judgeUnfit(value: unknown, repeated: readonly string[], hearing: Hearing): Verdict {
-  if (repeated.includes("id") || !isObject(value)) return refuse([-32600], undefined, hearing);
-  const verdict = judgeMessage(value, hearing, false);
-  if (verdict.kind === "call") return refuse([-32600], verdict.id, hearing);
-  if (verdict.kind === "response") return verdict;
-  return verdict.kind === "refusal" ? { ...verdict, codes: [-32600], params: undefined } : nothing;
+/** Outcome of a message that is too deep or repeats a member: a rejection with the id of a request if it has one id; other messages are dropped. */
+function expectUnfit(value: unknown, repeated: readonly string[], receiver: Receiver): ExpectedOutcome {
+  if (repeated.includes("id") || !isObject(value)) return reject([-32600], undefined, receiver);
+  const outcome = expectMessage(value, receiver, false);
+  if (outcome.kind === "call") return reject([-32600], outcome.id, receiver);
+  if (outcome.kind === "response") return outcome;
+  return outcome.kind === "rejection" ? { ...outcome, codes: [-32600], params: undefined } : nothing;
 }
 
-function judgeBatch(values: readonly unknown[], hearing: Hearing): Verdict {
-  const isFit = hearing.fuzz.revision.batching && values.length > 0 && values.length <= 100;
-  const members = values.map((value) => judgeMessage(value, hearing, true));
+function expectBatch(values: readonly unknown[], receiver: Receiver): ExpectedOutcome {
+  const isFit = receiver.fuzz.revision.batching && values.length > 0 && values.length <= 100;
+  const members = values.map((value) => expectMessage(value, receiver, true));
   if (isFit) return { kind: "batch", members };
-  const responses = members.filter(isResponse).map((response): Verdict => ({ ...response, stray: nothing }));
-  return { kind: "batch", members: [...responses, refuse([-32600], undefined, hearing)] };
+  const responses = members.filter(isResponse).map((response): ExpectedOutcome => ({ ...response, stray: nothing }));
+  return { kind: "batch", members: [...responses, reject([-32600], undefined, receiver)] };
 }
 
-function isResponse(verdict: Verdict): verdict is Extract<Verdict, { readonly kind: "response" }> {
-  return verdict.kind === "response";
+function isResponse(outcome: ExpectedOutcome): outcome is Extract<ExpectedOutcome, { readonly kind: "response" }> {
+  return outcome.kind === "response";
 }
 
-function judgeMessage(value: unknown, hearing: Hearing, isBatched: boolean): Verdict {
-  if (!isObject(value)) return refuse([-32600], undefined, hearing);
+function expectMessage(value: unknown, receiver: Receiver, isBatched: boolean): ExpectedOutcome {
+  if (!isObject(value)) return reject([-32600], undefined, receiver);
   const { jsonrpc, id, method } = value;
-  const isAnswer = "result" in value || "error" in value;
+  const hasOutcome = "result" in value || "error" in value;
   if (!("method" in value)) {
-    const stray = isAnswer ? nothing : refuse([-32600], id, hearing);
+    const stray = hasOutcome ? nothing : reject([-32600], id, receiver);
     return isId(id) ? { kind: "response", id, stray } : stray;
   }
-  if (typeof method !== "string") return refuse([-32600], id, hearing);
-  const isWhole = jsonrpc === "2.0" && !isAnswer;
-  if (!("id" in value)) return isWhole ? judgeNotification(method, value.params, hearing) : nothing;
-  if (!isId(id) || !isWhole) return refuse([-32600], id, hearing);
-  return judgeRequest({ id, method, params: value.params }, hearing, isBatched);
+  if (typeof method !== "string") return reject([-32600], id, receiver);
+  const isWhole = jsonrpc === "2.0" && !hasOutcome;
+  if (!("id" in value)) return isWhole ? expectNotification(method, value.params, receiver) : nothing;
+  if (!isId(id) || !isWhole) return reject([-32600], id, receiver);
+  return expectRequest({ id, method, params: value.params }, receiver, isBatched);
 }
 
 interface Request {
@@ -111,28 +111,28 @@ interface Request {
   readonly params: unknown;
 }
 
-function judgeRequest({ id, method, params }: Request, hearing: Hearing, isBatched: boolean): Verdict {
-  const { fuzz, role, declared, isHttp = false } = hearing;
+function expectRequest({ id, method, params }: Request, receiver: Receiver, isBatched: boolean): ExpectedOutcome {
+  const { fuzz, role, declared, isHttp = false } = receiver;
   const sender = role === "server" ? "client" : "server";
-  if (isHttp && method === "initialize") return refuse([-32600], id, hearing);
-  if (isBatched && fuzz.revision.neverBatched.includes(method)) return refuse([-32600], id, hearing);
+  if (isHttp && method === "initialize") return reject([-32600], id, receiver);
+  if (isBatched && fuzz.revision.neverBatched.includes(method)) return reject([-32600], id, receiver);
   const found = fuzz.sentBy(sender, "request").find(({ name }) => name === method);
   const gate = found?.gates[sender];
-  if (!found || (gate && !isDeclared(declared[gate.side], gate.path))) return refuse([-32601], id, hearing);
+  if (!found || (gate && !isDeclared(declared[gate.side], gate.path))) return reject([-32601], id, receiver);
   const isLeftOut = params === undefined && found.params?.optional !== false;
   if (!isLeftOut && !fuzz.isValid(found, "params", withoutNullCursor(params)))
-    return refuse([-32602], id, hearing, params);
-  return method === "initialize" ? refuse([-32600], id, hearing) : { kind: "call", id, method };
+    return reject([-32602], id, receiver, params);
+  return method === "initialize" ? reject([-32600], id, receiver) : { kind: "call", id, method };
 }
 
-/** A cursor that is `null` counts as none, which no schema says. */
+/** Removes a cursor that is `null`: it counts as none, although no schema permits it. */
 function withoutNullCursor(params: unknown): unknown {
   if (!isObject(params) || params.cursor !== null) return params;
   const { cursor: _cursor, ...rest } = params;
   return rest;
 }
 
-function judgeNotification(method: string, params: unknown, { fuzz, role }: Hearing): Verdict {
+function expectNotification(method: string, params: unknown, { fuzz, role }: Receiver): ExpectedOutcome {
   const sender = role === "server" ? "client" : "server";
   const found = fuzz.sentBy(sender, "notification").find(({ name }) => name === method);
   if (method !== "notifications/cancelled" || !found || !isObject(params)) return nothing;
@@ -140,10 +140,10 @@ function judgeNotification(method: string, params: unknown, { fuzz, role }: Hear
   return isId(id) && fuzz.isValid(found, "params", params) ? { kind: "cancellation", id } : nothing;
 }
 
-/** A client never answers what it cannot attribute: a server may print such things by mistake. */
-function refuse(codes: readonly number[], id: unknown, { role }: Hearing, params?: unknown): Verdict {
-  if (isId(id)) return { kind: "refusal", codes, id, params };
-  return role === "client" ? nothing : { kind: "refusal", codes, id: undefined };
+/** Returns a rejection. A client sends none without an id: the server may have printed the text by mistake. */
+function reject(codes: readonly number[], id: unknown, { role }: Receiver, params?: unknown): ExpectedOutcome {
+  if (isId(id)) return { kind: "rejection", codes, id, params };
+  return role === "client" ? nothing : { kind: "rejection", codes, id: undefined };
 }
 
 function isDeclared(capabilities: unknown, path: readonly string[]): boolean {
@@ -152,7 +152,7 @@ function isDeclared(capabilities: unknown, path: readonly string[]): boolean {
   return isObject(capabilities) && isDeclared(capabilities[key], rest);
 }
 
-/** Whether a value may be the id of a request. */
+/** True if a value may be the id of a request. */
 export function isId(value: unknown): value is Id {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
@@ -167,7 +167,7 @@ function isTangled(text: string): boolean {
 
 const members = ["jsonrpc", "id", "method", "params", "result", "error"];
 
-/** Members of the envelope that appear twice, spelled in any way. */
+/** Returns the members of the envelope that appear twice, also with escaped characters. */
 function findRepeated(text: string): readonly string[] {
   const found = text.match(/(?<=,)"[^"]*":1,"\\u00[^"]*"(?=:1\}\s*$)/)?.[0];
   const member = found === undefined ? undefined : members.find((name) => found.startsWith(`"${name}"`));

@@ -16,7 +16,7 @@ import { used } from "./memory.ts";
 
 const sessions = 10_000;
 const atOnce = 100;
-/** What may stay: code that was compiled meanwhile, buffers that are used again. */
+/** Memory that may remain: compiled code, and buffers that are used again. */
 const slack = 10 * 1024 * 1024;
 
 const open: (() => Promise<unknown>)[] = [];

@@ -3,7 +3,7 @@ import type { Outgoing, RequestId } from "../../runtime/jsonrpc/message.ts";
 import { Wire } from "../../runtime/testing/wire.ts";
 import { maxMessageBytes } from "./lines.ts";
 
-/** A wire that also carries what is no JSON, as a real one would. */
+/** Wire that also carries text other than JSON, as a real one does. */
 export class FuzzWire extends Wire {
   constructor() {
     super({ maxMessageBytes });

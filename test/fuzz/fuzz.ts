@@ -21,7 +21,7 @@ export function readSeed(): number {
   return Number.isSafeInteger(given) ? given : Date.now() % 2 ** 31;
 }
 
-/** How many messages a long run sends altogether: `FUZZ_MESSAGES` of the environment, or a million. */
+/** Number of messages of a long run: `FUZZ_MESSAGES` of the environment, or a million. */
 export function readMessages(): number {
   const given = Number(process.env["FUZZ_MESSAGES"] ?? NaN);
   return Number.isSafeInteger(given) && given > 0 ? given : 1_000_000;
@@ -36,7 +36,7 @@ export function readHostileMessages(): number {
   return Number.isSafeInteger(given) && given > 0 ? given : readMessages() / 20;
 }
 
-/** Sends so many messages in many conversations; the shortest one that goes wrong is told. Returns how many were sent. */
+/** Sends a number of messages in many conversations, and reports the shortest one that fails. Returns the number of sent messages. */
 export async function fuzz(
   create: CreateSubject,
   { revisions, messages, seed, isSlow = false }: FuzzOptions,

@@ -14,7 +14,7 @@ export const secret = "hunter2";
 /** The code that handlers choose themselves. */
 export const ownCode = 4242;
 
-/** What handlers need to misbehave. */
+/** Values that handlers use to misbehave. */
 export interface Stage {
   /** The revision that handlers are written for. */
   readonly written: FuzzRevision;
@@ -29,7 +29,7 @@ export interface Stage {
   readonly stopped: Set<Id>;
 }
 
-/** Handlers for everything: they answer, fail, ask back, hang, or return garbage, as chance will have it. */
+/** Handlers of every method: they respond, fail, send requests, hang, or return garbage at random. */
 export function createHandlers(stage: Stage): Handlers {
   const sender = stage.role === "server" ? "client" : "server";
   const requests = stage.written
@@ -51,30 +51,30 @@ function act(method: Method, stage: Stage, context: Context): unknown {
   return pick(acts, stage.random)(method, stage, context);
 }
 
-const answer: Act = (method, { written, random }) => written.make(method, "result", random) ?? {};
+const respond: Act = (method, { written, random }) => written.make(method, "result", random) ?? {};
 
 const acts: readonly Act[] = [
-  answer,
-  answer,
-  answer,
-  async (...call) => answer(...call),
+  respond,
+  respond,
+  respond,
+  async (...call) => respond(...call),
   async (...call) => {
     await new Promise((resolve) => setImmediate(resolve));
-    return answer(...call);
+    return respond(...call);
   },
-  (...call) => new StaticResult(answer(...call)),
-  (...call) => mutate(answer(...call), call[1].random).value,
-  async (...call) => mutate(answer(...call), call[1].random).value,
+  (...call) => new StaticResult(respond(...call)),
+  (...call) => mutate(respond(...call), call[1].random).value,
+  async (...call) => mutate(respond(...call), call[1].random).value,
   (_method, { random }) => pick(garbage, random)(),
   async (_method, { random }) => pick(garbage, random)(),
   (_method, { random }) => fail(random),
   async (_method, { random }) => fail(random),
-  ask,
+  sendRequest,
   async (...call) => {
     const [, { random }, context] = call;
     await context.progress({ progress: random(), message: "on the way" });
     await context.progress({ progress: 2, ...(isHit(0.5, random) && { total: pick([2, NaN, Infinity], random) }) });
-    return answer(...call);
+    return respond(...call);
   },
   (_method, { hanging, stopped }, { requestId, signal }) =>
     new Promise((_resolve, reject) => {
@@ -87,15 +87,15 @@ const acts: readonly Act[] = [
     }),
 ];
 
-/** Asks the other end something and answers afterwards, whatever comes of it. */
-async function ask(...call: Parameters<Act>): Promise<unknown> {
+/** Sends a request to the other peer, and responds after it has ended in any way. */
+async function sendRequest(...call: Parameters<Act>): Promise<unknown> {
   const [, { spoken, written, role, random }, context] = call;
   const method = pick(spoken.sentBy(role, "request"), random);
   const { clientRequests, serverRequests } = context.revision;
   const row = (role === "server" ? serverRequests : clientRequests)[method.name];
   const params = written.make(written.methods.find(({ name }) => name === method.name) ?? method, "params", random);
   if (row) await context.request(row, isHit(0.2, random) ? mutate(params, random).value : params).catch(() => {});
-  return answer(...call);
+  return respond(...call);
 }
 
 function fail(random: Random): never {
@@ -146,7 +146,7 @@ function trap(): never {
   throw new Error(secret);
 }
 
-/** Throws whatever is done to it. */
+/** Value of which every operation throws. */
 function createTrap(): object {
   return new Proxy({}, { get: trap, has: trap, ownKeys: trap, getPrototypeOf: trap, getOwnPropertyDescriptor: trap });
 }

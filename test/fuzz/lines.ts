@@ -5,13 +5,13 @@ import { createRandom, isHit, pick, type Random } from "../oracle/random.ts";
 import type { FuzzRevision } from "./revision.ts";
 import type { Step } from "./steps.ts";
 
-/** What the foreign end knows when it says something. */
+/** State of the other peer when it sends a message. */
 export interface Outlook {
   readonly fuzz: FuzzRevision;
   /** Which end it plays. */
   readonly role: Role;
-  /** Requests that it has been asked and has not answered. */
-  readonly asked: ReadonlyMap<string | number, Method>;
+  /** Requests to it that have no response yet. */
+  readonly pending: ReadonlyMap<string | number, Method>;
   /** Ids that it has used. */
   readonly used: readonly (string | number)[];
   /** Things that exist at the other end: names and URIs. */
@@ -61,8 +61,8 @@ const kinds: readonly (readonly [share: number, make: Make])[] = [
   [0.1, (outlook, random) => makeCall("notification", outlook, random)],
   [0.06, (outlook, random) => mutate(makeCall("notification", outlook, random), random).value],
   [0.06, makeCancellation],
-  [0.1, makeAnswer],
-  [0.06, (outlook, random) => mutate(makeAnswer(outlook, random), random).value],
+  [0.1, makeResponse],
+  [0.06, (outlook, random) => mutate(makeResponse(outlook, random), random).value],
   [0.05, makeStranger],
   [0.05, (outlook, random) => makeCall("request", { ...outlook, role: otherRole(outlook.role) }, random)],
 ];
@@ -110,15 +110,15 @@ function makeCancellation({ used }: Outlook, random: Random): unknown {
   return { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } };
 }
 
-function makeAnswer({ fuzz, asked }: Outlook, random: Random): unknown {
-  if (asked.size === 0 || isHit(0.1, random))
+function makeResponse({ fuzz, pending }: Outlook, random: Random): unknown {
+  if (pending.size === 0 || isHit(0.1, random))
     return { jsonrpc: "2.0", id: pick([0, -1, 1e9, "1"], random), result: {} };
-  const [id, method] = pick([...asked], random);
+  const [id, method] = pick([...pending], random);
   if (isHit(0.2, random)) return { jsonrpc: "2.0", id, error: { code: -1, message: "no", data: makeId([], random) } };
   return { jsonrpc: "2.0", id, result: fuzz.make(method, "result", random) ?? {} };
 }
 
-/** A method that nobody has. */
+/** Method that does not exist. */
 function makeStranger(_outlook: Outlook, random: Random): unknown {
   const method = pick(
     ["", "constructor", "__proto__", "toString", "tools/Call", "rpc.discover", "notifications/"],

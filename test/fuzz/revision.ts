@@ -9,16 +9,16 @@ import type { Random } from "../oracle/random.ts";
 import { createValueMaker } from "../oracle/values.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 
-/** The part of a method that a value is made or judged for. */
+/** Part of a method for which a value is made or checked. */
 export type Part = "params" | "result";
 
-/** A revision as its model tells it: judged by ajv, so that nothing generated judges itself. */
+/** Revision as its model describes it. Values are checked by ajv, which is independent of the generated validators. */
 export interface FuzzRevision {
   readonly revision: Revision;
   readonly methods: readonly Method[];
   /** Methods of one kind that a role may send. */
   sentBy(role: Role, kind: "request" | "notification"): readonly Method[];
-  /** Whether a value is valid as a part of a method. */
+  /** True if a value is valid as a part of a method. */
   isValid(method: Method, part: Part, value: unknown): boolean;
   /** Keys of a value that the revision does not know. */
   findUnknown(method: Method, part: Part, value: unknown): readonly string[];
@@ -39,7 +39,7 @@ function toFuzzRevision(revision: Revision, read: RevisionModel): FuzzRevision {
   const model: RevisionModel = { ...read, declarations: [...read.declarations, ...parts] };
   const names = new Set(parts.map(({ name }) => name));
   const validate = createValidators(toJsonSchema(model));
-  // One maker for all: it remembers what it has resolved.
+  // Shared by all methods, because it caches resolved types.
   let source: Random = Math.random;
   const maker = createValueMaker(model, () => source());
   return {

@@ -12,17 +12,17 @@ export type Step =
 /** Steps that arrive together, cut into pieces anywhere. */
 export interface Burst {
   readonly steps: readonly Step[];
-  /** Where the bytes are cut, as shares of their length. */
+  /** Positions at which the bytes are cut, as shares of their length. */
   readonly cuts: readonly number[];
 }
 
-/** What the other end says from the handshake to the end, and what our handlers do meanwhile. */
+/** Messages of the other peer from the handshake to the end, and the behavior of the handlers meanwhile. */
 export interface Script {
-  /** Decides what handlers do. */
+  /** Seed of the behavior of handlers. */
   readonly seed: number;
   /** Which of the revisions, newest first. */
   readonly revision: number;
-  /** Whether capabilities are declared. */
+  /** True if capabilities are declared. */
   readonly isOpen: boolean;
   readonly bursts: readonly Burst[];
 }
@@ -37,7 +37,7 @@ export function createScripts(revisions: number): fc.Arbitrary<Script> {
   });
 }
 
-/** How many messages a script has. */
+/** Number of messages of a script. */
 export function countSteps({ bursts }: Script): number {
   return bursts.reduce((sum, { steps }) => sum + steps.length, 0);
 }
@@ -51,7 +51,7 @@ const names = fc.constantFrom(
   "__proto__",
 );
 
-/** An envelope whose every member may be missing, or be what it should not be. */
+/** Envelope of which each member may be missing or invalid. */
 const envelope = fc.record(
   {
     jsonrpc: fc.oneof({ weight: 4, arbitrary: fc.constant("2.0") }, fc.constantFrom("1.0", 2, null)),

@@ -10,10 +10,10 @@ import { initialize, initialized } from "../runtime/wire.ts";
 import type { Subject } from "./conversation.ts";
 import { FuzzWire } from "./fuzz-wire.ts";
 import { createHandlers, ownCode } from "./handlers.ts";
-import { Referee } from "./referee.ts";
+import { OutcomeChecker } from "./outcome-checker.ts";
 import type { FuzzRevision } from "./revision.ts";
 import type { Script } from "./steps.ts";
-import type { Hearing, Id } from "./expected-outcome.ts";
+import type { Receiver, Id } from "./expected-outcome.ts";
 
 /** A server whose handlers do everything that handlers should not, with the handshake done. */
 export async function createServerSubject(script: Script, revisions: readonly FuzzRevision[]): Promise<Subject> {
@@ -21,7 +21,7 @@ export async function createServerSubject(script: Script, revisions: readonly Fu
   const answering = { hanging: new Set<Id>(), stopped: new Set<Id>() };
   const wire = new FuzzWire();
   const declared = { server: script.isOpen ? serverCapabilities : {}, client: script.isOpen ? clientCapabilities : {} };
-  const hearing: Hearing = { fuzz, role: "server", declared };
+  const receiver: Receiver = { fuzz, role: "server", declared };
   const connection = createAcceptor({
     info: { name: "fuzzed", version: "1" },
     revisions: spoken,
@@ -32,8 +32,8 @@ export async function createServerSubject(script: Script, revisions: readonly Fu
   wire.post(initialize(fuzz.revision.id, declared.client), initialized);
   await settle();
   wire.sent.length = 0;
-  const referee = new Referee(hearing, { codes: [-32603, ownCode], ...answering, isExact: false });
-  return { wire, referee, hearing, things: [], close: () => connection.close().then(() => []) };
+  const checker = new OutcomeChecker(receiver, { codes: [-32603, ownCode], ...answering, isExact: false });
+  return { wire, checker, receiver, things: [], close: () => connection.close().then(() => []) };
 }
 
 /** A client whose handlers do everything that handlers should not, with the handshake done, that calls all the while. */
@@ -42,7 +42,7 @@ export async function createClientSubject(script: Script, revisions: readonly Fu
   const answering = { hanging: new Set<Id>(), stopped: new Set<Id>() };
   const wire = new FuzzWire();
   const declared = { server: script.isOpen ? serverCapabilities : {}, client: script.isOpen ? clientCapabilities : {} };
-  const hearing: Hearing = { fuzz, role: "client", declared };
+  const receiver: Receiver = { fuzz, role: "client", declared };
   const connecting = connect(wire, {
     info: { name: "fuzzed", version: "1" },
     revisions: spoken,
@@ -55,8 +55,8 @@ export async function createClientSubject(script: Script, revisions: readonly Fu
   const calls = new Calls(connection, fuzz, random);
   return {
     wire,
-    referee: new Referee(hearing, { codes: [-32603, ownCode], ...answering, isExact: false }),
-    hearing,
+    checker: new OutcomeChecker(receiver, { codes: [-32603, ownCode], ...answering, isExact: false }),
+    receiver,
     things: [],
     use: () => calls.make(),
     close: () => connection.close().then(() => calls.conclude()),
@@ -81,7 +81,7 @@ export const clientCapabilities: Capabilities = {
   tasks: { list: {}, cancel: {}, requests: { sampling: { createMessage: {} }, elicitation: { create: {} } } },
 };
 
-/** Answers a client's `initialize`. */
+/** Responds to `initialize` of a client. */
 export async function answerHandshake(
   wire: FuzzWire,
   { revision }: FuzzRevision,
@@ -105,7 +105,7 @@ export const timeouts: Partial<Timeouts> = {
   drain: 0,
 };
 
-/** What a script says about both ends. */
+/** Choices of a script for both peers. */
 export interface Prepared {
   readonly fuzz: FuzzRevision;
   /** The revision that handlers are written for: the session's, or the newest. */

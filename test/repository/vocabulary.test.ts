@@ -22,17 +22,14 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     isConnectionRefused: "ECONNREFUSED, an error of the system",
     questionToken: "a member of the compiler's nodes",
     maxInputRounds: "a count: each round takes one request",
-    refuseSwallowedFlags: "a function of generator/scaffold",
   },
   "generator/scaffold/create/": {
     Answer: "what a person types",
     answer: "what a person types",
     Question: "what a person is asked",
     "questions.ts": "what a person is asked",
-    refuseUnprotected: "a check of what a person chose",
     toClaim: "of a token",
   },
-  "generator/scaffold/": { refuse: "a check of a project's files" },
   "generator/diff/report/json.ts": { verdict: "a member of the report, which programs read" },
   "runtime/adapters/jose.ts": { claims: "of a token" },
   "runtime/auth/": {

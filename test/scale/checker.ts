@@ -2,6 +2,7 @@ import { groupBy, indexEvidence, type Check, type CheckOptions, type Violation }
 import {
   checkCancellation,
   checkDelays,
+  checkErrors,
   checkQuestions,
   checkResponses,
   checkResults,
@@ -20,6 +21,7 @@ const checks: readonly Check[] = [
   checkStreams,
   checkAcknowledged,
   checkResponses,
+  checkErrors,
   checkResults,
   checkStarts,
   checkQuestions,

@@ -93,7 +93,7 @@ export function readSelection(text: SelectionText): Selection {
   const isProtected = text.auth !== undefined && text.auth !== "none";
   const isScaled = text.scale !== undefined && text.scale !== "none";
   const { transport, further } = readTransports(text.transport ?? (isProtected || isScaled ? "http" : "stdio"));
-  if (isProtected) refuseUnprotected(further);
+  if (isProtected) rejectUnprotected(further);
   const scale = readScale(text.scale ?? "none", transport);
   return {
     features: readFeatures(text.features ?? "tools,resources,prompts"),
@@ -149,7 +149,7 @@ export function readReach(text: string, { transports, auth, scale }: LayerChoice
     throw new UserError(
       `--transport ${service}: this project asks callers who they are, over HTTP. Choose http or both.`,
     );
-  refuseUnprotected(further);
+  rejectUnprotected(further);
   return transportsOf({ transport: service, further });
 }
 
@@ -178,7 +178,7 @@ export function readTransports(text: string): Pick<Selection, "transport" | "fur
 }
 
 /** Rejects TCP, whose connections cannot carry credentials. */
-function refuseUnprotected(further: readonly FurtherTransport[]): void {
+function rejectUnprotected(further: readonly FurtherTransport[]): void {
   if (further.includes("tcp")) throw new UserError("--transport tcp has no authentication; leave out tcp or --auth.");
 }
 

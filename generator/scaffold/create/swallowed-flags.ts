@@ -5,7 +5,7 @@ import { UserError } from "../../internal/user-error.ts";
  * values.
  * @throws {UserError} when npm took an option.
  */
-export function refuseSwallowedFlags(
+export function rejectSwallowedFlags(
   flags: readonly string[],
   { env, platform }: Pick<NodeJS.Process, "env" | "platform"> = process,
 ): void {

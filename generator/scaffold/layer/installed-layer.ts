@@ -29,7 +29,7 @@ export interface InstalledLayer {
 export async function readInstalledLayer(project: string): Promise<InstalledLayer> {
   const folder = join(project, "src", "mcp");
   const path = join(folder, lockName);
-  const lock = parseLock(await readFile(path, "utf8").catch((error: unknown) => refuse(path, systemCode(error))), path);
+  const lock = parseLock(await readFile(path, "utf8").catch((error: unknown) => reject(path, systemCode(error))), path);
   const present = await readdir(folder, { recursive: true, withFileTypes: true });
   const found = present
     .filter((entry) => !entry.isDirectory())
@@ -44,7 +44,7 @@ export async function readInstalledLayer(project: string): Promise<InstalledLaye
   return { folder, ...lock, edited: [...drifts.map(({ path }) => path), ...strays].sort() };
 }
 
-function refuse(path: string, code: string | undefined): never {
+function reject(path: string, code: string | undefined): never {
   const advice = "Name the folder of a project that create-mcp-server made, or run this in it.";
   const problem = code === "ENOENT" || code === "ENOTDIR" ? "is not there" : `cannot be read (${code})`;
   throw new UserError(`${path} ${problem}. ${advice}`);

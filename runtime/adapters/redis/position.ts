@@ -4,7 +4,7 @@ export interface Position {
   readonly epoch: string;
 }
 
-/** Returns a position as text. */
+/** Returns a position as text, as Redis keeps it. */
 export function formatPosition({ id, epoch }: Position): string {
   return `${id}-${epoch}`;
 }

@@ -5,7 +5,7 @@ import type { Identity } from "../../transport/http-server/identity.ts";
 import { readBinding } from "./token-binding.ts";
 import { findClaimProblem, readPrincipal, readTokenScopes, type ClaimRules, type Claims } from "./claims.ts";
 import { readCredentials, type Credentials } from "./credentials.ts";
-import { createProofJudge, nonceKeys, type JudgeProof } from "./proof.ts";
+import { createProofJudge, type JudgeProof } from "./proof.ts";
 import type { Denial } from "./denials.ts";
 import { expandScopes } from "./scopes.ts";
 import { TokenCache } from "./token-cache.ts";
@@ -34,9 +34,6 @@ export class BearerAuthenticator {
 
   /** Uses the stores and keys of a cluster where the options have none. */
   useCluster(shared: SharedParts): void {
-    const { nonces } = this.#options.dpop ?? {};
-    // Without keys this fails now, and not at the first request.
-    if (nonces === true || (nonces && !nonces.secret)) shared.deriveKeys(nonceKeys);
     this.#cluster.shared = shared;
   }
 

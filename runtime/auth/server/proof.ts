@@ -53,9 +53,6 @@ export interface ProofSubject {
   readonly now: number;
 }
 
-/** Purpose of the keys of nonces. */
-export const nonceKeys = "nonces";
-
 /** Checks the proof of a request. */
 export type JudgeProof = (head: RequestHead, subject: ProofSubject) => Promise<ProofResult>;
 
@@ -69,7 +66,7 @@ export function createProofJudge(
   cluster: ClusterAccess,
 ): JudgeProof {
   const own = new MemoryReplayStore();
-  const source = nonces && new Nonces(nonces === true ? {} : nonces, () => cluster.shared?.deriveKeys(nonceKeys));
+  const source = nonces && new Nonces(nonces === true ? {} : nonces, () => cluster.shared?.deriveKeys("nonces"));
   return async (head, subject) => {
     const text = head.header("dpop");
     // Repeated headers are joined with a comma, which no proof contains.

@@ -4,7 +4,7 @@ import type { Profile } from "../../protocol/profile.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
 import { toDelay, toReconnection, type Reconnection } from "../../transport/http-client/reconnect-delay.ts";
 import { isLostError, isSessionExpiredError } from "../../transport/http-client/errors.ts";
-import { sendWithRetry } from "../../transport/http-client/retry.ts";
+import { sendWithRetry } from "../../transport/http-client/retry-rejected.ts";
 import type { ClientConnection } from "../connect.ts";
 import type { ClientEvent } from "../events.ts";
 import type { ReconnectOptions, Retry } from "../options.ts";

@@ -4,7 +4,7 @@ import { RpcError, errorCodes, invalidRequest, toErrorObject } from "../../jsonr
 import type { IncomingRequests } from "./incoming-requests.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { classify, type Incoming, type Message, type RequestId } from "../../jsonrpc/message.ts";
-import { acceptNotification, type NotificationHost } from "./notifications.ts";
+import { acceptNotification, type NotificationHost } from "./incoming-notifications.ts";
 import type { OutgoingRequests } from "./outgoing-requests.ts";
 
 /** Part of the connection that the message router uses. */

@@ -15,6 +15,8 @@ export interface Connection extends Caller {
   readonly transportSession?: TransportSession | undefined;
   /** Resolves when nothing can be sent or received, with the reason if the connection broke. */
   readonly closed: Promise<Error | undefined>;
+  /** Completes the handshake, when the client's confirmation may have reached another process. */
+  confirm?(): void;
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
   /** Fails pending requests, waits a while for running handlers, flushes and closes. May be called again. */

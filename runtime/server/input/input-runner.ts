@@ -1,8 +1,8 @@
 import type { Awaitable, Issue, RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import { readStepRecorder } from "../../tasks/task-control.ts";
+import type { StepRunner } from "../../tasks/step-recorder.ts";
+import { readSteps } from "../../tasks/task-control.ts";
 import { createOnce, type Step } from "./once.ts";
-import { RecordedSteps } from "./recorded-steps.ts";
 import type { ClientInput } from "./request-state-record.ts";
 import { Steps } from "./steps.ts";
 
@@ -51,10 +51,10 @@ export function readInputState(call: CallContext): AskingInputState | undefined 
 
 /** State of a call whose input requests are sent as requests. */
 export class KeptInputState implements InputState {
-  readonly #steps: Pick<Steps, "run">;
+  readonly #steps: StepRunner;
   input: ClientInput | undefined = undefined;
 
-  constructor(steps: Pick<Steps, "run">) {
+  constructor(steps: StepRunner) {
     this.#steps = steps;
   }
 
@@ -65,7 +65,7 @@ export class KeptInputState implements InputState {
 
 /** Creates a function that returns the state of a call whose input requests are sent as requests. */
 export function keepInputState(): (call: CallContext) => KeptInputState {
-  return keep((call) => new KeptInputState(findRecordedSteps(call) ?? new Steps()));
+  return keep((call) => new KeptInputState(readSteps(call) ?? new Steps()));
 }
 
 /** Creates rounds for programs without input requests: the handler of each call runs once. */
@@ -73,16 +73,10 @@ export function createPlainInputRunner(): InputRunner {
   return {
     run: (_request, call, work) => work(call),
     of: keep((call) => {
-      const steps = findRecordedSteps(call);
-      return steps ? new KeptInputState(steps) : { input: undefined, once: createOnce() };
+      const steps = readSteps(call);
+      return { input: undefined, once: steps ? (key, step) => steps.run(key, step) : createOnce() };
     }),
   };
-}
-
-/** Returns the steps of a task that may be run again. */
-function findRecordedSteps(call: CallContext): RecordedSteps | undefined {
-  const recorder = readStepRecorder(call);
-  return recorder && new RecordedSteps(recorder);
 }
 
 function keep<Kept>(create: (call: CallContext) => Kept): (call: CallContext) => Kept {

@@ -9,10 +9,10 @@ import type { Feature, Scene, ServedFeature } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import type { ResourceLists } from "./catalogue.ts";
-import { createParser, createResources, matchFirst, resourceNotFound, type ResourceRegistry } from "./registry.ts";
+import { createParser, createResources, matchFirst, type ResourceRegistry } from "./registry.ts";
 import { hasScopes, requireScopes } from "../scopes.ts";
 import type { AnyContext, AnyResources } from "../any-definition.ts";
-import { SessionSubscriptions } from "./subscriptions.ts";
+import { SessionSubscriptions, implementSubscriptions, type UriParams } from "./subscriptions.ts";
 
 /** Fixed resources, resource templates and subscriptions to them. */
 export const resources: Feature = {
@@ -68,10 +68,6 @@ function isUsable(registry: ResourceRegistry, uri: string, requester: AnyContext
   return resource !== undefined && hasScopes(resource, requester);
 }
 
-interface UriParams {
-  readonly uri: string;
-}
-
 function implementResources(registry: ResourceRegistry, scene: Scene): object {
   return {
     listResources: toListHandler(registry),
@@ -80,28 +76,6 @@ function implementResources(registry: ResourceRegistry, scene: Scene): object {
       scene.inputRunner.run({ method: "resources/read", params }, call, (during) =>
         registry.read(params.uri, Object.assign(scene.createScope(during, scene), { uri: params.uri })),
       ),
-  };
-}
-
-/** Implements subscriptions. A client that may not see a resource cannot discover it by subscribing. */
-function implementSubscriptions(
-  registry: ResourceRegistry,
-  subscriptions: SessionSubscriptions,
-  { revision, toContext }: Scene,
-): object {
-  return {
-    subscribe({ uri }: UriParams, call: CallContext) {
-      const requester = toContext(call);
-      const resource = registry.locate(uri, requester);
-      if (!resource) throw resourceNotFound(uri, revision);
-      requireScopes(resource, requester);
-      subscriptions.add(call.session, uri);
-      return {};
-    },
-    unsubscribe({ uri }: UriParams, call: CallContext) {
-      subscriptions.remove(call.session, uri);
-      return {};
-    },
   };
 }
 

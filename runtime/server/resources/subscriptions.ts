@@ -1,8 +1,39 @@
+import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import type { Scene } from "../feature.ts";
+import { requireScopes } from "../scopes.ts";
+import { resourceNotFound, type ResourceRegistry } from "./registry.ts";
 import { RpcError } from "../../jsonrpc/errors.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import type { Session } from "../../protocol/session/session.ts";
 import { notifySession, type Audience, type SessionRegistry } from "../subscriptions/session-registry.ts";
+
+/** Implements `resources/subscribe` and `resources/unsubscribe`. A client that may not see a resource cannot discover it by subscribing. */
+export function implementSubscriptions(
+  registry: ResourceRegistry,
+  subscriptions: SessionSubscriptions,
+  { revision, toContext }: Scene,
+): object {
+  return {
+    subscribe({ uri }: UriParams, call: CallContext) {
+      const requester = toContext(call);
+      const resource = registry.locate(uri, requester);
+      if (!resource) throw resourceNotFound(uri, revision);
+      requireScopes(resource, requester);
+      subscriptions.subscribe(call.session, uri);
+      return {};
+    },
+    unsubscribe({ uri }: UriParams, call: CallContext) {
+      subscriptions.unsubscribe(call.session, uri);
+      return {};
+    },
+  };
+}
+
+/** Params of a request about one resource. */
+export interface UriParams {
+  readonly uri: string;
+}
 
 /** Resource subscriptions of sessions. When a session ends, its subscriptions are removed. */
 export class SessionSubscriptions implements Audience {
@@ -17,12 +48,16 @@ export class SessionSubscriptions implements Audience {
     this.#most = most;
   }
 
+  get subscribedUris(): Iterable<string> {
+    return this.#byUri.keys();
+  }
+
   /**
    * Subscribes a session to a resource. Does nothing for a session that has ended.
    *
    * @throws {RpcError} when the session already has the maximum number of subscriptions.
    */
-  add(session: Session, uri: string): void {
+  subscribe(session: Session, uri: string): void {
     const connection = this.#sessions.find(session);
     const uris = connection && this.#urisOf(connection);
     if (!uris || uris.has(uri)) return;
@@ -33,7 +68,7 @@ export class SessionSubscriptions implements Audience {
     else this.#byUri.set(uri, new Set([connection]));
   }
 
-  remove(session: Session, uri: string): void {
+  unsubscribe(session: Session, uri: string): void {
     const connection = this.#sessions.find(session);
     if (connection && this.#byConnection.get(connection)?.delete(uri)) this.#forget(connection, uri);
   }

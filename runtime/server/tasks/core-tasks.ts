@@ -66,8 +66,7 @@ export function createCallTool(
     if (!asked && terms?.support === "required")
       throw mismatch(`Tool "${name}" requires a task; call it with a task`, name);
     if (!asked || !terms) return work(call);
-    const retry = toTaskRetry(call, tool, { params });
-    return protocol.start(call, { row, ttl: asked.ttl, terms, work, retry });
+    return protocol.start(call, { row, ttl: asked.ttl, terms, work, ...toTaskRetry(call, tool, { params }) });
   };
 }
 

@@ -3,7 +3,7 @@ import type { Feature } from "../feature.ts";
 import { extension } from "../../../generated/extensions/tasks/methods.ts";
 import type { ServerTasks } from "../definition.ts";
 import { implementExtensionTasks } from "./extension-tasks.ts";
-import { sharedTasks } from "./shared-tasks.ts";
+import { shareTasks, sharedTasks } from "./shared-tasks.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 
 /** Tool calls that run as tasks at revisions without tasks in the core protocol: the same tools, by the tasks extension. */
@@ -21,7 +21,7 @@ export const tasksExtension: Feature = {
         const isOffered = scene.revision.extensions !== undefined && extension.id in scene.revision.extensions;
         return isOffered ? implementExtensionTasks(manager, { scene, sessions: parts.sessions }) : { handlers: {} };
       },
-      start: (host) => manager.share({ ...host, isOffered: () => [...parts.tools].some((tool) => tool.task) }),
+      startTasks: (node) => shareTasks(manager, parts, node),
       close: (options) => manager.close(options),
     };
   },

@@ -2,7 +2,7 @@ import { createAskForTask } from "./ask-for-task.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
 import type { ServerTasks } from "../definition.ts";
 import type { Feature } from "../feature.ts";
-import { sharedTasks } from "./shared-tasks.ts";
+import { shareTasks, sharedTasks } from "./shared-tasks.ts";
 import { createCallTool, findCoreTasks, describeTaskSupport } from "./core-tasks.ts";
 
 /** Tool calls that run as tasks, and requests to clients that do. */
@@ -29,7 +29,7 @@ export const tasks: Feature = {
         const protocol = findCoreTasks(manager, scene.revision);
         return { handlers: { ...protocol?.handlers, callTool: createCallTool(scene, protocol, manager) } };
       },
-      start: (host) => manager.share({ ...host, isOffered }),
+      startTasks: (node) => shareTasks(manager, parts, node),
       close: (options) => manager.close(options),
     };
   },

@@ -4,20 +4,31 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { SentConverter } from "../../protocol/session/session.ts";
 import type { TaskRetry } from "../../stores/task-store.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
+import type { StepRecorder, StepRunner } from "../../tasks/step-recorder.ts";
 import type { TaskRequest } from "../../tasks/task-request.ts";
 import { createStoredCall } from "../../tasks/stored-call.ts";
 import { withoutTask } from "../../tasks/task.ts";
 import type { AnyTool } from "../any-definition.ts";
 import { readAuth } from "../context.ts";
+import { RecordedSteps } from "../input/recorded-steps.ts";
 import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
 
-/** Returns what another node needs to run the call of a tool again, if the tool permits it. `ready` has the arguments that were prepared, if any. */
-export function toTaskRetry(
-  call: CallContext,
-  tool: AnyTool,
-  { params, ready }: { readonly params: CallParams; readonly ready?: { readonly args: unknown } | undefined },
-): TaskRetry | undefined {
-  if (!readTerms(tool)?.retryable) return undefined;
+/** Returns the members of a request whose task another node may run again, if the tool permits it. */
+export function toTaskRetry(call: CallContext, tool: AnyTool, stored: StoredParams): Partial<TaskRequest> {
+  return readTerms(tool)?.retryable ? { retry: toRetry(call, tool, stored), createSteps } : {};
+}
+
+/** Params of the call of a tool, and the arguments that were prepared, if any. */
+export interface StoredParams {
+  readonly params: CallParams;
+  readonly ready?: { readonly args: unknown } | undefined;
+}
+
+function createSteps(recorder: StepRecorder): StepRunner {
+  return new RecordedSteps(recorder);
+}
+
+function toRetry(call: CallContext, tool: AnyTool, { params, ready }: StoredParams): TaskRetry {
   const problem = findNotJson(ready?.args);
   if (ready && problem !== undefined)
     throw new Error(`Tool "${tool.name}" is retryable, so prepare must return JSON: ${problem}`);
@@ -44,7 +55,7 @@ export function setToolRestorer(
     const terms = readTerms(tool);
     if (!terms?.retryable) throw new Error(`Tool "${tool.name}" is not retryable`);
     const work = toWork(tool, params, retry);
-    return { call, request: { row: findToolRow(revision), ttl: undefined, terms, work, keeping, retry } };
+    return { call, request: { row: findToolRow(revision), ttl: undefined, terms, work, keeping, retry, createSteps } };
   });
 }
 

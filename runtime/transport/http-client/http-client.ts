@@ -15,7 +15,7 @@ import { HttpConnection, type Posted, type Posting } from "./http-connection.ts"
 import { GetStream } from "./get-stream.ts";
 import { ParamHeaders } from "./param-headers.ts";
 import { InFlight, within } from "./in-flight.ts";
-import { retryRejected } from "./retry-after.ts";
+import { retryRejected } from "./retry-rejected.ts";
 import { SessionKeeper } from "./session-renewal.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { Transport } from "../transport.ts";

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { EngineError } from "../../stores/engine.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import { connectStateless } from "../../protocol/peer/stateless-connection.ts";
@@ -10,7 +11,7 @@ import type { Profile } from "../../protocol/profile.ts";
 import { createMetadataRules } from "./metadata-headers.ts";
 import { StatelessResponse } from "./stateless-response.ts";
 import { toCorsFields, toPreflightFields } from "./cors.ts";
-import type { HttpNode } from "./cluster.ts";
+import type { ForwardedPost, HttpNode, LiveSessions } from "./cluster.ts";
 import { dispatchMessages, type MessageDispatch } from "./dispatch-messages.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { respondWithDocument } from "./authenticate.ts";
@@ -98,7 +99,7 @@ function storeUnavailable(): RejectedRequest {
   });
 }
 
-class OpenServerContext implements HttpServerContext {
+class OpenServerContext implements HttpServerContext, LiveSessions {
   readonly service: HttpService;
   readonly settings: HttpServerContext["settings"];
   readonly revisions: HttpServerContext["revisions"];
@@ -116,8 +117,24 @@ class OpenServerContext implements HttpServerContext {
     this.sessions = new Sessions(service, this.settings, this.revisions);
     this.sse = this.settings.sse;
     const { cluster } = this.settings;
-    cluster?.start(this.sessions);
+    cluster?.start(this, service.clients);
     if (cluster?.tasks) service.startTasks?.(cluster.tasks);
+  }
+
+  findLive(key: SessionKey): HttpSession | undefined {
+    return this.sessions.findLive(key);
+  }
+
+  abandonAll(): void {
+    this.sessions.abandonAll();
+    for (const { connection } of this.streams.values()) void connection.close({ drain: 0 });
+  }
+
+  receivePost({ id, owner }: SessionKey, { value, identity }: ForwardedPost): boolean {
+    const session = this.streams.get(id);
+    if (!session || session.key.owner !== owner) return false;
+    session.receive(value, { identity, releaseConnection: () => false });
+    return true;
   }
 }
 

@@ -1,5 +1,5 @@
 import { encodeEvent } from "../../framing/sse-events.ts";
-import { UnreachableError } from "../../jsonrpc/errors.ts";
+import { serverShutdown, UnreachableError } from "../../jsonrpc/errors.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import type { SessionStream } from "./event-stream.ts";
 import type { HttpResponse, Exchange, HeaderFields } from "./exchange/exchange.ts";
@@ -29,6 +29,8 @@ export interface SessionResponseHost {
   readonly style: ResponseMode;
   /** True if clients reconnect for the rest of a stream whose connection was closed in order. */
   readonly polls: boolean;
+  /** True if other nodes serve the session when this one no longer does. */
+  readonly continues: boolean;
   /** Opens a stream for the responses to these requests, and that can be resumed until it ends. */
   openStream(requests: readonly RequestId[]): SessionStream;
   endStream(stream: SessionStream): void;
@@ -131,9 +133,18 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
   end(): void {
     if (this.#open <= 0) return;
     this.#open = 0;
-    if (this.#stream) this.#host.endStream(this.#stream);
-    else
-      this.#exchange.respond(rejectHttp(404, "The session has ended; send initialize to start a new session").response);
+    if (this.#stream) return this.#host.endStream(this.#stream);
+    if (this.#host.continues) return this.#endOnThisNode();
+    this.#exchange.respond(rejectHttp(404, "The session has ended; send initialize to start a new session").response);
+  }
+
+  /** Responds with errors: 404 would end the session for the client, and another status would let it repeat what may have had effects. */
+  #endOnThisNode(): void {
+    for (const id of this.#requests.filter((request) => !this.#settled.includes(request))) {
+      const text = JSON.stringify({ jsonrpc: "2.0", id, error: serverShutdown });
+      this.#text = this.#text === "" ? text : `${this.#text},${text}`;
+    }
+    this.#respondAtOnce(this.#takeText());
   }
 
   #respondAtOnce(text: string): void {

@@ -5,12 +5,12 @@ import type { Connection } from "../../protocol/peer/peer.ts";
 import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";
-import type { HttpNode, LiveSessions } from "./cluster.ts";
+import type { HttpNode } from "./cluster.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 import type { SpokenRevisions } from "./revisions.ts";
 
 /** Sessions and stateless requests that this process serves. The session store knows the sessions of all processes. */
-export class Sessions implements LiveSessions {
+export class Sessions {
   readonly #service: HttpService;
   readonly #settings: HttpSettings;
   readonly #revisions: SpokenRevisions;
@@ -32,11 +32,13 @@ export class Sessions implements LiveSessions {
     this.#revisions = revisions;
   }
 
+  /** Returns a session that this process serves now. */
   findLive({ id, owner }: SessionKey): HttpSession | undefined {
     const live = this.#live.get(id);
     return live?.key.owner === owner ? live : undefined;
   }
 
+  /** Closes the sessions of this process without ending them: other processes may continue them. */
   abandonAll(): void {
     for (const session of this.#live.values()) session.drop();
   }
@@ -149,6 +151,9 @@ export class Sessions implements LiveSessions {
   ): Promise<AccessedSession | undefined> {
     const found = await cluster.access(key, reserve);
     const session = this.#toLive(key, found?.record);
+    if (session && found) cluster.update(session, found);
+    // The confirmation of the handshake may have reached another node. Its client sends nothing else before.
+    session?.connection.confirm?.();
     return session && { session, used: found?.used ?? [] };
   }
 
@@ -234,7 +239,7 @@ export class Sessions implements LiveSessions {
   /** Renews a session in use, so that it does not expire in the store. */
   async #renew(session: HttpSession): Promise<void> {
     try {
-      await this.find(session.key);
+      await this.access(session.key, []);
     } catch (error) {
       this.#settings.fail(error);
     }

@@ -66,7 +66,7 @@ async function converse(random: Random, all: readonly FuzzRevision[]): Promise<C
   const gateway = await createGateway(server.open, { revisions, onError: () => {}, idleTimeout, maxConnections: 8 });
   const clients = Array.from({ length: 3 }, () => new HostileClient(gateway, pick(all, random), random));
   for (let round = 0; round < rounds; round += 1) {
-    for (const client of clients) client.speak(perRound);
+    for (const client of clients) client.sendMessages(perRound);
     await turn();
   }
   for (const client of clients) if (isHit(0.5, random)) client.leave();
@@ -76,10 +76,10 @@ async function converse(random: Random, all: readonly FuzzRevision[]): Promise<C
   return { sent: 3 * rounds * perRound + server.written, calls, problems };
 }
 
-/** Conversations at a time: a gateway waits a second for what runs when it closes. */
+/** Conversations at a time: a gateway that closes waits a second for running calls. */
 const together = 16;
 
-/** Turns of the event loop in which clients speak, and how much each says in one. */
+/** Turns of the event loop in which clients send, and the messages of each client in one. */
 const rounds = 12;
 const perRound = 8;
 
@@ -89,10 +89,10 @@ const idleTimeout = 1_000;
 /** Milliseconds after which a gateway counts as hanging. */
 const longestWait = 60_000;
 
-/** Rounds of one call that a server may ask for. */
+/** Maximum number of input required results for one call. */
 const mostRounds = 10;
 
-/** A client that opens a session as it should, or none, and then says anything. */
+/** Client that opens a valid session, or none, and then sends anything. */
 class HostileClient {
   readonly #wire = new FuzzWire();
   readonly #fuzz: FuzzRevision;
@@ -109,7 +109,7 @@ class HostileClient {
     if (!this.#isAlone) this.#wire.post(initialize(fuzz.revision.id, capabilities), initialized);
   }
 
-  speak(count: number): void {
+  sendMessages(count: number): void {
     for (let said = 0; said < count; said += 1) this.#wire.write(this.#makeLine());
     this.#used = this.#used.slice(-50);
     this.#wire.sent.length = 0;
@@ -122,7 +122,7 @@ class HostileClient {
 
   #makeLine(): Uint8Array {
     const step = { kind: "made", seed: Math.floor(this.#random() * 2 ** 31) } as const;
-    const outlook = { fuzz: this.#fuzz, role: "client", asked: new Map(), used: this.#used, things: ["a"] } as const;
+    const outlook = { fuzz: this.#fuzz, role: "client", pending: new Map(), used: this.#used, things: ["a"] } as const;
     const line = toLine(step, outlook);
     const message = parse(new TextDecoder().decode(line));
     if (!isObject(message)) return line;
@@ -130,7 +130,7 @@ class HostileClient {
     return new TextEncoder().encode(`${JSON.stringify(this.#mark(message))}\n`);
   }
 
-  /** Calls of tools get a number, by which the server knows them; requests that stand alone say so. */
+  /** Numbers calls of tools, so that the server can count them, and adds request metadata to stateless requests. */
   #mark(message: Record<string, unknown>): object {
     if (!isObject(message.params)) return message;
     const { params } = message;
@@ -149,7 +149,7 @@ class HostileClient {
 
 let marks = 0;
 
-/** Clients that do everything as they should have to be answered, whatever others do. */
+/** Checks that valid clients get responses while others send anything. */
 async function findSilence(gateway: Gateway): Promise<string[]> {
   const params = { name: honestTool, arguments: {} };
   const bySession = new FuzzWire();

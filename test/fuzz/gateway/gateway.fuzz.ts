@@ -11,7 +11,7 @@ test("a gateway between hostile clients and servers continues to respond, and ta
   const revisions = await readFuzzRevisions();
   const seed = readSeed();
   const messages = readMessages() / 5;
-  // What is made once is there after the first tenth.
+  // Everything that is created once exists after the first tenth.
   await fuzzGateways({ revisions, messages: messages / 10, seed });
   const before = readHeap();
   const report = await fuzzGateways({ revisions, messages, seed: seed + 1_000_000 });

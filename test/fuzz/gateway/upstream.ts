@@ -10,7 +10,7 @@ import { FuzzWire } from "../fuzz-wire.ts";
 import { toLine } from "../lines.ts";
 import type { FuzzRevision } from "../revision.ts";
 
-/** A server behind a gateway that answers as no server should. */
+/** Server behind a gateway that sends invalid responses. */
 export interface HostileServer {
   /** Opens connections to it. */
   readonly open: ConnectionFactory;
@@ -23,14 +23,14 @@ export interface HostileServer {
 export interface HostileOptions {
   readonly fuzz: FuzzRevision;
   readonly random: Random;
-  /** True if each request stands alone. */
+  /** True if requests are stateless. */
   readonly isAlone: boolean;
 }
 
-/** The name of the tool that is always answered as it should be. */
+/** Name of the tool that always gets a valid response. */
 export const honestTool = "honest";
 
-/** Creates a server that opens its sessions as it should, answers the honest tool, and anything else by chance. */
+/** Creates a server that opens valid sessions and responds to the honest tool, and to other requests at random. */
 export function createHostileServer(options: HostileOptions): HostileServer {
   const state = { written: 0, calls: new Map<number, number>() };
   return {
@@ -47,17 +47,17 @@ interface HostileState {
   readonly calls: Map<number, number>;
 }
 
-interface Asked {
+interface ReceivedRequest {
   readonly id: string | number;
   readonly method: string;
   readonly params: Record<string, unknown>;
 }
 
-/** One connection to it: what the gateway sends is answered in the next turn of the event loop. */
+/** Connection to the server. It responds to each message of the gateway in the next turn of the event loop. */
 class HostileWire extends FuzzWire {
   readonly #options: HostileOptions;
   readonly #state: HostileState;
-  readonly #asked = new Map<string | number, FuzzRevision["methods"][number]>();
+  readonly #pending = new Map<string | number, FuzzRevision["methods"][number]>();
 
   constructor(options: HostileOptions, state: HostileState) {
     super();
@@ -72,30 +72,30 @@ class HostileWire extends FuzzWire {
     for (const value of sent.flat()) {
       if (!isObject(value) || typeof value.method !== "string") continue;
       if (typeof value.id !== "string" && typeof value.id !== "number") continue;
-      const asked = { id: value.id, method: value.method, params: isObject(value.params) ? value.params : {} };
-      void turn().then(() => this.#answer(asked));
+      const request = { id: value.id, method: value.method, params: isObject(value.params) ? value.params : {} };
+      void turn().then(() => this.#respond(request));
     }
   }
 
-  #answer(asked: Asked): void {
+  #respond(request: ReceivedRequest): void {
     if (this.isClosed) return;
     const { fuzz, random } = this.#options;
-    this.#count(asked);
-    const result = this.#answerAsItShould(asked);
-    if (result) return this.#write({ jsonrpc: "2.0", id: asked.id, ...result });
-    const method = fuzz.methods.find(({ name }) => name === asked.method);
-    if (method) this.#asked.set(asked.id, method);
+    this.#count(request);
+    const result = this.#respondCorrectly(request);
+    if (result) return this.#write({ jsonrpc: "2.0", id: request.id, ...result });
+    const method = fuzz.methods.find(({ name }) => name === request.method);
+    if (method) this.#pending.set(request.id, method);
     if (isHit(0.3, random)) this.#disturb();
-    for (const message of this.#answerByChance(asked)) this.#write(message);
+    for (const message of this.#respondByChance(request)) this.#write(message);
   }
 
-  #count({ method, params }: Asked): void {
+  #count({ method, params }: ReceivedRequest): void {
     const mark = isObject(params.arguments) ? params.arguments.mark : undefined;
     if (method !== "tools/call" || typeof mark !== "number") return;
     this.#state.calls.set(mark, (this.#state.calls.get(mark) ?? 0) + 1);
   }
 
-  #answerAsItShould({ method, params }: Asked): object | undefined {
+  #respondCorrectly({ method, params }: ReceivedRequest): object | undefined {
     const { isAlone } = this.#options;
     const info = { name: "hostile", version: "1" };
     const more = isAlone ? { resultType: "complete", ttlMs: 0, cacheScope: "private" } : {};
@@ -105,7 +105,7 @@ class HostileWire extends FuzzWire {
       return { result: { protocolVersion: this.#options.fuzz.revision.id, capabilities, serverInfo: info } };
     if (method === "server/discover" || method === "initialize")
       return { error: { code: -32601, message: "Method not found" } };
-    // The gateway asks for the list itself, and waits half a minute for it.
+    // The gateway requests the list itself, and waits half a minute for it.
     if (method === "tools/list") return { result: this.#makeList({ ...more, tools: [] }) };
     if (method !== "tools/call" || params.name !== honestTool) return undefined;
     return { result: { ...(isAlone && { resultType: "complete" }), content: [] } };
@@ -125,10 +125,10 @@ class HostileWire extends FuzzWire {
     const { fuzz, random } = this.#options;
     const step = { kind: "made", seed: Math.floor(random() * 2 ** 31) } as const;
     this.#state.written += 1;
-    this.write(toLine(step, { fuzz, role: "server", asked: this.#asked, used: [], things: [] }));
+    this.write(toLine(step, { fuzz, role: "server", pending: this.#pending, used: [], things: [] }));
   }
 
-  #answerByChance({ id, method }: Asked): readonly object[] {
+  #respondByChance({ id, method }: ReceivedRequest): readonly object[] {
     const { fuzz, random, isAlone } = this.#options;
     const known = fuzz.methods.find(({ name }) => name === method);
     const made = known && fuzz.make(known, "result", random);

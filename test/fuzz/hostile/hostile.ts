@@ -60,7 +60,7 @@ export interface Attack {
   readonly grown: number;
 }
 
-/** Lets hostile servers send so many messages to clients, and returns what was wrong with the clients. */
+/** Sends a number of messages of hostile servers to clients, and returns the problems of the clients. */
 export async function attack(hostile: OpenHostile, options: AttackOptions): Promise<Attack> {
   const tally = { messages: 0, conversations: 0, opened: 0, calls: 0 };
   const problems: string[] = [];
@@ -114,7 +114,7 @@ async function converse(hostile: OpenHostile, options: Conversation, seed: numbe
   const { source, close } = hostile.open(server);
   const problems: string[] = [];
   let calls = 0;
-  // A handshake that was not answered need not wait for its time-out.
+  // Ends a handshake without a response before its timeout.
   const timer = setTimeout(() => server.calm(), 3_000);
   try {
     const session = await within("the handshake", createFuzzedClient(server, options).connect(source)).catch(
@@ -180,7 +180,7 @@ const uses: readonly (readonly [name: string, run: (session: ClientSession<Decla
   ["subscribe", (session) => session.subscribe("file:///a", () => {})],
 ];
 
-/** Milliseconds: more than any time-out, so that what takes longer hangs. */
+/** Milliseconds, more than any timeout: a client that takes longer hangs. */
 const patience = 50_000;
 
 async function within<Result>(name: string, promise: Promise<Result>): Promise<Result> {

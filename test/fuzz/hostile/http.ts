@@ -11,7 +11,7 @@ export async function openHostileEndpoints({ connectHttp } = sourceClient): Prom
   const listener = createServer((request, response) => {
     const server = servers.get(request.url?.split(/[?/]/)[1] ?? "");
     response.on("error", () => {});
-    // Clients share connections to an origin: what one server breaks must not be the request of another's client.
+    // Clients share connections to an origin: a broken connection must not be that of another server's client.
     response.shouldKeepAlive = false;
     if (server) void serve(server, request, response).catch(() => response.destroy());
     else response.writeHead(404).end();
@@ -45,18 +45,19 @@ export async function openHostileEndpoints({ connectHttp } = sourceClient): Prom
 async function serve(server: HostileServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
   let body = "";
   for await (const chunk of request) body += String(chunk);
-  const heard = request.method === "POST" ? server.hear(body) : [];
-  if (server.isCalm) return answerCalmly(server, response, { method: request.method, heard });
-  const [first] = heard;
+  const received = request.method === "POST" ? server.hear(body) : [];
+  if (server.isCalm) return respondCalmly(server, response, { method: request.method, received });
+  const [first] = received;
   const opening = first?.method === "initialize" && first.id !== undefined ? server.open(first.id) : undefined;
   if (opening !== undefined) return openSession(server, response, opening);
-  const isFine = heard.every(({ id }) => id === undefined) && request.method === "POST" && isHit(0.95, server.random);
+  const isFine =
+    received.every(({ id }) => id === undefined) && request.method === "POST" && isHit(0.95, server.random);
   if (isFine) return void response.writeHead(202).end();
   pick(request.method === "GET" ? onGet : onPost, server.random)(server, response);
-  if (mayBeSentAgain(response)) server.takeBack(heard);
+  if (mayBeSentAgain(response)) server.takeBack(received);
 }
 
-/** True if the session is unknown, the message belongs elsewhere, or the server asks for it later: nothing was done then. */
+/** True if the status says that the message was not handled: the session is unknown, or the client has to send it again. */
 function mayBeSentAgain(response: ServerResponse): boolean {
   const { statusCode } = response;
   if (statusCode === 429 || statusCode === 503) return response.hasHeader("retry-after");
@@ -68,23 +69,23 @@ function openSession({ random }: HostileServer, response: ServerResponse, text: 
   response.writeHead(200, { "content-type": "application/json", ...session }).end(text);
 }
 
-interface Asked {
+interface ReceivedMessages {
   readonly method: string | undefined;
-  readonly heard: readonly Heard[];
+  readonly received: readonly Heard[];
 }
 
-function answerCalmly(server: HostileServer, response: ServerResponse, { method, heard }: Asked): void {
+function respondCalmly(server: HostileServer, response: ServerResponse, { method, received }: ReceivedMessages): void {
   if (method !== "POST") return void response.writeHead(405).end();
-  const answers = heard.flatMap(({ id }) => (id === undefined ? [] : [server.refuse(id)]));
-  if (answers.length === 0) return void response.writeHead(202).end();
-  const [only] = answers;
+  const responses = received.flatMap(({ id }) => (id === undefined ? [] : [server.reject(id)]));
+  if (responses.length === 0) return void response.writeHead(202).end();
+  const [only] = responses;
   response.writeHead(200, { "content-type": "application/json" });
-  response.end(answers.length === 1 ? only : `[${answers.join(",")}]`);
+  response.end(responses.length === 1 ? only : `[${responses.join(",")}]`);
 }
 
-type Answer = (server: HostileServer, response: ServerResponse) => void;
+type Respond = (server: HostileServer, response: ServerResponse) => void;
 
-const answerJson: Answer = (server, response) => {
+const respondJson: Respond = (server, response) => {
   const { random } = server;
   const texts = server.sayMany(pick([1, 1, 1, 2, 50], random));
   const text = isHit(0.5, random) ? texts.join("") : `[${texts.join(",")}]`;
@@ -92,7 +93,7 @@ const answerJson: Answer = (server, response) => {
   response.end(texts.length === 1 ? texts[0] : text);
 };
 
-const answerStream: Answer = (server, response) => {
+const respondStream: Respond = (server, response) => {
   const { random } = server;
   setFields(response, random).writeHead(isHit(0.95, random) ? 200 : pick(statuses, random), {
     "content-type": pick(["text/event-stream", "text/event-stream; charset=utf-8"], random),
@@ -131,28 +132,28 @@ function toEvent(text: string, random: Random): string {
   return `${fields.join(end)}${end}${end}`;
 }
 
-const answerNothing: Answer = (server, response) => {
+const respondNothing: Respond = (server, response) => {
   setFields(response, server.random).writeHead(pick(statuses, server.random)).end();
 };
 
-const redirect: Answer = ({ random }, response) => {
+const redirect: Respond = ({ random }, response) => {
   const location = pick(["", "/", "/elsewhere", "http://127.0.0.1:1/", "http://", "javascript:alert(1)"], random);
   response.writeHead(pick([301, 302, 303, 307, 308], random), { location }).end();
 };
 
 /** A body that ends before its length, or after it. */
-const answerCut: Answer = (server, response) => {
+const respondCut: Respond = (server, response) => {
   response.writeHead(200, { "content-type": pick(types, server.random), "content-length": "100000" });
   response.write(server.say());
   setTimeout(() => response.destroy(), 1);
 };
 
-const answerEncoded: Answer = (server, response) => {
+const respondEncoded: Respond = (server, response) => {
   const encoding = pick(["gzip", "br", "deflate", "x"], server.random);
   response.writeHead(200, { "content-type": "application/json", "content-encoding": encoding }).end(server.say());
 };
 
-const answerRaw: Answer = (server, response) => {
+const respondRaw: Respond = (server, response) => {
   const { random } = server;
   const heads = [
     "HTTP/1.1 200 OK\r\n\r\n",
@@ -164,17 +165,17 @@ const answerRaw: Answer = (server, response) => {
   response.socket?.end(`${pick(heads, random)}${server.say()}`);
 };
 
-const onPost: readonly Answer[] = [
-  ...Array<Answer>(6).fill(answerStream),
-  ...Array<Answer>(5).fill(answerJson),
-  answerNothing,
+const onPost: readonly Respond[] = [
+  ...Array<Respond>(6).fill(respondStream),
+  ...Array<Respond>(5).fill(respondJson),
+  respondNothing,
   redirect,
-  answerCut,
-  answerEncoded,
-  answerRaw,
+  respondCut,
+  respondEncoded,
+  respondRaw,
 ];
 
-const onGet: readonly Answer[] = [...Array<Answer>(6).fill(answerStream), answerNothing, redirect, answerRaw];
+const onGet: readonly Respond[] = [...Array<Respond>(6).fill(respondStream), respondNothing, redirect, respondRaw];
 
 const statuses: readonly number[] = [
   ...Array<number>(14).fill(200),

@@ -24,12 +24,12 @@ export class HostileServer {
   readonly calls = new Map<string, number>();
   /** Messages that were made. */
   said = 0;
-  /** Called when the server becomes calm: what is still open is to be ended. */
+  /** Called when the server becomes calm, to end open streams. */
   readonly onCalm = new Set<() => void>();
   #isCalm = false;
   readonly #fuzz: FuzzRevision;
   readonly #steps: readonly Step[];
-  readonly #asked = new Map<Id, Method>();
+  readonly #pending = new Map<Id, Method>();
   readonly #used: Id[] = [];
 
   constructor(fuzz: FuzzRevision, seed: number) {
@@ -38,7 +38,7 @@ export class HostileServer {
     this.#steps = fc.sample(step, { seed, numRuns: 64 });
   }
 
-  /** Every request is answered with an error, and nothing else is said. */
+  /** Responds to every request with an error, and sends nothing else. */
   get isCalm(): boolean {
     return this.#isCalm;
   }
@@ -49,11 +49,11 @@ export class HostileServer {
   }
 
   /** Ids of the requests that have been heard, the latest ones. */
-  get asked(): readonly Id[] {
-    return [...this.#asked.keys()];
+  get pending(): readonly Id[] {
+    return [...this.#pending.keys()];
   }
 
-  /** Reads what the client has sent: a message, or several. */
+  /** Reads a message or a batch of the client. */
   hear(text: string): readonly Heard[] {
     const value: unknown = JSON.parse(text);
     const heard = (Array.isArray(value) ? value : [value]).map(readMessage);
@@ -61,7 +61,7 @@ export class HostileServer {
     return heard;
   }
 
-  /** The messages were refused in a way that says that nothing was done. */
+  /** Forgets messages that were rejected before any work on them. */
   takeBack(heard: readonly Heard[]): void {
     for (const { tool } of heard) if (tool !== undefined) this.#count(tool, -1);
   }
@@ -69,8 +69,8 @@ export class HostileServer {
   /** One hostile message, without the end of its line. */
   say(): string {
     this.said += 1;
-    const asked = this.#asked;
-    const outlook = { fuzz: this.#fuzz, role: "server", asked, used: this.#used, things: [] } as const;
+    const pending = this.#pending;
+    const outlook = { fuzz: this.#fuzz, role: "server", pending, used: this.#used, things: [] } as const;
     return new TextDecoder().decode(toLine(this.#nextStep(), outlook)).slice(0, -1);
   }
 
@@ -78,12 +78,12 @@ export class HostileServer {
     return Array.from({ length: count }, () => this.say());
   }
 
-  /** The answer that ends a request whatever it is about. */
-  refuse(id: Id): string {
+  /** Returns the error response that ends any request. */
+  reject(id: Id): string {
     return JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message: "Enough" } });
   }
 
-  /** The answer to `initialize` that lets the client go on, for most clients. */
+  /** Returns the response to `initialize`, valid for most clients. */
   open(id: Id): string | undefined {
     if (isHit(0.1, this.random)) return undefined;
     const serverInfo = { name: "hostile", version: "1" };
@@ -99,19 +99,19 @@ export class HostileServer {
     if (tool !== undefined) this.#count(tool, 1);
     if (id === undefined) return;
     const known = this.#fuzz.methods.find((one) => one.name === method && one.kind === "request");
-    if (known) this.#asked.set(id, known);
-    const [oldest] = this.#asked.keys();
-    if (this.#asked.size > mostAsked && oldest !== undefined) this.#asked.delete(oldest);
+    if (known) this.#pending.set(id, known);
+    const [oldest] = this.#pending.keys();
+    if (this.#pending.size > maxPending && oldest !== undefined) this.#pending.delete(oldest);
   }
 
-  /** Mostly a message that is made now: only such a one can answer what was asked. */
+  /** Mostly a new message: only a new one can respond to a pending request. */
   #nextStep(): Step {
     if (isHit(0.8, this.random)) return { kind: "made", seed: Math.floor(this.random() * 2 ** 31) };
     return this.#steps[Math.floor(this.random() * this.#steps.length)] ?? { kind: "value", value: null };
   }
 }
 
-const mostAsked = 200;
+const maxPending = 200;
 
 function readMessage(value: unknown): Heard {
   if (!isObject(value)) return { id: undefined, method: undefined, tool: undefined };

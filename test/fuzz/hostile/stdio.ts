@@ -51,25 +51,25 @@ function serve(socket: Socket, servers: ReadonlyMap<string, HostileServer>): voi
     const lines = (text + chunk).split("\n");
     text = lines.pop() ?? "";
     for (const line of lines) {
-      if (server) answer(socket, server, line);
+      if (server) respond(socket, server, line);
       else server = join(socket, servers.get(line));
     }
   });
 }
 
 function join(socket: Socket, server: HostileServer | undefined): HostileServer | undefined {
-  const end = (): void => write(socket, server?.asked.map((id) => server.refuse(id)) ?? []);
+  const end = (): void => write(socket, server?.pending.map((id) => server.reject(id)) ?? []);
   server?.onCalm.add(end);
   socket.once("close", () => server?.onCalm.delete(end));
   return server;
 }
 
-/** Answers of the client to hostile requests get no reply: both would never stop. */
-function answer(socket: Socket, server: HostileServer, line: string): void {
+/** Responds to requests only: responses to responses would never end. */
+function respond(socket: Socket, server: HostileServer, line: string): void {
   for (const { id, method } of server.hear(line)) {
     if (method === undefined) continue;
     if (server.isCalm) {
-      if (id !== undefined) write(socket, [server.refuse(id)]);
+      if (id !== undefined) write(socket, [server.reject(id)]);
       continue;
     }
     const opening = method === "initialize" && id !== undefined ? server.open(id) : undefined;

@@ -11,11 +11,11 @@ export interface RemoteProcess {
   readonly stderr: Readable;
   /** Bytes that are in use there, after a collection. */
   used(): Promise<number>;
-  /** Ends it as a host does; says what is wrong with how it ended. */
+  /** Ends it as a host does. Returns the problems of its end. */
   end(): Promise<readonly string[]>;
 }
 
-/** Answers how much memory is in use, and keeps the process alive for nobody. */
+/** Reports the used memory on request, without keeping the process alive. */
 const preload = `
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -47,9 +47,9 @@ export function startRemote(args: readonly string[], env: Readonly<Record<string
     stdout,
     stderr,
     async used() {
-      const answer = once(child, "message");
+      const response = once(child, "message");
       child.send("used");
-      const [message]: unknown[] = await answer;
+      const [message]: unknown[] = await response;
       return isObject(message) ? Number(message.used) : NaN;
     },
     async end() {

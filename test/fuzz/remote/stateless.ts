@@ -157,7 +157,7 @@ function createMessages(count: number, making: Making): readonly Message[] {
 /** Mostly a message with the metadata of a stateless request; sometimes other bytes. */
 function createMessage({ fuzz, random, used }: Making): Message {
   const step = { kind: "made", seed: Math.floor(random() * 2 ** 31) } as const;
-  const line = toLine(step, { fuzz, role: "client", asked: new Map(), used, things }).subarray(0, -1);
+  const line = toLine(step, { fuzz, role: "client", pending: new Map(), used, things }).subarray(0, -1);
   const value = parse(new TextDecoder().decode(line));
   if (!isObject(value)) return { line };
   const { id, method, params = {} } = value;

@@ -4,25 +4,25 @@ import { isObject } from "../../../generated/support.ts";
 import { initialize, initialized } from "../../runtime/wire.ts";
 import type { Subject, SubjectWire } from "../conversation.ts";
 import { maxMessageBytes } from "../lines.ts";
-import { Referee } from "../referee.ts";
+import { OutcomeChecker } from "../outcome-checker.ts";
 import { startRemote, type RemoteProcess } from "./process.ts";
 import type { FuzzRevision } from "../revision.ts";
 import type { Script } from "../steps.ts";
 import { clientCapabilities, prepare } from "../subjects.ts";
-import { judgeLine, type Hearing } from "../expected-outcome.ts";
+import { expectLine, type Receiver } from "../expected-outcome.ts";
 
 /* The everything example in a process of its own, over its standard streams or over HTTP. */
 
-/** How a server is started. */
+/** Command that starts a server. */
 export interface RemoteServer {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Options of `run` that the rules of the referee suppose. */
+/** Options of `run` that the rules of the checker suppose. */
 export const remoteOptions = { limits: { maxMessageBytes } };
 
-/** What calls may name: nothing that takes as long as it is told, or fails in a way that only it knows, such as a prompt that gets no answer. */
+/** Names for calls. Left out are tools of any duration, and those that fail in a way of their own, such as a prompt without a response. */
 export const things: readonly string[] = [
   ...["test_simple_text", "test_image_content", "test_error_handling", "json_schema_2020_12_tool", "greet"],
   ...["test_sampling", "test_elicitation", "test_roots", "multi_input", "touch_watched_resource", "announce_changes"],
@@ -82,12 +82,12 @@ export async function createHttpSubject(
   const wire = new HttpWire(url);
   const settle = (): Promise<void> => wire.settle();
   const { fuzz, declared } = await open({ wire, settle }, script, revisions);
-  const hearing = { fuzz, role: "server", declared, isHttp: true } as const;
-  wire.listen(hearing);
-  return toSubject({ wire, settle, close: () => wire.close() }, hearing);
+  const receiver = { fuzz, role: "server", declared, isHttp: true } as const;
+  wire.listen(receiver);
+  return toSubject({ wire, settle, close: () => wire.close() }, receiver);
 }
 
-/** Where a server over HTTP is, once it listens. */
+/** Returns the address of a server over HTTP when it listens. */
 export async function readUrl({ child, stderr }: RemoteProcess): Promise<string> {
   let said = "";
   for (;;) {
@@ -110,7 +110,7 @@ async function open(
   { wire, settle }: Opened,
   script: Script,
   revisions: readonly FuzzRevision[],
-): Promise<{ readonly fuzz: FuzzRevision; readonly declared: Hearing["declared"] }> {
+): Promise<{ readonly fuzz: FuzzRevision; readonly declared: Receiver["declared"] }> {
   const { fuzz } = prepare(script, revisions);
   const client = script.isOpen ? clientCapabilities : {};
   wire.post(initialize(fuzz.revision.id, client));
@@ -124,25 +124,25 @@ async function open(
 
 function toSubject(
   { close, ...wired }: Opened & { readonly close: () => Promise<readonly string[]> },
-  hearing: Hearing,
+  receiver: Receiver,
 ): Subject {
-  // -32601: a tool that does not run as a task was called as one, or the other way round.
+  // -32601: a tool that does not run as a task was called as one, or the reverse.
   const leeway = {
     codes: [-32602, -32002, -32601],
     hanging: new Set<never>(),
     stopped: new Set<never>(),
     isExact: true,
   };
-  return { ...wired, hearing, things, referee: new Referee(hearing, leeway), close };
+  return { ...wired, receiver, things, checker: new OutcomeChecker(receiver, leeway), close };
 }
 
-/** Each line is the body of a POST; what comes back, on whichever stream, was sent. */
+/** Each line is the body of a POST. Everything that arrives on any stream was sent by the server. */
 class HttpWire implements SubjectWire {
   readonly sent: unknown[] = [];
   readonly #url: string;
   readonly #problems: string[] = [];
   readonly #closing = new AbortController();
-  #hearing: Hearing | undefined;
+  #receiver: Receiver | undefined;
   #session: Readonly<Record<string, string>> = {};
   #rest: Uint8Array = new Uint8Array();
   /** The head of each response comes before the next request: messages have an order. */
@@ -172,9 +172,9 @@ class HttpWire implements SubjectWire {
   }
 
   /** Opens the stream of the session. */
-  listen(hearing: Hearing): void {
-    this.#hearing = hearing;
-    this.#session = { ...this.#session, "mcp-protocol-version": hearing.fuzz.revision.id };
+  listen(receiver: Receiver): void {
+    this.#receiver = receiver;
+    this.#session = { ...this.#session, "mcp-protocol-version": receiver.fuzz.revision.id };
     const headers = { ...this.#session, accept: "text/event-stream" };
     void this.#fetch({ headers }).then((response) => response && this.#read(response));
   }
@@ -187,7 +187,7 @@ class HttpWire implements SubjectWire {
   }
 
   #send(line: Uint8Array): void {
-    // Lines that say nothing are for streams.
+    // Empty lines have no meaning outside of streams.
     const isBlank = line.every((byte) => byte === 0x0d) || Buffer.from(line).toString() === "\ufeff";
     if (!isBlank) this.#turn = this.#turn.then(() => this.#post(line));
   }
@@ -203,15 +203,15 @@ class HttpWire implements SubjectWire {
       const session = response.headers.get("mcp-session-id");
       if (session !== null) this.#session = { ...this.#session, "mcp-session-id": session };
       if (response.status >= 500) this.#problems.push(`status ${response.status} to ${Buffer.from(line).toString()}`);
-      // HTTP has a response for everything: what gets none elsewhere is refused without an id.
-      void (response.status === 400 && this.#isUnanswered(line) ? this.#skip(response, line) : this.#read(response));
+      // HTTP always has a response: messages that get none elsewhere are rejected without an id.
+      void (response.status === 400 && this.#hasNoResponse(line) ? this.#skip(response, line) : this.#read(response));
     });
-    // Calls whose answer comes late hold nothing up.
+    // Calls with late responses delay nothing.
     await Promise.race([answering, new Promise((resolve) => setTimeout(resolve, 100))]);
   }
 
-  #isUnanswered(line: Uint8Array): boolean {
-    const kind = this.#hearing && judgeLine(line, this.#hearing).kind;
+  #hasNoResponse(line: Uint8Array): boolean {
+    const kind = this.#receiver && expectLine(line, this.#receiver).kind;
     return kind === "nothing" || kind === "cancellation" || kind === "response";
   }
 
@@ -247,7 +247,7 @@ class HttpWire implements SubjectWire {
     if (!isStream && text !== "") this.sent.push(parse(text));
   }
 
-  /** Reads whole events; returns what is left. */
+  /** Reads whole events. Returns the remaining text. */
   #readEvents(text: string): string {
     const events = text.split("\n\n");
     const rest = events.pop() ?? "";

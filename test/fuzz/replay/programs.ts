@@ -14,18 +14,18 @@ import { anything, question, type Context } from "../../runtime/server/input/raw
 
 /** One thing that a handler does. */
 type Step =
-  | { readonly kind: "ask"; readonly text: string; readonly isNamed: boolean }
+  | { readonly kind: "elicit"; readonly text: string; readonly isNamed: boolean }
   | { readonly kind: "sample"; readonly text: string }
   | { readonly kind: "roots" }
   | { readonly kind: "once"; readonly value: unknown }
   | { readonly kind: "fail" }
   | { readonly kind: "pause"; readonly turns: number }
-  /** Takes one way or the other, by what was seen so far. */
-  | { readonly kind: "branch"; readonly ways: readonly Program[] }
+  /** Takes one of the branches, depending on the trace so far. */
+  | { readonly kind: "branch"; readonly branches: readonly Program[] }
   | { readonly kind: "loop"; readonly times: number; readonly body: Program }
   | { readonly kind: "all"; readonly parts: readonly Program[] };
 
-/** What a handler does, in order. */
+/** Steps of a handler, in order. */
 export type Program = readonly Step[];
 
 /** Programs of some depth: questions, branches, loops, several things at once, and effects. */
@@ -33,19 +33,19 @@ export const programs: fc.Arbitrary<Program> = fc.letrec<{ program: Program; ste
   program: fc.array(tie("step"), { maxLength: 4, depthIdentifier: "program" }),
   step: fc.oneof(
     { depthIdentifier: "program", maxDepth: 3, withCrossShrink: true },
-    fc.record({ kind: fc.constant("ask"), text: fc.constantFrom("a", "b", "c"), isNamed: fc.boolean() }),
+    fc.record({ kind: fc.constant("elicit"), text: fc.constantFrom("a", "b", "c"), isNamed: fc.boolean() }),
     fc.record({ kind: fc.constant("sample"), text: fc.constantFrom("x", "y") }),
     fc.record({ kind: fc.constant("roots") }),
     fc.record({ kind: fc.constant("once"), value: fc.jsonValue({ maxDepth: 1 }) }),
     fc.record({ kind: fc.constant("fail") }),
     fc.record({ kind: fc.constant("pause"), turns: fc.integer({ min: 0, max: 3 }) }),
-    fc.record({ kind: fc.constant("branch"), ways: fc.array(tie("program"), { minLength: 1, maxLength: 3 }) }),
+    fc.record({ kind: fc.constant("branch"), branches: fc.array(tie("program"), { minLength: 1, maxLength: 3 }) }),
     fc.record({ kind: fc.constant("loop"), times: fc.integer({ min: 0, max: 3 }), body: tie("program") }),
     fc.record({ kind: fc.constant("all"), parts: fc.array(tie("program"), { maxLength: 3 }) }),
   ),
 })).program;
 
-/** What came of a program. */
+/** Outcome of a program. */
 export interface Outcome {
   readonly result: unknown;
   /** Every effect, as often as it happened. */
@@ -58,7 +58,7 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** Runs programs where a session asks by requests, and where each request stands alone. */
+/** Creates a runner in a session, which sends input requests, and one with stateless requests. */
 export async function createRunners(): Promise<{ readonly session: Runner; readonly alone: Runner }> {
   return { session: await createRunner(newest), alone: await createRunner(alone) };
 }
@@ -103,7 +103,7 @@ async function createRunner(revision: Revision): Promise<Runner> {
   };
 }
 
-/** A user, a model and folders whose answers depend on nothing but the question. */
+/** User, model and folders whose responses depend on the request only. */
 function connect(
   revision: Revision,
   transport: ReturnType<typeof createInMemoryTransports>[0],
@@ -133,7 +133,7 @@ interface Play {
   readonly effects: string[];
   /** Everything that the handler has seen. */
   readonly trace: unknown[];
-  /** Where in the program it is, iterations included. */
+  /** Position in the program, with iterations. */
   readonly path: string;
 }
 
@@ -144,14 +144,14 @@ async function play(program: Program, at: Play): Promise<void> {
 async function playStep(step: Step, at: Play): Promise<void> {
   const { context, trace, path } = at;
   switch (step.kind) {
-    case "ask":
-      // The same question from two branches cannot be told apart: then it has a name.
+    case "elicit":
+      // Equal input requests of two branches cannot be distinguished without a key.
       trace.push(await context.elicit(question(step.text), step.isNamed ? { key: path } : {}));
       return;
     case "sample": {
       const content = { type: "text", text: step.text } as const;
-      const { content: answer } = await context.sample({ messages: [{ role: "user", content }], maxTokens: 1 });
-      trace.push(answer);
+      const { content: sampled } = await context.sample({ messages: [{ role: "user", content }], maxTokens: 1 });
+      trace.push(sampled);
       return;
     }
     case "roots":
@@ -167,7 +167,7 @@ async function playStep(step: Step, at: Play): Promise<void> {
       for (let turn = 0; turn < step.turns; turn += 1) await Promise.resolve();
       return;
     case "branch":
-      return play(step.ways[JSON.stringify(trace).length % step.ways.length] ?? [], at);
+      return play(step.branches[JSON.stringify(trace).length % step.branches.length] ?? [], at);
     case "loop":
       for (let time = 0; time < step.times; time += 1) await play(step.body, { ...at, path: `${path}#${time}` });
       return;

@@ -1,4 +1,4 @@
 import { testReplay } from "./suite.ts";
 
-/** As many handlers as `REPLAY_PROGRAMS` says; 100,000 take some eight minutes. */
+/** Number of handlers: `REPLAY_PROGRAMS`. 100,000 take about eight minutes. */
 testReplay(Number(process.env.REPLAY_PROGRAMS ?? 20_000));

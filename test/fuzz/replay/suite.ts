@@ -6,7 +6,7 @@ import { createRunners, programs } from "./programs.ts";
 /** Programs that run at the same time. */
 const together = 50;
 
-/** Runs so many programs in both ways, and compares. */
+/** Runs a number of programs in sessions and with stateless requests, and compares the outcomes. */
 export function testReplay(count: number): void {
   test(`${count} handlers have the same results and effects in a session and with stateless requests (A10, 3.5)`, async () => {
     const { session, alone } = await createRunners();

@@ -54,6 +54,19 @@ export const failing: readonly (readonly [invariant: string, name: string, sampl
     "an acknowledged message that did not come",
     { lines: [call(), event(0, ""), event(1, answer), returned()], effects: ran },
   ],
+  [
+    "I3",
+    "an internal error without a fault",
+    {
+      lines: [
+        call(),
+        event(0, ""),
+        event(1, JSON.stringify({ id: 1, error: { code: -32_603, message: "gone" } })),
+        returned(""),
+      ],
+      effects: [start],
+    },
+  ],
   ["I3", "two responses", { ...good, lines: [...good.lines, event(3, answer)] }],
   [
     "I3",

@@ -18,7 +18,8 @@ export const checkResponses: Check = (evidence) =>
     const violation = (problem: string): Violation => ({ invariant: "I3", subject: call.key, problem });
     if (responses.length > 1) return [violation(`there are ${responses.length} responses`)];
     if (responses.length === 1 || isAbandoned(call, evidence)) return [];
-    const [end] = call.returns;
+    // A repeated request is rejected; the other one counts.
+    const end = call.returns.find(({ status }) => call.calls.length === 1 || status !== 400) ?? call.returns[0];
     if (!end) return [violation("the client has not returned")];
     const outcome = `${end.outcome ?? ""}: ${end.value ?? ""}`;
     if (call.events.some(({ event }) => event !== undefined)) return [violation(`there is no response; ${outcome}`)];
@@ -35,9 +36,22 @@ function isExcusable(status: number | undefined): boolean {
   return status === undefined || status >= 500 || status === 200;
 }
 
-function isAbandoned({ key, calls }: CallRecord, { cancelled, ended }: IndexedEvidence): boolean {
-  return cancelled.has(key) || calls.some(({ session = "" }) => ended.has(session));
+/** True if a client did not wait for the response to a call. */
+export function isAbandoned({ key, calls, returns }: CallRecord, { cancelled, ended }: IndexedEvidence): boolean {
+  const last = returns.at(-1)?.t ?? Number.POSITIVE_INFINITY;
+  const endedAt = ended.get(calls[0]?.session ?? "");
+  return cancelled.has(key) || (endedAt !== undefined && endedAt <= last);
 }
+
+/** I3: no call ends with an internal error without a fault. */
+export const checkErrors: Check = (evidence) =>
+  evidence.calls.flatMap((call): readonly Violation[] => {
+    const from = (call.calls[0]?.t ?? 0) - afterFault;
+    const [failed] = findResponses(call).filter(({ message: { error } }) => error?.code === -32_603);
+    if (!failed || isAbandoned(call, evidence) || hasFault(evidence, [from, call.returns[0]?.t ?? from])) return [];
+    const problem = `the request failed without a fault: ${failed.message.error?.message ?? ""}`;
+    return [{ invariant: "I3", subject: call.key, problem }];
+  });
 
 /** I4: a result comes from a tool that has ended, and an error in its place from one that has failed. */
 export const checkResults: Check = ({ calls }) =>

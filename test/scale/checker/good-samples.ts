@@ -51,6 +51,7 @@ export const passing: Readonly<Record<string, Sample>> = {
       event(0, ""),
       event(1, JSON.stringify({ id: 1, error: { code: -32_603, message: "gone" } })),
       returned(""),
+      ...fault("0", 1_005, 1_020),
     ],
     effects: [start, acknowledged],
   },

@@ -10,9 +10,40 @@ export const checkStreams: Check = ({ history, ended }) => [
     ...findDisorder(stream, positions),
   ]),
   ...linesOf(history, "resume", "return")
-    .filter(({ status, session = "" }) => (status === 400 || status === 404) && !ended.has(session))
+    .filter(({ status }) => status === 400 || status === 404)
+    .filter(({ t, session = "" }) => t < (ended.get(session) ?? Number.POSITIVE_INFINITY))
     .map(({ id, value = "", status }) => violation(id, `the position ${value} was rejected with ${status}`)),
 ];
+
+/** Numbers of events, by what happened to them. */
+export interface PositionCounts {
+  readonly events: number;
+  readonly repeated: number;
+  readonly lost: number;
+  readonly doubled: number;
+  readonly outOfOrder: number;
+}
+
+/** Counts the events of all streams. */
+export function countPositions(history: readonly HistoryLine[]): PositionCounts {
+  const counts = { events: 0, repeated: 0, lost: 0, doubled: 0, outOfOrder: 0 };
+  for (const [stream, positions] of groupBy(readPositions(history), ({ stream }) => stream)) {
+    const distinct = new Set(positions.map(({ sequence }) => sequence));
+    const disorder = findDisorder(stream, positions);
+    const twice = disorder.filter(({ problem }) => isRepetition(problem)).length;
+    counts.events += distinct.size;
+    counts.repeated += positions.length - distinct.size - twice;
+    counts.lost += Math.max(...distinct) + 1 - distinct.size;
+    counts.doubled += twice + findChanges(stream, positions).length;
+    counts.outOfOrder += disorder.length - twice;
+  }
+  return counts;
+}
+
+function isRepetition(problem: string): boolean {
+  const [, sequence, before] = /(\d+) follows (\d+)/.exec(problem) ?? [];
+  return sequence === before;
+}
 
 interface Position {
   readonly stream: string;

@@ -38,6 +38,7 @@ export class TestClient {
   readonly #options: ClientOptions;
   readonly session: string;
   readonly #abandoned = new Set<string>();
+  readonly #firstEvents = new Map<string, string>();
   #lastId = 0;
   #connections = 0;
   #isEnded = false;
@@ -113,6 +114,24 @@ export class TestClient {
     const outcome = isResponse(answer) ? "ok" : stream.isRejected ? "fail" : "unknown";
     end({ outcome, value, status: stream.status ?? status });
     return answer;
+  }
+
+  /** Reads the stored stream of a call again from its first event, on whichever node: all readers see the same events. */
+  async reread(id: number): Promise<void> {
+    const first = this.#firstEvents.get(this.keyOf(id));
+    if (first === undefined) return;
+    const response = await this.send({ method: "GET", lastEventId: first });
+    if (!response?.ok) return void (response && (await readBody(response)));
+    const connection = this.newConnection();
+    await readStream(response, (event, value) => {
+      const line = { phase: "event", op: "event", id: this.keyOf(id), value, connection } as const;
+      this.write({ ...line, ...(event !== undefined && { event }) });
+    });
+  }
+
+  /** Remembers the first event of a call. */
+  noteEvent(key: string, event: string): void {
+    if (!this.#firstEvents.has(key)) this.#firstEvents.set(key, event);
   }
 
   /** Cancels a call. Its response is no longer waited for. */
@@ -213,6 +232,7 @@ class CallStream {
   async #read(response: Response): Promise<void> {
     const connection = this.#client.newConnection();
     await readStream(response, (id, data) => {
+      if (id !== undefined) this.#client.noteEvent(this.#key, id);
       if (id !== undefined) this.#lastEventId = id;
       const event = id === undefined ? {} : { event: id };
       this.#client.write({ phase: "event", op: "event", id: this.#key, value: data, connection, ...event });

@@ -16,6 +16,8 @@ export interface ClusterOptions {
   readonly engine?: "redis";
   /** Milliseconds after which a node that has ended is started again. Default: never. */
   readonly restartAfter?: number;
+  /** Fault of the engine, by its name among the mutants. Default: none. */
+  readonly mutant?: string;
 }
 
 /** Cluster of processes on this machine, behind a balancer. */
@@ -155,12 +157,13 @@ class Nodes {
   }
 
   async restart(index: number): Promise<void> {
-    const { program, effects, engineUrl, restartAfter } = this.#options;
+    const { program, effects, engineUrl, restartAfter, mutant } = this.#options;
     this.#starts[index] = (this.#starts[index] ?? 0) + 1;
     const env = {
       NODE_EFFECTS: effects,
       NODE_NAME: this.nameOf(index),
       ...(engineUrl !== undefined && { NODE_ENGINE: engineUrl }),
+      ...(mutant !== undefined && { NODE_MUTANT: mutant }),
     };
     const node = await startNode({ args: [program.path], env });
     this.#earlierErrors += this.#processes[index]?.errors() ?? "";

@@ -6,16 +6,17 @@ import { revisions } from "../../../generated/revisions.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import { createRedisEngine } from "../../../runtime/adapters/redis/index.ts";
-import { joinCluster } from "../../../runtime/scale/cluster.ts";
+import { joinCluster, type Cluster } from "../../../runtime/scale/cluster.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import type { Effect } from "../history.ts";
+import { mutate } from "../mutants/mutants.ts";
 
 /*
  * Server whose tools write each start and each effect as a line of a file, which outlives the process: the outside world of a tool. The program is a node
  * of a cluster when `NODE_ENGINE` has the URL of an engine.
  */
 
-const { NODE_EFFECTS: file, NODE_NAME: node = "0", NODE_ENGINE: engineUrl } = process.env;
+const { NODE_EFFECTS: file, NODE_NAME: node = "0", NODE_ENGINE: engineUrl, NODE_MUTANT: mutant } = process.env;
 
 const touchedUri = "test://touched";
 
@@ -165,12 +166,16 @@ const server: Server = defineServer({
 process.on("unhandledRejection", (reason) => write({ kind: "unhandled", key: "", value: String(reason) }));
 
 const key = new TextEncoder().encode("a key of the tests, which all nodes share");
-const cluster =
-  engineUrl === undefined
-    ? undefined
-    : await joinCluster(createRedisEngine({ url: engineUrl, keys: [key], prefix: "test" }), {
-        onError: (error) => console.error(error),
-      });
+
+/** Joins the cluster of the tests, with a fault of the engine if one is named. */
+async function join(url: string): Promise<Cluster> {
+  const engine = createRedisEngine({ url, keys: [key], prefix: "test" });
+  return joinCluster(mutant === undefined ? engine : mutate(engine, mutant), {
+    onError: (error) => console.error(error),
+  });
+}
+
+const cluster = engineUrl === undefined ? undefined : await join(engineUrl);
 
 const listener = await serveHttp(server, {
   port: 0,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { startCluster, type Cluster } from "../cluster/cluster.ts";
-import { workloads } from "../workloads/index.ts";
+import { selectWorkloads } from "../workloads/index.ts";
 import { runFaults, type RunOptions, type RunReport } from "./run-faults.ts";
 
 /*
@@ -14,9 +14,10 @@ const {
   SCALE_SEED = "1",
   SCALE_MINUTES = "1",
   SCALE_WORKLOADS,
+  SCALE_FAULTS,
 } = process.env;
 const seed = Number(SCALE_SEED);
-const names = SCALE_WORKLOADS?.split(",") ?? Object.keys(workloads);
+const names = selectWorkloads(SCALE_WORKLOADS);
 const milliseconds = Number(SCALE_MINUTES) * 60_000;
 
 describe(`faults with the engine ${SCALE_ENGINE}`, () => {
@@ -28,7 +29,7 @@ describe(`faults with the engine ${SCALE_ENGINE}`, () => {
 
   const run = async (options: Omit<RunOptions, "cluster" | "seed">): Promise<RunReport> => {
     const report = await runFaults({ cluster, seed, ...options });
-    console.log(JSON.stringify({ seed, passes: report.passes, faults: report.faults }));
+    console.log(JSON.stringify({ seed, passes: report.passes, faults: report.faults, figures: report.figures }));
     return report;
   };
 
@@ -40,7 +41,7 @@ describe(`faults with the engine ${SCALE_ENGINE}`, () => {
   it(
     "all workloads keep all invariants under faults",
     async () => {
-      const report = await run({ milliseconds: Math.max(milliseconds, 20_000), workloads: names });
+      const report = await run({ milliseconds: Math.max(milliseconds, 20_000), workloads: names, ...selectFaults() });
       expect(report.violations).toBe("");
       for (const name of names) expect(report.passes[name], name).toBeGreaterThan(0);
       expect(report.faults.length).toBeGreaterThan(0);
@@ -53,4 +54,8 @@ function toClusterOptions(): Parameters<typeof startCluster>[0] {
   if (SCALE_ENGINE === "memory") return { nodes: 1 };
   if (SCALE_ENGINE === "redis") return { nodes: Number(SCALE_NODES), engine: "redis" };
   throw new Error(`The engine ${SCALE_ENGINE} has no process to start; use redis, or memory for one node`);
+}
+
+function selectFaults(): { readonly faults?: readonly string[] } {
+  return SCALE_FAULTS === undefined ? {} : { faults: SCALE_FAULTS.split(",").map((word) => word.trim()) };
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,8 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { RedisProcess } from "../cluster/redis-process.ts";
 import { HistoryLog, type EngineState, type Evidence } from "../history.ts";
 import { runNemesis } from "../nemesis.ts";
-import { workloads } from "../workloads/index.ts";
+import { countFigures, type Figures } from "../checker/figures.ts";
+import { selectWorkloads, workloads } from "../workloads/index.ts";
 
 /** Options of a run. */
 export interface RunOptions {
@@ -30,6 +31,9 @@ export interface RunReport {
   /** Passes of each workload. */
   readonly passes: Readonly<Record<string, number>>;
   readonly faults: readonly string[];
+  readonly figures: Figures;
+  /** Names of the invariants that were broken. */
+  readonly broken: readonly string[];
 }
 
 /** Milliseconds without faults at the end. */
@@ -37,13 +41,16 @@ const quiet = 10_000;
 /** Milliseconds for everything on a machine with other work. */
 const slack = 1_500;
 
+let runs = 0;
+
 /** Runs workloads and faults for some time, then checks all that happened. A violation leaves the history in a file. */
 export async function runFaults(options: RunOptions): Promise<RunReport> {
   const { cluster, seed, milliseconds, faults, clients = 6 } = options;
-  const log = new HistoryLog();
+  const path = join(tmpdir(), `scale-history-${seed}-${process.pid}-${(runs += 1)}.jsonl`);
+  const log = new HistoryLog(path);
   const until = Date.now() + milliseconds;
   const passes: Record<string, number> = {};
-  const names = options.workloads ?? Object.keys(workloads);
+  const names = options.workloads ?? selectWorkloads(undefined);
   const work = async (index: number): Promise<void> => {
     const random = createRandom(seed + 1 + index);
     for (let turn = index; Date.now() < until; turn++) {
@@ -65,10 +72,20 @@ export async function runFaults(options: RunOptions): Promise<RunReport> {
     effects: await cluster.readEffects(),
     ...(cluster.engine && { engineState: await readEngineState(cluster.engine, cluster.size) }),
   };
-  const violations = describeViolations(findViolations(evidence, { slack, permanentKeys }));
+  const found = findViolations(evidence, { slack, permanentKeys });
+  const violations = describeViolations(found);
   const report =
-    violations === "" ? "" : `${violations}\nhistory: ${save(evidence, seed)}\n${cluster.readErrors().slice(-1_000)}`;
-  return { violations: report, passes, faults: log.lines.flatMap(readFault) };
+    violations === ""
+      ? ""
+      : `${violations}\nseed: ${seed}\nhistory: ${save(evidence, path)}\n${cluster.readErrors().slice(-1_000)}`;
+  if (violations === "") rmSync(path, { force: true });
+  return {
+    violations: report,
+    passes,
+    faults: log.lines.flatMap(readFault),
+    figures: countFigures(evidence),
+    broken: [...new Set(found.map(({ invariant }) => invariant))],
+  };
 }
 
 /** Keys of the whole application: their entries are removed whenever they are used, or there is one of a kind. */
@@ -95,8 +112,8 @@ function readFault({ op, phase, value = "", node = "" }: Evidence["history"][num
   return op === "fault" && phase === "call" ? [`${value} (${node})`] : [];
 }
 
-function save(evidence: Evidence, seed: number): string {
-  const path = join(tmpdir(), `scale-history-${seed}.jsonl`);
+/** Writes the lines of clients and tools to the file of the history. */
+function save(evidence: Evidence, path: string): string {
   const lines = [...evidence.history, ...evidence.effects].toSorted((a, b) => a.t - b.t);
   writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   return path;

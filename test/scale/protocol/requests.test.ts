@@ -1,7 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
-import { askRoots, call, codeOf, log, textOf, until, type Tool } from "../../runtime/transport/http-server/http-rig.ts";
+import {
+  askRoots,
+  call,
+  codeOf,
+  initialize,
+  initialized,
+  log,
+  textOf,
+  until,
+  type Tool,
+} from "../../runtime/transport/http-server/http-rig.ts";
 import { lease, startNodes, type Nodes } from "./nodes.ts";
 
 let nodes: Nodes | undefined;
@@ -51,6 +61,21 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("requests of a session
     const session = await open(revision);
     expect(textOf((await post(1, session, call(1, "echo", { text: "hi" }))).json)).toBe("hi");
     expect(starts).toEqual(["1 echo hi"]);
+  });
+
+  it("a node asks at once, though another node has received the confirmation of the handshake", async () => {
+    const { open, post, rigs } = await begin();
+    const opened = await rigs[0]?.send({ body: initialize(revision, { roots: {} }) });
+    const id = String(opened?.headers["mcp-session-id"]);
+    const session = {
+      ...(await open(revision)),
+      id,
+      headers: { "mcp-session-id": id, "mcp-protocol-version": revision },
+    };
+    expect(rigs[0]?.connections[0]?.state).toBe("INITIALIZING");
+    await post(1, session, initialized);
+    await post(0, session, call(1, "echo", { text: "hi" }));
+    expect(rigs[0]?.connections[0]?.state).toBe("INITIALIZED");
   });
 
   it("responses to requests of two nodes reach their nodes, though another node receives them (E6)", async () => {
@@ -165,6 +190,18 @@ describe("streams of a session on several nodes", () => {
     await resumed.end();
     expect(resumed.messages).toHaveLength(1);
     expect(resumed.messages[0]).toMatchObject({ id: 1 });
+  });
+
+  it("a request without a stream whose node is closed has an error as its response, and its session goes on", async () => {
+    nodes = await startNodes(2, toolsOf, { responseMode: "json" });
+    const { open, rigs, post } = nodes;
+    const session = await open("2025-06-18");
+    const running = post(0, session, call(1, "wait", { key: "held" }));
+    await until(() => starts.includes("0 wait held"), "the request");
+    await rigs[0]?.listener.close();
+    const { status, json } = await running;
+    expect({ status, json }).toMatchObject({ status: 200, json: { id: 1 } });
+    expect((await post(1, session, call(2, "echo", { text: "hi" }))).status).toBe(200);
   });
 
   it("a GET stream that is resumed at another node continues there, and receives messages of every node", async () => {

@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { SharedStream } from "../../../runtime/scale/shared-stream.ts";
 import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
 import type { SharedEventStore, StreamAppend } from "../../../runtime/stores/shared-event-store.ts";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import type { EventWriter } from "../../../runtime/transport/http-server/exchange/exchange.ts";
 import type { LostStream } from "../../../runtime/transport/http-server/event-stream.ts";
 import { firstNode, key, secondNode } from "../contract/cluster.ts";
 
@@ -49,6 +50,43 @@ test("a response is stored together with the mark of its request, also with many
   expect(await engine.events.read(key, { stream: name, sequence: 400 })).toMatchObject({ open: [2], isEnded: false });
 });
 
+test("a connection that is released at once has its first event id", async () => {
+  const { stream } = await openStream([1]);
+  const written: string[] = [];
+  stream.connect(toWriter(written));
+  stream.prime();
+  stream.release();
+  await expect.poll(() => stream.isConnected).toBe(false);
+  expect(written.join("")).toContain(`id: ${name}-0`);
+});
+
+test("a new connection gets each event once, though the store has an event before the node knows", async () => {
+  const { engine, append, stream } = await openStream([1]);
+  await stream.send("a");
+  let reply = (): void => {};
+  append.heldReply = new Promise((resolve) => (reply = resolve));
+  const second = stream.send("b");
+  await vi.waitFor(async () => expect(await textsOf(engine)).toEqual(["a", "b"]));
+  const written: string[] = [];
+  await stream.resume(-1, () => toWriter(written));
+  await vi.waitFor(() => expect(written).toHaveLength(2));
+  reply();
+  await second;
+  await stream.send("c");
+  expect(written.map((event) => /^id: (.*)$/m.exec(event)?.[1])).toEqual([`${name}-0`, `${name}-1`, `${name}-2`]);
+});
+
+function toWriter(written: string[]): EventWriter {
+  return {
+    waiting: 0,
+    write: (text) => void written.push(text),
+    drained: async () => {},
+    onClose() {},
+    end() {},
+    destroy() {},
+  };
+}
+
 interface OpenStream {
   readonly engine: Engine;
   readonly clock: ManualClock;
@@ -88,12 +126,15 @@ class AppendRecorder {
   readonly calls: StreamAppend[] = [];
   readonly store: SharedEventStore;
   loseReply = false;
+  /** Holds the reply to appends back, which the store has performed. */
+  heldReply: Promise<void> | undefined;
 
   constructor(events: SharedEventStore) {
     this.store = {
       append: async (session, append) => {
         this.calls.push(append);
         const outcome = await events.append(session, append);
+        await this.heldReply;
         if (!this.loseReply) return outcome;
         this.loseReply = false;
         throw new EngineError("The store gave no reply; try again later");

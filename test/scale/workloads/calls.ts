@@ -8,7 +8,10 @@ export const count: Workload = async (context) => {
   const client = await openSession(context);
   const { random } = context;
   for (let call = 0; call < 3; call++) {
-    await client.call("count", { n: 1 + below(20, random), delay: below(40, random) }, { cuts: below(4, random) });
+    const args = { n: 1 + below(20, random), delay: below(40, random) };
+    const id = client.takeId();
+    await client.call("count", args, { id, cuts: below(4, random) });
+    await client.reread(id);
   }
   await client.end();
 };

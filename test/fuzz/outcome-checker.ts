@@ -2,58 +2,58 @@ import { isDeepStrictEqual } from "node:util";
 import type { Method } from "../../generator/model.ts";
 import { isObject } from "../../generated/support.ts";
 import { secret } from "./handlers.ts";
-import { isId, judgeLine, type Hearing, type Id, type Verdict } from "./expected-outcome.ts";
+import { isId, expectLine, type Receiver, type Id, type ExpectedOutcome } from "./expected-outcome.ts";
 
-/** What the end under test may do with requests that it takes. */
+/** Permitted behavior of the tested peer for requests that it accepts. */
 export interface Leeway {
-  /** Codes that handlers may answer with. */
+  /** Codes of errors that handlers may return. */
   readonly codes: readonly number[];
   /** Calls whose handler waits to be cancelled. */
   readonly hanging: ReadonlySet<Id>;
   /** Calls that were cancelled while their handler ran. */
   readonly stopped: ReadonlySet<Id>;
-  /** Whether keys that the revision does not know are looked for, too. */
+  /** True if members that the revision does not have count as problems. */
   readonly isExact: boolean;
 }
 
-/** Compares what leaves with what must: collects problems in words. */
-export class Referee {
+/** Compares the sent messages with the expected outcomes, and collects the differences as text. */
+export class OutcomeChecker {
   readonly problems: string[] = [];
-  /** Requests of the end under test that were not answered yet. */
-  readonly asked = new Map<Id, Method>();
-  /** Ids under which something was asked of it. */
+  /** Requests of the tested peer that have no response yet. */
+  readonly pending = new Map<Id, Method>();
+  /** Ids of the requests to it. */
   readonly used: Id[] = [];
-  readonly #hearing: Hearing;
+  readonly #receiver: Receiver;
   readonly #leeway: Leeway;
-  /** Ids of its requests that wait for a response, and whether that is sure. */
+  /** Ids of its requests that wait for a response; the value is false if they may have ended. */
   readonly #waiting = new Map<Id, boolean>();
   readonly #due = new Map<Id | undefined, Due[]>();
-  /** How many answers each id has got. */
-  readonly #answers = new Map<Id | undefined, number>();
+  /** Number of responses to each id. */
+  readonly #responseCounts = new Map<Id | undefined, number>();
 
-  constructor(hearing: Hearing, leeway: Leeway) {
-    this.#hearing = hearing;
+  constructor(receiver: Receiver, leeway: Leeway) {
+    this.#receiver = receiver;
     this.#leeway = leeway;
   }
 
-  /** One line arrives. */
-  hear(line: Uint8Array): void {
-    this.#expect(judgeLine(line, this.#hearing));
+  /** Adds the expected outcome of a received line. */
+  expect(line: Uint8Array): void {
+    this.#expect(expectLine(line, this.#receiver));
   }
 
-  /** A message or batch has left. */
-  see(sent: unknown): void {
-    if (!Array.isArray(sent)) return this.#seeMessage(sent);
-    if (sent.length === 0 || !this.#hearing.fuzz.revision.batching) this.#complain("a batch that may not be", sent);
-    for (const message of sent) this.#seeMessage(message);
+  /** Checks a sent message or batch. */
+  checkSent(sent: unknown): void {
+    if (!Array.isArray(sent)) return this.#checkMessage(sent);
+    if (sent.length === 0 || !this.#receiver.fuzz.revision.batching) this.#complain("a batch that may not be", sent);
+    for (const message of sent) this.#checkMessage(message);
   }
 
-  /** What should have come and has not. An answer does not say to which of two equal ids it belongs, so they are counted. */
+  /** Returns the missing responses. Responses to equal ids are counted, because they cannot be distinguished. */
   findMissing(): readonly string[] {
     return [...this.#due].flatMap(([id, dues]) => {
       const free = dues.filter((due) => due.isExcused || this.#isHeldUp(id, due));
-      const isMet = (this.#answers.get(id) ?? 0) + free.length >= dues.length;
-      return isMet ? [] : [`no answer: ${JSON.stringify({ id, dues })}`];
+      const isMet = (this.#responseCounts.get(id) ?? 0) + free.length >= dues.length;
+      return isMet ? [] : [`no response: ${JSON.stringify({ id, dues })}`];
     });
   }
 
@@ -61,39 +61,40 @@ export class Referee {
     return [id, ...companions].some((other) => other !== undefined && this.#leeway.hanging.has(other));
   }
 
-  #expect(verdict: Verdict, companions: readonly Id[] = []): void {
-    switch (verdict.kind) {
+  #expect(outcome: ExpectedOutcome, companions: readonly Id[] = []): void {
+    switch (outcome.kind) {
       case "nothing":
         return;
       case "batch":
-        return verdict.members.forEach((member) => this.#expect(member, verdict.members.flatMap(toId)));
+        return outcome.members.forEach((member) => this.#expect(member, outcome.members.flatMap(toId)));
       case "either":
-        this.#doubt(verdict.verdicts.flatMap((each) => ("id" in each && each.id !== undefined ? [each.id] : [])));
-        return this.#excuse(verdict.verdicts);
+        this.#doubt(outcome.outcomes.flatMap((each) => ("id" in each && each.id !== undefined ? [each.id] : [])));
+        return this.#excuse(outcome.outcomes);
       case "response":
-        return this.#end(verdict, companions);
+        return this.#end(outcome, companions);
       case "cancellation":
-        // What is asked during a call that is cancelled is taken back, which is not seen yet.
+        // Requests of a cancelled call are cancelled as well, which is not visible yet.
         this.#doubt([...this.#waiting.keys()]);
-        for (const due of this.#due.get(verdict.id) ?? []) due.isExcused ||= due.verdict.kind === "call";
+        for (const due of this.#due.get(outcome.id) ?? []) due.isExcused ||= due.outcome.kind === "call";
         return;
       case "call":
-        this.used.push(verdict.id);
-        return this.#await({ verdict, companions, isExcused: false });
-      case "refusal":
-        return this.#await({ verdict, companions, isExcused: false });
+        this.used.push(outcome.id);
+        return this.#await({ outcome, companions, isExcused: false });
+      case "rejection":
+        return this.#await({ outcome, companions, isExcused: false });
     }
   }
 
-  #end({ id, stray }: Extract<Verdict, { readonly kind: "response" }>, companions: readonly Id[]): void {
+  #end({ id, stray }: Extract<ExpectedOutcome, { readonly kind: "response" }>, companions: readonly Id[]): void {
     const isSure = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (isSure === undefined) this.#expect(stray, companions);
     else if (!isSure) this.#excuse([stray]);
   }
 
-  #excuse(verdicts: readonly Verdict[]): void {
-    for (const verdict of verdicts.filter(isAnswer)) this.#await({ verdict, companions: [], isExcused: true });
+  #excuse(outcomes: readonly ExpectedOutcome[]): void {
+    for (const outcome of outcomes.filter(isExpectedResponse))
+      this.#await({ outcome, companions: [], isExcused: true });
   }
 
   #doubt(ids: readonly Id[]): void {
@@ -101,29 +102,29 @@ export class Referee {
   }
 
   #await(due: Omit<Due, "mayRepeat">): void {
-    const { id } = due.verdict;
+    const { id } = due.outcome;
     const dues = this.#due.get(id) ?? [];
     dues.push({ ...due, mayRepeat: dues.length > 0 });
     this.#due.set(id, dues);
   }
 
-  #seeMessage(message: unknown): void {
+  #checkMessage(message: unknown): void {
     if (!isObject(message) || message.jsonrpc !== "2.0") return this.#complain("not a message", message);
     if (JSON.stringify(message).includes(secret)) this.#complain("a secret", message);
-    if (typeof message.method === "string") return this.#seeCall(message);
+    if (typeof message.method === "string") return this.#checkCall(message);
     const { id } = message;
     if (id !== undefined && !isId(id)) return this.#complain("an id that is none", message);
     const dues = this.#due.get(id) ?? [];
-    const answers = (this.#answers.get(id) ?? 0) + 1;
-    this.#answers.set(id, answers);
-    if (answers > dues.length) this.#complain("an answer that nobody waits for", { message, dues });
+    const count = (this.#responseCounts.get(id) ?? 0) + 1;
+    this.#responseCounts.set(id, count);
+    if (count > dues.length) this.#complain("an unexpected response", { message, dues });
     else if (dues.length === 1 && id !== undefined && this.#leeway.stopped.has(id))
-      this.#complain("a late answer", message);
-    else if (!dues.some((due) => this.#fits(message, due))) this.#complain("a wrong answer", { message, dues });
+      this.#complain("a late response", message);
+    else if (!dues.some((due) => this.#fits(message, due))) this.#complain("a wrong response", { message, dues });
   }
 
-  #seeCall(message: Readonly<Record<string, unknown>>): void {
-    const { fuzz, role } = this.#hearing;
+  #checkCall(message: Readonly<Record<string, unknown>>): void {
+    const { fuzz, role } = this.#receiver;
     const { id, method: name, params } = message;
     const kind = id === undefined ? "notification" : "request";
     const method = fuzz.sentBy(role, kind).find((candidate) => candidate.name === name);
@@ -133,23 +134,23 @@ export class Referee {
     if (name === "notifications/cancelled" && isObject(params) && isId(params.requestId))
       this.#waiting.delete(params.requestId);
     if (!isId(id)) return;
-    if (this.asked.has(id)) this.#complain("an id twice", message);
-    this.asked.set(id, method);
+    if (this.pending.has(id)) this.#complain("an id twice", message);
+    this.pending.set(id, method);
     this.#waiting.set(id, true);
   }
 
   #isSound(method: Method, part: "params" | "result", value: unknown): boolean {
-    const { fuzz } = this.#hearing;
+    const { fuzz } = this.#receiver;
     if (!fuzz.isValid(method, part, value)) return false;
     return !this.#leeway.isExact || fuzz.findUnknown(method, part, value).length === 0;
   }
 
-  #fits(message: Readonly<Record<string, unknown>>, { verdict, mayRepeat }: Due): boolean {
+  #fits(message: Readonly<Record<string, unknown>>, { outcome, mayRepeat }: Due): boolean {
     const { result, error } = message;
     if (mayRepeat && isError(error) && error.code === -32600) return true;
-    if (verdict.kind === "refusal") return result === undefined && isRefusal(error, verdict);
+    if (outcome.kind === "rejection") return result === undefined && isRejection(error, outcome);
     if (result === undefined) return isError(error) && this.#leeway.codes.includes(error.code);
-    const method = this.#hearing.fuzz.methods.find(({ name }) => name === verdict.method);
+    const method = this.#receiver.fuzz.methods.find(({ name }) => name === outcome.method);
     return error === undefined && method !== undefined && this.#isSound(method, "result", result);
   }
 
@@ -158,25 +159,25 @@ export class Referee {
   }
 }
 
-type Answer = Extract<Verdict, { readonly kind: "refusal" | "call" }>;
+type ExpectedResponse = Extract<ExpectedOutcome, { readonly kind: "rejection" | "call" }>;
 
-/** An answer that must come. */
+/** Response that is expected. */
 interface Due {
-  readonly verdict: Answer;
-  /** Ids of the same batch: nothing of it leaves before all of it is there. */
+  readonly outcome: ExpectedResponse;
+  /** Ids of the same batch, whose responses are sent together. */
   readonly companions: readonly Id[];
-  /** It need not come: it was cancelled, or is one of several that may. */
+  /** True if it may be missing: it was cancelled, or is one of several that are permitted. */
   isExcused: boolean;
-  /** Its id is that of an earlier request that may still run. */
+  /** True if an earlier request with the same id may still run. */
   readonly mayRepeat: boolean;
 }
 
-function isAnswer(verdict: Verdict): verdict is Answer {
-  return verdict.kind === "refusal" || verdict.kind === "call";
+function isExpectedResponse(outcome: ExpectedOutcome): outcome is ExpectedResponse {
+  return outcome.kind === "rejection" || outcome.kind === "call";
 }
 
-function toId(verdict: Verdict): readonly Id[] {
-  return verdict.kind === "call" ? [verdict.id] : [];
+function toId(outcome: ExpectedOutcome): readonly Id[] {
+  return outcome.kind === "call" ? [outcome.id] : [];
 }
 
 interface SentError {
@@ -194,7 +195,10 @@ function isClosed(error: Readonly<Record<string, unknown>>): boolean {
   return isInternal && Object.keys(error).every((key) => ["code", "message", "data"].includes(key));
 }
 
-function isRefusal(error: unknown, { codes, params }: Extract<Verdict, { readonly kind: "refusal" }>): boolean {
+function isRejection(
+  error: unknown,
+  { codes, params }: Extract<ExpectedOutcome, { readonly kind: "rejection" }>,
+): boolean {
   if (!isError(error) || !codes.includes(error.code)) return false;
   if (error.code !== -32602) return true;
   return isObject(error.data) && typeof error.data.path === "string" && leadsInto(params, error.data.path);

@@ -1,0 +1,72 @@
+import { packageOf } from "./sources.ts";
+
+/** Folders and files of the generator: each imports only those before it. */
+const generatorFolders = [
+  // Helpers that know no protocol.
+  "internal",
+  "model-rules.ts",
+  "model.ts",
+  // Questions to the model.
+  "model",
+  "read",
+  "conversions",
+  "emit",
+  "pin",
+  // Schemas and contracts of servers, and clients of them.
+  "typed-client",
+  "openapi",
+  "live",
+  "check",
+  "diff",
+  "explain",
+  "generate.ts",
+  "index.ts",
+  "scaffold",
+  "commands",
+  "cli.ts",
+];
+
+/** Libraries that at most one file imports, so that they can be replaced. */
+export const singleImporters = ["ts-morph", "handlebars", "prettier", "json-schema-to-typescript", "ajv", "yaml"];
+
+/** Entries of the runtime that commands may import. */
+const runtimeEntries = [
+  "runtime/index.ts",
+  "runtime/client/index.ts",
+  "runtime/gateway/index.ts",
+  "generated/revisions.ts",
+];
+
+/** Packages that the generator may import. */
+const generatorPackages = [...singleImporters, "yargs", "@clack/prompts", "validate-npm-package-name"];
+
+function isBelow(other: string, folder: string): boolean {
+  const [at, own] = [generatorFolders.indexOf(other), generatorFolders.indexOf(folder)];
+  return at >= 0 && at <= own;
+}
+
+/** True for files that connect to servers. They import the runtime, which the other files only generate parts of. */
+function opensConnections(path: string): boolean {
+  return /^generator\/(live|typed-client\/client|check)\/|^generator\/commands\/(client|check|diff)\.ts$/.test(path);
+}
+
+/** True if a file of the generator may import another file or a package. */
+export function isAllowedInGenerator(path: string, folder: string, target: string): boolean {
+  if (opensConnections(path) && /^(runtime|generated)\//.test(target)) return true;
+  // Programs are started and ended by the same code on every platform.
+  const startsPrograms = path === "generator/scaffold/create/run.ts";
+  if (startsPrograms && /^runtime\/transport\/stdio\/(command|process-tree)\.ts$/.test(target)) return true;
+  // The time that a pattern may take is estimated by the same code when a schema is read and when it is enforced.
+  const readsPatterns = /^generator\/typed-client\/(tool-schema|contract)\//.test(path);
+  if (
+    readsPatterns &&
+    /^runtime\/adapters\/(linear-pattern|pattern-syntax|re2-syntax|schema-patterns)\.ts$/.test(target)
+  )
+    return true;
+  return (
+    (target.startsWith("generator/") && isBelow(target.split("/")[1] ?? "", folder)) ||
+    target.startsWith("node:") ||
+    generatorPackages.includes(packageOf(target)) ||
+    (folder === "commands" && runtimeEntries.includes(target))
+  );
+}

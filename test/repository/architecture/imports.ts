@@ -1,0 +1,83 @@
+import type { Rule } from "./rule.ts";
+import { isAllowedInGenerator } from "./generator-folders.ts";
+import { isAllowedInRuntime, isSharedByGenerated } from "./runtime-folders.ts";
+import { pathOf, resolveFrom, specifiersOf } from "./sources.ts";
+
+/** Directions of imports. */
+export const importRules: readonly Rule[] = [
+  {
+    name: "1. imports go one way",
+    check: (file) => specifiersOf(file).flatMap((specifier) => findForbiddenImport(pathOf(file), specifier)),
+    broken: {
+      "generated/2000-01-01/a.ts": 'import "../../runtime/protocol/peer.ts";',
+      "generated/2000-01-01/b.ts": 'import "../2000-01-02/types.ts";',
+      "generated/2000-01-01/c.ts": 'import "ajv";',
+      "generated/2000-01-01/d.ts": 'import "../extensions/a/types.ts";',
+      "generated/extensions/a/a.ts": 'import "../b/types.ts";',
+      "generated/extensions/a/b.ts": 'import "../../2000-01-01/methods.ts";',
+      "runtime/server/e.ts": 'import "../../generated/extensions/a/methods.ts";',
+      "generator/a.ts": 'import "../runtime/protocol/peer/peer.ts";',
+      "generator/b.ts": 'import "../generated/support.ts";',
+      "generator/emit/a.ts": 'import "../../runtime/index.ts";',
+      "generator/emit/b.ts": 'import "../scaffold/create/run.ts";',
+      "generator/internal/a.ts": 'import type { Shape } from "../model.ts";',
+      "generator/new-room/a.ts": 'import "../internal/text.ts";',
+      "generator/commands/a.ts": 'import "../../runtime/protocol/peer.ts";',
+      "generator/commands/b.ts": 'import "../../generated/support.ts";',
+      "generator/c.ts": 'export * from "../spec/2000-01-01/schema.ts";',
+      "generator/d.ts": 'import "zod";',
+      "runtime/jsonrpc/a.ts": 'import "../framing/ndjson.ts";',
+      "runtime/jsonrpc/b.ts": 'import "../../generated/revisions.ts";',
+      "runtime/framing/a.ts": 'export const a = await import("../transport/stdio/stdio-server.ts");',
+      "runtime/server/a.ts": 'import "../client/client.ts";',
+      "runtime/server/b.ts": 'import "zod";',
+      "runtime/server/c.ts": 'import "../adapters/ajv.ts";',
+      "runtime/transport/a.ts": 'import "../auth/client/index.ts";',
+      "runtime/index.ts": 'export * from "./auth/client/index.ts";',
+      "runtime/tasks/index.ts": 'export * from "../gateway/gateway.ts";',
+      "runtime/server/f.ts": 'import "../tasks/index.ts";',
+      "runtime/protocol/index.ts": 'export * from "../../generated/revisions.ts";',
+      "runtime/auth/client/a.ts": 'import "jose";',
+      "runtime/client/a.ts": 'import "../server/server.ts";',
+      "runtime/lifecycle/a.ts": 'import "node:fs";',
+      "runtime/server/d.ts": "export const d = await import(String(1));",
+      "runtime/new-room/a.ts": 'import "../jsonrpc/message.ts";',
+      "templates/support.ts": 'import "node:fs";',
+    },
+  },
+];
+
+function findForbiddenImport(path: string, specifier: string): string[] {
+  const target = resolveFrom(path, specifier);
+  return isAllowed(path, target) ? [] : [`may not import ${target}`];
+}
+
+function isAllowed(path: string, target: string): boolean {
+  const [folder = "", part = ""] = path.split("/");
+  switch (folder) {
+    case "templates":
+      return target.startsWith("templates/");
+    case "generated":
+      if (part === "extensions") return isAllowedInExtension(path, target);
+      return (
+        isSharedByGenerated(target) ||
+        (part === "revisions.ts" ? target.startsWith("generated/") : target.startsWith(`generated/${part}/`))
+      );
+    case "generator":
+      return isAllowedInGenerator(path, part, target);
+    case "runtime":
+      return isAllowedInRuntime(path, part, target);
+    default:
+      return true;
+  }
+}
+
+/** An extension uses types and checks of the core, and those of no other extension. */
+function isAllowedInExtension(path: string, target: string): boolean {
+  const own = path.split("/").slice(0, 3).join("/");
+  return (
+    target.startsWith(`${own}/`) ||
+    target === "generated/support.ts" ||
+    /^generated\/\d[^/]*\/(types|validate)\.ts$/.test(target)
+  );
+}
