@@ -49,6 +49,8 @@ export class SharedStream implements SessionStream {
   #unwritten = 0;
   /** True if there are no more messages. */
   #isEnding = false;
+  /** True if this node closes, and no longer waits for the store. */
+  #isFlushing = false;
   #isFenced = false;
 
   constructor(options: SharedStreamOptions) {
@@ -124,7 +126,9 @@ export class SharedStream implements SessionStream {
     this.#schedule();
   }
 
+  /** Waits until everything is stored, or until the next attempt has failed: other nodes then seal the stream, because this one closes. */
   async flushed(): Promise<void> {
+    this.#isFlushing = true;
     await this.#storing;
   }
 
@@ -209,7 +213,7 @@ export class SharedStream implements SessionStream {
       });
       if (outcome !== "stored") return this.#fence();
     } catch (error) {
-      if (this.#isEnding) return this.#fence();
+      if (this.#isFlushing) return this.#fence();
       this.#reject(batch.events, toError(error));
       return pause(retryDelay, clock);
     }

@@ -33,12 +33,17 @@ export interface CallOptions {
 /** How long a client tries to get a response to a call. */
 const patience = 60_000;
 
+/** Milliseconds from the end of a call that is given up to the end of its connections. */
+const abandonTime = 5_000;
+
 /** Client of one session. It uses nothing of the product, resumes every stream, and writes what it does into the history. */
 export class TestClient {
   readonly #options: ClientOptions;
   readonly session: string;
   readonly #abandoned = new Set<string>();
   readonly #firstEvents = new Map<string, string>();
+  /** Controllers that abort the connections of calls. */
+  readonly #controllers = new Map<string, AbortController>();
   #lastId = 0;
   #connections = 0;
   #isEnded = false;
@@ -102,7 +107,8 @@ export class TestClient {
     const end = (line: Pick<HistoryLine, "outcome" | "value" | "status">): void =>
       this.write({ phase: "return", op: "call", id: key, ...line });
     const cuts = { left: options.cuts ?? 0 };
-    const response = await this.send({ method: "POST", message, cut: this.takeCut(key, cuts) });
+    const signal = this.signalOf(key);
+    const response = await this.send({ method: "POST", message, cut: this.takeCut(key, cuts), signal });
     if (!response) return void end({ outcome: "unknown", value: "the connection failed" });
     const { status } = response;
     if (!response.ok)
@@ -120,13 +126,16 @@ export class TestClient {
   async reread(id: number): Promise<void> {
     const first = this.#firstEvents.get(this.keyOf(id));
     if (first === undefined) return;
-    const response = await this.send({ method: "GET", lastEventId: first });
+    const stopped = new AbortController();
+    const timer = setTimeout(() => stopped.abort(), abandonTime);
+    const response = await this.send({ method: "GET", lastEventId: first, signal: stopped.signal });
     if (!response?.ok) return void (response && (await readBody(response)));
     const connection = this.newConnection();
     await readStream(response, (event, value) => {
       const line = { phase: "event", op: "event", id: this.keyOf(id), value, connection } as const;
       this.write({ ...line, ...(event !== undefined && { event }) });
     });
+    clearTimeout(timer);
   }
 
   /** Remembers the first event of a call. */
@@ -134,11 +143,23 @@ export class TestClient {
     if (!this.#firstEvents.has(key)) this.#firstEvents.set(key, event);
   }
 
+  /** Signal that aborts the connections of a call some time after the client has given it up. */
+  signalOf(key: string): AbortSignal {
+    const controller = this.#controllers.get(key) ?? new AbortController();
+    this.#controllers.set(key, controller);
+    return controller.signal;
+  }
+
+  #abortLater(keys: readonly string[]): void {
+    setTimeout(() => keys.forEach((key) => this.#controllers.get(key)?.abort()), abandonTime).unref();
+  }
+
   /** Cancels a call. Its response is no longer waited for. */
   async cancel(id: number): Promise<void> {
     this.#abandoned.add(this.keyOf(id));
     const params = { requestId: id, reason: "test" };
     await this.deliver("cancel", this.keyOf(id), { jsonrpc: "2.0", method: "notifications/cancelled", params });
+    this.#abortLater([this.keyOf(id)]);
   }
 
   /** Responds to a request of the server. */
@@ -157,6 +178,7 @@ export class TestClient {
       response = await this.send({ method: "DELETE" });
     }
     this.#isEnded = true;
+    this.#abortLater([...this.#controllers.keys()]);
     const outcome = response === undefined ? "unknown" : response.ok || response.status === 404 ? "ok" : "fail";
     this.write({ phase: "return", op: "end", id: this.session, outcome, ...(response && { status: response.status }) });
   }
@@ -220,6 +242,7 @@ class CallStream {
       method: "GET",
       lastEventId,
       cut: this.#client.takeCut(this.#key, cuts),
+      signal: this.#client.signalOf(this.#key),
     });
     const isAccepted = response !== undefined && response.ok;
     const outcome = isAccepted ? "ok" : response ? "fail" : "unknown";

@@ -19,8 +19,9 @@ export interface ClientRequest {
 /** Sends a request with nothing but `fetch`. `undefined`: the connection failed, or nothing came within 30 s; the request may have had an effect. */
 export async function send(request: ClientRequest): Promise<Response | undefined> {
   const { url, method, principal, session, message, lastEventId, cut, signal } = request;
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), 30_000);
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), 30_000);
+  signal?.addEventListener("abort", () => controller.abort(), { once: true });
   try {
     return await fetch(url, {
       method,
@@ -33,7 +34,7 @@ export async function send(request: ClientRequest): Promise<Response | undefined
         ...(cut !== undefined && { [cutHeader]: String(cut) }),
       },
       ...(message && { body: JSON.stringify(message) }),
-      signal: AbortSignal.any([timeout.signal, ...(signal ? [signal] : [])]),
+      signal: controller.signal,
     });
   } catch {
     return undefined;

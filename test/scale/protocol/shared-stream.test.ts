@@ -76,6 +76,33 @@ test("a new connection gets each event once, though the store has an event befor
   expect(written.map((event) => /^id: (.*)$/m.exec(event)?.[1])).toEqual([`${name}-0`, `${name}-1`, `${name}-2`]);
 });
 
+test("the response of a stream that has ended is stored when the store can be reached again", async () => {
+  const { engine, clock, append, stream } = await openStream([1]);
+  await stream.send("a");
+  append.failures = 2;
+  void stream.send("response");
+  stream.settle(1);
+  stream.end();
+  for (let attempt = 0; attempt < 3; attempt++) await clock.pass(1_000);
+  expect(await textsOf(engine)).toEqual(["a", "response"]);
+  expect(await engine.events.read(key, { stream: name, sequence: -1 })).toMatchObject({ isEnded: true });
+});
+
+test("a stream does not wait for the store while its node closes", async () => {
+  const { clock, append, stream } = await openStream([1]);
+  await stream.send("a");
+  append.failures = Infinity;
+  void stream.send("response");
+  stream.settle(1);
+  stream.end();
+  const flushed = stream.flushed();
+  await clock.pass(1_000);
+  await flushed;
+  const attempts = append.calls.length;
+  await clock.pass(10_000);
+  expect(append.calls).toHaveLength(attempts);
+});
+
 function toWriter(written: string[]): EventWriter {
   return {
     waiting: 0,
@@ -126,6 +153,8 @@ class AppendRecorder {
   readonly calls: StreamAppend[] = [];
   readonly store: SharedEventStore;
   loseReply = false;
+  /** Number of appends that fail, and are not performed. */
+  failures = 0;
   /** Holds the reply to appends back, which the store has performed. */
   heldReply: Promise<void> | undefined;
 
@@ -133,6 +162,8 @@ class AppendRecorder {
     this.store = {
       append: async (session, append) => {
         this.calls.push(append);
+        this.failures -= 1;
+        if (this.failures >= 0) throw new EngineError("The store cannot be reached; try again later");
         const outcome = await events.append(session, append);
         await this.heldReply;
         if (!this.loseReply) return outcome;
