@@ -3,7 +3,12 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { systemClock } from "../../internal/timers.ts";
-import { defaultCloseTimeout, type HttpListener, type ListenOptions } from "../../transport/http-server/listen.ts";
+import {
+  toDrainDelay,
+  defaultCloseTimeout,
+  type HttpListener,
+  type ListenOptions,
+} from "../../transport/http-server/listen.ts";
 import { releaseStdout } from "../../transport/stdio/stdout.ts";
 import { readCommandLine, type Service } from "./command-line.ts";
 import { serveHttp } from "./serve-http.ts";
@@ -64,7 +69,7 @@ export async function runStdio(
  * Serves over HTTP until SIGINT or SIGTERM, Ctrl-C or Ctrl-Break.
  *
  * The port comes from `--http PORT`, `MCP_HTTP_PORT` or `PORT`. `HOST` and `ALLOWED_HOSTS` (comma-separated names) permit access from other machines.
- * `/health` responds with `200`. Messages for people go to stderr. If the process cannot listen, it prints the reason and exits with code 1, whereas
+ * `/health`, `/live` and `/ready` respond to probes. Messages for people go to stderr. If the process cannot listen, it prints the reason and exits with code 1, whereas
  * `serveHttp` throws.
  *
  * @example
@@ -131,20 +136,17 @@ async function serveFurther(
 
 async function listen(server: CoreServer, options: RunOptions, port: number): Promise<void> {
   releaseStdout();
-  const all = { health: "/health", ...options, port, ...readHosts() };
+  const all = { health: "/health", live: "/live", ready: "/ready", ...options, port, ...readHosts() };
   const listener = await orExit(server, () => serveHttp(server, all));
   warnOfOpenServer(server.info.name, all);
-  closeOnSignal({ close: () => closeProgram(server, listener, options) });
+  closeOnSignal({ close: () => closeProgram(server, listener, all) });
   console.error(`${server.info.name} is served at ${listener.url}`);
 }
 
 /** Closes a listener, its server, and its cluster, in this order: calls and tasks have the same time to finish. */
-async function closeProgram(
-  server: CoreServer,
-  listener: HttpListener,
-  { closeTimeout = defaultCloseTimeout, cluster }: ListenOptions,
-): Promise<void> {
-  const deadline = systemClock.now() + closeTimeout;
+async function closeProgram(server: CoreServer, listener: HttpListener, options: ListenOptions): Promise<void> {
+  const { closeTimeout = defaultCloseTimeout, cluster } = options;
+  const deadline = systemClock.now() + toDrainDelay(options) + closeTimeout;
   await listener.close();
   await server.close({ drain: Math.max(0, deadline - systemClock.now()) });
   await cluster?.close?.();

@@ -19,6 +19,8 @@ export interface HttpCluster {
   protect(guard: Guard): Guard;
   /** Adds an HTTP handler to the cluster as a node. */
   createNode(): HttpNode;
+  /** Returns the state of the engine. */
+  status?(): { readonly state: "ready" | "degraded" | "lost" };
   /** Disconnects from the engine. Programs of `runHttp` and `runServer` call it when they have closed everything else. */
   close?(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { Server as NodeServer } from "node:http";
 import type { ServerOptions as SecureOptions } from "node:https";
 import type { Socket } from "node:net";
+import { pause, systemClock } from "../../internal/timers.ts";
 import { ListenError, isLoopback, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
 import { createServiceHandler, type HttpHandler } from "./handler.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
@@ -28,6 +29,18 @@ export interface ListenOptions extends HttpOptions {
   readonly closeTimeout?: number;
   /** Path with status `200` while the server accepts requests, for load balancers: `/health`. Default: none. */
   readonly health?: string;
+  /** Path with status `200` as long as the process responds: `/live`. Default: none. */
+  readonly live?: string;
+  /**
+   * Path with status `200` while the server accepts requests: `/ready`. Its body has `"status":"degraded"` while the engine of a cluster does not work
+   * fully: the engine is the same for all nodes, so a load balancer must not remove them. Default: none.
+   */
+  readonly ready?: string;
+  /**
+   * Milliseconds that a closing server goes on serving while `health` and `ready` respond with 503: load balancers notice it before it rejects
+   * connections. Default 5 s for a node of a cluster with one of these paths, else 0.
+   */
+  readonly drainDelay?: number;
   /** TLS options of Node: `key`, `cert`, `ca`, `requestCert`, ... */
   readonly tls?: SecureOptions;
 }
@@ -55,8 +68,8 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
   }
   const handler = createServiceHandler(service, { ...options, path });
   let closing: Promise<void> | undefined;
-  const isReady = (): boolean => closing === undefined;
-  const server = await createNodeServer(withHealth(handler, options.health, isReady), options);
+  const probes = toProbes(options, () => closing !== undefined);
+  const server = await createNodeServer(withProbes(handler, probes), options);
   // With a limit on their number Node would drop headers silently: the size of the head is the limit.
   server.maxHeadersCount = 0;
   server.maxConnections = maxConnections;
@@ -66,7 +79,8 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
   return {
     url: `${tls ? "https" : "http"}://${toAuthority(host)}:${portOf(server)}${path}`,
     handler,
-    close: () => (closing ??= close(server, { handler, sockets, silent, timeout: closeTimeout })),
+    close: () =>
+      (closing ??= close(server, { handler, sockets, silent, timeout: closeTimeout, delay: toDrainDelay(options) })),
   };
 }
 
@@ -89,17 +103,50 @@ async function createNodeServer(result: HttpHandler["node"], options: ListenOpti
   return (await import("node:https")).createServer({ ...all, handshakeTimeout: headersTimeout, ...tls }, result);
 }
 
-/** Adds the health path. A closing server is not ready: it responds with 503 on open connections. */
-function withHealth({ node }: HttpHandler, health: string | undefined, isReady: () => boolean): HttpHandler["node"] {
-  if (health === undefined) return node;
+/** Path for load balancers, and its present state. */
+interface Probe {
+  readonly path: string;
+  read(): ProbeState;
+}
+
+type ProbeState = "ok" | "degraded" | "closing";
+
+function toProbes({ health, live, ready, cluster }: ListenOptions, isClosing: () => boolean): readonly Probe[] {
+  const readHealth = (): ProbeState => (isClosing() ? "closing" : "ok");
+  const readReady = (): ProbeState => {
+    const state = cluster?.status?.().state ?? "ready";
+    return isClosing() || state === "ready" ? readHealth() : "degraded";
+  };
+  return [
+    ...(health === undefined ? [] : [{ path: health, read: readHealth }]),
+    ...(live === undefined ? [] : [{ path: live, read: (): ProbeState => "ok" }]),
+    ...(ready === undefined ? [] : [{ path: ready, read: readReady }]),
+  ];
+}
+
+/** Milliseconds that a node of a cluster goes on serving by default: load balancers look every 2 s. */
+const clusterDrainDelay = 5_000;
+
+/** Returns the milliseconds that a closing server goes on serving. */
+export function toDrainDelay({ drainDelay, cluster, health, ready }: ListenOptions): number {
+  const isWatched = health !== undefined || ready !== undefined;
+  return drainDelay ?? (cluster && isWatched ? clusterDrainDelay : 0);
+}
+
+/** Adds the paths of probes. A closing server is not ready: it responds with 503. */
+function withProbes({ node }: HttpHandler, probes: readonly Probe[]): HttpHandler["node"] {
+  if (probes.length === 0) return node;
   return (request, response) => {
-    if (request.url?.split("?")[0] !== health) return node(request, response);
+    const path = request.url?.split("?")[0];
+    const probe = probes.find((candidate) => candidate.path === path);
+    if (!probe) return node(request, response);
     request.resume();
     const isRead = request.method === "GET" || request.method === "HEAD";
     const fields = { "content-type": "application/json", "cache-control": "no-store" };
-    const status = isReady() ? 200 : 503;
+    const state = probe.read();
+    const status = state === "closing" ? 503 : 200;
     response.writeHead(isRead ? status : 405, isRead ? fields : { ...fields, allow: "GET, HEAD" });
-    response.end(request.method === "GET" ? `{"status":"${isReady() ? "ok" : "closing"}"}` : undefined);
+    response.end(request.method === "GET" ? `{"status":"${state}"}` : undefined);
   };
 }
 
@@ -122,9 +169,12 @@ interface Closing {
   readonly sockets: ReadonlySet<Socket>;
   readonly silent: ReadonlySet<Socket>;
   readonly timeout: number;
+  /** Milliseconds that it goes on serving. */
+  readonly delay: number;
 }
 
-async function close(server: NodeServer, { handler, sockets, silent, timeout }: Closing): Promise<void> {
+async function close(server: NodeServer, { handler, sockets, silent, timeout, delay }: Closing): Promise<void> {
+  if (delay > 0) await pause(delay, systemClock);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), timeout + lastResponseTime);
   await handler.close({ drain: timeout });

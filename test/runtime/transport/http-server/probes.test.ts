@@ -1,0 +1,52 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { joinCluster } from "../../../../runtime/scale/cluster.ts";
+import { createMemoryCluster } from "../../../../runtime/scale/memory-engine.ts";
+import { start, type Rig } from "./http-rig.ts";
+
+const paths = { health: "/health", live: "/live", ready: "/ready" };
+
+let rig: Rig | undefined;
+
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+describe("probes of an HTTP server", () => {
+  it("a server that accepts requests is live and ready", async () => {
+    rig = await start({}, paths);
+    for (const path of Object.values(paths)) expect(await probe(rig, path)).toEqual([200, { status: "ok" }]);
+    const posted = await fetch(new URL("/ready", rig.url), { method: "POST", body: "{}" });
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
+  it("a server that closes is not ready but live, and serves until its drain delay is over", async () => {
+    rig = await start({}, { ...paths, drainDelay: 400 });
+    const session = await rig.open();
+    const closed = rig.close();
+    expect(await probe(rig, "/ready")).toEqual([503, { status: "closing" }]);
+    expect(await probe(rig, "/health")).toEqual([503, { status: "closing" }]);
+    expect(await probe(rig, "/live")).toEqual([200, { status: "ok" }]);
+    const ping = { jsonrpc: "2.0", id: 7, method: "ping" };
+    expect((await rig.send({ body: ping, headers: session.headers })).status).toBe(200);
+    await closed;
+    await expect(fetch(new URL("/live", rig.url))).rejects.toThrow();
+  });
+
+  it("a node whose engine is lost stays ready, as degraded", async () => {
+    const memory = createMemoryCluster();
+    const cluster = await joinCluster(memory.connect(), { keys: [new Uint8Array(32).fill(1)] });
+    rig = await start({}, { ...paths, cluster, drainDelay: 0 });
+    expect(await probe(rig, "/ready")).toEqual([200, { status: "ok" }]);
+    memory.lose();
+    expect(await probe(rig, "/ready")).toEqual([200, { status: "degraded" }]);
+    expect(await probe(rig, "/health")).toEqual([200, { status: "ok" }]);
+    memory.restore();
+    expect(await probe(rig, "/ready")).toEqual([200, { status: "ok" }]);
+  });
+});
+
+async function probe({ url }: Rig, path: string): Promise<readonly [number, unknown]> {
+  const response = await fetch(new URL(path, url));
+  return [response.status, await response.json()];
+}
