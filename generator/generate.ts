@@ -12,7 +12,7 @@ import { negotiatesExtensions, readSpecModels } from "./read/spec-models.ts";
 import { escapeUnseen } from "./internal/text.ts";
 import { SpecError, unknownRevision } from "./internal/spec-error.ts";
 
-/** Options of `generate`. */
+/** Folders and revisions of `generate`. */
 export interface GenerateOptions {
   /** Folder with `pins.json` and one folder per revision. Default: the folder of this package. */
   readonly spec?: string;

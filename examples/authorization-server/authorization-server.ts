@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { exportJWK, generateKeyPair, type CryptoKey } from "jose";
 import { Provider, errors, type Configuration, type ResourceServer } from "oidc-provider";
 
-/** What an authorization server for development is made of. */
+/** Options of an authorization server for development. */
 export interface AuthorizationOptions {
   /** Default: any free one. */
   readonly port?: number;
   /** Servers for which it gives out tokens: scopes by URL. */
   readonly resources: Readonly<Record<string, readonly string[]>>;
-  /** Whoever signs in is this user, without being asked. Default `alice`. */
+  /** User of every sign-in, which shows no form. Default `alice`. */
   readonly user?: string;
   /** Programs of users that are known beforehand, by id: where users are sent back to. Others can register themselves. */
   readonly apps?: Readonly<Record<string, readonly string[]>>;
@@ -25,7 +25,7 @@ export interface AuthorizationOptions {
 /** An authorization server that runs. */
 export interface AuthorizationServer {
   readonly issuer: string;
-  /** What it signs with. For tests, which sign what it would not. */
+  /** Key of its signatures, for tests that sign other tokens. */
   readonly signingKey: CryptoKey;
   /** The library's own object, to add what it has no options for, such as grants. */
   readonly provider: Provider;

@@ -11,7 +11,7 @@ import {
   type Redirector,
 } from "mcp-server-runtime/auth/client";
 
-/** What the conformance suite tells about authorization, by scenario. */
+/** Information of the conformance suite about authorization, by scenario. */
 export interface AuthContext {
   readonly issuer?: string;
   readonly client_id?: string;
@@ -25,7 +25,7 @@ export interface AuthContext {
   readonly valid_jwt?: string;
 }
 
-/** How this client is authorized. Of users it asks what the authorization server asks them in their browser. */
+/** Authorizes this client. Users decide in their browser. */
 export async function createAuth(
   url: string,
   { scenario, context }: { readonly scenario: string; readonly context: AuthContext },

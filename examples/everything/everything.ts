@@ -8,11 +8,11 @@ import { tasks } from "./tasks.ts";
 import { tools } from "./tools.ts";
 import { clock, views } from "./views.ts";
 
-/** What the program around the server decides. */
+/** Choices of the program that runs the server. */
 export interface Surroundings {
   /** Creates a server, for all revisions or some. */
   readonly defineServer: (definition: ServerDefinition) => Server;
-  /** What a host may teach its model: the folder `skills`, read from where it is. */
+  /** Skills for the model of a host, read from the folder `skills`. */
   readonly skills: readonly Skill[];
 }
 

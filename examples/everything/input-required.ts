@@ -115,7 +115,7 @@ export const inputRequiredPrompts: readonly PromptDefinition<ArgumentFlags>[] = 
   }),
 ];
 
-/** What clients send is theirs: it is looked at like everything else that comes from outside. */
+/** Checks a value that a client sent, as any other input. */
 function readName(answer: unknown): string | undefined {
   const given = z.object({ action: z.literal("accept"), content: z.object({ name: z.string() }) }).safeParse(answer);
   return given.data?.content.name;

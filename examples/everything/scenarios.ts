@@ -6,7 +6,7 @@ import type { Declarations } from "./mcp/index.ts";
 /** A client's conversation with a server. */
 export type Scenario = (server: ClientSession<Declarations>) => Promise<void>;
 
-/** What the conformance suite wants to see, by the name that it gives to it. `context` is what it tells the client besides. */
+/** Returns the scenario of the conformance suite with a name. `context` contains its further input. */
 export function findScenario(name: string, context: ScenarioContext): Scenario | undefined {
   // Authorization happens before; what is called then is always the same.
   if (name.startsWith("auth/")) return listAndCall("test-tool");
@@ -35,7 +35,7 @@ function readScenarios(context: ScenarioContext): { readonly [name: string]: Sce
   };
 }
 
-/** What a scenario is told. */
+/** Input of a scenario. */
 export interface ScenarioContext {
   readonly toolCalls?: readonly ToolCall[];
 }

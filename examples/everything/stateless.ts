@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./mcp/index.ts";
 
-/** What matters where every request stands alone: mirrored headers, capabilities of one request, logs that nobody asked for. */
+/** Tools for stateless requests: param headers, capabilities of one request, and log levels. */
 export const stateless: readonly ToolDefinition<unknown, unknown>[] = [
   defineTool({
     name: "test_header_tool",

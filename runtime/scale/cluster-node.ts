@@ -1,27 +1,35 @@
 import type { Awaitable } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
-import type { Clock } from "../internal/timers.ts";
+import { pause, type Clock } from "../internal/timers.ts";
 import { UnreachableError } from "../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../jsonrpc/message.ts";
-import type { Engine } from "../stores/engine.ts";
+import { EngineError, type Engine } from "../stores/engine.ts";
 import type { StreamPosition } from "../stores/event-store.ts";
 import type { NodeMessage } from "../stores/node-directory.ts";
 import type { SessionKey, SessionStore } from "../stores/session-store.ts";
 import type { SharedSession } from "../stores/shared-session-store.ts";
 import type { StreamPart } from "../stores/shared-event-store.ts";
 import type {
+  ForwardedPost,
   ForwardingSession,
   HttpNode,
   LiveSession,
   LiveSessions,
+  LiveStream,
   NewStream,
   Resumption,
+  ServedClients,
+  StateRequest,
+  StoreChange,
 } from "../transport/http-server/cluster.ts";
 import type { SessionStream } from "../transport/http-server/event-stream.ts";
+import { AccessAttempts } from "./access-attempts.ts";
+import { ClusterBroadcasts, type BroadcastNode, type OnListChanged } from "./cluster-broadcasts.ts";
 import { ClusterTasks } from "./cluster-tasks.ts";
 import { FollowedStream } from "./followed-stream.ts";
 import { NodeLease } from "./node-lease.ts";
-import { nodeOfRequest } from "./node-name.ts";
+import { nodeOfRequest, nodeOfSession } from "./node-name.ts";
+import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./shared-stream.ts";
 import { StreamWatchers } from "./stream-watchers.ts";
 
@@ -30,6 +38,7 @@ export interface ClusterNodeOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly lease: number;
+  readonly onListChanged?: OnListChanged | undefined;
   fail(thrown: unknown): void;
 }
 
@@ -40,11 +49,19 @@ export class ClusterNode implements HttpNode {
   readonly #options: ClusterNodeOptions;
   readonly #lease: NodeLease;
   readonly #watchers: StreamWatchers;
+  readonly #attempts = new AccessAttempts();
+  readonly #broadcastNode: BroadcastNode;
   #sessions: LiveSessions | undefined;
+  #streams: ReadonlyMap<string, LiveStream> = new Map();
+  #broadcasts: ClusterBroadcasts | undefined;
+  #states: SharedStates | undefined;
+  /** Handling of the broadcasts so far, which wait for states that are being read. */
+  #received: Promise<unknown> | undefined;
 
   constructor(options: ClusterNodeOptions) {
     this.#options = options;
-    const { engine, clock, lease, fail } = options;
+    const { engine, clock, lease, onListChanged, fail } = options;
+    this.#broadcastNode = { nodes: engine.nodes, clock, onListChanged, fail };
     this.#watchers = new StreamWatchers(engine.nodes);
     this.tasks = new ClusterTasks({ engine, lease, readName: () => this.name, fail });
     this.#lease = new NodeLease({
@@ -53,11 +70,14 @@ export class ClusterNode implements HttpNode {
       lease,
       receiver: {
         message: (message) => this.#receive(message),
-        broadcastReceived: (_broadcast, position) => void (this.#lease.position = position),
-        missed() {},
+        broadcastReceived: (broadcast, position) => {
+          this.#lease.position = position;
+          this.#whenSettled(() => this.#broadcasts?.receive(this.#broadcastNode, broadcast));
+        },
+        missed: () => this.#whenSettled(() => this.#broadcasts?.missed(this.#broadcastNode)),
         changed: (session, stream) => this.#watchers.changed(session, stream),
       },
-      onLost: () => this.#sessions?.abandonAll(),
+      onLost: () => this.#abandonAll(),
       fail,
     });
     this.store = {
@@ -74,18 +94,48 @@ export class ClusterNode implements HttpNode {
     return this.#lease.name;
   }
 
-  start(sessions: LiveSessions): void {
+  start(sessions: LiveSessions, streams: ReadonlyMap<string, LiveStream>, clients?: ServedClients): void {
+    const { engine, fail } = this.#options;
     this.#sessions = sessions;
-    this.#lease.register().catch(this.#options.fail);
+    this.#streams = streams;
+    if (clients) {
+      this.#broadcasts = ClusterBroadcasts.join(clients, this.#broadcastNode);
+      this.#states = new SharedStates({ engine, clients, nodeName: () => this.name, fail });
+    }
+    this.#inBackground(() => this.#register());
   }
 
   async access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined> {
-    await this.#lease.register();
-    return this.#options.engine.sessions.access(key, { node: this.name, reserve });
+    await this.#lease.ensure();
+    const { name: node } = this;
+    const version = this.#states?.versionOf(this.#sessions?.findLive(key));
+    const access = { node, reserve, ...(version !== undefined && { version }) };
+    const found = await this.#attempts.perform(key, reserve, async (attempt) =>
+      this.#options.engine.sessions.access(key, { ...access, ...(attempt !== undefined && { attempt }) }),
+    );
+    if (node !== this.name) throw new EngineError("The node has lost its lease; repeat the request");
+    return found;
+  }
+
+  update(session: LiveSession, found: SharedSession): void {
+    this.#states?.update(session, found);
+  }
+
+  prepareChange(session: LiveSession, request: StateRequest): StoreChange | undefined {
+    return this.#states?.prepare(session, request);
+  }
+
+  async forwardPost(key: SessionKey, { value, identity }: ForwardedPost): Promise<boolean> {
+    const node = nodeOfSession(key.id);
+    if (node === undefined || node === this.name) return false;
+    const message = { kind: "post", session: key, value, ...(identity && { identity }) } as const;
+    return (await this.#options.engine.nodes.send(node, message)) === "sent";
   }
 
   release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): void {
-    if (ids.length > 0) this.#inBackground(() => this.#options.engine.sessions.release(key, ids, options));
+    if (ids.length === 0) return;
+    const { name: node } = this;
+    this.#inBackground(() => this.#options.engine.sessions.release(key, { node, ids, ...options }));
   }
 
   async end(key: SessionKey): Promise<void> {
@@ -149,8 +199,37 @@ export class ClusterNode implements HttpNode {
     return true;
   }
 
-  leave(): Promise<void> {
-    return this.#lease.leave();
+  async leave(): Promise<void> {
+    await this.#broadcasts?.leave(this.#broadcastNode);
+    await this.#lease.leave();
+  }
+
+  /** Registers the node, as often as it takes. Broadcasts before that were missed. */
+  async #register(): Promise<void> {
+    const { clock, fail } = this.#options;
+    for (let attempt = 0; !this.#lease.isOver; attempt += 1) {
+      try {
+        await this.#lease.register();
+        if (attempt > 0) this.#broadcasts?.missed(this.#broadcastNode);
+        return;
+      } catch (thrown) {
+        fail(thrown);
+        await pause(registrationDelay, clock);
+      }
+    }
+  }
+
+  /** Runs a function when the states that are being read are applied, after earlier functions. */
+  #whenSettled(run: () => void): void {
+    const settled = this.#states?.settled;
+    if (!settled && !this.#received) return run();
+    const received: Promise<unknown> = Promise.all([this.#received, settled])
+      .then(run)
+      .catch(this.#options.fail)
+      .finally(() => {
+        if (this.#received === received) this.#received = undefined;
+      });
+    this.#received = received;
   }
 
   /** Returns the node that runs the request that a message of the client is about, or that has sent it. */
@@ -213,14 +292,34 @@ export class ClusterNode implements HttpNode {
     if (!adopted) return undefined;
     this.#registerListener(session, { stream: name, fence: adopted.fence });
     const stream = new SharedStream({ ...this.#streamOptions(session), name, host, requests: [], adopted });
-    return (await stream.resume(sequence, open)) ? stream : undefined;
+    if (!(await stream.resume(sequence, open))) return undefined;
+    if (part.owner !== this.name) this.#notifyOfMissed(session, part.owner);
+    return stream;
+  }
+
+  /** Notifies the client of a stream whose node has stopped of all changes: nobody has written them to the stream since then. */
+  #notifyOfMissed(key: SessionKey, owner: string): void {
+    const { engine, clock } = this.#options;
+    // The stream belongs to its session when this turn of the event loop is over.
+    clock.after(0, () =>
+      this.#inBackground(async () => {
+        if (await engine.nodes.isAlive(owner)) return;
+        const session = this.#sessions?.findLive(key);
+        if (session) this.#states?.notifyAll(session);
+      }),
+    );
   }
 
   /** Registers this node as the one that writes the stream opened by GET, in the background. */
   #registerListener(key: SessionKey, stream: { readonly stream: string; readonly fence: number }): void {
-    this.#inBackground(async () => {
+    const register = async (): Promise<void> => {
       await this.#options.engine.sessions.change(key, { listener: { node: this.name, ...stream } });
-    });
+      // Other nodes report changes of the state from now on: earlier ones are read.
+      const session = this.#sessions?.findLive(key);
+      if (session) this.#states?.changed(session);
+    };
+    if (this.#states) this.#states.track(register);
+    else this.#inBackground(register);
   }
 
   #streamOptions(session: SessionKey): {
@@ -235,11 +334,12 @@ export class ClusterNode implements HttpNode {
 
   #receive(message: NodeMessage): void {
     if (message.kind === "task") return this.tasks.deliver(message);
+    if (message.kind === "post") return this.#receivePost(message);
     const session = this.#sessions?.findLive(message.session);
     if (session) this.#deliver(session, message);
   }
 
-  #deliver(session: LiveSession, message: Exclude<NodeMessage, { readonly kind: "task" }>): void {
+  #deliver(session: LiveSession, message: Exclude<NodeMessage, { readonly kind: "task" | "post" }>): void {
     switch (message.kind) {
       case "deliver":
         if (message.incoming.kind !== "request") session.receive(message.incoming, noOrigin);
@@ -247,6 +347,8 @@ export class ClusterNode implements HttpNode {
       case "send":
         if (session.sendToListener(message.text)) return;
         return this.#inBackground(() => this.sendToListener(message.session, message.text));
+      case "changed":
+        return this.#states?.changed(session);
       case "resumed":
         return session.releaseStream(message.stream);
       case "ended":
@@ -255,6 +357,18 @@ export class ClusterNode implements HttpNode {
       default:
         return message satisfies never;
     }
+  }
+
+  /** Handles a message of a client of HTTP with SSE, if its stream is here. */
+  #receivePost({ session, value, identity }: NodeMessage & { readonly kind: "post" }): void {
+    const stream = this.#streams.get(session.id);
+    if (stream?.key.owner !== session.owner) return;
+    stream?.receive(value, { ...noOrigin, identity });
+  }
+
+  #abandonAll(): void {
+    this.#sessions?.abandonAll();
+    for (const { connection } of this.#streams.values()) void connection.close({ drain: 0 });
   }
 
   #sendMessage(node: string, message: NodeMessage): void {
@@ -267,6 +381,9 @@ export class ClusterNode implements HttpNode {
     Promise.resolve().then(run).catch(this.#options.fail);
   }
 }
+
+/** Milliseconds between two attempts to register a node. */
+const registrationDelay = 1_000;
 
 /** Attempts to continue a stream whose owner changes meanwhile. */
 const mostAttempts = 3;

@@ -4,7 +4,7 @@ import {
   RevocationList,
   toRevocationKey,
   type RevocableSender,
-  type Revocation,
+  type RevokedCredentials,
   type Revocations,
 } from "../stores/revocations.ts";
 import { createNodeName } from "./node-name.ts";
@@ -52,7 +52,7 @@ export class ClusterRevocations implements Revocations {
     }
   }
 
-  async revoke(revocation: Revocation): Promise<void> {
+  async revoke(revocation: RevokedCredentials): Promise<void> {
     const { revocations, nodes } = this.#options.engine;
     const { until } = revocation;
     const key = await toRevocationKey(revocation);

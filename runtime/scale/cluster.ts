@@ -6,6 +6,7 @@ import type { Revocations } from "../stores/revocations.ts";
 import type { SharedParts } from "../stores/shared-parts.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { HttpCluster } from "../transport/http-server/cluster.ts";
+import type { OnListChanged } from "./cluster-broadcasts.ts";
 import { rejectRevoked } from "../transport/http-server/reject-revoked.ts";
 import { ClusterNode } from "./cluster-node.ts";
 import { createClusterRates } from "./cluster-rates.ts";
@@ -16,6 +17,27 @@ import { deriveKeys } from "./derive-keys.ts";
 export interface ClusterOptions {
   /** Milliseconds after which a node that does not renew its lease counts as stopped. Default 6 s. */
   readonly lease?: number;
+  /**
+   * Reads definitions again when another node has changed the list of its own, because definitions contain functions and stay on their node. Returns a
+   * function that changes the list of this node. Clients of this node are notified after it, and the change is not reported to other nodes. Called
+   * for every kind of list when changes were missed. Default: the lists of the nodes are changed by other means.
+   *
+   * @example
+   * ```ts
+   * import { joinCluster } from "mcp-server-runtime/scale";
+   *
+   * const cluster = await joinCluster(engine, {
+   *   async onListChanged(kind) {
+   *     if (kind !== "tools") return undefined;
+   *     const tools = await readTools();
+   *     return () => {
+   *       for (const tool of tools) if (!server.tools.get(tool.name)) server.tools.add(tool);
+   *     };
+   *   },
+   * });
+   * ```
+   */
+  readonly onListChanged?: OnListChanged;
   /**
    * Secrets of 32 bytes or more, the same on all nodes: the keys of cursors, request states and nonces derive from them, unless the server has keys of
    * its own. The first one is used for new data, all are accepted. Default: the keys of the engine.
@@ -53,7 +75,7 @@ export interface Cluster extends HttpCluster {
  * ```
  */
 export async function joinCluster(engine: Engine, options: ClusterOptions = {}): Promise<Cluster> {
-  const { lease = 6_000, onError, clock = systemClock } = options;
+  const { lease = 6_000, onListChanged, onError, clock = systemClock } = options;
   const fail = createFail(onError);
   const toKeys = toDeriveKeys(engine, options.keys);
   await engine.open();
@@ -75,7 +97,7 @@ export async function joinCluster(engine: Engine, options: ClusterOptions = {}):
       guard.useCluster?.(shared);
       return guard.watchRevocation ? guard : rejectRevoked(guard, revocations);
     },
-    createNode: () => new ClusterNode({ engine, clock, lease, fail }),
+    createNode: () => new ClusterNode({ engine, clock, lease, onListChanged, fail }),
     status: () => engine.status(),
     async close() {
       await revocations.close();

@@ -1,6 +1,7 @@
 /** Servers on several nodes: clusters, the interfaces of the engines that nodes share, and an engine in memory for tests. */
 export { joinCluster } from "./cluster.ts";
 export type { Cluster, ClusterOptions } from "./cluster.ts";
+export type { OnListChanged } from "./cluster-broadcasts.ts";
 
 export { createMemoryCluster } from "./memory-engine.ts";
 export type { MemoryCluster, MemoryClusterOptions } from "./memory-engine.ts";
@@ -17,6 +18,7 @@ export type {
   SessionAccess,
   SessionChange,
   SessionListener,
+  SessionRelease,
   SharedSessionState,
   SharedSession,
   SharedSessionStore,
@@ -30,3 +32,10 @@ export type {
   StreamPart,
   StreamSeal,
 } from "../stores/shared-event-store.ts";
+
+export { createSharedCredentials } from "./shared-credentials.ts";
+export type { SharedCredentials, SharedCredentialsOptions } from "./shared-credentials.ts";
+
+export type { RevocationStore, StoredRevocation } from "../stores/revocation-store.ts";
+export type { SharedParts } from "../stores/shared-parts.ts";
+export type { SharedValueStore, ValueLease } from "../stores/shared-value-store.ts";

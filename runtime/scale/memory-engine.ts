@@ -65,7 +65,7 @@ export function createMemoryCluster({ clock = systemClock, ...limits }: MemoryCl
   };
 }
 
-/** What the engines of a cluster share. */
+/** State that the engines of a cluster share. */
 interface Memory {
   readonly sessions: MemorySharedSessions;
   readonly events: MemorySharedEvents;
@@ -196,9 +196,9 @@ function sessionsOf(sessions: MemorySharedSessions, perform: Perform): SharedSes
   return {
     add: (record) => perform(record, (copy) => sessions.add(copy)),
     access: (key, access) => perform({ key, access }, (copy) => sessions.access(copy.key, copy.access)),
-    release: (key, ids, options) =>
-      perform({ key, ids, options }, (copy) => sessions.release(copy.key, copy.ids, copy.options)),
+    release: (key, release) => perform({ key, release }, (copy) => sessions.release(copy.key, copy.release)),
     findNode: (key, id) => perform({ key, id }, (copy) => sessions.findNode(copy.key, copy.id)),
+    findNodes: (key) => perform(key, (copy) => sessions.findNodes(copy)),
     change: (key, change) => perform({ key, change }, (copy) => sessions.change(copy.key, copy.change)),
     readState: (key) => perform(key, (copy) => sessions.readState(copy)),
     end: (key) => perform(key, (copy) => sessions.end(copy)),

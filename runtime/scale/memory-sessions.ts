@@ -5,6 +5,7 @@ import type {
   SessionAccess,
   SessionChange,
   SessionListener,
+  SessionRelease,
   SharedSessionState,
   SharedSession,
   SharedSessionStore,
@@ -48,25 +49,30 @@ export class MemorySharedSessions implements SharedSessionStore {
     return true;
   }
 
-  access(key: SessionKey, { node, reserve = [], version }: SessionAccess): SharedSession | undefined {
+  access(key: SessionKey, { node, reserve = [], attempt, version }: SessionAccess): SharedSession | undefined {
     const entry = this.#find(key);
     if (!entry) return undefined;
     this.#touch(entry);
     const { record } = entry;
-    const used = [...new Set(reserve)].filter((id) => entry.reservations.has(id) || entry.used.has(id));
-    for (const id of reserve) if (!used.includes(id)) entry.reservations.set(id, node);
+    const isOwn = ({ node: by, attempt: of }: Reservation): boolean =>
+      attempt !== undefined && by === node && of === attempt;
+    const used = [...new Set(reserve)].filter((id) => {
+      const reservation = entry.reservations.get(id);
+      return reservation ? !isOwn(reservation) : entry.used.has(id);
+    });
+    for (const id of reserve) if (!used.includes(id)) entry.reservations.set(id, { node, attempt });
     if (version === entry.version) return { record, version, used };
     return { record, version: entry.version, state: stateOf(entry), used };
   }
 
-  release(
-    key: SessionKey,
-    ids: readonly RequestId[],
-    { isUnused = false }: { readonly isUnused?: boolean } = {},
-  ): void {
+  release(key: SessionKey, { node, ids, isUnused = false }: SessionRelease): void {
     const entry = this.#find(key);
     if (!entry) return;
-    for (const id of ids) if (entry.reservations.delete(id) && !isUnused) entry.used.add(id);
+    for (const id of ids) {
+      if (entry.reservations.get(id)?.node !== node) continue;
+      entry.reservations.delete(id);
+      if (!isUnused) entry.used.add(id);
+    }
     for (const id of entry.used) {
       if (entry.used.size <= this.#limits.maxUsedIds) return;
       entry.used.delete(id);
@@ -74,7 +80,12 @@ export class MemorySharedSessions implements SharedSessionStore {
   }
 
   findNode(key: SessionKey, id: RequestId): string | undefined {
-    return this.#find(key)?.reservations.get(id);
+    return this.#find(key)?.reservations.get(id)?.node;
+  }
+
+  findNodes(key: SessionKey): readonly string[] {
+    const entry = this.#find(key);
+    return entry ? nodesOf(entry) : [];
   }
 
   change(key: SessionKey, change: SessionChange): number | undefined {
@@ -99,7 +110,7 @@ export class MemorySharedSessions implements SharedSessionStore {
     const entry = this.#find(key);
     if (!entry) return [];
     this.#remove(entry);
-    return [...new Set([...entry.reservations.values(), ...(entry.listener ? [entry.listener.node] : [])])];
+    return nodesOf(entry);
   }
 
   #find(key: SessionKey): Entry | undefined {
@@ -129,6 +140,11 @@ export class MemorySharedSessions implements SharedSessionStore {
   }
 }
 
+function nodesOf({ reservations, listener }: Entry): readonly string[] {
+  const running = [...reservations.values()].map(({ node }) => node);
+  return [...new Set([...running, ...(listener ? [listener.node] : [])])];
+}
+
 function stateOf({ logLevel, subscriptions, listener }: Entry): SharedSessionState {
   return {
     ...(logLevel !== undefined && { logLevel }),
@@ -148,9 +164,14 @@ interface Entry {
   logLevel: string | undefined;
   subscriptions: ReadonlySet<string>;
   listener: SessionListener | undefined;
-  /** Nodes by the id of the request that they run. */
-  readonly reservations: Map<RequestId, string>;
+  readonly reservations: Map<RequestId, Reservation>;
   /** Ids of requests that have ended, the first ended first. */
   readonly used: Set<RequestId>;
   expiresAt: number;
+}
+
+/** Node that runs a request, and the access that reserved its id. */
+interface Reservation {
+  readonly node: string;
+  readonly attempt: string | undefined;
 }

@@ -27,6 +27,9 @@ export class NodeLease {
   /** Position of the last broadcast. */
   position: string | undefined;
   #isOver = false;
+  #renewing: Promise<void> | undefined;
+  /** Time before the last renewal, in the milliseconds of the clock. */
+  #renewedAt = 0;
 
   constructor(options: NodeLeaseOptions) {
     this.#options = options;
@@ -45,6 +48,21 @@ export class NodeLease {
     return this.#registered;
   }
 
+  /** True if the lease was ended. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /**
+   * Resolves when other nodes can reach this one and its lease holds. A lease whose renewal is overdue, as after a suspension of the process, is
+   * renewed first: the node may have a new name afterwards.
+   */
+  async ensure(): Promise<void> {
+    await this.register();
+    const { clock, lease } = this.#options;
+    if (clock.now() - this.#renewedAt >= lease) await this.#renew();
+  }
+
   /** Ends the lease. */
   async leave(): Promise<void> {
     this.#isOver = true;
@@ -61,26 +79,34 @@ export class NodeLease {
   async #register(): Promise<void> {
     const { nodes, lease, receiver } = this.#options;
     this.#unreceive = await nodes.receive(this.#name, receiver, this.position);
+    const renewedAt = this.#options.clock.now();
     await nodes.renew(this.#name, { milliseconds: lease, isNew: true });
+    this.#renewedAt = renewedAt;
     this.#scheduleRenewal();
   }
 
   #scheduleRenewal(): void {
     this.#cancel?.();
     if (this.#isOver) return;
-    this.#cancel = this.#options.clock.after(this.#options.lease / 3, () => void this.#renew());
+    this.#cancel = this.#options.clock.after(this.#options.lease / 3, () => {
+      void this.#renew()
+        .catch(this.#options.fail)
+        .finally(() => this.#scheduleRenewal());
+    });
   }
 
   /** Renews the lease. While the store cannot be reached, no other node can find out that the lease has expired either. */
-  async #renew(): Promise<void> {
-    const { nodes, lease, fail } = this.#options;
-    try {
-      const isHeld = await nodes.renew(this.#name, { milliseconds: lease, isNew: false });
-      if (!isHeld && !this.#isOver) await this.#replaceName();
-    } catch (thrown) {
-      fail(thrown);
-    }
-    this.#scheduleRenewal();
+  #renew(): Promise<void> {
+    this.#renewing ??= this.#renewOnce().finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  async #renewOnce(): Promise<void> {
+    const { nodes, lease, clock } = this.#options;
+    const renewedAt = clock.now();
+    const isHeld = await nodes.renew(this.#name, { milliseconds: lease, isNew: false });
+    if (isHeld) this.#renewedAt = renewedAt;
+    else if (!this.#isOver) await this.#replaceName();
   }
 
   async #replaceName(): Promise<void> {

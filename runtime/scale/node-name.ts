@@ -8,3 +8,8 @@ export function createNodeName(): string {
 export function nodeOfRequest(id: unknown): string | undefined {
   return typeof id === "string" ? /^([0-9a-z]{13})\.\d{1,15}$/.exec(id)?.[1] : undefined;
 }
+
+/** Returns the node that has the stream of a session of HTTP with SSE; `undefined` for ids that no node has issued. */
+export function nodeOfSession(id: string): string | undefined {
+  return /\.([0-9a-z]{13})$/.exec(id)?.[1];
+}

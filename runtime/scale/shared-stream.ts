@@ -41,6 +41,8 @@ export class SharedStream implements SessionStream {
   #stored: number;
   #storing: Promise<void> | undefined;
   #writer: EventWriter | undefined;
+  /** Number of events after which the connection is closed, once that is asked for. */
+  #lastOnConnection: number | undefined;
   /** True while a new connection receives the events that it has missed. */
   #isCatchingUp = false;
   /** Sequence of the next event of the connection. The store may have returned events before this node knew that it has them. */
@@ -77,6 +79,7 @@ export class SharedStream implements SessionStream {
   connect(writer: EventWriter): void {
     this.#writer?.end();
     this.#writer = writer;
+    this.#lastOnConnection = undefined;
     writer.onClose(() => this.#disconnect(writer));
   }
 
@@ -113,9 +116,10 @@ export class SharedStream implements SessionStream {
     this.#writer?.write(comment);
   }
 
+  /** Closes the connection after the events so far: the client needs the last event id to resume. */
   release(): void {
-    this.#writer?.end();
-    this.#writer = undefined;
+    if (this.#isFenced || this.#queue.length === 0) return this.#close();
+    this.#lastOnConnection = this.#stored + this.#queue.length;
   }
 
   /** Ends the stream. Requests that are still open get an error as their response. */
@@ -164,7 +168,7 @@ export class SharedStream implements SessionStream {
       part = await this.#read(sequence);
     }
     this.#isCatchingUp = false;
-    if (!part || this.#isDone) this.release();
+    if (!part || this.#isDone) this.#close();
   }
 
   #read(sequence: number): Promise<StreamPart | undefined> {
@@ -190,7 +194,7 @@ export class SharedStream implements SessionStream {
     await Promise.resolve();
     while (this.#hasUnstored && !this.#isFenced) await this.#storeBatch();
     this.#storing = undefined;
-    if (this.#isDone && !this.#isCatchingUp) this.release();
+    if (this.#isDone && !this.#isCatchingUp) this.#close();
   }
 
   /** True if there is something to store. A stream without events does not exist in the store, so nothing is marked in it. */
@@ -225,6 +229,7 @@ export class SharedStream implements SessionStream {
       this.#deliver({ sequence: first + index, data: text });
       resolve();
     });
+    if (this.#lastOnConnection !== undefined && this.#stored >= this.#lastOnConnection) this.#close();
   }
 
   #takeBatch(): Batch {
@@ -251,7 +256,7 @@ export class SharedStream implements SessionStream {
 
   /** Closes the connection while the store cannot be reached: the client resumes when the events are stored. */
   #reject(batch: readonly Unstored[], error: Error): void {
-    this.release();
+    this.#close();
     for (const { reject } of batch) reject(error);
   }
 
@@ -259,13 +264,19 @@ export class SharedStream implements SessionStream {
   #fence(): void {
     if (this.#isFenced) return;
     this.#isFenced = true;
-    this.release();
+    this.#close();
     this.#batch = undefined;
     const unsent = this.#queue.splice(0);
     this.#options.host.fenced(this, { requests: [...this.#open], unsent: unsent.map(({ data }) => data) });
     // The messages of a stream opened by GET are sent by the node that writes it now.
     if (this.isListener) for (const { resolve } of unsent) resolve();
     else this.#reject(unsent, new UnreachableError("Another node writes the stream"));
+  }
+
+  #close(): void {
+    this.#lastOnConnection = undefined;
+    this.#writer?.end();
+    this.#writer = undefined;
   }
 
   #disconnect(writer: EventWriter): void {

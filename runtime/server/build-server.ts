@@ -76,6 +76,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       for (const feature of served) feature.startTasks?.(node);
     },
     ...describe(definition, parts),
+    cluster: parts.cluster,
     revisions,
     createAcceptor,
     use(step: Middleware): void {
@@ -87,12 +88,12 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
       isServed = true;
       return implement(revision);
     },
-    cluster: parts.cluster,
     readScopes: createScopeReader(parts.tools, served),
     get around() {
       return wrapLifecycle(middleware);
     },
     join: parts.sessions.join.bind(parts.sessions),
+    clients: parts.sessions,
     get sessionCount() {
       return parts.sessions.size;
     },

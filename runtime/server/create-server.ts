@@ -10,6 +10,7 @@ import type { Rate } from "../jsonrpc/token-bucket.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { ServerExtensions, ServerRequestState, ServerSkills, ServerTasks } from "./definition.ts";
 import { buildServer, type BuildOptions } from "./build-server.ts";
+import type { ServedClients } from "../transport/http-server/cluster.ts";
 import type { Catalogue } from "./list/catalogue.ts";
 import { allFeatures } from "./all-features.ts";
 import type { Middleware } from "./middleware/middleware.ts";
@@ -56,6 +57,8 @@ export interface CoreServer {
   startTasks(node: TaskNode): void;
   /** Registers a session for notifications of changes, until its connection closes. */
   join(connection: Connection): void;
+  /** Sessions and listeners of the server, for the cluster that it is served in. */
+  readonly clients: ServedClients;
   /** Number of sessions whose connection is open. */
   readonly sessionCount: number;
   /** Closes every connection gracefully: running calls and tasks get a short time to finish, by default 1 s. Then running tasks fail. */

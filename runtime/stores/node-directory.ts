@@ -10,19 +10,32 @@ export type NodeMessage =
   | { readonly kind: "send"; readonly session: SessionKey; readonly text: string }
   /** The client has connected to a stream on another node: the connection here is no longer read. */
   | { readonly kind: "resumed"; readonly session: SessionKey; readonly stream: string }
+  /** The state of the session has changed. */
+  | { readonly kind: "changed"; readonly session: SessionKey }
+  /** Body of a POST of HTTP with SSE, for the node that has the stream of the session. `identity`: the authenticated sender. */
+  | { readonly kind: "post"; readonly session: SessionKey; readonly value: unknown; readonly identity?: object }
   /** The session has ended. */
   | { readonly kind: "ended"; readonly session: SessionKey }
   /** The record of a task has changed. With `from`, that node waits for the end of the task. */
   | { readonly kind: "task"; readonly id: string; readonly owner: string; readonly from?: string };
 
-/** Change that every node has to know, because clients of each may have to be notified. */
+/**
+ * Change that every node has to know, because clients of each may have to be notified. `sender` names the server that has notified its own clients
+ * already.
+ */
 export type Broadcast =
   /** A list has changed, or another notification that all clients may receive. */
-  | { readonly kind: "notification"; readonly handler: string; readonly params?: object }
+  | { readonly kind: "notification"; readonly handler: string; readonly params?: object; readonly sender?: string }
   /** The resource at the first URI has changed; the other URIs contain it. */
-  | { readonly kind: "updated"; readonly uris: readonly [string, ...string[]] }
+  | { readonly kind: "updated"; readonly uris: readonly [string, ...string[]]; readonly sender?: string }
   /** A notification for the subscribers of a topic. */
-  | { readonly kind: "topic"; readonly topic: string; readonly handler: string; readonly params: object }
+  | {
+      readonly kind: "topic";
+      readonly topic: string;
+      readonly handler: string;
+      readonly params: object;
+      readonly sender?: string;
+    }
   /** A principal or token has been revoked, until a time in milliseconds since 1970. */
   | { readonly kind: "revoked"; readonly key: string; readonly until: number };
 

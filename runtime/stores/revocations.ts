@@ -1,5 +1,5 @@
 /** Principal or token that is no longer accepted, and the time after which its tokens have expired in any case. */
-export type Revocation = (
+export type RevokedCredentials = (
   | { /** Principal, as guards return it. All of its tokens are rejected. */ readonly principal: string }
   | { /** Token, as clients send it. */ readonly token: string }
 ) & {
@@ -17,7 +17,7 @@ export interface RevocableSender {
 /** Principals and tokens that are no longer accepted before they expire. */
 export interface Revocations {
   /** Rejects a principal or token from now on. In a cluster, all nodes know it when the promise resolves or within 1 s. */
-  revoke(revocation: Revocation): Promise<void>;
+  revoke(revocation: RevokedCredentials): Promise<void>;
   /** True if the principal or the token of a sender is revoked. */
   isRevoked(sender: RevocableSender): boolean;
   /** Calls `end` when the sender is revoked, now or later. Returns a function that ends the watch. */
@@ -31,7 +31,7 @@ export async function toTokenId(token: string): Promise<string> {
 }
 
 /** Returns the key of a revocation: different for principals and tokens. */
-export async function toRevocationKey(revocation: Revocation): Promise<string> {
+export async function toRevocationKey(revocation: RevokedCredentials): Promise<string> {
   return "token" in revocation ? tokenKey(await toTokenId(revocation.token)) : principalKey(revocation.principal);
 }
 
@@ -45,7 +45,7 @@ export async function toRevocationKey(revocation: Revocation): Promise<string> {
  * const revocations = createRevocations();
  * const authenticate = requireBearerToken({ resource, issuer, verify, revocations });
  * // later, when an account is closed:
- * await revocations.revoke({ principal: "https://login.example.com ada", until: Date.now() + 3_600_000 });
+ * await revocations.revoke({ principal: "https://login.example.com sub:ada", until: Date.now() + 3_600_000 });
  * ```
  */
 export function createRevocations(): Revocations {
@@ -64,7 +64,7 @@ export class RevocationList implements Revocations {
     this.#now = now;
   }
 
-  async revoke(revocation: Revocation): Promise<void> {
+  async revoke(revocation: RevokedCredentials): Promise<void> {
     this.add(await toRevocationKey(revocation), revocation.until);
   }
 

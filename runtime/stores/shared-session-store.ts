@@ -47,8 +47,22 @@ export interface SessionAccess {
   readonly node: string;
   /** Ids of the requests that the node is about to run. All that are not used become reservations of the node, in one step. Default: none. */
   readonly reserve?: readonly RequestId[];
+  /**
+   * Text that a repetition of this access has in common with it and with no other access: reservations of the same node and attempt are not reported as
+   * used. Default: every reservation is reported.
+   */
+  readonly attempt?: string;
   /** Version of the state that the node knows. Default: none. */
   readonly version?: number;
+}
+
+/** End of reservations. */
+export interface SessionRelease {
+  /** Node that made the reservations. Those of other nodes stay. */
+  readonly node: string;
+  readonly ids: readonly RequestId[];
+  /** True if the requests were rejected before they ran, so that their ids may be reserved again. Default `false`. */
+  readonly isUnused?: boolean;
 }
 
 /**
@@ -60,14 +74,12 @@ export interface SharedSessionStore {
   add(record: SessionRecord): Awaitable<boolean>;
   /** Returns the session of this owner, if it lives, extends its lifetime, and reserves request ids. */
   access(key: SessionKey, access: SessionAccess): Awaitable<SharedSession | undefined>;
-  /**
-   * Ends reservations. The ids stay used, up to the last 1,024, unless the requests were rejected before they ran.
-   *
-   * @param options - `isUnused`: the ids may be reserved again. Default `false`.
-   */
-  release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): Awaitable<void>;
+  /** Ends reservations of a node. The ids stay used, up to the last 1,024, unless the requests were rejected before they ran. */
+  release(key: SessionKey, release: SessionRelease): Awaitable<void>;
   /** Returns the node that runs a request; `undefined` when no node does. */
   findNode(key: SessionKey, id: RequestId): Awaitable<string | undefined>;
+  /** Returns the nodes that run requests of a session or write its streams. */
+  findNodes(key: SessionKey): Awaitable<readonly string[]>;
   /** Changes the state. Returns the new version; `undefined` when there is no such session, or when its subscriptions exceed the limit. */
   change(key: SessionKey, change: SessionChange): Awaitable<number | undefined>;
   /** Returns the state without extending the lifetime. */

@@ -104,7 +104,7 @@ export class SessionChannel implements RequestorChannel {
     return async () => {
       const response = await this.#askAnywhere(row, related, { options, key, request }).catch(toRelayedError);
       this.#published.delete(key);
-      this.#history.settle(key, request, response);
+      if (this.#shared?.record.retry) this.#history.settle(key, request, response);
       return readRelayed(response);
     };
   }

@@ -17,7 +17,9 @@ export interface SharedTasksHost extends TaskHost {
   /** Restorers of tasks by revision. */
   readonly restorers: ReadonlyMap<string, RestoreTask>;
   /** Returns the tasks that run here. */
-  running(): readonly (LeasedTask & { readonly task: RunningTask })[];
+  running(): readonly LeasedTask[];
+  /** Returns a task that runs here. */
+  find(id: string): (LeasedTask & { readonly task: RunningTask }) | undefined;
   /** Runs a task that another node has begun. */
   run(record: TaskRecord, restored: RestoredTask): void;
   report(thrown: unknown): void;
@@ -115,7 +117,8 @@ export class SharedTasks {
   }
 
   #find(key: TaskKey): RunningTask | undefined {
-    return this.#host.running().find((running) => running.key.id === key.id && running.key.owner === key.owner)?.task;
+    const running = this.#host.find(key.id);
+    return running?.key.owner === key.owner ? running.task : undefined;
   }
 
   #receive({ id, owner, from }: TaskMessage): void {

@@ -72,6 +72,7 @@ export class TaskManager {
       clock: this.#settings.clock,
       restorers: this.#restorers,
       running: () => this.#running.values(),
+      find: (id) => this.#running.get(id),
       run: (record, { call, request }) => this.#run(record, call, request),
       report: (thrown) => this.#report(undefined, thrown),
     });

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 
-/** How a program ended, and what it wrote to stdout and stderr. */
+/** End of a program, with its output on stdout and stderr. */
 export interface Outcome {
   readonly code: number | null;
   readonly output: string;
@@ -16,7 +16,7 @@ export async function run(command: string, args: readonly string[], options: Run
   return { code: typeof code === "number" ? code : null, output };
 }
 
-/** Where a program runs, and how long. */
+/** Folder and abort signal of a program. */
 export interface RunOptions {
   readonly cwd: string;
   readonly signal: AbortSignal;

@@ -11,7 +11,7 @@ interface Leg {
   readonly side: "server" | "client";
   readonly revision: string;
   readonly count: number;
-  /** What the server is started to speak. Default: everything, at one endpoint. */
+  /** Transport of the server. Default: all, at one endpoint. */
   readonly served?: string;
   /** Extensions belong to no revision, and run on the wire of any. */
   readonly isExtension?: boolean;
@@ -36,7 +36,7 @@ const legs: readonly Leg[] = [
   { side: "client", revision: "2025-11-25", count: 10, isExtension: true },
 ];
 
-/** Where the programs are that the suite judges. */
+/** Program that the suite tests. */
 interface Subject {
   readonly name: string;
   /** Command line of a server over HTTP for these revisions; default: all. */
@@ -225,7 +225,7 @@ function judge(scenario: string, checks: readonly Check[] = []): Verdict {
   return { scenario, successes, problems };
 }
 
-/** What its checks say, and if they find nothing, how the suite ended. */
+/** Returns the failed checks, or without any, the end of the suite. */
 function toVerdict(scenario: string, checks: readonly Check[] | undefined, report: ErrorReport): Verdict {
   const verdict = judge(scenario, checks);
   return isClean([verdict]) && report.code !== 0 ? { ...toExit(report), scenario } : verdict;

@@ -19,7 +19,7 @@ export interface Check {
   readonly errorMessage?: string;
 }
 
-/** What the suite found out. */
+/** Findings of the suite. */
 export interface ErrorReport extends Outcome {
   /** Checks by scenario. */
   readonly checks: ReadonlyMap<string, readonly Check[]>;
@@ -42,7 +42,7 @@ export async function installSuite(options: RunOptions): Promise<Suite> {
   );
 }
 
-/** Which scenarios are meant: those of one side at a revision, or its extensions. */
+/** Selected scenarios: those of one side at a revision, or its extensions. */
 export interface Selection {
   readonly side: "server" | "client";
   readonly revision: string;

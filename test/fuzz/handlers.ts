@@ -20,7 +20,7 @@ export interface Stage {
   readonly written: FuzzRevision;
   /** The revision of the session. */
   readonly spoken: FuzzRevision;
-  /** Which end they serve. */
+  /** Role of the peer that they serve. */
   readonly role: Role;
   readonly random: Random;
   /** Ids of calls that wait to be cancelled. */

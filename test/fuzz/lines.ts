@@ -8,7 +8,7 @@ import type { Step } from "./steps.ts";
 /** State of the other peer when it sends a message. */
 export interface Outlook {
   readonly fuzz: FuzzRevision;
-  /** Which end it plays. */
+  /** Role of the other peer. */
   readonly role: Role;
   /** Requests to it that have no response yet. */
   readonly pending: ReadonlyMap<string | number, Method>;

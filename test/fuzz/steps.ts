@@ -20,7 +20,7 @@ export interface Burst {
 export interface Script {
   /** Seed of the behavior of handlers. */
   readonly seed: number;
-  /** Which of the revisions, newest first. */
+  /** Index of the revision, newest first. */
   readonly revision: number;
   /** True if capabilities are declared. */
   readonly isOpen: boolean;

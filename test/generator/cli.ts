@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
-/** What a run of the command line left. */
+/** Outcome of a run of the command line. */
 export interface CliResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** How the command line is run. */
+/** Options of a run of the command line. */
 export interface CliOptions {
   readonly cwd: string;
   /** Source of a module that runs first. */

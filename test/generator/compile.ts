@@ -2,7 +2,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { strictest } from "../types/compile.ts";
 
-/** What the compiler says of files, under the strictest settings that a user may have. */
+/** Returns the errors of the compiler for files, under the strictest settings that a user may have. */
 export function compile(files: readonly string[]): string[] {
   const settings = {
     ...strictest,

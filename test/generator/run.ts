@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import { runClient, type ClientCommandOptions } from "../../generator/commands/client.ts";
 
-/** What a command left, run in this process. */
+/** Outcome of a command that ran in this process. */
 export interface CommandResult {
   readonly code: number;
   readonly stdout: string;

@@ -148,7 +148,7 @@ function hasOutput(error: unknown): error is { readonly stdout: string } {
   return typeof error === "object" && error !== null && "stdout" in error && typeof error.stdout === "string";
 }
 
-/** What a model makes use of, in words. */
+/** Returns the constructs that a model uses, as text. */
 function featuresOf(declarations: readonly Declaration[], constants: readonly Constant[]): Set<string> {
   const seen = new Set(constants.map(({ value }) => `${typeof value} constant`));
   for (const declaration of declarations) {

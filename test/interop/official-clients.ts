@@ -14,7 +14,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 
-/** Where a server is. */
+/** Address of a server. */
 export type Place =
   | { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] }
   | { readonly kind: "http"; readonly url: string };
@@ -42,7 +42,7 @@ export interface OfficialClient {
   close(): Promise<void>;
 }
 
-/** Options of a call. */
+/** Signal and progress listener of a call. */
 export interface OfficialCallOptions {
   readonly signal?: AbortSignal;
   readonly onprogress?: (progress: { readonly progress: number }) => void;
@@ -112,7 +112,7 @@ const sampled = {
   content: { type: "text" as const, text: "42" },
 };
 
-/** What both generations spell the same way. */
+/** Returns the members that both generations of the SDK share. */
 function pass(client: ClientOfV1 | ClientOfV2): Omit<OfficialClient, "revision" | "heard" | "call" | "close"> {
   return {
     ping: () => client.ping(),

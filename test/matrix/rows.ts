@@ -35,7 +35,7 @@ export function createRows(revisions: readonly string[]): Row[] {
   ];
 }
 
-/** How a row is called, and found by words of the command line. */
+/** Returns the name of a row, which words of the command line select. */
 export function nameOf({ protocol, transport, schema, manager, node, workerd }: Row): string {
   return [protocol, transport, schema, manager, ...(node ? [`node${node}`] : []), ...(workerd ? ["workerd"] : [])].join(
     " ",

@@ -35,7 +35,7 @@ export async function installTool(name: ToolName, root: string): Promise<Tool> {
   }
 }
 
-/** Where a program runs, and with which Node. */
+/** Folder of a program, and the version of Node that runs it. */
 export interface RunOptions {
   readonly cwd: string;
   /** Absolute path of Node. Default: the one that runs this. */
@@ -60,7 +60,7 @@ export async function runProgram(program: string, args: readonly string[], optio
   }
 }
 
-/** What an error says first. */
+/** Returns the first line of an error. */
 export function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? "";
 }

@@ -9,14 +9,14 @@ import { readBareModel } from "./revisions.ts";
 export interface Judges {
   readonly revision: string;
   readonly declarations: readonly string[];
-  /** What the checks emitted from the schema alone say. */
+  /** Results of the checks that are emitted from the schema only. */
   readonly faithful: ReadonlyMap<string, Check>;
-  /** What they say after the quirks of the official schema were added. */
+  /** Results after the quirks of the official schema were added. */
   readonly compat: ReadonlyMap<string, Check>;
   readonly official: (declaration: string) => Validator;
 }
 
-/** What came out of judging many values. */
+/** Outcome of the checks of many values. */
 export interface Tally {
   cases: number;
   accepted: number;

@@ -36,7 +36,7 @@ export function referenceOf({ schema }: Node): string | undefined {
   return typeof $ref === "string" && isOnly(schema, "$ref") ? nameIn($ref) : undefined;
 }
 
-/** Whether a schema has one keyword and annotations. */
+/** True if a schema has one keyword and annotations. */
 export function isOnly(schema: JsonSchema, keyword: string): boolean {
   return Object.keys(schema).every((one) => one === keyword || annotations.has(one));
 }
@@ -130,7 +130,7 @@ function membersOf({ root }: Node, schema: Record<string, unknown>): Map<string,
   return members;
 }
 
-/** Whether a schema says nothing; references are followed, members are not looked at, so that recursion ends. */
+/** True if a schema accepts anything; references are followed, members are not looked at, so that recursion ends. */
 function isAnything({ schema, root }: Node): boolean {
   if (schema === true) return true;
   if (!isObject(schema)) return false;
@@ -139,7 +139,7 @@ function isAnything({ schema, root }: Node): boolean {
   return Object.keys(schema).every((keyword) => annotations.has(keyword));
 }
 
-/** What both forms demand. The name survives only where the other form adds nothing. */
+/** Combines the requirements of both forms. The name is kept only if the other form adds nothing. */
 function meet(a: Form, b: Form): Form {
   if (isBlank(a)) return b;
   if (isBlank(b)) return a;

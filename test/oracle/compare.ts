@@ -80,7 +80,7 @@ function isSameNode(a: Node, b: Node, assumed: Assumed): boolean {
   );
 }
 
-/** Whether both refer to the same definitions and say nothing else; what those say is compared where they are defined. */
+/** True if both only refer to the same definitions, which are compared where they are defined. */
 function isSameReference(a: Node, b: Node): boolean {
   const names = referencesOf(a).join();
   return names !== "" && names === referencesOf(b).join();

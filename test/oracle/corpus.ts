@@ -11,13 +11,13 @@ export interface Case {
   readonly isMade: boolean;
 }
 
-/** How many values are made for each declaration, and how many mutants of each value. */
+/** Number of values for each declaration, and of mutants of each value. */
 export interface CorpusSize {
   readonly values: number;
   readonly mutants: number;
 }
 
-/** What a value of another type looks like at the top. */
+/** Values of other types. */
 const strangers: readonly unknown[] = [null, 7, "text", false, [], {}];
 
 /** Makes the same cases for the same revision every time: values of every declaration, their mutants, and values of other types. */

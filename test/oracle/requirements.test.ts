@@ -8,7 +8,7 @@ import { isObject } from "../../templates/support.ts";
 const root = join(import.meta.dirname, "../..");
 const folder = process.env.MCP_DIGEST_DIR ?? join(root, "../shared/reference");
 
-/** Where rules are numbered, which of them bind this project, and what their ids look like there and in tests. */
+/** Document with numbered rules, those that apply to this project, and the form of their ids there and in tests. */
 const digests: readonly { readonly file: string; readonly id: string; readonly row: (id: string) => string }[] = [
   {
     file: "revisions-stateful.md",

@@ -5,10 +5,10 @@ import { definitionsOf } from "./alternatives.ts";
 /** A schema document that differs from another in one small edit. */
 export interface Edit {
   readonly definition: string;
-  /** Where and what, for people. */
+  /** Place and kind of the edit, as text. */
   readonly text: string;
   readonly schema: JsonSchema;
-  /** Why the edit changes nothing about what is valid; absent for an edit that does. Decided from the edit alone. */
+  /** Reason for which the same values stay valid; absent for an edit that does. Decided from the edit alone. */
   readonly noOp?: string;
 }
 
@@ -34,7 +34,7 @@ interface NodeEdit {
   readonly noOp?: string;
 }
 
-/** What has to be known about the surroundings of a node. */
+/** Context of a node. */
 interface Context {
   readonly definitions: Record<string, unknown>;
   /** The other parts of the intersection that the node is a part of. */

@@ -18,7 +18,7 @@ interface Exported {
 }
 
 interface Entry {
-  /** How users import it. */
+  /** Specifier that users import. */
   readonly specifier: string;
   readonly source: string;
 }

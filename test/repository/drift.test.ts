@@ -21,7 +21,7 @@ const [oldest = "", other = ""] = (await readdir("spec")).filter((name) => /^\d/
 let folder = "";
 let spec = "";
 let tree: Tree = new Map();
-/** What the command makes of the small one. */
+/** Output of the command for the small folder. */
 let part: Tree = new Map();
 let unformatted: Tree = new Map();
 

@@ -360,7 +360,7 @@ describe("requests to a client and its capabilities", () => {
     expect(Reflect.get(Object(Reflect.get(Object(answer), "params")), "messages")).toEqual(messages);
   });
 
-  /** What a client gets of a tool that asks this, and the capabilities that the tool learns to be missing. */
+  /** Returns the result of a tool that requests this input, and the capabilities that are missing. */
   async function askWith(
     revision: Revision,
     capabilities: object,

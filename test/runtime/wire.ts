@@ -45,5 +45,5 @@ export async function serveWire(
   return { wire, connection, reports };
 }
 
-/** Who speaks (`>` the foreign end, `<` we), and what. */
+/** Sender of a message (`>` the other peer, `<` this one), and the message. */
 export type Line = readonly [">" | "<", unknown];

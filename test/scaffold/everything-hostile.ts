@@ -12,14 +12,14 @@ import { optionsVariable, type EverythingProject } from "./everything-project.ts
 /** Bytes that may stay, as for hostile servers. */
 const slack = 48 * 1024 * 1024;
 
-/** How many messages each transport carries. A server on stdio serves one conversation only, so that many are started. */
+/** Number of messages over each transport. A server on stdio serves one conversation only, so that many are started. */
 const onStdio = 500;
 const onHttp = 1_500;
 
-/** How many stateless messages are sent over HTTP: subscriptions among them wait for their end. */
+/** Number of stateless messages over HTTP: subscriptions among them wait for their end. */
 const onHttpStateless = 1_000;
 
-/** How many messages hostile servers send to the client over each transport. */
+/** Number of messages that hostile servers send to the client over each transport. */
 const toClient = 500;
 
 /** The bundle answers whatever comes as its sources do in memory: with the same codes, without a crash, and without keeping it. */

@@ -130,7 +130,7 @@ const sdk2 = await createProgram(new URL("../interop/sdk2/stdio-server.ts", impo
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
-/** Where the server of a project is. */
+/** Returns the address of the server of a project. */
 async function find(kind: Kind, server = ""): Promise<Place> {
   if (kind === "stdio") return { kind: "stdio", command: process.execPath, args: [server] };
   const program = start([server, "--http", "0"]);
@@ -144,7 +144,7 @@ async function keep(connecting: Promise<OfficialClient>): Promise<OfficialClient
   return client;
 }
 
-/** What the project itself imports from ./mcp/index.ts. Its sessions here are those of a handshake, which have functions of their own. */
+/** Names that the project imports from ./mcp/index.ts. Its sessions here are those of a handshake, which have functions of their own. */
 interface Layer extends Pick<typeof Mcp, "connectHttp" | "connectStdio" | "revisions"> {
   createClient(options: Mcp.ClientOptions): Client<Declarations>;
 }

@@ -8,12 +8,12 @@ import { promisify } from "node:util";
  * import the project's own src/mcp, built by the project's own build.js. Tests run its dist/server.js, as users do.
  */
 
-/** How a project has its runtime. */
+/** Source of the runtime of a project. */
 export type RuntimeMode = "dependency" | "vendored";
 
 export const runtimeModes: readonly RuntimeMode[] = ["dependency", "vendored"];
 
-/** What a project is made with. */
+/** Runtime and settings of a project. */
 export interface ProjectOptions {
   readonly runtime: RuntimeMode;
   /** Default: all. */

@@ -7,7 +7,7 @@ import { testHostileInput } from "./everything-hostile.ts";
 import { testInterop } from "./everything-interop.ts";
 import { testWire } from "./everything-wire.ts";
 
-/** What the example in this repository stands for, asked of a project that was made from it. */
+/** Tests of the example in this repository, run on a project that was made from it. */
 export function testEverything(options: ProjectOptions): void {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "everything-")));
   let project: EverythingProject | undefined;

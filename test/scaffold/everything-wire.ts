@@ -10,7 +10,7 @@ interface Conversation {
   readonly name: string;
   readonly record: typeof recordHttp;
   readonly args: readonly string[];
-  /** What the example reads from its command line, and a project writes into its code. */
+  /** Settings that the example reads from its command line, and that a project has in its code. */
   readonly options?: object;
   /** Default: all. */
   readonly revisions?: readonly RevisionId[];

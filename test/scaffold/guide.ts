@@ -24,7 +24,7 @@ function toStep(language: string, path: string | undefined, text: string): Step 
   throw new Error(`A block of ${language} has no path: say which file it is.`);
 }
 
-/** What a block of text shows was printed by the commands before it. */
+/** Adds a block of text as the output of the commands before it. */
 function addOutput(steps: Step[], text: string): void {
   const last = steps.pop();
   if (last?.kind !== "shell") throw new Error("A block of text follows no block of sh: say what prints it.");

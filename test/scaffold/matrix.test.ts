@@ -1,11 +1,13 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client as ClientOfV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioOfV2 } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioOfV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { chooseRevisions, statelessAmong, toCatalogue } from "../../generator/scaffold/layer/catalogue.ts";
 import { readSpecModels } from "../../generator/read/spec-models.ts";
 import { isObject } from "../../templates/support.ts";
@@ -14,6 +16,7 @@ import { pets } from "../generator/openapi/pets.ts";
 import { createValidators, type Validator } from "../oracle/official-validators.ts";
 import { readOfficialSchema } from "../oracle/official.ts";
 import { claim } from "../runtime/lifecycle/stateless.ts";
+import { startRedis } from "../scale/cluster/redis-process.ts";
 import { npm } from "./npm.ts";
 import { Wire } from "./wire.ts";
 
@@ -69,6 +72,46 @@ test("a project for both stdio and HTTP accepts clients with a key only, with no
   copyInstallation(join(root, "project-keys"));
   await npm(join(root, "project-keys"), "run", "typecheck");
   expect(await npm(join(root, "project-keys"), "test")).toMatch(/Tests.* passed/);
+});
+
+test("a project for several nodes is installed, builds, and its tests call two nodes in memory and on Redis", async () => {
+  const options = ["--transport", "both", "--scale", "redis", "--features", "all", "--yes", "--no-git"];
+  const folder = join(root, "project-nodes");
+  const { code, stdout, stderr } = await runCli(["project-nodes", ...options], { cwd: root });
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('measure_text({"text":"Hello, world"}) returned ');
+  await npm(folder, "run", "typecheck");
+  const redis = await startRedis();
+  const env = { ENGINE_URL: redis.url, MCP_KEYS: randomBytes(32).toString("base64") };
+  try {
+    expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    // Here the program itself is on Redis, too; it ends with 0 at SIGTERM.
+    expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
+  } finally {
+    vi.unstubAllEnvs();
+    await redis.close();
+  }
+});
+
+test("a project for several nodes does not start in production without an engine, and says so in a line", async () => {
+  const program = join(root, "project-nodes", "dist", "server.js");
+  const env = { ...process.env, NODE_ENV: "production", MCP_HTTP_PORT: "0" };
+  const { status, stderr } = spawnSync(process.execPath, [program], { env, encoding: "utf8" });
+  expect(status).toBe(1);
+  expect(stderr).toBe(
+    "project-nodes: ENGINE_URL is not set; set it to the address of Redis, such as redis://localhost:6379\n",
+  );
+});
+
+test("an update of a project for several nodes keeps the engine", async () => {
+  const folder = join(root, "project-nodes");
+  const lock = (): unknown => JSON.parse(readFileSync(join(folder, "src", "mcp", "mcp.lock.json"), "utf8"));
+  const { code, stderr } = await runCli(["update", "--protocol", "latest"], { cwd: folder });
+  expect(code, stderr).toBe(0);
+  expect(lock()).toMatchObject({ scale: "redis", revisions: [revisions[0]] });
+  const rejected = await runCli(["update", "--transport", "stdio"], { cwd: folder });
+  expect(rejected.stderr).toContain("--scale redis: several nodes serve over HTTP only.");
 });
 
 test("a project from an OpenAPI document is installed, and its tests replace the API", async () => {

@@ -9,7 +9,7 @@ import type { Step } from "./guide.ts";
 
 /** Somebody who does what a guide says. */
 export class Reader {
-  /** Where they are. */
+  /** Folder of the projects. */
   folder: string;
   /** Modules that were shown on their own. */
   readonly modules: string[] = [];

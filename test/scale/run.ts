@@ -10,7 +10,7 @@ import { hideBin } from "yargs/helpers";
 
 const layers = ["model", "contract", "protocol", "faults", "mutants", "deploy", "security"];
 /** Layers that have tests. */
-const written = ["model", "contract", "protocol", "faults", "mutants"];
+const written = ["model", "contract", "protocol", "faults", "mutants", "security"];
 
 const options = yargs(hideBin(process.argv))
   .usage("npm run test:scale -- <layer> [options]")

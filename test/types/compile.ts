@@ -28,9 +28,9 @@ export const strictest = {
   noEmit: true,
 };
 
-/** What to compile, and how. */
+/** Files to compile, with settings. */
 export interface Compilation {
-  /** Where the settings may be written: inside the project, so that the module settings of its package.json hold. */
+  /** Folder for the settings: inside the project, so that the module settings of its package.json hold. */
   readonly folder: string;
   readonly files: readonly string[];
   readonly settings?: object;

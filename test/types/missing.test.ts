@@ -14,7 +14,7 @@ interface Case {
   readonly uses: string;
   /** Statements with the definers `d`, a client `c`, a session `s`, and `text`, a handler that answers with text. */
   readonly code: string;
-  /** What the compiler must say; nothing where it must be content. */
+  /** Expected error of the compiler; `undefined` if there must be none. */
   readonly says?: string;
 }
 

@@ -55,7 +55,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
     ...emitExtras(extraOptions(options), templates),
     ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
-    ...(selection.scale === "none" ? [] : emitScale(scaleOptions(options), templates)),
+    ...(selection.scale === "none" ? [] : await emitScale(scaleOptions(options), templates)),
     ...(await emitOwnTools(options)),
     ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
     ...runtime.files,

@@ -33,7 +33,7 @@ export function readRuntime(runtime: Runtime): RuntimeDependency {
   return { ...none, version: `file:${packed.path}`, archives: new Map([[packed.path, packed.content]]) };
 }
 
-/** Packed runtime. */
+/** Package file of the runtime, and its path in a project. */
 export interface PackedRuntime {
   /** Path in a project that contains it. */
   readonly path: string;

@@ -1,3 +1,4 @@
+import { formatTypeScript } from "../../internal/format.ts";
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 
@@ -36,16 +37,19 @@ const files: { readonly [path: string]: string } = {
 export const scaleTemplates: readonly string[] = Object.values(files);
 
 /** Emits the connection to the engine, its test, and the files that deploy several nodes, by path. */
-export function emitScale(options: ScaleOptions, templates: Templates): Tree {
+export async function emitScale(options: ScaleOptions, templates: Templates): Promise<Tree> {
   const { name, isOnStdio, variables, session, asks, newest } = options;
   const app = toLabel(name);
   const prefix = name.replaceAll(/[^\w.-]+/g, "-").slice(0, 64);
   const required = variables.required.map((variable) => ({ name: variable, value: composeValue(variable) }));
   const facts = { name, app, image: app, prefix, stdio: isOnStdio, required, optional: variables.optional };
   const view = { ...facts, session, asks, stateless: newest };
-  return new Map(
-    Object.entries(files).map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]),
-  );
+  const tree = new Map<string, string>();
+  for (const [path, template] of Object.entries(files)) {
+    const text = templates.render(template, view);
+    tree.set(path, path.endsWith(".ts") ? await formatTypeScript(text) : `${text.trim()}\n`);
+  }
+  return tree;
 }
 
 /** Value of a variable in `compose.yaml`: that of the shell, which must be set. */

@@ -10,11 +10,14 @@ import { NatsLink, type NatsConnectionOptions, type NatsStream, type NatsTls } f
 import { createNatsNames, type NatsStreams } from "./nats-names.ts";
 import { NatsNodes } from "./nodes.ts";
 import { Operations } from "../../scale/engine/operations.ts";
+import { NatsRates } from "./rates.ts";
 import { NatsReplays } from "./replays.ts";
+import { NatsRevocations } from "./revocations.ts";
 import { ServerClock } from "./server-clock.ts";
 import { NatsSessions } from "./sessions.ts";
 import type { NatsLimits, NatsContext } from "./nats-context.ts";
 import { NatsTasks } from "./tasks.ts";
+import { NatsValues } from "./values.ts";
 
 /** Options of an engine on NATS JetStream. */
 export interface NatsEngineOptions {
@@ -68,6 +71,9 @@ class NatsEngine implements Engine {
   readonly tasks: NatsTasks;
   readonly ledger: NatsLedger;
   readonly replays: NatsReplays;
+  readonly rates: NatsRates;
+  readonly revocations: NatsRevocations;
+  readonly values: NatsValues;
   readonly #options: NatsEngineOptions;
   readonly #health: Health = new Health("NATS");
   readonly #link: NatsLink;
@@ -100,6 +106,9 @@ class NatsEngine implements Engine {
     this.tasks = new NatsTasks(this.#context);
     this.ledger = new NatsLedger(this.#context);
     this.replays = new NatsReplays(this.#context);
+    this.rates = new NatsRates(this.#context);
+    this.revocations = new NatsRevocations(this.#context);
+    this.values = new NatsValues(this.#context);
   }
 
   deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]] {

@@ -35,6 +35,13 @@ export interface NatsNames {
   /** Subject of the steps of work. */
   ledger(tag: string): string;
   replay(tag: string): string;
+  rate(tag: string): string;
+  revocation(tag: string): string;
+  /** Subjects of all revocations. */
+  readonly revocations: string;
+  value(tag: string): string;
+  /** Subject of the exclusive use of a value. */
+  lock(tag: string): string;
   /** Subject of a part of a large value. */
   part(id: string, index: number): string;
   /** Subject of a message that is only stored to read the clock of the server. */
@@ -51,6 +58,10 @@ export interface NatsStreams {
   readonly leases: NatsStream;
   readonly ledger: NatsStream;
   readonly replays: NatsStream;
+  readonly rates: NatsStream;
+  readonly revocations: NatsStream;
+  readonly values: NatsStream;
+  readonly locks: NatsStream;
   readonly parts: NatsStream;
 }
 
@@ -74,6 +85,10 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
       leases: define("leases", { maxAge: 24 * hour, maxPerSubject: 1 }),
       ledger: define("ledger", { maxAge: limits.ledgerTtl, maxPerSubject: 1 }),
       replays: define("replays", { maxAge: 7 * 24 * hour, maxPerSubject: 1 }),
+      rates: define("rates", { maxAge: 24 * hour, maxPerSubject: 1 }),
+      revocations: define("revocations", { maxAge: 0, maxPerSubject: 1 }),
+      values: define("values", { maxAge: 0, maxPerSubject: 1 }),
+      locks: define("locks", { maxAge: 24 * hour, maxPerSubject: 1 }),
       parts: define("parts", { maxAge: 24 * hour, maxPerSubject: 1 }),
     },
     session: (owner, tag) => `${start}.sessions.${owner}.${tag}`,
@@ -94,6 +109,11 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
     taskOfLease: (lease) => `${start}.tasks.${lease.slice(start.length + ".leases.".length)}`,
     ledger: (tag) => `${start}.ledger.${tag}`,
     replay: (tag) => `${start}.replays.${tag}`,
+    rate: (tag) => `${start}.rates.${tag}`,
+    revocation: (tag) => `${start}.revocations.${tag}`,
+    revocations: `${start}.revocations.*`,
+    value: (tag) => `${start}.values.${tag}`,
+    lock: (tag) => `${start}.locks.${tag}`,
     part: (id, index) => `${start}.parts.${id}.${index}`,
     clock: (token) => `${start}.nodes.clock.${token}`,
   };

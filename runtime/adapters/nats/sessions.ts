@@ -6,6 +6,7 @@ import type {
   SessionAccess,
   SessionChange,
   SessionListener,
+  SessionRelease,
   SharedSession,
   SharedSessionState,
   SharedSessionStore,
@@ -40,14 +41,22 @@ export class NatsSessions implements SharedSessionStore {
     });
   }
 
-  async access(key: SessionKey, { node, reserve = [], version }: SessionAccess): Promise<SharedSession | undefined> {
+  async access(
+    key: SessionKey,
+    { node, reserve = [], attempt, version }: SessionAccess,
+  ): Promise<SharedSession | undefined> {
+    const isOwn = ([, by, of]: Reservation): boolean => attempt !== undefined && by === node && of === attempt;
     let used: readonly RequestId[] = [];
     const value = await this.#change(key, (found, age) => {
       const known = new Set([...found.used, ...found.reservations.map(([id]) => id)]);
-      used = [...new Set(reserve)].filter((id) => known.has(id));
+      const own = new Set(found.reservations.filter(isOwn).map(([id]) => id));
+      used = [...new Set(reserve)].filter((id) => known.has(id) && !own.has(id));
       const added = [...new Set(reserve)].filter((id) => !known.has(id));
       if (added.length === 0 && age < this.#context.limits.sessionTtl / 4) return found;
-      return { ...found, reservations: [...found.reservations, ...added.map((id) => [id, node] as const)] };
+      return {
+        ...found,
+        reservations: [...found.reservations, ...added.map((id) => toReservation(id, node, attempt))],
+      };
     });
     if (!value) return undefined;
     const record = { id: key.id, owner: key.owner, ...(value.agreement && { agreement: value.agreement }) };
@@ -55,15 +64,12 @@ export class NatsSessions implements SharedSessionStore {
     return { record, version: value.version, state: toState(value), used };
   }
 
-  async release(
-    key: SessionKey,
-    ids: readonly RequestId[],
-    { isUnused = false }: { readonly isUnused?: boolean } = {},
-  ): Promise<void> {
+  async release(key: SessionKey, { node, ids, isUnused = false }: SessionRelease): Promise<void> {
+    const isEnding = ([id, by]: Reservation): boolean => by === node && ids.includes(id);
     await this.#change(key, (found) => {
-      const ended = found.reservations.map(([id]) => id).filter((id) => ids.includes(id));
+      const ended = found.reservations.filter(isEnding).map(([id]) => id);
       if (ended.length === 0) return found;
-      const reservations = found.reservations.filter(([id]) => !ids.includes(id));
+      const reservations = found.reservations.filter((reservation) => !isEnding(reservation));
       const used = isUnused ? found.used : [...found.used, ...ids.filter((id) => ended.includes(id))];
       return { ...found, reservations, used: used.slice(-this.#context.limits.maxUsedIds) };
     });
@@ -72,6 +78,11 @@ export class NatsSessions implements SharedSessionStore {
   async findNode(key: SessionKey, id: RequestId): Promise<string | undefined> {
     const found = await this.#find(this.#subject(key));
     return found?.value.reservations.find(([reserved]) => reserved === id)?.[1];
+  }
+
+  async findNodes(key: SessionKey): Promise<readonly string[]> {
+    const found = await this.#find(this.#subject(key));
+    return found ? nodesOf(found.value) : [];
   }
 
   async change(key: SessionKey, change: SessionChange): Promise<number | undefined> {
@@ -93,9 +104,7 @@ export class NatsSessions implements SharedSessionStore {
     const subject = this.#subject(key);
     const found = await this.#find(subject);
     await this.#records.remove(subject);
-    if (!found) return [];
-    const { reservations, listener } = found.value;
-    return [...new Set([...reservations.map(([, node]) => node), ...(listener ? [listener.node] : [])])];
+    return found ? nodesOf(found.value) : [];
   }
 
   /** Replaces the value of a session by the one that a function returns; the same value is not stored again. */
@@ -171,10 +180,20 @@ interface SessionValue {
   readonly logLevel?: string;
   readonly subscriptions: readonly string[];
   readonly listener?: SessionListener;
-  /** Ids of requests with the nodes that run them. */
-  readonly reservations: readonly (readonly [id: RequestId, node: string])[];
+  readonly reservations: readonly Reservation[];
   /** Ids of requests that have ended, the first ended first. */
   readonly used: readonly RequestId[];
+}
+
+/** Id of a request, the node that runs it, and the attempt that reserved it. */
+type Reservation = readonly [id: RequestId, node: string, attempt?: string];
+
+function toReservation(id: RequestId, node: string, attempt: string | undefined): Reservation {
+  return attempt === undefined ? [id, node] : [id, node, attempt];
+}
+
+function nodesOf({ reservations, listener }: SessionValue): readonly string[] {
+  return [...new Set([...reservations.map(([, node]) => node), ...(listener ? [listener.node] : [])])];
 }
 
 function applyChange(found: SessionValue, change: SessionChange): SessionValue {

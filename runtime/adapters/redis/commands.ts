@@ -5,7 +5,7 @@ import type { RedisLink } from "./link.ts";
 import { toNumber } from "./replies.ts";
 import type { RedisScript } from "./scripts/script.ts";
 
-/** Options of commands. */
+/** Link, health and timeout of commands. */
 export interface RedisCommandsOptions {
   readonly link: RedisLink;
   readonly health: Health;

@@ -21,7 +21,7 @@ export interface RedisConnection {
 /** Receives the messages of a channel. */
 export type ChannelListener = (text: string, channel: string) => void;
 
-/** Options of a connection. */
+/** Timeout and close listener of a connection. */
 export interface ConnectionOptions {
   /** Milliseconds until an attempt to connect fails. */
   readonly timeout: number;

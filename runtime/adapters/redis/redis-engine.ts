@@ -11,16 +11,16 @@ import { RedisLedger } from "./ledger.ts";
 import type { LinkEvents, RedisLink } from "./link.ts";
 import { createNames } from "./names.ts";
 import { RedisNodes } from "./nodes.ts";
-import { RedisRates } from "./rates.ts";
+import { RedisRates } from "./auth/rates.ts";
 import { RedisReplays } from "./replays.ts";
-import { RedisRevocations } from "./revocations.ts";
+import { RedisRevocations } from "./auth/revocations.ts";
 import { findPrimary } from "./sentinel.ts";
 import { ServerLink } from "./server-link.ts";
 import { RedisSessions } from "./sessions.ts";
 import { readSettings } from "./settings.ts";
 import { defaultRedisLimits, SessionTags, type RedisLimits, type StoreContext } from "./store-context.ts";
 import { RedisTasks } from "./tasks.ts";
-import { RedisValues } from "./values.ts";
+import { RedisValues } from "./auth/values.ts";
 
 /** Options of an engine on Redis or Valkey. */
 export interface RedisEngineOptions {

@@ -88,7 +88,7 @@ export class ServerLink implements RedisLink {
 }
 
 /**
- * Checks that a server is a primary. One that may not be asked for its role passes: its first refused write tells.
+ * Checks that a server is a primary. One whose role cannot be read passes: its first write fails if it is a replica.
  *
  * @throws {Error} when the server is a replica
  */

@@ -5,6 +5,7 @@ import type { Agreement, SessionKey, SessionRecord } from "../../stores/session-
 import type {
   SessionAccess,
   SessionChange,
+  SessionRelease,
   SharedSessionState,
   SharedSession,
   SharedSessionStore,
@@ -17,12 +18,13 @@ import {
   addSession,
   changeSession,
   endSession,
+  findNodes,
   readSessionState,
   releaseReservations,
 } from "./scripts/sessions.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/** Sessions on Redis. */
+/** Session store of a cluster, with scripts that reserve and release requests. */
 export class RedisSessions implements SharedSessionStore {
   readonly #context: StoreContext;
   readonly #registry: Registry;
@@ -49,12 +51,17 @@ export class RedisSessions implements SharedSessionStore {
     return true;
   }
 
-  async access(key: SessionKey, { node, reserve = [], version }: SessionAccess): Promise<SharedSession | undefined> {
+  async access(
+    key: SessionKey,
+    { node, reserve = [], attempt, version }: SessionAccess,
+  ): Promise<SharedSession | undefined> {
     const { commands, names, limits, sessionTags } = this.#context;
     const tag = await sessionTags.find(key);
     const keys = names.session(tag);
     const ids = new Map(reserve.map((id) => [toField(id), id]));
-    const args = [node, version === undefined ? "" : String(version), String(limits.sessionTtl), ...ids.keys()];
+    const reservation = attempt === undefined ? node : `${node} ${attempt}`;
+    const known = version === undefined ? "" : String(version);
+    const args = [reservation, attempt ?? "", known, String(limits.sessionTtl), ...ids.keys()];
     const reply =
       reserve.length > 0
         ? await commands.runDurably(accessSession, keys, args)
@@ -64,19 +71,16 @@ export class RedisSessions implements SharedSessionStore {
     if (!record) return undefined;
     if (isTouched === 1) this.#registry.extend(tag, limits.sessionTtl).catch(ignore);
     const used = toTexts(fields).flatMap((field) => ids.get(field) ?? []);
-    const known = { record, version: toNumber(current), used };
-    return Array.isArray(state) ? { ...known, state: toState(state) } : known;
+    const found = { record, version: toNumber(current), used };
+    return Array.isArray(state) ? { ...found, state: toState(state) } : found;
   }
 
-  async release(
-    key: SessionKey,
-    ids: readonly RequestId[],
-    { isUnused = false }: { readonly isUnused?: boolean } = {},
-  ): Promise<void> {
+  async release(key: SessionKey, { node, ids, isUnused = false }: SessionRelease): Promise<void> {
     if (ids.length === 0) return;
     const { commands, names, limits, sessionTags } = this.#context;
     const keys = names.session(await sessionTags.find(key));
     await commands.run(releaseReservations, keys, [
+      node,
       isUnused ? "1" : "0",
       String(limits.maxUsedIds),
       ...ids.map(toField),
@@ -86,8 +90,14 @@ export class RedisSessions implements SharedSessionStore {
   async findNode(key: SessionKey, id: RequestId): Promise<string | undefined> {
     const { commands, names, sessionTags } = this.#context;
     const [, reservations] = names.session(await sessionTags.find(key));
-    const node = toText(await commands.send(reservations, ["HGET", reservations, toField(id)]));
-    return node === "." ? undefined : node;
+    const reservation = toText(await commands.send(reservations, ["HGET", reservations, toField(id)]));
+    return reservation === "." ? undefined : reservation?.split(" ", 1)[0];
+  }
+
+  async findNodes(key: SessionKey): Promise<readonly string[]> {
+    const { commands, names, sessionTags } = this.#context;
+    const keys = names.session(await sessionTags.find(key));
+    return [...new Set(toTexts(await commands.run(findNodes, keys)))];
   }
 
   async change(key: SessionKey, change: SessionChange): Promise<number | undefined> {

@@ -2,7 +2,7 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import type { RedisLink } from "./link.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/** Streams that this node watches. Nodes that write publish only while a key says that somebody watches. */
+/** Streams that this node watches. Nodes that write publish only while a key says that there are watchers. */
 export class Watches {
   readonly #context: StoreContext;
   readonly #link: RedisLink;

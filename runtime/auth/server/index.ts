@@ -34,7 +34,7 @@ export type { DeniedRequest } from "./denials.ts";
 export type { ScopeHierarchy } from "./scopes.ts";
 
 export { createRevocations } from "../../stores/revocations.ts";
-export type { RevocableSender, Revocation, Revocations } from "../../stores/revocations.ts";
+export type { RevocableSender, RevokedCredentials, Revocations } from "../../stores/revocations.ts";
 
 export { rejectRevoked } from "../../transport/http-server/reject-revoked.ts";
 

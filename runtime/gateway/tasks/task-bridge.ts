@@ -35,7 +35,7 @@ export interface TaskBridgeOptions {
 
 /**
  * Tasks of a gateway. If server and client both use the tasks extension, the tasks are the server's own. Otherwise, each is a task of the gateway
- * that represents one of the server, and belongs to the client alone.
+ * that represents one of the server, and belongs to this client only.
  */
 export class TaskBridge {
   readonly tools: ToolList;

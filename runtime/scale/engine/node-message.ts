@@ -12,6 +12,9 @@ export function isNodeMessage(value: unknown): value is NodeMessage {
       return isSessionKey(value.session) && typeof value.text === "string";
     case "resumed":
       return isSessionKey(value.session) && typeof value.stream === "string";
+    case "post":
+      return isSessionKey(value.session) && (value.identity === undefined || isObject(value.identity));
+    case "changed":
     case "ended":
       return isSessionKey(value.session);
     case "task":
@@ -27,7 +30,7 @@ export function isNodeMessage(value: unknown): value is NodeMessage {
 
 /** True for an broadcast. */
 export function isBroadcast(value: unknown): value is Broadcast {
-  if (!isObject(value)) return false;
+  if (!isObject(value) || (value.sender !== undefined && typeof value.sender !== "string")) return false;
   switch (value.kind) {
     case "notification":
       return typeof value.handler === "string" && (value.params === undefined || isObject(value.params));

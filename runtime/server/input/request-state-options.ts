@@ -65,8 +65,8 @@ export function toRequestStateSettings(
 function findReplays(cluster: ClusterAccess): ReplayStore {
   return {
     add(...use: Parameters<ReplayStore["add"]>) {
-      if (!cluster.shared) throw new Error("requestState.replays is true without a cluster; use a store");
-      return cluster.shared.replays.add(...use);
+      if (cluster.shared) return cluster.shared.replays.add(...use);
+      throw new Error("requestState.replays requires a cluster");
     },
   };
 }

@@ -127,7 +127,7 @@ async function isFirstUse(
     return await replays.add(id, expires, principal);
   } catch (thrown) {
     if (!(thrown instanceof EngineError)) throw thrown;
-    throw new RpcError(rejectionCodes.unavailable, "The requestState cannot be checked now; retry later");
+    throw new RpcError(rejectionCodes.unavailable, "The replay store cannot be reached; retry later");
   }
 }
 

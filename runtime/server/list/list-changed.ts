@@ -9,6 +9,7 @@ export function createListChanges(sessions: SessionRegistry): (kind: ListKind) =
     changed.clear();
   };
   return (kind) => {
+    for (const audience of sessions.audiences) audience.listChanged?.(kind);
     // Promises that are about to settle may cause further changes: a timer runs after them.
     if (changed.size === 0) setTimeout(notify);
     changed.add(kind);

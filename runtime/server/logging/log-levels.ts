@@ -29,6 +29,14 @@ export interface LogOptions {
   readonly rate: Rate;
 }
 
+/** Severities that clients have chosen for their sessions. */
+const thresholds = new WeakMap<object, number>();
+
+/** Sets the log level for the rest of a session. */
+export function setLogLevel(session: object, level: string): void {
+  thresholds.set(session, severityOf(level));
+}
+
 /**
  * Creates the log levels of all sessions. A level is kept as long as its session lives; `initial` applies until the client chooses. If a revision has
  * a level in each request, that level applies instead, and a request without one gets no messages.
@@ -36,11 +44,10 @@ export interface LogOptions {
  * @throws {Error} when `initial` is not a known level.
  */
 export function createLogLevels(revision: Revision, options: LogOptions): LogLevels {
-  const thresholds = new WeakMap<object, number>();
   const ofEverybody = severityOf(options.initial);
   const key = revision.reservedMeta.find((meta) => meta.on === "request" && meta.type === "LoggingLevel")?.key;
   return {
-    set: (session, level) => void thresholds.set(session, severityOf(level)),
+    set: setLogLevel,
     wants(call, level) {
       const severity = severityOf(level);
       if (key === undefined) return severity >= (thresholds.get(call.session) ?? ofEverybody);

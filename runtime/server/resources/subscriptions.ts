@@ -20,11 +20,11 @@ export function implementSubscriptions(
       const resource = registry.locate(uri, requester);
       if (!resource) throw resourceNotFound(uri, revision);
       requireScopes(resource, requester);
-      subscriptions.add(call.session, uri);
+      subscriptions.subscribe(call.session, uri);
       return {};
     },
     unsubscribe({ uri }: UriParams, call: CallContext) {
-      subscriptions.remove(call.session, uri);
+      subscriptions.unsubscribe(call.session, uri);
       return {};
     },
   };
@@ -48,12 +48,16 @@ export class SessionSubscriptions implements Audience {
     this.#most = most;
   }
 
+  get subscribedUris(): Iterable<string> {
+    return this.#byUri.keys();
+  }
+
   /**
    * Subscribes a session to a resource. Does nothing for a session that has ended.
    *
    * @throws {RpcError} when the session already has the maximum number of subscriptions.
    */
-  add(session: Session, uri: string): void {
+  subscribe(session: Session, uri: string): void {
     const connection = this.#sessions.find(session);
     const uris = connection && this.#urisOf(connection);
     if (!uris || uris.has(uri)) return;
@@ -64,7 +68,7 @@ export class SessionSubscriptions implements Audience {
     else this.#byUri.set(uri, new Set([connection]));
   }
 
-  remove(session: Session, uri: string): void {
+  unsubscribe(session: Session, uri: string): void {
     const connection = this.#sessions.find(session);
     if (connection && this.#byConnection.get(connection)?.delete(uri)) this.#forget(connection, uri);
   }

@@ -27,7 +27,7 @@ export function createHttpHandler(server: CoreServer, options: ServeHttpOptions 
  * tasks are offered, as their owner could not be identified again.
  */
 export function toHttpService(server: CoreServer, options: ServeHttpOptions): HttpService {
-  if (options.cluster) server.cluster.shared = options.cluster.shared;
+  server.cluster.shared ??= options.cluster?.shared;
   const isStateless = options.sessions === false;
   const accept = createServerAcceptor(server, {
     ...options,
@@ -39,6 +39,7 @@ export function toHttpService(server: CoreServer, options: ServeHttpOptions): Ht
     accept,
     readParamHeaders: createParamHeaderReader(server),
     readScopes: server.readScopes,
+    clients: server.clients,
     startTasks: (node) => server.startTasks(node),
   };
 }

@@ -9,6 +9,10 @@ import type { Audience } from "./session-registry.ts";
 export class Listeners implements Audience {
   readonly #open = new Set<Listener>();
 
+  get subscribedUris(): Iterable<string> {
+    return [...this.#open].flatMap((listener) => [...listener.uris]);
+  }
+
   /** Adds a request, and returns a function that removes it. */
   add(call: CallContext, asked: Heard, tag: string): () => void {
     const listener = new Listener(call, asked, tag);
@@ -47,7 +51,7 @@ class Listener {
   readonly #call: CallContext;
   readonly #tag: string;
   readonly #kinds: ReadonlySet<string>;
-  readonly #uris: ReadonlySet<string>;
+  readonly uris: ReadonlySet<string>;
   readonly topics: ReadonlySet<string>;
 
   constructor(call: CallContext, { filter, topics }: Heard, tag: string) {
@@ -55,7 +59,7 @@ class Listener {
     this.topics = new Set(topics);
     this.#tag = tag;
     this.#kinds = new Set(listKinds.filter((kind) => filter[filterMembers[kind]]).map((kind) => listChanged[kind]));
-    this.#uris = new Set(filter.resourceSubscriptions);
+    this.uris = new Set(filter.resourceSubscriptions);
   }
 
   wants(handler: string): boolean {
@@ -63,7 +67,7 @@ class Listener {
   }
 
   watches(uris: readonly string[]): boolean {
-    return uris.some((uri) => this.#uris.has(uri));
+    return uris.some((uri) => this.uris.has(uri));
   }
 
   /** Sends a notification with the id of its request. A failed send is ignored, as the connection may be closing. */

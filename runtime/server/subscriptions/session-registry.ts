@@ -1,17 +1,29 @@
 import type { NotificationRow } from "../../../generated/support.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
+import { setLogLevel } from "../logging/log-levels.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
+import type { ListKind } from "../../protocol/methods/list-kinds.ts";
 import type { Session } from "../../protocol/session/session.ts";
 
 /** Receiver of changes in addition to the sessions. */
 export interface Audience {
+  /** True if the receiver passes notifications on to other processes, and receives theirs. */
+  readonly isShared?: boolean;
+  /** URIs of the resources that it has subscribers of. */
+  readonly subscribedUris?: Iterable<string>;
+  /** Called at each change of a list, before clients are notified. */
+  listChanged?(kind: ListKind): void;
   /** Notifies of a change that any receiver may see. */
   notify?(handler: string, params: object | undefined): void;
   /** Notifies of a change to the resource at the first URI. The other URIs contain it. */
   notifyUpdated?(uris: readonly [string, ...string[]]): void;
   /** Notifies of a change that only subscribers of its topic may see. */
   notifyTopic?(topic: string, handler: string, params: object): void;
+  /** Subscribes a session to a resource that its client has subscribed to in another process. */
+  subscribe?(session: Session, uri: string): void;
+  /** Ends a subscription of a session. */
+  unsubscribe?(session: Session, uri: string): void;
   /** Called when a session is added. */
   joined?(connection: Connection): void;
   /** Ends the requests that wait for changes. */
@@ -19,13 +31,19 @@ export interface Audience {
 }
 
 /** Registry of the live sessions of a server, which receive change notifications. Ended sessions are removed. */
-export interface SessionRegistry extends Required<Omit<Audience, "joined">> {
+export interface SessionRegistry extends Required<
+  Pick<Audience, "notify" | "notifyUpdated" | "notifyTopic" | "close">
+> {
+  /** Receivers of changes in addition to the sessions. */
+  readonly audiences: readonly Audience[];
   /** Adds a session until its connection closes. */
   join(connection: Connection): void;
   /** Returns the connection of a live session. */
   find(session: Session): Connection | undefined;
   /** Adds a receiver of changes. */
   attach(audience: Audience): void;
+  /** Sets the log level of a session, as its client has done in another process. */
+  setLogLevel(session: Session, level: string): void;
   /** Number of sessions whose connection is open. */
   readonly size: number;
 }
@@ -37,17 +55,21 @@ export function createSessionRegistry(): SessionRegistry {
 
 class SessionRegister implements SessionRegistry {
   readonly #members = new Map<Session, Connection>();
-  readonly #others: Audience[] = [];
+  readonly audiences: Audience[] = [];
 
   get size(): number {
     return this.#members.size;
+  }
+
+  setLogLevel(session: Session, level: string): void {
+    setLogLevel(session, level);
   }
 
   join(connection: Connection): void {
     const { session } = connection;
     if (!session) return;
     this.#members.set(session, connection);
-    for (const other of this.#others) other.joined?.(connection);
+    for (const other of this.audiences) other.joined?.(connection);
     void connection.closed.then(() => this.#members.delete(session));
   }
 
@@ -56,25 +78,25 @@ class SessionRegister implements SessionRegistry {
   }
 
   attach(audience: Audience): void {
-    this.#others.push(audience);
+    this.audiences.push(audience);
   }
 
   notify(handler: string, params: object | undefined): void {
     for (const connection of this.#members.values()) notifySession(connection, handler, params);
-    for (const other of this.#others) other.notify?.(handler, params);
+    for (const other of this.audiences) other.notify?.(handler, params);
   }
 
   notifyUpdated(uris: readonly [string, ...string[]]): void {
-    for (const other of this.#others) other.notifyUpdated?.(uris);
+    for (const other of this.audiences) other.notifyUpdated?.(uris);
   }
 
   notifyTopic(topic: string, handler: string, params: object): void {
-    for (const other of this.#others) other.notifyTopic?.(topic, handler, params);
+    for (const other of this.audiences) other.notifyTopic?.(topic, handler, params);
   }
 
   async close(options?: CloseOptions): Promise<void> {
     const closing: unknown[] = [...this.#members.values()].map((connection) => connection.close(options));
-    closing.push(...this.#others.map((other) => other.close?.(options)));
+    closing.push(...this.audiences.map((other) => other.close?.(options)));
     await Promise.all(closing);
   }
 }

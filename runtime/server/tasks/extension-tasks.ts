@@ -55,7 +55,13 @@ export function implementExtensionTasks(tasks: TaskManager, parts: ExtensionTask
  */
 export function createExtensionTasks(
   tasks: TaskManager,
-  { revision, audience }: { readonly revision: Revision; readonly audience: Pick<SessionRegistry, "notifyTopic"> },
+  {
+    revision,
+    audience,
+  }: {
+    readonly revision: Revision;
+    readonly audience: Pick<SessionRegistry, "notifyTopic"> & Partial<Pick<SessionRegistry, "audiences">>;
+  },
 ): ServerTaskProtocol & { readonly listen: ListenMore; readonly keeping: TaskKeeping } {
   const gate = findTaskGate(revision);
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
@@ -87,7 +93,11 @@ export function createExtensionTasks(
     gate,
     handlers,
     keeping,
-    listen: createListen(gate, (id, call) => tasks.isHeard(keyOf(call, id))),
+    listen: createListen(gate, async (id, call) => {
+      const key = keyOf(call, id);
+      const isShared = audience.audiences?.some((other) => other.isShared);
+      return isShared ? (await tasks.read(key)) !== undefined : tasks.isHeard(key);
+    }),
     async start(call, request) {
       return toCreated(await tasks.begin(call, { ...request, keeping }));
     },
@@ -157,7 +167,10 @@ export function findTaskGate(revision: Revision): Gate {
   return gate;
 }
 
-/** Creates the reader of task ids in filters. It leaves out unknown tasks, tasks of other owners and tasks that run in other processes. */
+/**
+ * Creates the reader of task ids in filters. It leaves out unknown tasks and tasks of other owners. Tasks that run in other processes are left out, too,
+ * unless those share their notifications.
+ */
 function createListen(gate: Gate, find: (id: string, call: CallContext) => Promise<boolean>): ListenMore {
   return async (asked, call) => {
     const { taskIds } = asked;

@@ -1,11 +1,14 @@
-import type { RequestId, Incoming } from "../../jsonrpc/message.ts";
+import type { ErrorObject, RequestId, Incoming } from "../../jsonrpc/message.ts";
+import type { ListKind } from "../../protocol/methods/list-kinds.ts";
+import type { Connection } from "../../protocol/session/connection.ts";
+import type { Session } from "../../protocol/session/session.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey, SessionStore } from "../../stores/session-store.ts";
 import type { TaskNode } from "../../stores/task-node.ts";
 import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { SharedSession } from "../../stores/shared-session-store.ts";
 import type { EventWriter } from "./exchange/exchange.ts";
-import type { Guard } from "./identity.ts";
+import type { Guard, Identity } from "./identity.ts";
 import type { SessionStream, StreamHost } from "./event-stream.ts";
 
 /** Nodes that serve the same sessions. */
@@ -28,10 +31,16 @@ export interface HttpNode {
   readonly store: SessionStore;
   /** Tasks of all nodes. */
   readonly tasks?: TaskNode;
-  /** Begins to receive what other nodes send for the sessions of this handler. */
-  start(sessions: LiveSessions): void;
+  /** Begins to receive what other nodes send for the sessions of this handler, and for the clients of its service. */
+  start(sessions: LiveSessions, streams: ReadonlyMap<string, LiveStream>, clients?: ServedClients): void;
   /** Returns a session, extends its lifetime and reservations request ids for this node. */
   access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined>;
+  /** Applies the state that an access has found to a session of this handler. */
+  update(session: LiveSession, found: SharedSession): void;
+  /** Returns a function that stores the change that a request makes to the state of its session; `undefined` for other requests. */
+  prepareChange(session: LiveSession, request: StateRequest): StoreChange | undefined;
+  /** Hands a message of a client of HTTP with SSE to the node that has its stream. Returns `false` when no node has. */
+  forwardPost(key: SessionKey, post: ForwardedPost): Promise<boolean>;
   /** Ends reservations, in the background. `isUnused`: the requests were rejected before they ran. */
   release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): void;
   /** Ends a session on all nodes. */
@@ -73,6 +82,54 @@ export interface ForwardingSession {
   isRunning(id: RequestId): boolean;
 }
 
+/** Request of the client that may change the state of its session. */
+export type StateRequest = Incoming & { readonly kind: "request" };
+
+/** Stores a change before its response is sent. Returns the error to respond with instead, if it cannot be stored. */
+export type StoreChange = () => Promise<ErrorObject | undefined>;
+
+/** Body of a POST of HTTP with SSE, and its authenticated sender. */
+export interface ForwardedPost {
+  readonly value: unknown;
+  readonly identity: Identity | undefined;
+}
+
+/** Clients of a server: those with a session, and those that listen for changes without one. */
+export interface ServedClients extends NotificationTarget {
+  /** Subscriptions of the clients, by the features of the server that have some. */
+  readonly audiences: readonly SubscribedAudience[];
+  /** Adds a receiver of the notifications that the server sends to all of its clients. */
+  attach(receiver: NotificationTarget & SharedReceiver): void;
+  /** Sets the log level of a session, as its client has done on another node. */
+  setLogLevel(session: Session, level: string): void;
+}
+
+/** Clients that subscribe to resources. */
+export interface SubscribedAudience {
+  /** URIs of the resources that any of them has subscribed to. */
+  readonly subscribedUris?: Iterable<string>;
+  /** Subscribes a session to a resource, as its client has done on another node. */
+  subscribe?(session: Session, uri: string): void;
+  unsubscribe?(session: Session, uri: string): void;
+}
+
+/** Receiver of notifications for clients. */
+export interface NotificationTarget {
+  /** Notifies of a change that any client may see. */
+  notify(handler: string, params: object | undefined): void;
+  /** Notifies of a change to the resource at the first URI. The other URIs contain it. */
+  notifyUpdated(uris: readonly [string, ...string[]]): void;
+  /** Notifies of a change that only subscribers of its topic may see. */
+  notifyTopic(topic: string, handler: string, params: object): void;
+}
+
+/** Receiver that passes notifications on to other nodes. */
+export interface SharedReceiver {
+  readonly isShared: true;
+  /** Called at each change of a list, before clients are notified. */
+  listChanged(kind: ListKind): void;
+}
+
 /** Sessions that one handler serves. */
 export interface LiveSessions {
   /** Returns a session that this handler serves now. */
@@ -81,8 +138,18 @@ export interface LiveSessions {
   abandonAll(): void;
 }
 
+/** Session of HTTP with SSE whose stream ends in this process. */
+export interface LiveStream {
+  readonly key: SessionKey;
+  readonly connection: Connection;
+  receive(value: unknown, origin: unknown): void;
+}
+
 /** Session that a handler serves. */
 export interface LiveSession {
+  readonly key: SessionKey;
+  /** Connection of the server over this session. */
+  readonly connection: Connection;
   /** Handles a message of the client that another node has received. */
   receive(incoming: Incoming, origin: unknown): void;
   /** Sends a message on the stream opened by GET. Returns `false` when there is none here. */

@@ -116,7 +116,7 @@ class OpenServerContext implements HttpServerContext {
     this.sessions = new Sessions(service, this.settings, this.revisions);
     this.sse = this.settings.sse;
     const { cluster } = this.settings;
-    cluster?.start(this.sessions);
+    cluster?.start(this.sessions, this.streams, service.clients);
     if (cluster?.tasks) service.startTasks?.(cluster.tasks);
   }
 }

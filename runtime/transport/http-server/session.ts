@@ -11,7 +11,7 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import { toErrorStatus } from "./profiled-rejection.ts";
 import { streamFields, type ResponseMode, type SessionResponseHost, type ResponseSink } from "./session-response.ts";
-import type { LiveSession } from "./cluster.ts";
+import type { LiveSession, StoreChange } from "./cluster.ts";
 import type { HttpSettings } from "./settings.ts";
 import { EventStreamResponse, type LostStream, type SessionStream, type StreamHost } from "./event-stream.ts";
 
@@ -40,6 +40,8 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   #isEnded = false;
   #onIdle: (() => void) | undefined;
   #resolveEnded: () => void = () => {};
+  /** Functions that store what requests change, by the id of the request; of the sessions of a cluster only. */
+  readonly #changes = new Map<RequestId, StoreChange>();
   /** Time of the last use, in the milliseconds of the clock. */
   usedAt = 0;
 
@@ -108,6 +110,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   }
 
   abandon(id: RequestId): void {
+    this.#changes.delete(id);
     this.#takeReply(id)?.skip(id);
     this.#emitIdle();
   }
@@ -153,6 +156,9 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   }
 
   receive(incoming: Incoming, origin: unknown): void {
+    const { cluster } = this.#settings;
+    const change = cluster && incoming.kind === "request" ? cluster.prepareChange(this, incoming) : undefined;
+    if (change && incoming.kind === "request") this.#changes.set(incoming.id, change);
     this.#receiver?.classified(incoming, origin);
   }
 
@@ -275,8 +281,17 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   #respond(id: RequestId | undefined, text: string, error: ErrorObject | undefined): void {
     if (id === undefined) return;
+    const change = error ? undefined : this.#changes.get(id);
+    this.#changes.delete(id);
+    if (change) return void this.#respondAfter(change, id, text);
     this.#takeReply(id)?.respond(text, id, error && toErrorStatus(error, this.#settings.profile));
     this.#emitIdle();
+  }
+
+  /** Responds when the change of a request is stored, or with an error when it cannot be. */
+  async #respondAfter(store: StoreChange, id: RequestId, text: string): Promise<void> {
+    const error = await store();
+    this.#respond(id, error ? encode({ jsonrpc: "2.0", id, error }) : text, error);
   }
 
   #emitIdle(): void {

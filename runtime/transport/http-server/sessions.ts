@@ -149,6 +149,7 @@ export class Sessions implements LiveSessions {
   ): Promise<AccessedSession | undefined> {
     const found = await cluster.access(key, reserve);
     const session = this.#toLive(key, found?.record);
+    if (session && found) cluster.update(session, found);
     // The confirmation of the handshake may have reached another node. Its client sends nothing else before.
     session?.connection.confirm?.();
     return session && { session, used: found?.used ?? [] };
@@ -236,7 +237,7 @@ export class Sessions implements LiveSessions {
   /** Renews a session in use, so that it does not expire in the store. */
   async #renew(session: HttpSession): Promise<void> {
     try {
-      await this.find(session.key);
+      await this.access(session.key, []);
     } catch (error) {
       this.#settings.fail(error);
     }

@@ -15,7 +15,7 @@ import { MemoryEventStore } from "../../stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../stores/memory-session-store.ts";
 import type { SessionStore } from "../../stores/session-store.ts";
 import { defaultPatience } from "../first-message.ts";
-import type { HttpCluster, HttpNode } from "./cluster.ts";
+import type { HttpCluster, HttpNode, ServedClients } from "./cluster.ts";
 import type { CorsOptions } from "./cors.ts";
 import type { BodyLimits } from "./exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./host-rules.ts";
@@ -33,6 +33,8 @@ export interface HttpService {
   readParamHeaders?(method: string, params: unknown, sender: MetadataSender): readonly ParamHeader[];
   /** True if another session may be opened now; otherwise the request is rejected with 503. Default: limited only by the session store. */
   takesSessions?(): boolean;
+  /** Clients of the service, which a cluster notifies. Default: none are. */
+  readonly clients?: ServedClients;
   /** Returns the scopes that the sender of a request needs. Default: none. */
   readScopes?(method: string, params: unknown): readonly string[];
   /** Shares the tasks of the service with other nodes of a cluster. Default: tasks are not shared. */
@@ -174,7 +176,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions
     limits,
     bodyLimits: { maxBytes: limits.maxMessageBytes, timeout: options.bodyTimeout ?? 10_000 },
     hosts: createHostRules(options),
-    guard: guard && options.cluster ? options.cluster.protect(guard) : guard,
+    guard: guard && (options.cluster?.protect(guard) ?? guard),
     cors: options.cors,
     sse: sse === false ? undefined : toSse(sse),
     profile: options.profile,

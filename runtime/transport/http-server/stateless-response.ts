@@ -165,7 +165,7 @@ function statusOf({ code, data }: ErrorObject, { errors }: Revision): number {
   const fixed = Object.values(errors).find((rule) => rule.code === code && rule.emitted)?.status;
   if (fixed !== undefined) return fixed;
   if (code === errorCodes.invalidRequest) return 400;
-  if (code === rejectionCodes.unavailable) return 503;
+  if (code === rejectionCodes.unavailable) return code;
   const path = isObject(data) ? data.path : undefined;
   const isMetadata = code === errorCodes.invalidParams && typeof path === "string" && /^_meta(\/|$)/.test(path);
   return isMetadata ? 400 : 200;

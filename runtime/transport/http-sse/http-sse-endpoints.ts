@@ -81,7 +81,9 @@ async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promi
   const unacceptable = checkAccept(exchange, ["text/event-stream"]);
   if (unacceptable) return unacceptable;
   if (serverContext.service.takesSessions?.() === false) return tooManySessions();
-  const key = { id: crypto.randomUUID(), owner: identity?.principal };
+  const { cluster } = serverContext.settings;
+  const suffix = cluster ? `.${cluster.name}` : "";
+  const key = { id: `${crypto.randomUUID()}${suffix}`, owner: identity?.principal };
   if (!(await serverContext.sessions.admit(key))) return tooManySessions();
   const late = checkOpen(serverContext);
   if (late) {
@@ -127,9 +129,18 @@ async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Pr
   const forbidden = checkScopes(exchange, serverContext, { identity, postBody });
   if (forbidden) return forbidden;
   const origin: HttpOrigin = { identity, releaseConnection: () => false };
+  const value: unknown = postBody.kind === "single" ? postBody.value : postBody.values;
+  if (!(session instanceof SseSession)) {
+    const isSent = await serverContext.settings.cluster?.forwardPost(session, { value, identity });
+    return isSent ? void exchange.respond({ status: 202 }) : unknownSession();
+  }
   exchange.respond({ status: 202 });
-  session.receive(postBody.kind === "single" ? postBody.value : postBody.values, origin);
+  session.receive(value, origin);
   return undefined;
+}
+
+function unknownSession(): RejectedRequest {
+  return rejectHttp(404, "Session not found", { reason: "unknown-session" });
 }
 
 const sessionParameter = "sessionId";
@@ -148,16 +159,18 @@ function checkEarly(exchange: Exchange, serverContext: HttpSseContext, method: s
   );
 }
 
+/** Returns the session of a message; only its key when another node of a cluster may have its stream. */
 async function findSse(
   exchange: Exchange,
   serverContext: HttpSseContext,
   identity: Identity | undefined,
-): Promise<SseSession | RejectedRequest> {
+): Promise<SseSession | SessionKey | RejectedRequest> {
   const id = exchange.query(sessionParameter);
   if (id === undefined) return rejectHttp(400, `The query parameter ${sessionParameter} is required`);
   const session = serverContext.streams.get(id);
-  if (!session || session.key.owner !== identity?.principal)
-    return rejectHttp(404, "Session not found", { reason: "unknown-session" });
+  const { cluster } = serverContext.settings;
+  if (!session && cluster) return (await cluster.store.find({ id, owner: identity?.principal })) ?? unknownSession();
+  if (!session || session.key.owner !== identity?.principal) return unknownSession();
   // Keeps the store from expiring a session that only this process can serve.
   await serverContext.settings.sessions?.store.find(session.key);
   return session;

@@ -257,7 +257,7 @@ describe("headers that repeat members of the body", () => {
   }, 60_000);
 });
 
-/** Whether the headers are those of a request that says this; names are those that the doctor asks for. */
+/** True if the headers belong to a request with these values. */
 function isHonest(headers: Readonly<Record<string, unknown>>, method: string): boolean {
   const name = method === "tools/call" ? headers["mcp-name"] : "doctor-no-such-tool";
   return (

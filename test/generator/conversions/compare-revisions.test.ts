@@ -5,7 +5,7 @@ import type { Change } from "../../../generator/conversions/difference.ts";
 import type { RevisionModel } from "../../../generator/model.ts";
 import { readToy } from "./toy-revisions.ts";
 
-/** What has changed in the params of the only method, as text. */
+/** Returns the changes in the params of the only method, as text. */
 function changes(older: string, newer: string, more: readonly RevisionModel[] = []): string[] {
   const compared = compareRevisions(readToy("1", older), [readToy("2", newer), ...more]);
   return compared.flatMap(({ params }) => changesIn(params)).map(changeText);

@@ -29,7 +29,7 @@ function nameOf({ type, member }: { readonly type: string; readonly member?: str
 
 const prompt = "p\u001b[2J";
 
-/** What the fixture says, and each revision cannot; from the changelogs, not from the converters. */
+/** Messages of the fixture that each revision cannot express, taken from the changelogs, not from the converters. */
 const lost: readonly (readonly [string, Readonly<Record<string, readonly string[]>>])[] = [
   ["2026-07-28", { maximal: [], report: [], a: [], [prompt]: [] }],
   ["2025-11-25", { maximal: [], report: [], a: [], [prompt]: [] }],

@@ -11,7 +11,7 @@ import { ToolError } from "../../../runtime/server/errors.ts";
 import { serveRaw, type Running } from "../running.ts";
 import { pets } from "./pets.ts";
 
-/** What the API was sent. */
+/** Request that the API received. */
 interface Sent {
   readonly path: string;
   readonly cookie: string | undefined;
@@ -19,7 +19,7 @@ interface Sent {
   readonly headers: IncomingHttpHeaders;
   readonly type: string;
   readonly bytes: Uint8Array;
-  /** Where that is what was sent. */
+  /** Form in the body, if there is one. */
   readonly form: FormData | undefined;
 }
 

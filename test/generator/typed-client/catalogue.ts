@@ -70,7 +70,7 @@ const names = [
   "toString",
 ];
 
-/** What a large server answers to `tools/list`: 120 tools with every construct, each optional and required, some with an output schema. */
+/** Result of `tools/list` of a large server: 120 tools with every construct, each optional and required, some with an output schema. */
 export function createCatalogue(): { readonly tools: readonly object[] } {
   const made = Array.from({ length: 100 }, (_, index) => {
     const picked = constructs.filter(

@@ -3,7 +3,7 @@ import type { OfficialClient } from "../official-clients.ts";
 
 const text = (value: unknown): object => ({ content: [{ type: "text", text: value }] });
 
-/** What official clients can ask the everything example for, at any revision. */
+/** Sends the requests of official clients to the everything example, at any revision. */
 export async function exerciseEverything(client: OfficialClient, revision: string): Promise<void> {
   expect(client.revision).toBe(revision);
   const names = (await client.listTools()).tools.map(({ name }) => name);
@@ -43,7 +43,7 @@ export async function exerciseEverything(client: OfficialClient, revision: strin
   expect(await client.call("test_simple_text")).toMatchObject({ content: [{ type: "text" }] });
 }
 
-/** What is told in a session, asked for or not. */
+/** Checks the notifications in a session. */
 export async function exerciseNotifications(client: OfficialClient): Promise<void> {
   await client.ping();
   await client.call("test_tool_with_logging");

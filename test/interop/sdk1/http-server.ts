@@ -11,7 +11,7 @@ import {
   type JSONRPCMessage,
 } from "@modelcontextprotocol/sdk/types.js";
 
-/** How the SDK's server is set up. */
+/** Options of the SDK's server. */
 export interface SdkOptions {
   readonly json?: boolean;
   readonly stateless?: boolean;
@@ -26,7 +26,7 @@ export interface SdkOptions {
 /** The official SDK's server on a port of its own. */
 export interface SdkHttpServer {
   readonly url: string;
-  /** What was requested: `POST initialize`, `GET`, `DELETE`, ... */
+  /** Received requests: `POST initialize`, `GET`, `DELETE`, ... */
   readonly log: readonly string[];
   readonly sessions: ReadonlyMap<string, StreamableHTTPServerTransport>;
   /** Ends every session without a word, as a restart does. */

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import type { ClientSession } from "../../../runtime/client/session/client-session.ts";
 
-/** What our client was told. */
+/** Messages that our client received. */
 export interface Heard {
   readonly levels: string[];
   readonly lists: string[];

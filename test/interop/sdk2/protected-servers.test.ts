@@ -113,7 +113,7 @@ async function connect(
   return client;
 }
 
-/** Whom the server takes the client for. */
+/** Returns the principal of the client, as the server sees it. */
 async function ask(client: ClientConnection): Promise<unknown> {
   const result = await client.request("tools/call", { name: "who" });
   const [block]: readonly unknown[] = isObject(result) && Array.isArray(result.content) ? result.content : [];

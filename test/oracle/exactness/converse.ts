@@ -65,7 +65,7 @@ export async function converse(
   return seen;
 }
 
-/** What is refused is part of the conversation: errors are messages, too. */
+/** Sends a request. A rejection is part of the conversation, because errors are messages, too. */
 async function ask(
   connection: ClientConnection,
   method: string,
@@ -130,7 +130,7 @@ function toCapabilities({ id, lifecycle }: Revision): Record<string, unknown> {
   };
 }
 
-/** Where changes are told only to those who listen, listens until it is aborted. */
+/** Subscribes to changes until it is aborted, at revisions that send them only to subscribers. */
 function listen(connection: ClientConnection): AbortController {
   const ended = new AbortController();
   const notifications = {

@@ -8,7 +8,7 @@ import { extendRevisions } from "../../../runtime/protocol/revision/extend-revis
 import { uiMimeType } from "../../../runtime/server/apps/ui-resource.ts";
 import { tap, type Seen } from "./tap.ts";
 
-/** What a client declares that knows every extension of this package. */
+/** Capabilities of a client with every extension of this package. */
 export const everything: Readonly<Record<string, object>> = {
   "io.modelcontextprotocol/tasks": {},
   "io.modelcontextprotocol/skills": {},
@@ -61,7 +61,7 @@ interface Talk {
   readonly revision: Revision;
 }
 
-/** What is refused is part of the conversation: errors are messages, too. */
+/** Sends a request. A rejection is part of the conversation, because errors are messages, too. */
 async function ask({ connection, revision }: Talk, method: string, params: object): Promise<Record<string, unknown>> {
   if (!findMethod(revision.clientRequests, method)) return {};
   try {

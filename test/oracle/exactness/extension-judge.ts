@@ -12,7 +12,7 @@ export interface ExtensionJudge {
   judge(seen: readonly Seen[]): ExtensionJudgement;
 }
 
-/** What is wrong with the parts of extensions, which of them there were, and what is left for the core. */
+/** Problems of the parts of extensions, the parts that occurred, and the rest, which belongs to the core. */
 export interface ExtensionJudgement extends Judgement {
   readonly rest: readonly Seen[];
 }
@@ -49,7 +49,7 @@ function createLaw(extension: ExtensionModel, official: JsonSchema | undefined):
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What one message, or a part of it, comes to. */
+/** Outcome of a message or a part of it. */
 interface Verdict {
   readonly problems: readonly string[];
   readonly used: readonly string[];
@@ -94,7 +94,7 @@ const empty: Shape = { kind: "unknown" };
 
 interface Checking {
   readonly law: Law;
-  /** What it is, for people. */
+  /** Description as text. */
   readonly use: string;
   readonly name?: string;
   readonly shape?: Shape;
@@ -111,7 +111,7 @@ function namesOf(shape: Shape): readonly string[] {
   return shape.kind === "union" ? shape.of.flatMap(namesOf) : [];
 }
 
-/** What is added to messages of the core: declarations, members of params, and metadata of tools and resources. */
+/** Checks the additions to messages of the core: declarations, members of params, and metadata of tools and resources. */
 function judgeMeta(message: Members, law: Law): Verdict {
   const { id, declared, members } = law.extension.rules;
   const settings = findAll(message, "extensions").flatMap((given) =>

@@ -72,7 +72,7 @@ async function openGateway(served: Revision): Promise<Channel> {
 const ofSkills = ["skills/list", "skills/get", "resources/directory/read"];
 const ofTasks = ["tasks/get", "tasks/update", "tasks/cancel"];
 
-/** What has to have been in a conversation, so that its exactness means something. */
+/** Returns the methods that a conversation must contain, so that its exactness means something. */
 function expected({ id, lifecycle }: Revision): readonly string[] {
   const skills = ofSkills.flatMap((method) => [method, `${method} result`]);
   const tasks = ofTasks.flatMap((method) => [method, `${method} result`]);

@@ -8,7 +8,7 @@ import { readOfficialSchema } from "../official.ts";
 import { createValidators, type Validator } from "../official-validators.ts";
 import type { Seen } from "./tap.ts";
 
-/** What is wrong with a conversation, and which methods took part in it. */
+/** Problems of a conversation, and its methods. */
 export interface Judgement {
   readonly problems: readonly string[];
   /** Methods of requests and notifications, and `<method> result` for answers. */

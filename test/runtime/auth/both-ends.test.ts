@@ -47,7 +47,7 @@ async function connect(
   return client;
 }
 
-/** What a tool answers, as text. */
+/** Returns the result of a tool as text. */
 async function callTool(client: ClientConnection, name: string): Promise<string> {
   const result = await client.request("tools/call", { name });
   const [block]: readonly unknown[] = isObject(result) && Array.isArray(result.content) ? result.content : [];

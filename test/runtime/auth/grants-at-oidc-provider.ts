@@ -7,7 +7,7 @@ export const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 export const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const idJag = "urn:ietf:params:oauth:token-type:id-jag";
 
-/** Whose assertions are good for a token, and of which type they are. */
+/** Issuers whose assertions are accepted for a token, and the type of the assertions. */
 export interface Trusted {
   readonly issuer: string;
   readonly key: CryptoKey;

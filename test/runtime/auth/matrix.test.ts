@@ -97,7 +97,7 @@ function createConfidential(id: string, grant: string, method: ClientAuthMethod 
   } as const;
 }
 
-/** What clients of users say about themselves, wherever they say it. */
+/** Metadata that clients of users send. */
 const userClient = {
   application_type: "native",
   redirect_uris: [redirectUri],
@@ -232,7 +232,7 @@ const programs: Readonly<Record<string, { readonly grant: () => Grant; readonly 
     },
   };
 
-/** What an identity provider or a platform says about Alice. */
+/** Signs claims of an identity provider or a platform about Alice. */
 function signAs(issuer: string, audience: string, key: CryptoKey): Promise<string> {
   return new SignJWT({})
     .setProtectedHeader({ alg: "RS256", typ: "JWT" })
@@ -297,7 +297,7 @@ async function connect(auth: OAuthProvider): Promise<ClientConnection> {
   return client;
 }
 
-/** Whom our server takes the client for. */
+/** Returns the principal of the client, as our server sees it. */
 async function ask(client: ClientConnection): Promise<string> {
   return JSON.stringify(await client.request("tools/call", { name: "who" }));
 }

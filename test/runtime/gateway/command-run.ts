@@ -69,7 +69,7 @@ function findPids(text: string): number[] {
   return [...text.matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid));
 }
 
-/** Whether a process is still there. */
+/** True if a process still exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 interface Behind {
   readonly gateway: Gateway;
-  /** What was reported. */
+  /** Reported errors. */
   readonly reports: readonly string[];
   /** The processes that have had a session, in their order: the first is that of the gateway itself. */
   pids(): number[];

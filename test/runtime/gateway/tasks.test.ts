@@ -44,11 +44,11 @@ interface Upstream {
   close(): Promise<void>;
 }
 
-/** What a test lets its server wait for, and learns of it. */
+/** Events that a test controls and observes in its server. */
 interface Gates {
   readonly begun: Gate;
   readonly aborted: Gate;
-  /** Where the server has not yet decided that a call becomes a task. */
+  /** Point before the server has decided that a call becomes a task. */
   readonly preparing: Gate;
   readonly prepared: Gate;
 }
@@ -460,7 +460,7 @@ describe.each(kinds)("the official client with tasks, at a server with tasks %s"
   });
 });
 
-/** What the user does with a form. */
+/** Requests a form, and returns the action of the user. */
 async function askForm({ elicit }: AnyContext): Promise<string> {
   const answer: unknown = typeof elicit === "function" ? await elicit(form) : undefined;
   return String(Reflect.get(Object(answer), "action"));

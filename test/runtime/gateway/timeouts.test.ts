@@ -28,11 +28,11 @@ const call = { name: "work", arguments: {} };
 interface Slow {
   /** The server works on a call. */
   readonly begun: Promise<void>;
-  /** How many calls it has been given. */
+  /** Number of calls that it received. */
   calls(): number;
   /** Lets the server answer. */
   finish(): void;
-  /** Why the server has been told to stop. */
+  /** Resolves when the server has received a cancellation. */
   readonly cancelled: Promise<void>;
   join(revision: (typeof revisions)[number]): Promise<ClientConnection>;
 }

@@ -20,7 +20,7 @@ interface Call {
   /** Reports these one after the other. */
   report(...values: readonly number[]): Promise<void>;
   answer(): void;
-  /** What the peer has got since the last look: values, and answers as text. */
+  /** Returns the messages since the last call: values of progress, and responses as text. */
   got(): readonly unknown[];
 }
 

@@ -4,7 +4,7 @@ import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
 import type { Session } from "../../../runtime/protocol/session/session.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 
-/** What a handler sent while it ran. */
+/** Messages that a handler sent while it ran. */
 export interface Sent {
   readonly method: string;
   readonly params: unknown;
@@ -17,7 +17,7 @@ export interface CallSetup {
   readonly signal?: AbortSignal;
   /** `_meta` of the request as the context shows it. */
   readonly meta?: unknown;
-  /** What the transport knows about the sender. */
+  /** Information of the transport about the sender. */
   readonly origin?: unknown;
   /** Answers requests to the client. */
   readonly answer?: (method: string, params: unknown) => unknown;

@@ -7,7 +7,7 @@ import { ManualClock } from "../manual-clock.ts";
 const session = { id: "s", owner: "ann" };
 const event = (sequence: number, stream = "a", data = `${sequence}`): StoredEvent => ({ stream, sequence, data });
 
-/** What every event store must do (R45). */
+/** Contract of every event store (R45). */
 function describeEventStore(name: string, open: (options: { maxEvents: number }) => EventStore): void {
   async function setUp(...events: readonly StoredEvent[]): Promise<EventStore> {
     const store = open({ maxEvents: 3 });

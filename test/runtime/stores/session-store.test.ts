@@ -3,7 +3,7 @@ import { MemorySessionStore } from "../../../runtime/stores/memory-session-store
 import type { SessionRecord, SessionStore } from "../../../runtime/stores/session-store.ts";
 import { ManualClock } from "../manual-clock.ts";
 
-/** What every session store must do (R45). */
+/** Contract of every session store (R45). */
 function describeSessionStore(
   name: string,
   open: (options: { ttl: number; maxSessions: number; clock: ManualClock }) => SessionStore,

@@ -8,7 +8,7 @@ import { meta, request } from "../lifecycle/stateless.ts";
 import { Wire, settle } from "../wire.ts";
 import type { Message } from "./task-wire.ts";
 
-/** What a client with tasks says of itself. */
+/** Capabilities of a client with tasks. */
 export const declaring: object = { extensions: { [extension.id]: {} }, elicitation: { form: {} } };
 
 /** A server of tasks at the newest revision, and who asks it. */
@@ -21,7 +21,7 @@ export interface Asked {
   until(taskId: unknown, status: string): Promise<Message>;
 }
 
-/** How a request is sent. */
+/** Options of a request. */
 export interface AskOptions {
   readonly capabilities?: object;
   readonly principal?: string;

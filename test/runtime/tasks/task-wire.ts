@@ -99,12 +99,12 @@ export interface Served {
   readonly reports: ErrorReport[];
   /** Another client of the same server. */
   join(): Promise<Foreigner>;
-  /** What the server declared. */
+  /** Capabilities that the server declared. */
   readonly declared: unknown;
 }
 
 export interface ServeSetup {
-  /** What the client declares. */
+  /** Capabilities that the client declares. */
   readonly capabilities?: object;
   readonly revision?: string;
   readonly serving?: ServerConnectionOptions;

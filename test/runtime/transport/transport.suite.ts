@@ -26,7 +26,7 @@ export interface SuiteSubject {
   readonly neverBreaks?: boolean;
 }
 
-/** What every transport must do, whatever it is made of. */
+/** Contract of every transport. */
 export function testTransport(
   name: string,
   { start, outlivesServer = false, neverBreaks = false }: SuiteSubject,

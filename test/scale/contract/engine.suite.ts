@@ -85,8 +85,9 @@ async function expectFailures({
   const operations: readonly (() => unknown)[] = [
     () => sessions.add(createRecord("other")),
     () => sessions.access(key, { node: firstNode }),
-    () => sessions.release(key, [1]),
+    () => sessions.release(key, { node: firstNode, ids: [1] }),
     () => sessions.findNode(key, 1),
+    () => sessions.findNodes(key),
     () => sessions.change(key, { logLevel: "debug" }),
     () => sessions.readState(key),
     () => sessions.end({ id: "other", owner: "ada" }),

@@ -12,10 +12,17 @@ import { createRecord } from "./cluster.ts";
 /** One operation of a node, by name so that a failure can be read. */
 type Operation =
   | { readonly name: "add" | "end" | "readState" | "remove"; readonly key: SessionKey }
-  | { readonly name: "access"; readonly key: SessionKey; readonly node: string; readonly reserve: readonly RequestId[] }
+  | {
+      readonly name: "access";
+      readonly key: SessionKey;
+      readonly node: string;
+      readonly reserve: readonly RequestId[];
+      readonly attempt: string | undefined;
+    }
   | {
       readonly name: "release";
       readonly key: SessionKey;
+      readonly node: string;
       readonly ids: readonly RequestId[];
       readonly isUnused: boolean;
     }
@@ -126,8 +133,14 @@ function operations(): fc.Arbitrary<Operation> {
   return fc.oneof(
     fc.record({ name: fc.constantFrom("add" as const), key }),
     fc.record({ name: fc.constantFrom("readState" as const, "remove" as const, "end" as const), key }),
-    { weight: 4, arbitrary: fc.record({ name: fc.constant("access" as const), key, node, reserve: ids }) },
-    { weight: 3, arbitrary: fc.record({ name: fc.constant("release" as const), key, ids, isUnused: fc.boolean() }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ name: fc.constant("access" as const), key, node, reserve: ids, attempt: more }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({ name: fc.constant("release" as const), key, node, ids, isUnused: fc.boolean() }),
+    },
     fc.record({ name: fc.constant("findNode" as const), key, id }),
     {
       weight: 3,
@@ -204,11 +217,12 @@ async function perform({ sessions, events, nodes: directory }: Engine, operation
     case "remove":
       return events.remove(operation.key);
     case "access": {
-      const found = await sessions.access(operation.key, operation);
+      const { attempt, ...access } = operation;
+      const found = await sessions.access(operation.key, { ...access, ...(attempt !== undefined && { attempt }) });
       return found && { ...found, state: sortSubscriptions(found.state) };
     }
     case "release":
-      return sessions.release(operation.key, operation.ids, { isUnused: operation.isUnused });
+      return sessions.release(operation.key, operation);
     case "findNode":
       return sessions.findNode(operation.key, operation.id);
     case "change": {

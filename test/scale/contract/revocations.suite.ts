@@ -42,7 +42,7 @@ export function describeRevocations(fixture: EngineFixture): void {
   });
 
   describe("revocations of a cluster", () => {
-    test("what one node revokes, every node rejects within a second, and what is open ends (E15)", async () => {
+    test("a principal that one node revokes is rejected by every node within a second, and what is open ends (E15)", async () => {
       const { first, second } = await joinTwoNodes(fixture);
       const until = Date.now() + 600_000;
       const ended: string[] = [];

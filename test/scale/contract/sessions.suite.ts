@@ -61,8 +61,8 @@ export function describeSessions(fixture: EngineFixture): void {
       for (const stranger of strangers) {
         expect(await second.sessions.access(stranger, { node: secondNode, reserve: [3] })).toBeUndefined();
         expect(await second.sessions.findNode(stranger, 1)).toBeUndefined();
-        await second.sessions.release(stranger, [1]);
-        await second.sessions.release(stranger, [2], { isUnused: true });
+        await second.sessions.release(stranger, { node: firstNode, ids: [1] });
+        await second.sessions.release(stranger, { node: firstNode, ids: [2], isUnused: true });
         expect(await second.sessions.change(stranger, { logLevel: "error" })).toBeUndefined();
         expect(await second.sessions.readState(stranger)).toBeUndefined();
         expect(await second.sessions.end(stranger)).toEqual([]);
@@ -83,7 +83,7 @@ export function describeSessions(fixture: EngineFixture): void {
     test("a shared session store without a session of this key changes nothing", async () => {
       const { first } = await startTwoNodes(fixture);
       expect(await first.sessions.access(key, { node: firstNode, reserve: [1] })).toBeUndefined();
-      await first.sessions.release(key, [1]);
+      await first.sessions.release(key, { node: firstNode, ids: [1] });
       expect(await first.sessions.findNode(key, 1)).toBeUndefined();
       expect(await first.sessions.change(key, { logLevel: "debug" })).toBeUndefined();
       expect(await first.sessions.readState(key)).toBeUndefined();
@@ -153,7 +153,7 @@ export function describeSessions(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.access(key, { node: firstNode, reserve: [1] });
-      for (let time = 0; time < 2; time += 1) await first.sessions.release(key, [1]);
+      for (let time = 0; time < 2; time += 1) await first.sessions.release(key, { node: firstNode, ids: [1] });
       expect(await second.sessions.findNode(key, 1)).toBeUndefined();
       expect((await second.sessions.access(key, { node: secondNode, reserve: [1] }))?.used).toEqual([1]);
     });
@@ -162,7 +162,8 @@ export function describeSessions(fixture: EngineFixture): void {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });
-      for (let time = 0; time < 2; time += 1) await first.sessions.release(key, [1], { isUnused: true });
+      for (let time = 0; time < 2; time += 1)
+        await first.sessions.release(key, { node: firstNode, ids: [1], isUnused: true });
       expect((await second.sessions.access(key, { node: secondNode, reserve: [1, 2] }))?.used).toEqual([2]);
       expect(await first.sessions.findNode(key, 1)).toBe(secondNode);
     });
@@ -171,15 +172,54 @@ export function describeSessions(fixture: EngineFixture): void {
       const { first } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.access(key, { node: firstNode, reserve: [1] });
-      await first.sessions.release(key, [1]);
-      await first.sessions.release(key, [1], { isUnused: true });
+      await first.sessions.release(key, { node: firstNode, ids: [1] });
+      await first.sessions.release(key, { node: firstNode, ids: [1], isUnused: true });
       expect((await first.sessions.access(key, { node: firstNode, reserve: [1] }))?.used).toEqual([1]);
+    });
+
+    test("a node releases its own reservations only", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await first.sessions.add(createRecord(key.id));
+      await first.sessions.access(key, { node: firstNode, reserve: [1, 2], attempt: "a" });
+      await second.sessions.release(key, { node: secondNode, ids: [1] });
+      await second.sessions.release(key, { node: secondNode, ids: [2], isUnused: true });
+      expect(await Promise.all([1, 2].map(async (id) => first.sessions.findNode(key, id)))).toEqual([
+        firstNode,
+        firstNode,
+      ]);
+      expect((await second.sessions.access(key, { node: secondNode, reserve: [1, 2] }))?.used).toEqual([1, 2]);
+    });
+
+    test("a repeated access does not report its own reservations as used", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await first.sessions.add(createRecord(key.id));
+      const access = { node: firstNode, reserve: [1, "b"], attempt: "a" };
+      for (let time = 0; time < 2; time += 1) expect((await first.sessions.access(key, access))?.used).toEqual([]);
+      expect((await first.sessions.access(key, { ...access, attempt: "b" }))?.used).toEqual([1, "b"]);
+      expect((await first.sessions.access(key, { node: firstNode, reserve: [1] }))?.used).toEqual([1]);
+      expect((await second.sessions.access(key, { ...access, node: secondNode }))?.used).toEqual([1, "b"]);
+      await first.sessions.release(key, { node: firstNode, ids: [1, "b"] });
+      expect((await first.sessions.access(key, access))?.used).toEqual([1, "b"]);
+    });
+
+    test("the nodes of a session are those that run requests or write its stream", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      expect(await first.sessions.findNodes(key)).toEqual([]);
+      await first.sessions.add(createRecord(key.id));
+      expect(await first.sessions.findNodes(key)).toEqual([]);
+      await first.sessions.access(key, { node: firstNode, reserve: [1, 2], attempt: "a" });
+      await second.sessions.access(key, { node: secondNode, reserve: [3] });
+      await second.sessions.release(key, { node: secondNode, ids: [3] });
+      expect(await second.sessions.findNodes(key)).toEqual([firstNode]);
+      await second.sessions.change(key, { listener: { node: secondNode, stream: "s", fence: 0 } });
+      expect([...(await first.sessions.findNodes(key))].sort()).toEqual([firstNode, secondNode].sort());
+      for (const stranger of strangers) expect(await first.sessions.findNodes(stranger)).toEqual([]);
     });
 
     test("an id that was never taken is not used after it is released", async () => {
       const { first } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
-      await first.sessions.release(key, [1, 2]);
+      await first.sessions.release(key, { node: firstNode, ids: [1, 2] });
       expect((await first.sessions.access(key, { node: firstNode, reserve: [1, 2] }))?.used).toEqual([]);
     });
 
@@ -190,7 +230,7 @@ export function describeSessions(fixture: EngineFixture): void {
       const ids = Array.from({ length: 1_030 }, (_, id) => id);
       await first.sessions.access(key, { node: firstNode, reserve: ids });
       for (let from = 0; from < ids.length; from += 103) {
-        await first.sessions.release(key, ids.slice(from, from + 103));
+        await first.sessions.release(key, { node: firstNode, ids: ids.slice(from, from + 103) });
       }
       const found = await second.sessions.access(key, { node: secondNode, reserve: ["runs", ...ids] });
       expect(found?.used).toEqual(["runs", ...ids.slice(6)]);
@@ -304,7 +344,7 @@ export function describeSessions(fixture: EngineFixture): void {
       await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });
       await second.sessions.access(key, { node: secondNode, reserve: [3] });
       await second.sessions.access(key, { node: idleNode, reserve: [4] });
-      await second.sessions.release(key, [4]);
+      await second.sessions.release(key, { node: idleNode, ids: [4] });
       await third.sessions.change(key, { listener: { node: thirdNode, stream: "s", fence: 0 } });
       expect([...(await second.sessions.end(key))].sort()).toEqual([firstNode, secondNode, thirdNode].sort());
       expect(await first.sessions.access(key, { node: firstNode })).toBeUndefined();
@@ -316,7 +356,7 @@ export function describeSessions(fixture: EngineFixture): void {
       const { first } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));
       await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });
-      await first.sessions.release(key, [2]);
+      await first.sessions.release(key, { node: firstNode, ids: [2] });
       await first.sessions.change(key, { logLevel: "debug", subscribe: ["a:1"] });
       await first.sessions.end(key);
       await first.sessions.add(createRecord(key.id));
@@ -331,7 +371,7 @@ export function describeSessions(fixture: EngineFixture): void {
         await cluster.pass(800);
         const reserve = time === 0 ? [1, 2] : [];
         expect(await second.sessions.access(key, { node: secondNode, reserve })).toBeDefined();
-        if (time === 0) await second.sessions.release(key, [2]);
+        if (time === 0) await second.sessions.release(key, { node: secondNode, ids: [2] });
         if (time === 0) await second.sessions.change(key, { logLevel: "debug", subscribe: ["a:1"] });
       }
       const found = await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });

@@ -50,6 +50,16 @@ test("a response is stored together with the mark of its request, also with many
   expect(await engine.events.read(key, { stream: name, sequence: 400 })).toMatchObject({ open: [2], isEnded: false });
 });
 
+test("a connection that is released at once has its first event id", async () => {
+  const { stream } = await openStream([1]);
+  const written: string[] = [];
+  stream.connect(toWriter(written));
+  stream.prime();
+  stream.release();
+  await expect.poll(() => stream.isConnected).toBe(false);
+  expect(written.join("")).toContain(`id: ${name}-0`);
+});
+
 test("a new connection gets each event once, though the store has an event before the node knows", async () => {
   const { engine, append, stream } = await openStream([1]);
   await stream.send("a");

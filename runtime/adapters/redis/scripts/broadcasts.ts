@@ -4,7 +4,7 @@ import { defineScript, type RedisScript } from "./script.ts";
  * Broadcasts to all nodes:
  *
  * KEYS[1]: stream of the broadcasts
- * KEYS[2]: hash with `epoch` (random; another one tells that the store has lost its data) and `removed` (id of the last one that is no longer kept)
+ * KEYS[2]: hash with `epoch` (random; another one means that the store has lost its data) and `removed` (id of the last one that is no longer kept)
  */
 
 /**

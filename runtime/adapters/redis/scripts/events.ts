@@ -107,7 +107,7 @@ return 'stored'
 /**
  * Adds the last events and ends the stream for its owner. Returns 1; 0 when it has another fence or has ended.
  *
- * ARGV after those of every write: fence of the owner that is gone, new owner, events
+ * ARGV after those of every write: fence of the owner that has ended, new owner, events
  */
 export const sealStream: RedisScript = defineScript(
   "seal",
@@ -128,7 +128,7 @@ return 1
 /**
  * Replaces the owner. Returns the next sequence; nothing when the stream has another fence or has ended.
  *
- * ARGV after those of every write: fence of the owner that is gone, new owner
+ * ARGV after those of every write: fence of the owner that has ended, new owner
  */
 export const adoptStream: RedisScript = defineScript(
   "adopt",

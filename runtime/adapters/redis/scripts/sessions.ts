@@ -4,7 +4,7 @@ import { defineScript, type RedisScript } from "./script.ts";
  * Keys of a session, all in one slot:
  *
  * KEYS[1]: hash with `record`, `version`, `level`, `node`, `stream` and `fence` of the listener
- * KEYS[2]: hash from request id to the node that runs it, or "." when it has ended
+ * KEYS[2]: hash from request id to the node that runs it and its attempt after a blank, or "." when the request has ended
  * KEYS[3]: list of the ids that have ended, the first ended first
  * KEYS[4]: set of the subscribed URIs
  *
@@ -21,6 +21,19 @@ const readState = `
 local function readState()
   local found = redis.call('HMGET', KEYS[1], 'level', 'node', 'stream', 'fence')
   return {found[1], found[2], found[3], found[4], redis.call('SMEMBERS', KEYS[4])}
+end
+`;
+
+const readNodes = `
+local function readNodes()
+  local nodes = {}
+  if redis.call('EXISTS', KEYS[1]) == 0 then return nodes end
+  for _, reservation in ipairs(redis.call('HVALS', KEYS[2])) do
+    if reservation ~= '.' then nodes[#nodes + 1] = string.match(reservation, '^[^ ]*') end
+  end
+  local node = redis.call('HGET', KEYS[1], 'node')
+  if node then nodes[#nodes + 1] = node end
+  return nodes
 end
 `;
 
@@ -41,7 +54,7 @@ return 1
  * Extends the life of a session and reservations request ids. Returns the record, the version, 1 if the life was extended, the ids that were used before,
  * and the state unless its version is known; nothing without session. The life is extended when a quarter of it has passed, or with a reserve.
  *
- * ARGV: node, known version or "", milliseconds that it lives unused, ids
+ * ARGV: node and attempt after a blank, attempt or "", known version or "", milliseconds that it lives unused, ids
  */
 export const accessSession: RedisScript = defineScript(
   "access",
@@ -49,29 +62,30 @@ export const accessSession: RedisScript = defineScript(
 local session = redis.call('HMGET', KEYS[1], 'record', 'version')
 if not session[1] then return false end
 local used, reserved = {}, {}
-for i = 4, #ARGV do
-  if redis.call('HEXISTS', KEYS[2], ARGV[i]) == 0 then
+for i = 5, #ARGV do
+  local reservation = redis.call('HGET', KEYS[2], ARGV[i])
+  if not reservation or (ARGV[2] ~= '' and reservation == ARGV[1]) then
     redis.call('HSET', KEYS[2], ARGV[i], ARGV[1])
     reserved[ARGV[i]] = true
   elseif not reserved[ARGV[i]] then
     used[#used + 1] = ARGV[i]
   end
 end
-local isOld = redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) * 0.75
+local isOld = redis.call('PTTL', KEYS[1]) < tonumber(ARGV[4]) * 0.75
 local isTouched = isOld or next(reserved) ~= nil
-if isTouched then touch(ARGV[3]) end
-return {session[1], session[2], isTouched and 1 or 0, used, session[2] ~= ARGV[2] and readState()}
+if isTouched then touch(ARGV[4]) end
+return {session[1], session[2], isTouched and 1 or 0, used, session[2] ~= ARGV[3] and readState()}
 `,
 );
 
-/** Ends reservations. ARGV: "1" if they may be reserved again, number of ids to remember, ids */
+/** Ends reservations. ARGV: node that made them, "1" if they may be reserved again, number of ids to remember, ids */
 export const releaseReservations: RedisScript = defineScript(
   "release",
   `
-for i = 3, #ARGV do
-  local node = redis.call('HGET', KEYS[2], ARGV[i])
-  if node and node ~= '.' then
-    if ARGV[1] == '1' then
+for i = 4, #ARGV do
+  local reservation = redis.call('HGET', KEYS[2], ARGV[i])
+  if reservation and reservation ~= '.' and string.match(reservation, '^[^ ]*') == ARGV[1] then
+    if ARGV[2] == '1' then
       redis.call('HDEL', KEYS[2], ARGV[i])
     else
       redis.call('HSET', KEYS[2], ARGV[i], '.')
@@ -79,7 +93,7 @@ for i = 3, #ARGV do
     end
   end
 end
-for _ = redis.call('LLEN', KEYS[3]), tonumber(ARGV[2]) + 1, -1 do
+for _ = redis.call('LLEN', KEYS[3]), tonumber(ARGV[3]) + 1, -1 do
   redis.call('HDEL', KEYS[2], redis.call('LPOP', KEYS[3]))
 end
 local ttl = redis.call('PTTL', KEYS[1])
@@ -136,18 +150,19 @@ return readState()
 `,
 );
 
+/** Returns the nodes that run the requests of a session, and that of its listener. */
+export const findNodes: RedisScript = defineScript(
+  "find-nodes",
+  `${readNodes}
+return readNodes()
+`,
+);
+
 /** Removes a session. Returns the nodes that run its requests, and that of its listener. */
 export const endSession: RedisScript = defineScript(
   "end",
-  `
-local nodes = {}
-if redis.call('EXISTS', KEYS[1]) == 1 then
-  for _, node in ipairs(redis.call('HVALS', KEYS[2])) do
-    if node ~= '.' then nodes[#nodes + 1] = node end
-  end
-  local node = redis.call('HGET', KEYS[1], 'node')
-  if node then nodes[#nodes + 1] = node end
-end
+  `${readNodes}
+local nodes = readNodes()
 redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
 return nodes
 `,

@@ -10,7 +10,7 @@ import { loadTemplates } from "../../../../generator/internal/templates.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { temporaryFolder } from "../../folder.ts";
 
-/** What such a project imports, as far as it matters here. */
+/** Imports of such a project that matter here. */
 const command = JSON.stringify(import.meta.resolve("../../../../runtime/server/run/run-server.ts"));
 const layer = `export { readHttpPort } from ${command};
 export const requireBearerToken = (options) => options;

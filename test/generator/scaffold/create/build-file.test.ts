@@ -47,7 +47,7 @@ function project(files: Readonly<Record<string, string>>, builder: Builder = "bu
   return folder;
 }
 
-/** What a project prints where nothing but its bundle and its manifest is. */
+/** Returns the output of a project in a folder with only its bundle and its manifest. */
 async function runElsewhere(folder: string): Promise<unknown> {
   await run(process.execPath, ["build.js"], { cwd: folder });
   const elsewhere = temporaryFolder();

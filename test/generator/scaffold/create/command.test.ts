@@ -8,7 +8,7 @@ import { listAll, temporaryFolder } from "../../folder.ts";
 
 const offline = ["--no-install", "--no-git"];
 
-/** What is said of a command that is an option of `update` now. */
+/** Message for a command that is an option of `update` now. */
 const codemod = "It is update --codemod now: create-mcp-server update --protocol latest --codemod.";
 
 describe("create-mcp-server <dir>", () => {

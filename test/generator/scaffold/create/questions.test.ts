@@ -59,6 +59,28 @@ describe("the prompt for extra files", () => {
   });
 });
 
+describe("the prompt for several nodes", () => {
+  const scale = "Do several nodes share its state?";
+
+  it.each(["http", "both"])("the prompt for several nodes is shown for %s, and adds the image", async (transport) => {
+    const { selection, question } = await ask({ extras: "none" }, { [how]: transport, [scale]: "redis" });
+    expect(question(scale)).toEqual(["none", "redis"]);
+    expect(selection).toMatchObject({ transport, scale: "redis", extras: ["docker"] });
+  });
+
+  it.each(["stdio", "worker"])("the prompt for several nodes is not shown for %s", async (transport) => {
+    const { selection, question } = await ask({}, { [how]: transport });
+    expect(question(scale)).toBeUndefined();
+    expect(selection).toMatchObject({ transport, scale: "none" });
+  });
+
+  it("the prompt for several nodes is not shown if --scale is given, and only transports over HTTP are offered", async () => {
+    const { question } = await ask({ scale: "redis" });
+    expect(question(scale)).toBeUndefined();
+    expect(question(how)).toEqual(["http", "both"]);
+  });
+});
+
 describe("the prompt for protection", () => {
   it.each(["http", "both", "worker"])("the prompt for protection is shown for %s", async (transport) => {
     const { selection, question } = await ask({}, { [how]: transport, [who]: "oauth" });

@@ -21,7 +21,7 @@ async function listen(options: LoopbackOptions = {}, preferred?: string): Promis
 
 const page = new URL("https://as.example/authorize");
 
-/** What the listener answers to a request, with the host that a browser would have sent. */
+/** Returns the status of the listener's response to a request, with the host that a browser would have sent. */
 function ask(url: string, { method = "GET", host = new URL(url).host } = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers: { host }, agent: false }, (response) => {

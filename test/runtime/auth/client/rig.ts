@@ -23,7 +23,7 @@ import {
 } from "../../../../runtime/auth/client/index.ts";
 import { createEndpoint } from "../../../../runtime/transport/http-client/endpoint.ts";
 
-/** What a server of the rig has seen. */
+/** Request that a server of the rig received. */
 export interface Seen {
   readonly where: "mcp" | "as";
   readonly method: string;
@@ -34,22 +34,22 @@ export interface Seen {
   readonly form: URLSearchParams;
 }
 
-/** What a server of the rig says. */
+/** Response of a server of the rig. */
 export interface Said {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
 }
 
-/** How the two servers differ from good ones. A document that is `undefined` is not there. */
+/** Differences of the two servers from valid ones. A document that is `undefined` does not exist. */
 export interface Script {
   readonly path?: string;
   readonly issuerPath?: string;
   readonly resourceMetadata?: (document: Document, rig: Places) => Document | undefined;
   readonly serverMetadata?: (document: Document, rig: Places) => Document | undefined;
-  /** What comes before everything else, on either server. */
+  /** Handler that runs before all others, on either server. */
   readonly first?: (seen: Seen, rig: Places) => Said | undefined | Promise<Said | undefined>;
-  /** What the user comes back with. */
+  /** Changes the parameters of the redirect. */
   readonly callback?: (answer: URLSearchParams, request: URLSearchParams, rig: Places) => void;
   readonly token?: (answer: Document, form: URLSearchParams, rig: Places) => Said | undefined;
   /** The refusal of a request to the MCP server, or nothing. */
@@ -60,7 +60,7 @@ export interface Script {
   readonly register?: (answer: Document, request: Document) => Said | undefined;
 }
 
-/** Where the servers are. */
+/** Addresses of the servers. */
 export interface Places {
   readonly url: string;
   readonly issuer: string;
@@ -71,7 +71,7 @@ type Document = Record<string, unknown>;
 
 export interface Rig extends Places {
   readonly seen: readonly Seen[];
-  /** What must be in no error and no log. */
+  /** Secrets that must be in no error and no log. */
   readonly secrets: Set<string>;
   paths(where: Seen["where"]): readonly string[];
   find(path: string): Seen;

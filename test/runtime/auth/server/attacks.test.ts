@@ -42,9 +42,9 @@ interface Attack {
   readonly name: string;
   readonly make: () => Promise<Sent> | Sent;
   readonly status: number;
-  /** What `WWW-Authenticate` holds. */
+  /** Content of `WWW-Authenticate`. */
   readonly challenge: RegExp;
-  /** Why it is refused, as the log has it: for this flaw and no other. */
+  /** Reason of the rejection in the log: this flaw and no other. */
   readonly reason: RegExp;
 }
 
@@ -99,7 +99,7 @@ const proven = async (changes: Parameters<Prover["prove"]>[0] = {}): Promise<Sen
   return { authorization: `DPoP ${token}`, dpop: await prover.prove({ token, ...changes }) };
 };
 
-/** What the library for tokens would not sign: any header over the claims of a good token. */
+/** Signs tokens that the library would reject: any header over the claims of a good token. */
 async function signText(header: object): Promise<string> {
   const [, payload = ""] = (await sign(house)).split(".");
   const text = `${part(header)}.${payload}`;

@@ -1,6 +1,6 @@
 import type { Redirector } from "../../../../runtime/auth/client/index.ts";
 
-/** What the browser of a user does who signs in: it follows redirects and keeps cookies, until it is sent back to the application. */
+/** Follows redirects and keeps cookies as the browser of a user who signs in, until a redirect leads to the application. */
 export async function signIn(url: URL, redirectUrl: string, cookies = new Map<string, string>()): Promise<URL> {
   let next = url;
   for (let step = 0; step < 12; step++) {

@@ -34,7 +34,7 @@ export interface House {
   readonly denied: DeniedRequest[];
   /** Everything that was logged, by anybody. */
   readonly log: string[];
-  /** What tools saw. */
+  /** Contexts that tools received. */
   readonly seen: unknown[];
   send(body: unknown, headers?: Sent): Promise<Answer>;
   request(method: string, path: string, headers?: Sent): Promise<Answer>;
@@ -59,7 +59,7 @@ export interface HouseOptions extends Partial<Omit<TokenOptions, "dpop">> {
 
 export const services = { robot: "robot-secret-0123456789", probe: "probe-secret-0123456789" } as const;
 
-/** Where the browser of a user is sent back to. */
+/** Address to which the browser of a user is redirected. */
 export const redirectUrl = "http://127.0.0.1:9/callback";
 
 const scopes = ["mcp", "files:read", "files:write", "admin"] as const;

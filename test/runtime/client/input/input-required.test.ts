@@ -43,7 +43,7 @@ interface Played {
   readonly session: ClientSession<Declarations>;
   /** Answers the request that the client sent last. */
   answer(result: object): Promise<void>;
-  /** What the client sent last. */
+  /** Last message of the client. */
   last(): Record<string, unknown>;
 }
 

@@ -45,7 +45,7 @@ class CountingServer extends Wire {
     queueMicrotask(() => void this.notify("subscriptions/acknowledged", { notifications }));
   }
 
-  /** How often each method was asked since the last look, apart from listening. */
+  /** Returns the requests since the last call by method, without subscriptions. */
   take(): string[] {
     return this.asked.splice(0).filter((method) => method !== "subscriptions/listen");
   }

@@ -21,7 +21,7 @@ export interface WiredSession {
   /** One for each connection, the last first. */
   readonly wires: readonly Wire[];
   readonly wire: Wire;
-  /** What the client declared. */
+  /** Capabilities that the client declared. */
   readonly declared: unknown;
   readonly opening: ConnectionFactoryOptions;
 }

@@ -27,7 +27,7 @@ function answer(id: number, request: object, result: object): readonly Transcrip
   ];
 }
 
-/** What a call gives when the server answers like this. */
+/** Returns the outcome of a call to a server that follows a script. */
 async function during<Result>(wire: Wire, call: Promise<Result>, script: readonly TranscriptLine[]): Promise<Result> {
   call.catch(() => {});
   await play(wire, script);

@@ -55,7 +55,7 @@ async function connect(
 
 const carrying = revisions.filter(({ clientRequests }) => carriesMeta(clientRequests["tools/list"]?.result));
 
-/** Whether tools have metadata at a revision: then it refuses what is none. */
+/** True if tools have metadata at a revision, which then rejects invalid metadata. */
 function carriesMeta(check: ((result: unknown) => unknown) | undefined): boolean {
   const tool = { name: "a", inputSchema: { type: "object" }, _meta: 0 };
   return check?.({ resultType: "complete", ttlMs: 0, cacheScope: "private", tools: [tool] }) !== undefined;

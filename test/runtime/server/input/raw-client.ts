@@ -33,7 +33,7 @@ export interface RawClient {
   again(round: Round, inputResponses?: object, params?: object): Promise<Round>;
 }
 
-/** What came of one round. */
+/** Outcome of one request. */
 export interface Round {
   readonly method: string;
   readonly params: object;

@@ -33,7 +33,7 @@ const definition: AnyServerDefinition = {
   resourceTemplates: [{ uriTemplate: "note://{id}/part", name: "part", read, cacheHint: { ttlMs: 7 } }],
 };
 
-/** What a request is answered with, by a server with these changes to its definition. */
+/** Returns the result of a request to a server with these changes to its definition. */
 async function ask(changes: Partial<AnyServerDefinition>, method: string, params: object = {}): Promise<unknown> {
   const wire = new Wire();
   createServerAcceptor(createServer({ ...definition, ...changes }, revisions))(wire);

@@ -4,7 +4,7 @@ import { serveStdio } from "../../../../runtime/server/run/serve-stdio.ts";
 
 const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Whoever watches stderr learns that a call runs. */
+/** Reports on stderr that a call runs. */
 function begin(milliseconds: number): Promise<void> {
   console.error("begun");
   return sleep(milliseconds);

@@ -233,7 +233,7 @@ describe("failures of tools", () => {
   });
 });
 
-/** Whatever is done to it throws. */
+/** Returns an object of which every operation throws. */
 function revoked(): object {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 
-/** What happens to what the far end says: `pass` goes through as it is. */
+/** Treatment of the bytes of the other peer: `pass` forwards them unchanged. */
 export type Fault =
   | { readonly kind: "pass" }
   /** Goes through in pieces of so many bytes, each in a turn of its own. */

@@ -58,7 +58,7 @@ async function serve(served: readonly Revision[] = revisions): Promise<HttpListe
   return listener;
 }
 
-/** What a client sent: headers and method. */
+/** Request of a client: headers and method. */
 interface Seen {
   readonly headers: Headers;
   readonly method: string;

@@ -19,7 +19,7 @@ export function revisionOf(id: string): Revision {
   return found;
 }
 
-/** What a tool of the server under test does. */
+/** Implementation of a tool of the tested server. */
 export type Tool = (context: CallContext, args: Record<string, unknown>) => unknown;
 
 export interface Rig {
@@ -255,7 +255,7 @@ export async function send(url: string, agent: Agent | undefined, options: SendO
   };
 }
 
-async function openStream(url: string, options: SendOptions = {}): Promise<Stream> {
+export async function openStream(url: string, options: SendOptions = {}): Promise<Stream> {
   return new Stream(await exchange(url, undefined, options));
 }
 

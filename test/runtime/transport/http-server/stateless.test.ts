@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** What a test talks to: a function from requests to answers. */
+/** Server as a function from requests to responses. */
 interface Target {
   readonly url: string;
   readonly fetch: (request: Request, signal?: AbortSignal) => Promise<Response>;

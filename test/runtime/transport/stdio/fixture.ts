@@ -12,7 +12,7 @@ import { handshakeRevisions } from "../../fixture-revision.ts";
 
 const script = await createProgram(new URL("./fixtures/stdio-server.ts", import.meta.url));
 
-/** How the fixture server is started. */
+/** Command that starts the fixture server. */
 export const fixture: { readonly command: string; readonly args: readonly string[] } = {
   command: process.execPath,
   args: [script],
@@ -51,7 +51,7 @@ export function tinyServer(rest: string): { readonly command: string; readonly a
   return { command: process.execPath, args: ["-e", code] };
 }
 
-/** Whether a process runs. One that has ended and that nobody has waited for yet does not. */
+/** True if a process runs. A process that has ended and was not waited for yet does not run. */
 export function isAlive(pid: number | undefined): boolean {
   try {
     if (pid === undefined || !process.kill(pid, 0)) return false;

@@ -1,6 +1,8 @@
-/** How Windows' command interpreter, and the start of a C program after it, read a line: a model of what their documentation says. */
+/** Model of Windows' command interpreter and of the argument parser of C programs, written from their documentation. */
 
-/** What the program at the end gets of `cmd.exe /c LINE`, where a script calls it with `%*`, or one more script in between. Throws where anything else would run. */
+/**
+ * Returns the arguments that a program gets of `cmd.exe /c LINE` if one or two scripts call it with `%*`. Throws if anything else would run.
+ */
 export function readArguments(
   line: string,
   { env, scripts }: { readonly env: Readonly<Record<string, string>>; readonly scripts: number },

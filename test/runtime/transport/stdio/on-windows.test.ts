@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 const started: { readonly file: string; readonly args: readonly string[]; readonly options: SpawnOptions }[] = [];
 const children: ChildProcess[] = [];
 
-/** What the program does that is started in the place of the server. */
+/** Source of the program that is started in place of the server. */
 let code = "";
 
 vi.mock("node:fs", async (load) => ({

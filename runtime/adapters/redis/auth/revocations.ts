@@ -1,7 +1,7 @@
-import type { RevocationStore, StoredRevocation } from "../../stores/revocation-store.ts";
-import { toTexts } from "./replies.ts";
-import { addRevocation, listRevocations } from "./scripts/revocations.ts";
-import type { StoreContext } from "./store-context.ts";
+import type { RevocationStore, StoredRevocation } from "../../../stores/revocation-store.ts";
+import { toTexts } from "../replies.ts";
+import { addRevocation, listRevocations } from "../scripts/revocations.ts";
+import type { StoreContext } from "../store-context.ts";
 
 /** Revocations on Redis, encrypted. */
 export class RedisRevocations implements RevocationStore {

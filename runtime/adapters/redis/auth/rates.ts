@@ -1,8 +1,8 @@
-import type { Rate } from "../../jsonrpc/token-bucket.ts";
-import type { RateStore } from "../../stores/rate-store.ts";
-import { toNumber } from "./replies.ts";
-import { countEvent } from "./scripts/rates.ts";
-import type { StoreContext } from "./store-context.ts";
+import type { Rate } from "../../../jsonrpc/token-bucket.ts";
+import type { RateStore } from "../../../stores/rate-store.ts";
+import { toNumber } from "../replies.ts";
+import { countEvent } from "../scripts/rates.ts";
+import type { StoreContext } from "../store-context.ts";
 
 /** Rates on Redis, by its clock. */
 export class RedisRates implements RateStore {

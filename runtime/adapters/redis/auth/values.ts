@@ -1,8 +1,8 @@
-import { EngineError } from "../../stores/engine.ts";
-import type { SharedValueStore, ValueLease } from "../../stores/shared-value-store.ts";
-import { toText } from "./replies.ts";
-import { lockValue, unlockValue } from "./scripts/values.ts";
-import type { StoreContext } from "./store-context.ts";
+import { EngineError } from "../../../stores/engine.ts";
+import type { SharedValueStore, ValueLease } from "../../../stores/shared-value-store.ts";
+import { toText } from "../replies.ts";
+import { lockValue, unlockValue } from "../scripts/values.ts";
+import type { StoreContext } from "../store-context.ts";
 
 /** Secret values on Redis, always encrypted. */
 export class RedisValues implements SharedValueStore {
