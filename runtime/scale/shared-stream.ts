@@ -89,9 +89,13 @@ export class SharedStream implements SessionStream {
 
   /** Resolves when the event is stored. Rejects when the store cannot be reached; the event is then stored later, if possible. */
   send(data: string): Promise<void> {
-    if (this.#isFenced) return Promise.reject(new UnreachableError("Another node writes the stream"));
-    const sent = new Promise<void>((resolve, reject) => this.#queue.push({ data, settled: [], resolve, reject }));
+    const sent = new Promise<void>((resolve, reject) => {
+      if (this.#isFenced) reject(new UnreachableError("Another node writes the stream"));
+      else this.#queue.push({ data, settled: [], resolve, reject });
+    });
+    // Most messages are not awaited.
     sent.catch(() => {});
+    if (this.#isFenced) return sent;
     this.#queuedSize += data.length;
     this.#schedule();
     if (this.#queuedSize > this.#options.host.maxWaiting) this.#fence();

@@ -103,6 +103,20 @@ test("a stream does not wait for the store while its node closes", async () => {
   expect(append.calls).toHaveLength(attempts);
 });
 
+test("messages to a stream that another node writes are rejected without an unhandled rejection", async () => {
+  const { engine, stream } = await openStream([1]);
+  await stream.send("a");
+  await engine.events.adopt(key, { stream: name, fence: 0, node: secondNode });
+  await expect(stream.send("b")).rejects.toThrow("Another node");
+  const unhandled: unknown[] = [];
+  const record = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", record);
+  void stream.send("c");
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  process.off("unhandledRejection", record);
+  expect(unhandled).toEqual([]);
+});
+
 function toWriter(written: string[]): EventWriter {
   return {
     waiting: 0,
