@@ -26,13 +26,12 @@ export interface ClusterOptions {
    * ```ts
    * import { joinCluster } from "mcp-server-runtime/scale";
    *
+   * const report = defineTool({ name: "report", execute: () => "Done." });
    * const cluster = await joinCluster(engine, {
    *   async onListChanged(kind) {
    *     if (kind !== "tools") return undefined;
-   *     const tools = await readTools();
-   *     return () => {
-   *       for (const tool of tools) if (!server.tools.get(tool.name)) server.tools.add(tool);
-   *     };
+   *     const { ok } = await fetch("https://settings.example.com/report");
+   *     return () => void (ok ? server.tools.add(report) : server.tools.remove("report"));
    *   },
    * });
    * ```

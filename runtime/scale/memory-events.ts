@@ -142,7 +142,7 @@ export class MemorySharedEvents implements SharedEventStore {
   }
 }
 
-/** True if the events were stored while their owner had its fence. */
+/** True if the events were stored before the owner was replaced. */
 function wasStored({ ends }: Stream, { fence, first, data }: StreamAppend): boolean {
   return data.length > 0 && first + data.length <= (ends.get(fence) ?? 0);
 }

@@ -32,10 +32,12 @@ export interface SharedCredentials {
  * @throws {SetupError} when the engine does not store values
  * @example
  * ```ts
- * import { createOAuthProvider } from "mcp-server-runtime/auth/client";
+ * import { authorizationCode, createLoopbackRedirect, createOAuthProvider } from "mcp-server-runtime/auth/client";
  * import { createSharedCredentials } from "mcp-server-runtime/scale";
  *
- * const store = createSharedCredentials(cluster.engine, { owner: "ada" });
+ * const store = createSharedCredentials(engine, { owner: "ada" });
+ * const client = { name: "my-client", version: "1.0.0" };
+ * const grant = authorizationCode({ redirect: createLoopbackRedirect(), client });
  * const auth = createOAuthProvider("https://mcp.example.com/mcp", { grant, store });
  * ```
  */

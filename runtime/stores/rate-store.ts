@@ -15,7 +15,7 @@ export interface RateStore {
   record(key: string, rate: Rate): Awaitable<void>;
 }
 
-/** Options of a `MemoryRateStore`. */
+/** Limit and clock of rates in memory. */
 export interface MemoryRateStoreOptions {
   /** Maximum number of remembered keys; the least recently used one is forgotten first. Default 10,000. */
   readonly maxKeys?: number;

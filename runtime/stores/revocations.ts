@@ -41,9 +41,15 @@ export async function toRevocationKey(revocation: RevokedCredentials): Promise<s
  * @example
  * ```ts
  * import { createRevocations, requireBearerToken } from "mcp-server-runtime/auth/server";
+ * import { verifyJwt } from "mcp-server-runtime/adapters/jose";
  *
  * const revocations = createRevocations();
- * const authenticate = requireBearerToken({ resource, issuer, verify, revocations });
+ * const authenticate = requireBearerToken({
+ *   resource: "https://mcp.example.com/mcp",
+ *   issuer: "https://login.example.com",
+ *   verify: verifyJwt(),
+ *   revocations,
+ * });
  * // later, when an account is closed:
  * await revocations.revoke({ principal: "https://login.example.com sub:ada", until: Date.now() + 3_600_000 });
  * ```

@@ -63,7 +63,7 @@ export class TaskLeases {
     this.#cancelRenewal?.();
   }
 
-  /** Lets other nodes take over tasks of this one at once. */
+  /** Ends the leases of tasks, so that other nodes take them over at once. */
   async release(tasks: readonly LeasedTask[]): Promise<void> {
     const { store } = this.#host;
     for (const [node, keys] of groupByNode(tasks)) await store.renew(keys, node, 0);

@@ -54,7 +54,7 @@ export class TaskManager {
   }
 
   /**
-   * Shares the tasks with other processes: of a cluster, or with the same store. This process takes over tasks of others that are gone.
+   * Shares the tasks with other processes: of a cluster, or with the same store. This process takes over the tasks of others that have stopped.
    *
    * @throws {SetupError} when a task has begun that the other nodes could not find
    */

@@ -2,4 +2,4 @@
 export { createNatsEngine } from "./nats-engine.ts";
 export type { NatsEngineOptions } from "./nats-engine.ts";
 export type { NatsTls } from "./nats-link.ts";
-export type { NatsLimits } from "./nats-context.ts";
+export type { NatsLimits } from "./nats-limits.ts";

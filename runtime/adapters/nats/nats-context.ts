@@ -1,25 +1,11 @@
-import type { EngineLimits } from "../../scale/engine-limits.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { Health } from "../../scale/engine/health.ts";
 import type { KeyRing } from "../../scale/engine/key-ring.ts";
 import type { NatsLink } from "./nats-link.ts";
+import type { NatsLimits } from "./nats-limits.ts";
 import type { NatsNames } from "./nats-names.ts";
 import type { Operations } from "../../scale/engine/operations.ts";
 import type { ServerClock } from "./server-clock.ts";
-
-/** Limits of what the engine stores on NATS. */
-export interface NatsLimits extends EngineLimits {
-  /** Tasks at a time, including ended ones. One owner may hold half of them. Default 10,000. */
-  readonly maxTasks: number;
-  /** Tasks per owner. Default 1,000. */
-  readonly maxTasksPerOwner: number;
-  /** Characters of one task. A larger outcome is not stored, and its task fails. Default 16 Mi. */
-  readonly maxTaskSize: number;
-  /** Milliseconds that the steps of unfinished tasks are kept after the last change. Default 24 h. */
-  readonly ledgerTtl: number;
-  /** Steps of one task. Default 10,000. */
-  readonly maxSteps: number;
-}
 
 /** Parts that all stores of one engine use. */
 export interface NatsContext {

@@ -1,5 +1,4 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
-import { defaultEngineLimits, type EngineLimits } from "../../scale/engine-limits.ts";
 import type { Engine, EngineStatus } from "../../stores/engine.ts";
 import { Health } from "../../scale/engine/health.ts";
 import { deriveKeys } from "../../scale/derive-keys.ts";
@@ -15,7 +14,8 @@ import { NatsReplays } from "./replays.ts";
 import { NatsRevocations } from "./revocations.ts";
 import { ServerClock } from "./server-clock.ts";
 import { NatsSessions } from "./sessions.ts";
-import type { NatsLimits, NatsContext } from "./nats-context.ts";
+import type { NatsContext } from "./nats-context.ts";
+import { defaultNatsLimits, type NatsLimits } from "./nats-limits.ts";
 import { NatsTasks } from "./tasks.ts";
 import { NatsValues } from "./values.ts";
 
@@ -83,7 +83,7 @@ class NatsEngine implements Engine {
     const { keys, prefix, encrypt = false, timeout = 1_000, replicas = 1 } = options;
     this.#options = options;
     const health = this.#health;
-    const limits = { ...defaultEngineLimits, ...defaultTaskLimits, ...options.limits };
+    const limits = { ...defaultNatsLimits, ...options.limits };
     const names = createNatsNames(prefix, limits);
     this.#link = new NatsLink({
       connection: toConnection(options),
@@ -157,14 +157,6 @@ class NatsEngine implements Engine {
 }
 
 const oneCopy = "Each stream of NATS has one copy, which may be lost with its server; set replicas to 3";
-
-const defaultTaskLimits: Omit<NatsLimits, keyof EngineLimits> = {
-  maxTasks: 10_000,
-  maxTasksPerOwner: 1_000,
-  maxTaskSize: 16 * 1024 * 1024,
-  ledgerTtl: 86_400_000,
-  maxSteps: 10_000,
-};
 
 function toStreams(streams: NatsStreams): readonly NatsStream[] {
   return Object.values({ ...streams });

@@ -35,7 +35,7 @@ export interface NatsMessage {
   readonly text: string;
 }
 
-/** State of a stream. */
+/** Extent of a stream, and its identity. */
 export interface NatsStreamState {
   /** Number of messages. */
   readonly count: number;

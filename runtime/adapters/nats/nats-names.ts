@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { NatsLimits } from "./nats-context.ts";
+import type { NatsLimits } from "./nats-limits.ts";
 import type { NatsStream } from "./nats-link.ts";
 
 /** Names of streams and subjects of an application. */
@@ -77,7 +77,7 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
   return {
     streams: {
       sessions: define("sessions", { maxAge: limits.sessionTtl, maxPerSubject: 1 }),
-      // The events of a stream that goes on are kept longer than one that does not, and its last ones only.
+      // A stream may receive events for longer than an idle one is kept.
       events: define("events", { maxAge: Math.max(hour, limits.streamTtl), maxPerSubject: limits.maxEvents + 1 }),
       nodes: define("nodes", { maxAge: hour, maxPerSubject: 1 }),
       broadcasts: define("broadcasts", { maxAge: limits.broadcastTtl, maxMessages: limits.maxBroadcasts }),

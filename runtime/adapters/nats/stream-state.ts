@@ -40,7 +40,7 @@ export function addEvents(state: StreamState, data: readonly string[], settled: 
   return { ...extend(state, data), open, isEnded, data };
 }
 
-/** Replaces the owner. */
+/** Returns the state with another owner, and with the next fence. */
 export function replaceOwner(state: StreamState, owner: string): StreamState {
   const ends = [...state.ends, [state.fence, state.next] as const].slice(-maxReplacedOwners);
   return { ...state, owner, fence: state.fence + 1, ends };
@@ -51,7 +51,7 @@ export function endStream(state: StreamState, data: readonly string[]): StreamBa
   return { ...extend(state, data), open: [], isEnded: true, data };
 }
 
-/** True if the events were stored while their owner had its fence. */
+/** True if the events were stored before the owner was replaced. */
 export function wasStored({ ends }: StreamState, { fence, first, data }: StreamAppend): boolean {
   const [, end = 0] = ends.find(([earlier]) => earlier === fence) ?? [];
   return data.length > 0 && first + data.length <= end;

@@ -3,7 +3,7 @@ import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import type { NatsContext } from "./nats-context.ts";
 import { NatsRecords } from "./records.ts";
 
-/** Lease of a task. */
+/** Node that may run a task, and for how long without a renewal. */
 export interface TaskLease {
   readonly node: string;
   readonly milliseconds: number;

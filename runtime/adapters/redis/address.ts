@@ -19,7 +19,7 @@ export interface RedisSentinels {
   readonly tls?: boolean;
 }
 
-/** Nodes of a Redis Cluster; the others are found by asking these. */
+/** Nodes of a Redis Cluster; the client finds the others through these. */
 export interface RedisClusterNodes {
   /** URLs of some nodes. The credentials of the first are used for all. */
   readonly cluster: readonly string[];

@@ -8,7 +8,7 @@ export interface ClusterLinkOptions {
   readonly events: LinkEvents;
 }
 
-/** Link to a Redis Cluster. Its library follows moved slots and opens connections anew. */
+/** Link to a Redis Cluster. Its library follows moved slots and reconnects. */
 export class ClusterLink implements RedisLink {
   readonly publishCommand = "SPUBLISH";
   readonly generation = 0;

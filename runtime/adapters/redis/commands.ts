@@ -19,7 +19,7 @@ export class RedisCommands {
   readonly #health: Health;
   readonly #timeout: number;
   readonly #operations: Operations;
-  /** Confirmations that are about to be asked for, by key of their slot. */
+  /** Confirmations that are about to be requested, by key of their slot. */
   readonly #confirmations = new Map<string, Promise<void>>();
   #replicas = 0;
 

@@ -14,7 +14,7 @@ export interface RedisLink {
   /** Subscribes to a channel until `unsubscribe`, on later connections too. */
   subscribe(channel: string, listener: ChannelListener): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
-  /** Opens the connection for commands anew, because the server is no longer the primary. */
+  /** Replaces the connection for commands, because the server is no longer the primary. */
   renew(): void;
 }
 

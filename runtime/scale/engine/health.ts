@@ -54,7 +54,7 @@ export class Health {
     this.#note(operation, problem);
   }
 
-  /** Called when an operation has had no reply. */
+  /** Called when an operation got no reply. */
   failed(operation: string, problem: string): void {
     const now = this.#now();
     this.#note(operation, problem);

@@ -51,7 +51,7 @@ export class KeyRing {
     return value.startsWith(encryptionMark) ? undefined : value;
   }
 
-  /** Encrypts a value, whatever the user wants: for ids and principals. */
+  /** Encrypts a value regardless of the options: for ids and principals. */
   encrypt(place: string, text: string): string {
     const [first] = this.#keys;
     const nonce = randomBytes(12);

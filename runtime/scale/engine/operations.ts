@@ -2,7 +2,7 @@ import { EngineError } from "../../stores/engine.ts";
 import { withDeadline } from "./deadline.ts";
 import type { Health } from "./health.ts";
 
-/** Options of operations. */
+/** Engine that operations are performed on, and their deadline. */
 export interface OperationsOptions {
   /** Name of the engine in messages. */
   readonly product: string;

@@ -37,7 +37,7 @@ export interface ListenOptions extends HttpOptions {
    */
   readonly ready?: string;
   /**
-   * Milliseconds that a closing server goes on serving while `health` and `ready` respond with 503: load balancers notice it before it rejects
+   * Milliseconds for which a closing server still serves while `health` and `ready` respond with 503: load balancers notice it before it rejects
    * connections. Default 5 s for a node of a cluster with one of these paths, else 0.
    */
   readonly drainDelay?: number;
@@ -124,10 +124,10 @@ function toProbes({ health, live, ready, cluster }: ListenOptions, isClosing: ()
   ];
 }
 
-/** Milliseconds that a node of a cluster goes on serving by default: load balancers look every 2 s. */
+/** Milliseconds for which a node of a cluster still serves by default: load balancers look every 2 s. */
 const clusterDrainDelay = 5_000;
 
-/** Returns the milliseconds that a closing server goes on serving. */
+/** Returns the milliseconds for which a closing server still serves. */
 export function toDrainDelay({ drainDelay, cluster, health, ready }: ListenOptions): number {
   const isWatched = health !== undefined || ready !== undefined;
   return drainDelay ?? (cluster && isWatched ? clusterDrainDelay : 0);
@@ -169,7 +169,7 @@ interface Closing {
   readonly sockets: ReadonlySet<Socket>;
   readonly silent: ReadonlySet<Socket>;
   readonly timeout: number;
-  /** Milliseconds that it goes on serving. */
+  /** Milliseconds for which it still serves. */
   readonly delay: number;
 }
 

@@ -138,7 +138,7 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
     this.#exchange.respond(rejectHttp(404, "The session has ended; send initialize to start a new session").response);
   }
 
-  /** Responds with errors: 404 would end the session for the client, and another status would let it repeat what may have had effects. */
+  /** Responds with errors: 404 would end the session for the client, and after another status the client may repeat a request whose effects are unknown. */
   #endOnThisNode(): void {
     for (const id of this.#requests.filter((request) => !this.#settled.includes(request))) {
       const text = JSON.stringify({ jsonrpc: "2.0", id, error: serverShutdown });

@@ -65,7 +65,7 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("requests of a session
     expect(starts).toEqual(["1 echo hi"]);
   });
 
-  it("a node asks at once, though another node has received the confirmation of the handshake", async () => {
+  it("a node sends its request at once, though another node has received the confirmation of the handshake", async () => {
     const { open, post, rigs } = await begin();
     const opened = await rigs[0]?.send({ body: initialize(revision, { roots: {} }) });
     const id = String(opened?.headers["mcp-session-id"]);

@@ -77,7 +77,7 @@ describe("the files of a project for several nodes", () => {
     }
   });
 
-  it("the test asks the user only if the project requests input, and opens sessions only if a revision has them", async () => {
+  it("the test requests input only if the project does, and opens sessions only if a revision has them", async () => {
     expect(read("test/cluster.test.ts", await emit({ features: "tools,input" }))).toContain("elicitation/create");
     expect(read("test/cluster.test.ts", await emit({ features: "tools" }))).not.toContain("elicit");
     expect(read("test/cluster.test.ts", await emit({}, ["2026-07-28"]))).not.toContain("Session");
@@ -117,7 +117,7 @@ function includes(word: string): unknown {
 }
 
 describe("manifests of a project for Kubernetes", () => {
-  it("the deployment replaces nodes without a gap, and asks for their probes", () => {
+  it("the deployment replaces nodes without a gap, and reads their probes", () => {
     const container = {
       livenessProbe: { httpGet: { path: "/live" } },
       readinessProbe: { httpGet: { path: "/ready" } },
