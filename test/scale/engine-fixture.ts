@@ -6,6 +6,7 @@ import type { EngineLimits } from "../../runtime/scale/engine-limits.ts";
 import type { Engine } from "../../runtime/stores/engine.ts";
 import type { SessionKey } from "../../runtime/stores/session-store.ts";
 import { startNats } from "./cluster/nats-process.ts";
+import { startRedisCluster, startSentinels, type RedisGroup } from "./cluster/redis-group.ts";
 import { startRedis } from "./cluster/redis-process.ts";
 import { ManualClock } from "../../runtime/testing/manual-clock.ts";
 
@@ -13,6 +14,8 @@ import { ManualClock } from "../../runtime/testing/manual-clock.ts";
 export interface EngineFixture {
   /** Starts a cluster with an empty store. */
   start(limits?: Partial<EngineLimits>): Promise<TestCluster>;
+  /** Ends the servers that all clusters share. Absent where each cluster has its own. */
+  close?(): Promise<void>;
 }
 
 /** Cluster of a test: one store, and an engine for each node. */
@@ -42,6 +45,8 @@ export type StoredValue =
 export const fixtures: Readonly<Record<string, EngineFixture>> = {
   memory: { start: startMemory },
   redis: { start: startOnRedis },
+  "redis-cluster": shareGroup(startRedisCluster),
+  sentinel: shareGroup(startSentinels),
   nats: { start: startOnNats },
 };
 
@@ -74,6 +79,36 @@ async function startOnRedis(limits: Partial<EngineLimits> = {}): Promise<TestClu
       } finally {
         await redis.close();
       }
+    },
+  };
+}
+
+/** Shares a group of Redis servers, whose start takes seconds: each cluster has a prefix of its own. The servers cannot be made unreachable. */
+function shareGroup(start: () => Promise<RedisGroup>): EngineFixture {
+  let group: Promise<RedisGroup> | undefined;
+  let count = 0;
+  return {
+    async start(limits = {}) {
+      group ??= start();
+      const { url } = await group;
+      const engines: Engine[] = [];
+      const prefix = `contract${(count += 1)}`;
+      return {
+        async connect() {
+          const engine = createRedisEngine({ url, keys: [new Uint8Array(32).fill(7)], prefix, limits });
+          engines.push(engine);
+          await engine.open();
+          return engine;
+        },
+        pass: (milliseconds) => sleep(milliseconds),
+        async stop() {
+          for (const engine of engines) await engine.close();
+        },
+      };
+    },
+    async close() {
+      await (await group)?.close();
+      group = undefined;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { afterAll } from "vitest";
 import { selectFixture } from "../engine-fixture.ts";
 import { describeCredentials } from "./credentials.suite.ts";
 import { describeEngine } from "./engine.suite.ts";
@@ -17,6 +18,8 @@ import { describeTasks } from "./tasks.suite.ts";
  */
 
 const fixture = selectFixture();
+
+afterAll(() => fixture.close?.());
 
 describeEngine(fixture);
 describeSessions(fixture);
