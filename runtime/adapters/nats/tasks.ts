@@ -1,5 +1,3 @@
-import { isObject } from "../../../generated/support.ts";
-import { errorCodes } from "../../jsonrpc/errors.ts";
 import { EngineError } from "../../stores/engine.ts";
 import {
   isFinal,
@@ -11,6 +9,7 @@ import {
   type TaskStore,
 } from "../../stores/task-store.ts";
 import { parseLimited } from "../../scale/engine/parse-limited.ts";
+import { TaskValues } from "../../scale/engine/task-values.ts";
 import { NatsRecords } from "./records.ts";
 import { NatsTaskLeases, type ExpiredLease } from "./task-leases.ts";
 import { mostAttempts, tagOwner, type NatsContext } from "./nats-context.ts";
@@ -20,10 +19,13 @@ export class NatsTasks implements TaskStore {
   readonly #context: NatsContext;
   readonly #records: NatsRecords;
   readonly #leases: NatsTaskLeases;
+  readonly #values: TaskValues;
 
   constructor(context: NatsContext) {
     this.#context = context;
     this.#records = new NatsRecords(context, context.names.streams.tasks.name);
+    const { ring, health, limits } = context;
+    this.#values = new TaskValues({ ring, health, maxTaskSize: limits.maxTaskSize });
     this.#leases = new NatsTaskLeases(context);
   }
 
@@ -46,9 +48,7 @@ export class NatsTasks implements TaskStore {
 
   async change(key: TaskKey, change: TaskChange, attempt: number = Infinity): Promise<TaskRecord | undefined> {
     const subject = this.#subject(key);
-    const changed = await this.#replace(subject, (record) =>
-      isFinal(record.status) || attempt < attemptOf(record) ? undefined : this.#limit(record, merge(record, change)),
-    );
+    const changed = await this.#replace(subject, (record) => this.#values.change(record, change, attempt));
     if (changed?.lease !== undefined && isFinal(changed.status)) await this.#leases.remove(subject);
     return changed;
   }
@@ -76,9 +76,7 @@ export class NatsTasks implements TaskStore {
     }
     const milliseconds = found.record.lease ?? lease.milliseconds;
     if (!(await this.#leases.take(lease, { node, milliseconds }))) return undefined;
-    const record = await this.#replace(subject, (known) =>
-      isFinal(known.status) ? undefined : { ...known, node, attempt: attemptOf(known) + 1 },
-    );
+    const record = await this.#replace(subject, (known) => this.#values.takeOver(known, node));
     return record && !isFinal(record.status) ? record : undefined;
   }
 
@@ -152,38 +150,14 @@ export class NatsTasks implements TaskStore {
   }
 
   async #put(subject: string, { record, expiresAt }: StoredTask, last: number): Promise<boolean> {
-    const { ring } = this.#context;
-    const { id, owner, principal, ...content } = record;
-    // Ids and principals are encrypted in any case: they are as good as passwords.
-    const identity = ring.encrypt(subject, JSON.stringify({ id, owner, principal }));
-    const text = ring.seal(subject, JSON.stringify({ ...content, identity, expiresAt }));
+    const text = `${expiresAt} ${this.#values.seal(subject, record)}`;
     return (await this.#records.put(subject, text, last)) !== "conflict";
   }
 
   #open(subject: string, text: string): StoredTask | undefined {
-    const { ring, health } = this.#context;
-    const clear = ring.open(subject, text);
-    const parsed = clear === undefined ? undefined : parseLimited(clear, this.#maxValueSize);
-    const { identity, expiresAt, ...content } = isObject(parsed) ? parsed : {};
-    const known = typeof identity === "string" ? ring.decrypt(subject, identity) : undefined;
-    const who = known === undefined ? undefined : parseLimited(known, maxIdentitySize);
-    const record: unknown = isObject(who) ? { ...who, ...content } : undefined;
-    const isTime = expiresAt === null || typeof expiresAt === "number";
-    if (isTime && isRecord(record)) return { record, expiresAt };
-    health.countInvalid();
-    return undefined;
-  }
-
-  /** Replaces an outcome that is too large by an error that says so. */
-  #limit(before: TaskRecord, record: TaskRecord): TaskRecord {
-    const { maxTaskSize } = this.#context.limits;
-    if (record.outcome === undefined || JSON.stringify(record).length <= maxTaskSize) return record;
-    return { ...before, updatedAt: record.updatedAt, ...notStored };
-  }
-
-  /** Characters of a stored value; encryption makes it larger. */
-  get #maxValueSize(): number {
-    return 1_024 + 6 * this.#context.limits.maxTaskSize;
+    const [head = "", time = ""] = /^(null|[\d.]+) /.exec(text) ?? [];
+    const record = this.#values.open(subject, text.slice(head.length));
+    return record && { record, expiresAt: time === "null" ? null : Number(time) };
   }
 
   #subject({ id, owner }: TaskKey): string {
@@ -224,33 +198,4 @@ function parseCursor(text: string): Place | undefined {
   if (!Array.isArray(value)) return undefined;
   const [time, id]: readonly unknown[] = value;
   return typeof time === "string" && typeof id === "string" ? [time, id] : undefined;
-}
-
-/** Characters of id, owner and principal of a task. */
-const maxIdentitySize = 64 * 1024;
-
-const notStored: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
-  status: "failed",
-  statusMessage: "The result is not stored; it is larger than a task may be",
-  outcome: {
-    kind: "error",
-    error: { code: errorCodes.internalError, message: "The result is not stored; it is larger than a task may be" },
-  },
-};
-
-function attemptOf({ attempt = 1 }: TaskRecord): number {
-  return attempt;
-}
-
-function merge(record: TaskRecord, change: TaskChange): TaskRecord {
-  const inputResponses = change.inputResponses && { ...record.inputResponses, ...change.inputResponses };
-  return { ...record, ...change, ...(inputResponses && { inputResponses }) };
-}
-
-function isRecord(value: unknown): value is TaskRecord {
-  return (
-    isObject(value) &&
-    ["id", "owner", "status", "createdAt", "updatedAt"].every((name) => typeof value[name] === "string") &&
-    (value.ttl === null || typeof value.ttl === "number")
-  );
 }

@@ -1,5 +1,3 @@
-import { isObject } from "../../../generated/support.ts";
-import { errorCodes } from "../../jsonrpc/errors.ts";
 import { EngineError } from "../../stores/engine.ts";
 import {
   isFinal,
@@ -12,7 +10,7 @@ import {
 } from "../../stores/task-store.ts";
 import { RedisTaskLeases } from "./task-leases.ts";
 import { Registry } from "./registry.ts";
-import { parseLimited } from "../../scale/engine/parse-limited.ts";
+import { TaskValues } from "../../scale/engine/task-values.ts";
 import { toList, toNumber, toText, toTexts } from "./replies.ts";
 import { addTask, changeTask, listTasks, removeTask, removeTasks } from "./scripts/tasks.ts";
 import { findExisting, type StoreContext } from "./store-context.ts";
@@ -22,10 +20,13 @@ export class RedisTasks implements TaskStore {
   readonly #context: StoreContext;
   readonly #registry: Registry;
   readonly #leases: RedisTaskLeases;
+  readonly #values: TaskValues;
 
   constructor(context: StoreContext) {
     this.#context = context;
     const { commands, names, limits } = context;
+    const { ring, health } = context;
+    this.#values = new TaskValues({ ring, health, maxTaskSize: limits.maxTaskSize });
     this.#leases = new RedisTaskLeases(commands, names.leases);
     this.#registry = new Registry(commands, names.registry("tasks"), limits.maxTasks);
   }
@@ -33,8 +34,8 @@ export class RedisTasks implements TaskStore {
   async add(record: TaskRecord): Promise<boolean> {
     const { commands, names, ring, limits } = this.#context;
     const place = await this.#place(record);
-    const value = this.#seal(place.key, record);
-    if (value.length > this.#maxValueSize) return false;
+    const value = this.#values.seal(place.key, record);
+    if (value.length > this.#values.maxSize) return false;
     const { principal, ttl } = record;
     const holder = principal === undefined ? "" : ring.tags("principal", principal)[0];
     const milliseconds = ttl === null ? 0 : Math.max(1, Math.ceil(ttl));
@@ -59,9 +60,7 @@ export class RedisTasks implements TaskStore {
 
   async change(key: TaskKey, change: TaskChange, attempt: number = Infinity): Promise<TaskRecord | undefined> {
     const { key: name } = await this.#place(key);
-    const changed = await this.#replace(name, (record) =>
-      isFinal(record.status) || attempt < attemptOf(record) ? undefined : this.#limit(record, merge(record, change)),
-    );
+    const changed = await this.#replace(name, (record) => this.#values.change(record, change, attempt));
     if (changed?.lease !== undefined && isFinal(changed.status)) await this.#leases.remove([name]);
     return changed;
   }
@@ -76,7 +75,7 @@ export class RedisTasks implements TaskStore {
     const texts = toTexts(found);
     const tasks: TaskRecord[] = [];
     for (let index = 0; index + 1 < texts.length; index += 2) {
-      const record = this.#open(`${start}${texts[index]}`, texts[index + 1] ?? "");
+      const record = this.#values.open(`${start}${texts[index]}`, texts[index + 1] ?? "");
       if (record) tasks.push(record);
     }
     const place = toText(next);
@@ -115,9 +114,7 @@ export class RedisTasks implements TaskStore {
 
   /** Writes the new attempt of a task whose lease a node has taken. */
   async #takeOver(name: string, node: string): Promise<TaskRecord | undefined> {
-    const record = await this.#replace(name, (known) =>
-      isFinal(known.status) ? undefined : { ...known, node, attempt: attemptOf(known) + 1 },
-    );
+    const record = await this.#replace(name, (known) => this.#values.takeOver(known, node));
     if (record && !isFinal(record.status)) {
       await this.#leases.renew([name], node, record.lease ?? 0);
       return record;
@@ -135,15 +132,10 @@ export class RedisTasks implements TaskStore {
       const found = await this.#read(name);
       const next = found && toNext(found.record);
       if (!next) return found?.record;
-      const args = [found.version, this.#seal(name, next)];
+      const args = [found.version, this.#values.seal(name, next)];
       if ((await this.#context.commands.runDurably(changeTask, [name], args)) === 1) return next;
     }
     throw new EngineError("The task is changed by others all the time; try again later");
-  }
-
-  /** Characters of a stored value; encryption makes it larger. */
-  get #maxValueSize(): number {
-    return 1_024 + 6 * this.#context.limits.maxTaskSize;
   }
 
   async #place({ id, owner }: TaskKey): Promise<Place> {
@@ -166,36 +158,8 @@ export class RedisTasks implements TaskStore {
   async #read(name: string): Promise<{ readonly record: TaskRecord; readonly version: string } | undefined> {
     const [value, version] = toList(await this.#context.commands.send(name, ["HMGET", name, "value", "version"]));
     const text = toText(value);
-    const record = text === undefined ? undefined : this.#open(name, text);
+    const record = text === undefined ? undefined : this.#values.open(name, text);
     return record && { record, version: String(toNumber(version)) };
-  }
-
-  #seal(name: string, record: TaskRecord): string {
-    const { ring } = this.#context;
-    const { id, owner, principal, ...content } = record;
-    // Ids and principals are encrypted in any case: they are as good as passwords.
-    const identity = ring.encrypt(name, JSON.stringify({ id, owner, principal }));
-    return ring.seal(name, JSON.stringify({ ...content, identity }));
-  }
-
-  /** Replaces an outcome that is too large by an error that says so. */
-  #limit(before: TaskRecord, record: TaskRecord): TaskRecord {
-    if (record.outcome === undefined || JSON.stringify(record).length <= this.#context.limits.maxTaskSize)
-      return record;
-    return { ...before, updatedAt: record.updatedAt, ...notKept };
-  }
-
-  #open(name: string, value: string): TaskRecord | undefined {
-    const { ring, health } = this.#context;
-    const text = value.length > this.#maxValueSize ? undefined : ring.open(name, value);
-    const parsed = text === undefined ? undefined : parseLimited(text, this.#maxValueSize);
-    const { identity, ...content } = isObject(parsed) ? parsed : {};
-    const clear = typeof identity === "string" ? ring.decrypt(name, identity) : undefined;
-    const known = clear === undefined ? undefined : parseLimited(clear, maxIdentitySize);
-    const record: unknown = isObject(known) ? { ...known, ...content } : undefined;
-    if (isRecord(record)) return record;
-    health.countInvalid();
-    return undefined;
   }
 }
 
@@ -208,35 +172,3 @@ interface Place {
 
 /** Attempts to change a task that others change at the same time. */
 const mostAttempts = 50;
-
-/** Characters of id, owner and principal of a task. */
-const maxIdentitySize = 64 * 1024;
-
-const notKept: Pick<TaskRecord, "status" | "statusMessage" | "outcome"> = {
-  status: "failed",
-  statusMessage: "The result is not stored; it is larger than a task may be",
-  outcome: {
-    kind: "error",
-    error: {
-      code: errorCodes.internalError,
-      message: "The result is not stored; it is larger than a task may be",
-    },
-  },
-};
-
-function attemptOf({ attempt = 1 }: TaskRecord): number {
-  return attempt;
-}
-
-function merge(record: TaskRecord, change: TaskChange): TaskRecord {
-  const inputResponses = change.inputResponses && { ...record.inputResponses, ...change.inputResponses };
-  return { ...record, ...change, ...(inputResponses && { inputResponses }) };
-}
-
-function isRecord(value: unknown): value is TaskRecord {
-  return (
-    isObject(value) &&
-    ["id", "owner", "status", "createdAt", "updatedAt"].every((name) => typeof value[name] === "string") &&
-    (value.ttl === null || typeof value.ttl === "number")
-  );
-}

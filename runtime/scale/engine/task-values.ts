@@ -1,0 +1,86 @@
+import { isObject } from "../../../generated/support.ts";
+import { errorCodes } from "../../jsonrpc/errors.ts";
+import { isFinal, type TaskChange, type TaskRecord } from "../../stores/task-store.ts";
+import type { Health } from "./health.ts";
+import type { KeyRing } from "./key-ring.ts";
+import { parseLimited } from "./parse-limited.ts";
+
+/** Dependencies of `TaskValues`. */
+export interface TaskValuesOptions {
+  readonly ring: KeyRing;
+  readonly health: Health;
+  /** Characters of one task. */
+  readonly maxTaskSize: number;
+}
+
+/** Tasks as texts that an engine stores. Ids and principals are always encrypted, because they are as good as passwords. */
+export class TaskValues {
+  readonly #options: TaskValuesOptions;
+  /** Characters of a stored text; encryption makes it larger. */
+  readonly maxSize: number;
+
+  constructor(options: TaskValuesOptions) {
+    this.#options = options;
+    this.maxSize = 1_024 + 6 * options.maxTaskSize;
+  }
+
+  /** Returns the text of a task, which can only be read in its place. */
+  seal(place: string, record: TaskRecord): string {
+    const { ring } = this.#options;
+    const { id, owner, principal, ...content } = record;
+    const identity = ring.encrypt(place, JSON.stringify({ id, owner, principal }));
+    return ring.seal(place, JSON.stringify({ ...content, identity }));
+  }
+
+  /** Returns the task of a text; `undefined` when the text is too large or does not verify. */
+  open(place: string, text: string): TaskRecord | undefined {
+    const { ring, health } = this.#options;
+    const clear = text.length > this.maxSize ? undefined : ring.open(place, text);
+    const parsed = clear === undefined ? undefined : parseLimited(clear, this.maxSize);
+    const { identity, ...content } = isObject(parsed) ? parsed : {};
+    const decrypted = typeof identity === "string" ? ring.decrypt(place, identity) : undefined;
+    const known = decrypted === undefined ? undefined : parseLimited(decrypted, maxIdentitySize);
+    const record: unknown = isObject(known) ? { ...known, ...content } : undefined;
+    if (isRecord(record)) return record;
+    health.countInvalid();
+    return undefined;
+  }
+
+  /** Returns a task with a change of this attempt; `undefined` when it has ended, or when a later attempt runs it. */
+  change(record: TaskRecord, change: TaskChange, attempt: number): TaskRecord | undefined {
+    if (isFinal(record.status) || attempt < attemptOf(record)) return undefined;
+    const inputResponses = change.inputResponses && { ...record.inputResponses, ...change.inputResponses };
+    return this.#limit(record, { ...record, ...change, ...(inputResponses && { inputResponses }) });
+  }
+
+  /** Returns a task with the next attempt; `undefined` when it has ended. */
+  takeOver(record: TaskRecord, node: string): TaskRecord | undefined {
+    return isFinal(record.status) ? undefined : { ...record, node, attempt: attemptOf(record) + 1 };
+  }
+
+  /** Replaces an outcome that is too large by an error that says so. */
+  #limit(before: TaskRecord, record: TaskRecord): TaskRecord {
+    const { maxTaskSize } = this.#options;
+    if (record.outcome === undefined || JSON.stringify(record).length <= maxTaskSize) return record;
+    const error = { code: errorCodes.internalError, message: tooLarge };
+    const { updatedAt } = record;
+    return { ...before, updatedAt, status: "failed", statusMessage: tooLarge, outcome: { kind: "error", error } };
+  }
+}
+
+/** Characters of id, owner and principal of a task. */
+const maxIdentitySize = 64 * 1024;
+
+const tooLarge = "The result is not stored; it is larger than a task may be";
+
+function attemptOf({ attempt = 1 }: TaskRecord): number {
+  return attempt;
+}
+
+function isRecord(value: unknown): value is TaskRecord {
+  return (
+    isObject(value) &&
+    ["id", "owner", "status", "createdAt", "updatedAt"].every((name) => typeof value[name] === "string") &&
+    (value.ttl === null || typeof value.ttl === "number")
+  );
+}
