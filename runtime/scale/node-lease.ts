@@ -27,6 +27,8 @@ export class NodeLease {
   /** Position of the last broadcast. */
   position: string | undefined;
   #isOver = false;
+  /** True if the last renewal has failed. */
+  #isFailing = false;
   #renewing: Promise<void> | undefined;
   /** Time before the last renewal, in the milliseconds of the clock. */
   #renewedAt = 0;
@@ -90,9 +92,16 @@ export class NodeLease {
     if (this.#isOver) return;
     this.#cancel = this.#options.clock.after(this.#options.lease / 3, () => {
       void this.#renew()
-        .catch(this.#options.fail)
+        .then(() => (this.#isFailing = false))
+        .catch((thrown: unknown) => this.#fail(thrown))
         .finally(() => this.#scheduleRenewal());
     });
+  }
+
+  /** Reports the first failure in a row: the engine may be away for long. */
+  #fail(thrown: unknown): void {
+    if (!this.#isFailing) this.#options.fail(thrown);
+    this.#isFailing = true;
   }
 
   /** Renews the lease. While the store cannot be reached, no other node can find out that the lease has expired either. */
