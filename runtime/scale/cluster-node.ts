@@ -3,7 +3,7 @@ import { isObject } from "../../generated/support.ts";
 import { pause, type Clock } from "../internal/timers.ts";
 import { UnreachableError } from "../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../jsonrpc/message.ts";
-import { EngineError, type Engine } from "../stores/engine.ts";
+import type { Engine } from "../stores/engine.ts";
 import type { StreamPosition } from "../stores/event-store.ts";
 import type { NodeMessage } from "../stores/node-directory.ts";
 import type { SessionKey, SessionStore } from "../stores/session-store.ts";
@@ -77,7 +77,6 @@ export class ClusterNode implements HttpNode {
         missed: () => this.#whenSettled(() => this.#broadcasts?.missed(this.#broadcastNode)),
         changed: (session, stream) => this.#watchers.changed(session, stream),
       },
-      onLost: () => this.#abandonAll(),
       fail,
     });
     this.store = {
@@ -113,7 +112,6 @@ export class ClusterNode implements HttpNode {
     const found = await this.#attempts.perform(key, reserve, async (attempt) =>
       this.#options.engine.sessions.access(key, { ...access, ...(attempt !== undefined && { attempt }) }),
     );
-    if (node !== this.name) throw new EngineError("The node has lost its lease; repeat the request");
     return found;
   }
 
@@ -271,6 +269,7 @@ export class ClusterNode implements HttpNode {
         events,
         nodes,
         node: this.name,
+        canSeal: () => this.#lease.isStable,
         clock,
         retry: host.retry,
         writer: open(),
@@ -364,11 +363,6 @@ export class ClusterNode implements HttpNode {
     const stream = this.#streams.get(session.id);
     if (stream?.key.owner !== session.owner) return;
     stream?.receive(value, { ...noOrigin, identity });
-  }
-
-  #abandonAll(): void {
-    this.#sessions?.abandonAll();
-    for (const { connection } of this.#streams.values()) void connection.close({ drain: 0 });
   }
 
   #sendMessage(node: string, message: NodeMessage): void {

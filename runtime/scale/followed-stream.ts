@@ -15,6 +15,8 @@ export interface FollowedStreamOptions {
   readonly nodes: NodeDirectory;
   /** Name of this node. */
   readonly node: string;
+  /** Returns true if an expired lease shows that its node is gone. */
+  canSeal(): boolean;
   readonly clock: Clock;
   readonly retry: number;
   readonly writer: EventWriter;
@@ -122,8 +124,8 @@ export class FollowedStream implements SessionStream {
 
   /** Seals the stream when its node has no lease any more. Returns true if the stream has ended or has changed. */
   async #isSealed({ owner, fence, open }: StreamPart): Promise<boolean> {
-    const { events, nodes, session, node } = this.#options;
-    if (await nodes.isAlive(owner)) return false;
+    const { events, nodes, session, node, canSeal } = this.#options;
+    if ((await nodes.isAlive(owner)) || !canSeal()) return false;
     const data = open.map((id) => JSON.stringify({ jsonrpc: "2.0", id, error: nodeGone }));
     await events.seal(session, { stream: this.key, fence, node, data });
     return true;

@@ -9,18 +9,16 @@ export interface NodeLeaseOptions {
   /** Milliseconds after which a node that does not renew its lease counts as stopped. */
   readonly lease: number;
   readonly receiver: NodeReceiver;
-  /** Called when the lease has expired: other nodes may have sealed the streams of this one. The node has a new name then. */
-  onLost(): void;
   fail(thrown: unknown): void;
 }
 
 /**
- * Name of a node and its lease, which is renewed three times in its duration. A node whose lease has expired, such as one that was suspended, gets a
- * new name.
+ * Name of a node and its lease, which is renewed three times in its duration. A lease that has expired, as after a suspension of the process or an
+ * outage of the engine, is created again: the fence of each stream shows which of them another node has sealed or adopted meanwhile.
  */
 export class NodeLease {
   readonly #options: NodeLeaseOptions;
-  #name: string = createNodeName();
+  readonly name: string = createNodeName();
   #registered: Promise<void> | undefined;
   #unreceive: (() => Promise<void>) | undefined;
   #cancel: (() => void) | undefined;
@@ -32,13 +30,11 @@ export class NodeLease {
   #renewing: Promise<void> | undefined;
   /** Time before the last renewal, in the milliseconds of the clock. */
   #renewedAt = 0;
+  /** Time since which every renewal has found the lease, in the milliseconds of the clock. */
+  #heldSince = 0;
 
   constructor(options: NodeLeaseOptions) {
     this.#options = options;
-  }
-
-  get name(): string {
-    return this.#name;
   }
 
   /** Resolves when other nodes can reach this one. A failed attempt is repeated with the next call. */
@@ -56,8 +52,18 @@ export class NodeLease {
   }
 
   /**
+   * True if this node has held its lease for half of its duration. Only then does an expired lease of another node show that the node is gone: after an
+   * outage of the engine all leases have expired, and the nodes create them again one after the other.
+   */
+  get isStable(): boolean {
+    const { clock, lease } = this.#options;
+    const now = clock.now();
+    return this.#registered !== undefined && now - this.#renewedAt < lease && now - this.#heldSince >= lease / 2;
+  }
+
+  /**
    * Resolves when other nodes can reach this one and its lease holds. A lease whose renewal is overdue, as after a suspension of the process, is
-   * renewed first: the node may have a new name afterwards.
+   * renewed first.
    */
   async ensure(): Promise<void> {
     await this.register();
@@ -72,7 +78,7 @@ export class NodeLease {
     if (!this.#registered) return;
     try {
       await this.#unreceive?.();
-      await this.#options.nodes.leave(this.#name);
+      await this.#options.nodes.leave(this.name);
     } catch (thrown) {
       this.#options.fail(thrown);
     }
@@ -80,10 +86,11 @@ export class NodeLease {
 
   async #register(): Promise<void> {
     const { nodes, lease, receiver } = this.#options;
-    this.#unreceive = await nodes.receive(this.#name, receiver, this.position);
+    this.#unreceive = await nodes.receive(this.name, receiver, this.position);
     const renewedAt = this.#options.clock.now();
-    await nodes.renew(this.#name, { milliseconds: lease, isNew: true });
+    await nodes.renew(this.name, { milliseconds: lease, isNew: true });
     this.#renewedAt = renewedAt;
+    this.#heldSince = renewedAt;
     this.#scheduleRenewal();
   }
 
@@ -100,6 +107,7 @@ export class NodeLease {
 
   /** Reports the first failure in a row: the engine may be away for long. */
   #fail(thrown: unknown): void {
+    this.#heldSince = Infinity;
     if (!this.#isFailing) this.#options.fail(thrown);
     this.#isFailing = true;
   }
@@ -113,17 +121,10 @@ export class NodeLease {
   async #renewOnce(): Promise<void> {
     const { nodes, lease, clock } = this.#options;
     const renewedAt = clock.now();
-    const isHeld = await nodes.renew(this.#name, { milliseconds: lease, isNew: false });
-    if (isHeld) this.#renewedAt = renewedAt;
-    else if (!this.#isOver) await this.#replaceName();
-  }
-
-  async #replaceName(): Promise<void> {
-    const unreceive = this.#unreceive;
-    this.#name = createNodeName();
-    this.#registered = undefined;
-    this.#options.onLost();
-    await this.register();
-    await unreceive?.();
+    const isHeld = await nodes.renew(this.name, { milliseconds: lease, isNew: false });
+    if (this.#isOver) return;
+    if (!isHeld) await nodes.renew(this.name, { milliseconds: lease, isNew: true });
+    if (!isHeld || this.#heldSince === Infinity) this.#heldSince = renewedAt;
+    this.#renewedAt = renewedAt;
   }
 }

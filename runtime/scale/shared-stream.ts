@@ -1,6 +1,6 @@
 import { encodeEvent } from "../framing/sse-events.ts";
 import { pause, type Clock } from "../internal/timers.ts";
-import { serverShutdown, toError, UnreachableError } from "../jsonrpc/errors.ts";
+import { serverShutdown, UnreachableError } from "../jsonrpc/errors.ts";
 import type { RequestId } from "../jsonrpc/message.ts";
 import type { SessionKey } from "../stores/session-store.ts";
 import type { AdoptedStream, SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
@@ -87,7 +87,7 @@ export class SharedStream implements SessionStream {
     void this.send("");
   }
 
-  /** Resolves when the event is stored. Rejects when the store cannot be reached; the event is then stored later, if possible. */
+  /** Resolves when the event is stored. While the store cannot be reached, the event waits. Rejects when another node writes the stream. */
   send(data: string): Promise<void> {
     const sent = new Promise<void>((resolve, reject) => {
       if (this.#isFenced) reject(new UnreachableError("Another node writes the stream"));
@@ -216,9 +216,10 @@ export class SharedStream implements SessionStream {
         ...(settled.length > 0 && { settled }),
       });
       if (outcome !== "stored") return this.#fence();
-    } catch (error) {
+    } catch {
       if (this.#isFlushing) return this.#fence();
-      this.#reject(batch.events, toError(error));
+      // The client resumes when the events are stored.
+      this.#close();
       return pause(retryDelay, clock);
     }
     this.#batch = undefined;
@@ -254,12 +255,6 @@ export class SharedStream implements SessionStream {
     writer.write(encodeEvent({ type, id: `${this.key}-${sequence}`, retry, data }));
   }
 
-  /** Closes the connection while the store cannot be reached: the client resumes when the events are stored. */
-  #reject(batch: readonly Unstored[], error: Error): void {
-    this.#close();
-    for (const { reject } of batch) reject(error);
-  }
-
   /** Stops writing, because another node has taken over the stream or sealed it. */
   #fence(): void {
     if (this.#isFenced) return;
@@ -270,7 +265,7 @@ export class SharedStream implements SessionStream {
     this.#options.host.fenced(this, { requests: [...this.#open], unsent: unsent.map(({ data }) => data) });
     // The messages of a stream opened by GET are sent by the node that writes it now.
     if (this.isListener) for (const { resolve } of unsent) resolve();
-    else this.#reject(unsent, new UnreachableError("Another node writes the stream"));
+    else for (const { reject } of unsent) reject(new UnreachableError("Another node writes the stream"));
   }
 
   #close(): void {

@@ -56,7 +56,7 @@ export interface NodeReceiver {
  * clocks of nodes are never compared.
  */
 export interface NodeDirectory {
-  /** Creates or extends the lease of a node. Returns `false` when an earlier lease has expired: others may have replaced the node. */
+  /** Creates or extends the lease of a node. Returns `false` when an earlier lease has expired: others may have sealed the streams of the node. */
   renew(node: string, lease: { readonly milliseconds: number; readonly isNew: boolean }): Awaitable<boolean>;
   /** Ends the lease of a node. */
   leave(node: string): Awaitable<void>;

@@ -136,8 +136,6 @@ export interface SharedReceiver {
 export interface LiveSessions {
   /** Returns a session that this handler serves now. */
   findLive(key: SessionKey): LiveSession | undefined;
-  /** Closes the sessions of this handler without ending them: other nodes may continue them. */
-  abandonAll(): void;
 }
 
 /** Session of HTTP with SSE whose stream ends in this process. */

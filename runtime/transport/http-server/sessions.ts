@@ -37,10 +37,6 @@ export class Sessions implements LiveSessions {
     return live?.key.owner === owner ? live : undefined;
   }
 
-  abandonAll(): void {
-    for (const session of this.#live.values()) session.drop();
-  }
-
   get live(): ReadonlyMap<string, HttpSession> {
     return this.#live;
   }

@@ -14,7 +14,9 @@ test("events whose outcome was unknown are not sent again after the stream has c
   const { engine, clock, append, stream, lost } = await openStream([]);
   await stream.send("a");
   append.loseReply = true;
-  await expect(stream.send("b")).rejects.toThrow("no reply");
+  void stream.send("b");
+  await Promise.resolve();
+  await Promise.resolve();
   const last = stream.send("c");
   await engine.events.adopt(key, { stream: name, fence: 0, node: secondNode });
   await clock.pass(1_000);
@@ -26,11 +28,13 @@ test("events whose outcome was unknown are not sent again after the stream has c
 test("an append whose outcome is unknown is repeated with the same events", async () => {
   const { engine, clock, append, stream } = await openStream([1]);
   append.loseReply = true;
-  await expect(stream.send("a")).rejects.toThrow("no reply");
+  const unknown = stream.send("a");
+  await Promise.resolve();
+  await Promise.resolve();
   const second = stream.send("b");
   stream.settle(1);
   await clock.pass(1_000);
-  await second;
+  await Promise.all([unknown, second]);
   expect(append.calls.map(({ first, data, settled }) => ({ first, data, settled }))).toEqual([
     { first: 0, data: ["a"], settled: undefined },
     { first: 0, data: ["a"], settled: undefined },
