@@ -1,5 +1,4 @@
 import type { Awaitable } from "../../generated/support.ts";
-import { isObject } from "../../generated/support.ts";
 import { pause, type Clock } from "../internal/timers.ts";
 import { UnreachableError } from "../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../jsonrpc/message.ts";
@@ -28,7 +27,8 @@ import { ClusterBroadcasts, type BroadcastNode, type OnListChanged } from "./clu
 import { ClusterTasks } from "./cluster-tasks.ts";
 import { FollowedStream } from "./followed-stream.ts";
 import { NodeLease } from "./node-lease.ts";
-import { nodeOfRequest, nodeOfSession } from "./node-name.ts";
+import { nodeOfSession } from "./node-name.ts";
+import { findNodeOf } from "./node-of-message.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./shared-stream.ts";
 import { StreamWatchers } from "./stream-watchers.ts";
@@ -63,7 +63,6 @@ export class ClusterNode implements HttpNode {
     const { engine, clock, lease, onListChanged, fail } = options;
     this.#broadcastNode = { nodes: engine.nodes, clock, onListChanged, fail };
     this.#watchers = new StreamWatchers(engine.nodes);
-    this.tasks = new ClusterTasks({ engine, lease, readName: () => this.name, fail });
     this.#lease = new NodeLease({
       nodes: engine.nodes,
       clock,
@@ -79,6 +78,7 @@ export class ClusterNode implements HttpNode {
       },
       fail,
     });
+    this.tasks = new ClusterTasks({ engine, lease, self: this.#lease, fail });
     this.store = {
       add: async (record) => {
         await this.#lease.register();
@@ -109,10 +109,9 @@ export class ClusterNode implements HttpNode {
     const { name: node } = this;
     const version = this.#states?.versionOf(this.#sessions?.findLive(key));
     const access = { node, reserve, ...(version !== undefined && { version }) };
-    const found = await this.#attempts.perform(key, reserve, async (attempt) =>
+    return this.#attempts.perform(key, reserve, async (attempt) =>
       this.#options.engine.sessions.access(key, { ...access, ...(attempt !== undefined && { attempt }) }),
     );
-    return found;
   }
 
   update(session: LiveSession, found: SharedSession): void {
@@ -127,7 +126,7 @@ export class ClusterNode implements HttpNode {
     const node = nodeOfSession(key.id);
     if (node === undefined || node === this.name) return false;
     const message = { kind: "post", session: key, value, ...(identity && { identity }) } as const;
-    return (await this.#options.engine.nodes.send(node, message)) === "sent";
+    return (await this.#send(node, message)) === "sent";
   }
 
   release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): void {
@@ -173,12 +172,12 @@ export class ClusterNode implements HttpNode {
   }
 
   async sendToListener(key: SessionKey, text: string): Promise<void> {
-    const { sessions, nodes, events } = this.#options.engine;
+    const { sessions, events } = this.#options.engine;
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const listener = (await sessions.readState(key))?.listener;
       if (!listener) break;
       const { node, stream, fence } = listener;
-      const isSent = node !== this.name && (await nodes.send(node, { kind: "send", session: key, text })) === "sent";
+      const isSent = node !== this.name && (await this.#send(node, { kind: "send", session: key, text })) === "sent";
       if (isSent) return;
       // The node that wrote the stream has stopped. The message waits in the store until the client resumes the stream.
       const adopted = await events.adopt(key, { stream, fence, node: this.name });
@@ -191,9 +190,9 @@ export class ClusterNode implements HttpNode {
   }
 
   async forward(session: ForwardingSession, incoming: Incoming): Promise<boolean> {
-    const node = await this.#nodeFor(session, incoming);
+    const node = await findNodeOf(incoming, session, this.#options.engine.sessions);
     if (node === undefined || node === this.name) return false;
-    await this.#options.engine.nodes.send(node, { kind: "deliver", session: session.key, incoming });
+    await this.#send(node, { kind: "deliver", session: session.key, incoming });
     return true;
   }
 
@@ -228,35 +227,6 @@ export class ClusterNode implements HttpNode {
         if (this.#received === received) this.#received = undefined;
       });
     this.#received = received;
-  }
-
-  /** Returns the node that runs the request that a message of the client is about, or that has sent it. */
-  #nodeFor(session: ForwardingSession, incoming: Incoming): Awaitable<string | undefined> {
-    switch (incoming.kind) {
-      case "result":
-      case "error":
-        return nodeOfRequest(incoming.id);
-      case "notification":
-        return this.#nodeForNotification(session, incoming);
-      case "request":
-      case "invalid":
-      case "unusable":
-        return undefined;
-      default:
-        return incoming satisfies never;
-    }
-  }
-
-  #nodeForNotification(
-    session: ForwardingSession,
-    { method, params }: Incoming & { readonly kind: "notification" },
-  ): Awaitable<string | undefined> {
-    if (!isObject(params)) return undefined;
-    if (method === "notifications/progress") return nodeOfRequest(params.progressToken);
-    const { requestId } = params;
-    const isId = typeof requestId === "string" || typeof requestId === "number";
-    if (method !== "notifications/cancelled" || !isId || session.isRunning(requestId)) return undefined;
-    return this.#options.engine.sessions.findNode(session.key, requestId);
   }
 
   #follow(session: SessionKey, { stream, sequence }: StreamPosition, { open, host }: Resumption): FollowedStream {
@@ -365,6 +335,19 @@ export class ClusterNode implements HttpNode {
     stream?.receive(value, { ...noOrigin, identity });
   }
 
+  /**
+   * Sends a message to a node. After an outage of the engine every node has to create its lease again, so a node without one counts as absent only when
+   * this node has held its own for a while.
+   */
+  async #send(node: string, message: NodeMessage): Promise<"sent" | "absent"> {
+    const { engine, clock, lease } = this.#options;
+    for (;;) {
+      const outcome = await engine.nodes.send(node, message);
+      if (outcome === "sent" || this.#lease.isStable || this.#lease.isOver) return outcome;
+      await pause(lease / attemptsPerLease, clock);
+    }
+  }
+
   #sendMessage(node: string, message: NodeMessage): void {
     this.#inBackground(async () => {
       await this.#options.engine.nodes.send(node, message);
@@ -378,6 +361,9 @@ export class ClusterNode implements HttpNode {
 
 /** Milliseconds between two attempts to register a node. */
 const registrationDelay = 1_000;
+
+/** Attempts to reach an absent node in the duration of a lease, while its absence may end. */
+const attemptsPerLease = 12;
 
 /** Attempts to continue a stream whose owner changes meanwhile. */
 const mostAttempts = 3;

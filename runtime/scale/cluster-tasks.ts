@@ -1,12 +1,12 @@
 import type { Engine } from "../stores/engine.ts";
 import type { TaskMessage, TaskNode } from "../stores/task-node.ts";
+import type { NodeLease } from "./node-lease.ts";
 
 /** Dependencies of the tasks of a node. */
 export interface ClusterTasksOptions {
   readonly engine: Engine;
   readonly lease: number;
-  /** Returns the name of the node at this time. */
-  readName(): string;
+  readonly self: Pick<NodeLease, "name" | "isStable">;
   fail(thrown: unknown): void;
 }
 
@@ -26,7 +26,11 @@ export class ClusterTasks implements TaskNode {
   }
 
   get name(): string {
-    return this.#options.readName();
+    return this.#options.self.name;
+  }
+
+  get canTakeOver(): boolean {
+    return this.#options.self.isStable;
   }
 
   send(node: string, message: TaskMessage): void {

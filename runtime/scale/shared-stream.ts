@@ -218,8 +218,8 @@ export class SharedStream implements SessionStream {
       if (outcome !== "stored") return this.#fence();
     } catch {
       if (this.#isFlushing) return this.#fence();
-      // The client resumes when the events are stored.
-      this.#close();
+      // The client resumes when the events are stored, if it has received an event id: without one its connection stays open.
+      if (first > 0) this.#close();
       return pause(retryDelay, clock);
     }
     this.#batch = undefined;

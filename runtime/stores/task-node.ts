@@ -9,8 +9,9 @@ export interface TaskMessage extends TaskKey {
 
 /** Node of a cluster, as the tasks of a server use it. */
 export interface TaskNode {
-  /** Name of the node at this time. */
   readonly name: string;
+  /** True if an expired lease shows that a node has stopped: after an outage of the store all leases have expired. */
+  readonly canTakeOver: boolean;
   readonly store: TaskStore;
   readonly ledger: Ledger;
   /** Milliseconds after which another node may take over a task whose lease is not renewed. */

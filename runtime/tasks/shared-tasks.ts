@@ -45,7 +45,7 @@ export class SharedTasks {
       clock: host.clock,
       lease: this.#lease,
       name: () => this.#name,
-      isTaking: () => host.isOffered(),
+      isTaking: () => host.isOffered() && (host.node?.canTakeOver ?? true),
       running: () => host.running(),
       lost: (key) => void this.#find(key)?.poll(),
       takenOver: (record) => void this.#takeOver(record),

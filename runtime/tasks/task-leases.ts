@@ -15,11 +15,10 @@ export interface TaskLeasesHost {
   readonly clock: Clock;
   /** Milliseconds after which another node may take over a task. */
   readonly lease: number;
-  /** Name of the node at this time. */
   name(): string;
-  /** True if this node can run tasks. */
+  /** True if this node can take over tasks. */
   isTaking(): boolean;
-  /** Returns the tasks that run here, with the names that the node had when they began. */
+  /** Returns the tasks that run here, with the names of the node under which they began. */
   running(): readonly LeasedTask[];
   /** Called with a task that this node must not run any more. */
   lost(key: TaskKey): void;
@@ -34,7 +33,7 @@ export interface LeasedTask {
   readonly node: string;
 }
 
-/** Leases of the tasks of a node: renews them three times in their duration, and takes over tasks of nodes that are gone. */
+/** Leases of the tasks of a node: renews them three times in their duration, and takes over tasks of other nodes whose leases have expired. */
 export class TaskLeases {
   readonly #host: TaskLeasesHost;
   #cancelRenewal: Cancel | undefined;

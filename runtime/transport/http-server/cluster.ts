@@ -27,7 +27,7 @@ export interface HttpCluster {
 
 /** Node of a cluster, as its HTTP handler uses it. Operations reject with an `EngineError` when the shared stores cannot be reached. */
 export interface HttpNode {
-  /** Name of the node, unique in the cluster: `[0-9a-z]{13}`. It changes when the node has lost its lease. */
+  /** Name of the node, unique in the cluster: `[0-9a-z]{13}`. */
   readonly name: string;
   /** Sessions of all nodes. */
   readonly store: SessionStore;
@@ -35,7 +35,7 @@ export interface HttpNode {
   readonly tasks?: TaskNode;
   /** Begins to receive what other nodes send for the sessions of this handler, and for the clients of its service. */
   start(sessions: LiveSessions, streams: ReadonlyMap<string, LiveStream>, clients?: ServedClients): void;
-  /** Returns a session, extends its lifetime and reservations request ids for this node. */
+  /** Returns a session, extends its lifetime, and reserves request ids for this node. */
   access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined>;
   /** Applies the state that an access has found to a session of this handler. */
   update(session: LiveSession, found: SharedSession): void;

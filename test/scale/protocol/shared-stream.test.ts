@@ -92,6 +92,21 @@ test("the response of a stream that has ended is stored when the store can be re
   expect(await engine.events.read(key, { stream: name, sequence: -1 })).toMatchObject({ isEnded: true });
 });
 
+test("a connection without an event id stays open while the store is away, as its client could not resume", async () => {
+  const { clock, append, stream } = await openStream([1]);
+  const written: string[] = [];
+  stream.connect(toWriter(written));
+  append.failures = 2;
+  stream.prime();
+  await clock.pass(500);
+  expect([append.calls.length, stream.isConnected, written]).toEqual([2, true, []]);
+  await clock.pass(500);
+  await vi.waitFor(() => expect(written.join("")).toContain(`id: ${name}-0`));
+  append.failures = 1;
+  void stream.send("a");
+  await vi.waitFor(() => expect(stream.isConnected).toBe(false));
+});
+
 test("a stream does not wait for the store while its node closes", async () => {
   const { clock, append, stream } = await openStream([1]);
   await stream.send("a");
