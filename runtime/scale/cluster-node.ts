@@ -27,8 +27,7 @@ import { ClusterBroadcasts, type BroadcastNode, type OnListChanged } from "./clu
 import { ClusterTasks } from "./cluster-tasks.ts";
 import { FollowedStream } from "./followed-stream.ts";
 import { NodeLease } from "./node-lease.ts";
-import { nodeOfSession } from "./node-name.ts";
-import { findNodeOf } from "./node-of-message.ts";
+import { findNodeOf, nodeOfSession } from "./node-name.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./shared-stream.ts";
 import { StreamWatchers } from "./stream-watchers.ts";
