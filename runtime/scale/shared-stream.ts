@@ -250,9 +250,15 @@ export class SharedStream implements SessionStream {
   }
 
   #write(writer: EventWriter, { sequence, data }: { readonly sequence: number; readonly data: string }): void {
-    const retry = data === "" ? this.#options.host.retry : undefined;
+    const retry = data === "" ? this.#retry : undefined;
     const type = data === "" ? undefined : "message";
     writer.write(encodeEvent({ type, id: `${this.key}-${sequence}`, retry, data }));
+  }
+
+  /** Milliseconds to reconnect. Those of streams opened by GET differ, so that the clients of a node that has stopped do not all come at once. */
+  get #retry(): number {
+    const { retry } = this.#options.host;
+    return this.isListener ? Math.round(retry * (1 + Math.random() * retrySpread)) : retry;
   }
 
   /** Stops writing, because another node has taken over the stream or sealed it. */
@@ -295,6 +301,9 @@ interface Unstored {
 
 /** Maximum number of events that are stored in one step. */
 const longestBatch = 256;
+
+/** Multiple of the time to reconnect by which that of streams opened by GET may be longer. */
+const retrySpread = 4;
 
 /** Milliseconds between two attempts to store events while the store cannot be reached. */
 const retryDelay = 500;

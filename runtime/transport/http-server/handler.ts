@@ -262,9 +262,8 @@ function dispatchStateless(
 ): void {
   const session = serverContext.sessions.openStateless(identity?.principal, revision);
   const forget = (): void => queueMicrotask(() => serverContext.sessions.forget(session));
-  session.whenIdle(forget);
   deliverNow(exchange, { identity, postBody, session }, serverContext);
-  if (!session.isBusy) forget();
+  session.whenIdle(forget);
 }
 
 async function listen(

@@ -141,9 +141,15 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     this.#resolveEnded();
   }
 
-  /** Sets a callback for each time that the last running request has its response. */
+  /** Sets a callback for each time that the last running request has its response, and calls it at once when none is running. */
   whenIdle(run: () => void): void {
     this.#onIdle = run;
+    this.#emitIdle();
+  }
+
+  /** Closes the connections of the streams that clients resume at other nodes. */
+  releaseStreams(): void {
+    for (const stream of this.#streams.values()) if (stream.isListener || this.polls) stream.release();
   }
 
   isRunning(id: RequestId): boolean {
