@@ -17,6 +17,8 @@ export interface BalancerOptions {
   readonly nodes: () => readonly string[];
   /** Port to listen on. Default: any free port. */
   readonly port?: number;
+  /** Path that is read five times a second: a node that responds with another status than 200 gets no more requests. Default: none is read. */
+  readonly ready?: string;
 }
 
 /** Balancer that listens. */
@@ -29,10 +31,11 @@ export interface Balancer {
  * Starts a balancer that sends each request to the next node, over a connection of its own. It knows no sessions and changes no message. A node that
  * refuses the connection is skipped; a request that was sent is never repeated.
  */
-export async function startBalancer({ nodes, port = 0 }: BalancerOptions): Promise<Balancer> {
+export async function startBalancer({ nodes, port = 0, ready }: BalancerOptions): Promise<Balancer> {
   let next = 0;
+  const probes = ready === undefined ? undefined : watchReady(nodes, ready);
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 1 }, (request, response) => {
-    const all = nodes();
+    const all = nodes().filter((node) => !probes?.closing.has(node));
     const first = next++;
     const order = all.map((_, index) => all[(first + index) % all.length] ?? "");
     forward(request, response, order);
@@ -45,10 +48,27 @@ export async function startBalancer({ nodes, port = 0 }: BalancerOptions): Promi
     url: `http://127.0.0.1:${readPort(server.address())}/mcp`,
     close: () =>
       new Promise<void>((resolve) => {
+        probes?.stop();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+/** Reads a path of all nodes again and again. A node that cannot be reached stays: requests skip it by themselves. */
+function watchReady(
+  nodes: () => readonly string[],
+  path: string,
+): { readonly closing: ReadonlySet<string>; stop(): void } {
+  const closing = new Set<string>();
+  const read = async (node: string): Promise<void> => {
+    const response = await fetch(new URL(path, node)).catch(() => undefined);
+    if (response === undefined || response.ok) closing.delete(node);
+    else closing.add(node);
+    await response?.body?.cancel();
+  };
+  const timer = setInterval(() => nodes().forEach((node) => void read(node)), 200);
+  return { closing, stop: () => clearInterval(timer) };
 }
 
 function readPort(address: string | AddressInfo | null): number {

@@ -16,6 +16,8 @@ export interface ClusterOptions {
   readonly engine?: "redis";
   /** Milliseconds after which a node that has ended is started again. Default: never. */
   readonly restartAfter?: number;
+  /** Milliseconds for which a node that ends still serves while it is not ready, so that the balancer notices it. Default 0. */
+  readonly drainDelay?: number;
   /** Fault of the engine, by its name among the mutants. Default: none. */
   readonly mutant?: string;
 }
@@ -36,8 +38,8 @@ export interface Cluster {
   stop(index: number): void;
   /** Continues a node by SIGCONT. */
   resume(index: number): void;
-  /** Ends a node in order by SIGTERM, and waits until it has ended. */
-  terminate(index: number): Promise<void>;
+  /** Ends a node in order by SIGTERM, and waits until it has ended. Returns its exit code; `null` when it had to be killed. */
+  terminate(index: number): Promise<number | null>;
   /** Starts a node that has ended. */
   restart(index: number): Promise<void>;
   /** Returns the lines of all tools so far. */
@@ -66,7 +68,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const nodes = new Nodes({ ...options, program, effects, engineUrl: engine?.url });
     closers.push(() => nodes.close());
     await nodes.start();
-    const balancer = await startBalancer({ nodes: () => nodes.urls });
+    const balancer = await startBalancer({
+      nodes: () => nodes.urls,
+      ...(options.drainDelay !== undefined && { ready: "/ready" }),
+    });
     closers.push(balancer.close);
     return Object.assign(toControls(nodes), {
       url: balancer.url,
@@ -85,7 +90,7 @@ function toControls(nodes: Nodes): Omit<Cluster, "url" | "engine" | "size" | "re
   return {
     nodeUrl: (index) => nodes.at(index).url,
     nodeName: (index) => nodes.nameOf(index),
-    kill: (index) => nodes.end(index, "SIGKILL"),
+    kill: async (index) => void (await nodes.end(index, "SIGKILL")),
     stop: (index) => void nodes.at(index).child.kill("SIGSTOP"),
     resume: (index) => void nodes.at(index).child.kill("SIGCONT"),
     terminate: (index) => nodes.end(index, "SIGTERM"),
@@ -157,11 +162,12 @@ class Nodes {
   }
 
   async restart(index: number): Promise<void> {
-    const { program, effects, engineUrl, restartAfter, mutant } = this.#options;
+    const { program, effects, engineUrl, restartAfter, mutant, drainDelay = 0 } = this.#options;
     this.#starts[index] = (this.#starts[index] ?? 0) + 1;
     const env = {
       NODE_EFFECTS: effects,
       NODE_NAME: this.nameOf(index),
+      NODE_DRAIN_DELAY: String(drainDelay),
       ...(engineUrl !== undefined && { NODE_ENGINE: engineUrl }),
       ...(mutant !== undefined && { NODE_MUTANT: mutant }),
     };
@@ -175,12 +181,13 @@ class Nodes {
       .then(() => (this.#isClosed || this.#processes[index] !== node ? undefined : this.restart(index)));
   }
 
-  async end(index: number, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+  async end(index: number, signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
     const { child, ended } = this.at(index);
     child.kill(signal);
     const timer = setTimeout(() => child.kill("SIGKILL"), 15_000);
     await ended;
     clearTimeout(timer);
+    return child.exitCode;
   }
 
   readErrors(): string {

@@ -16,7 +16,13 @@ import { mutate } from "../mutants/mutants.ts";
  * of a cluster when `NODE_ENGINE` has the URL of an engine.
  */
 
-const { NODE_EFFECTS: file, NODE_NAME: node = "0", NODE_ENGINE: engineUrl, NODE_MUTANT: mutant } = process.env;
+const {
+  NODE_EFFECTS: file,
+  NODE_NAME: node = "0",
+  NODE_ENGINE: engineUrl,
+  NODE_MUTANT: mutant,
+  NODE_DRAIN_DELAY: drainDelay,
+} = process.env;
 
 const touchedUri = "test://touched";
 
@@ -181,6 +187,8 @@ const listener = await serveHttp(server, {
   port: 0,
   retry: 100,
   closeTimeout: 5_000,
+  ready: "/ready",
+  drainDelay: Number(drainDelay ?? 0),
   ...(cluster && { cluster }),
   authenticate(head) {
     const principal = /^Bearer (\w+)$/.exec(head.header("authorization") ?? "")?.[1];
