@@ -50,7 +50,9 @@ describe(`deploys of ${size} nodes, one after the other`, () => {
   it("every call has its response, none an error", () => {
     const calls = returnsOf(deploys.lines, "call");
     expect(calls.length).toBeGreaterThanOrEqual(fewestCalls);
-    expect(calls.filter(({ outcome, value }) => outcome !== "ok" || /"error"|"isError":true/.test(value ?? ""))).toEqual([]);
+    expect(
+      calls.filter(({ outcome, value }) => outcome !== "ok" || /"error"|"isError":true/.test(value ?? "")),
+    ).toEqual([]);
   });
 
   it("every stream continues, with one connection for each node that ends at most", () => {
