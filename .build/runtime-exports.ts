@@ -19,6 +19,7 @@ const written: Readonly<Record<string, string>> = {
   "./protocol": "runtime/protocol/index.ts",
   "./gateway": "runtime/gateway/index.ts",
   "./scale": "runtime/scale/index.ts",
+  "./metrics": "runtime/metrics/index.ts",
   "./testing": "runtime/testing/index.ts",
   "./auth/server": "runtime/auth/server/index.ts",
   "./auth/client": "runtime/auth/client/index.ts",

@@ -19,7 +19,7 @@ const options = yargs(hideBin(process.argv))
   .option("minutes", { type: "number", describe: "Minutes that a run with faults takes", default: 3 })
   .option("workloads", {
     type: "string",
-    describe: "Workloads of a run with faults, separated by commas, or all; default: those of what is built",
+    describe: "Workloads of a run with faults, separated by commas; default: all",
   })
   .option("faults", { type: "string", describe: "Words, separated by commas: faults with one of them in their names" })
   .check(({ _: words, nodes, seed, minutes }) => {

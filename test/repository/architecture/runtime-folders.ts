@@ -28,6 +28,8 @@ const runtimeFolders: Readonly<Record<string, readonly string[]>> = {
   gateway: ["internal", "jsonrpc", "protocol", "framing", "lifecycle", "transport", "server", "client", "tasks"],
   // State that the nodes of a cluster share; it has an entry point of its own.
   scale: ["internal", "jsonrpc", "protocol", "framing", "stores", "transport"],
+  // Figures of a process and of its engine; it has an entry point of its own.
+  metrics: ["internal", "jsonrpc", "stores", "transport"],
   // Bindings to libraries that a user may have: only their own entry points import them.
   adapters: ["internal", "jsonrpc", "protocol", "server", "client", "auth", "stores", "scale"],
 };
@@ -46,7 +48,7 @@ const libraryImporters: readonly string[] = [
 const entries = Object.values(readRuntimeExports("."));
 
 /** Folders that only their own entries import. */
-const isolatedFolders = ["adapters", "testing", "auth", "gateway", "scale"];
+const isolatedFolders = ["adapters", "testing", "auth", "gateway", "scale", "metrics"];
 
 /** True if a file of the runtime may import another file or a package. */
 export function isAllowedInRuntime(path: string, folder: string, target: string): boolean {

@@ -89,7 +89,7 @@ export async function runFaults(options: RunOptions): Promise<RunReport> {
 }
 
 /** Keys of the whole application: their entries are removed whenever they are used, or there is one of a kind. */
-const permanentKeys = /:\{(sessions|tasks|a)\}:[xoh]$/;
+const permanentKeys = /:\{(sessions|tasks|a)\}:[xohl]$/;
 
 async function readEngineState(engine: RedisProcess, livingNodes: number): Promise<EngineState> {
   const find = "local found = {} for _, key in ipairs(redis.call('KEYS', ARGV[1])) do";
