@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pick, type Random } from "../oracle/random.ts";
-import type { Cluster } from "./cluster/cluster.ts";
+import type { Cluster, EngineProcess } from "./cluster/cluster.ts";
 import type { RedisProcess } from "./cluster/redis-process.ts";
 import type { HistoryLog } from "./history.ts";
 
@@ -43,13 +43,17 @@ const nodeFaults: Readonly<Record<string, RunFault>> = {
   "stop node 20 s": (cluster, node) => stopNode(cluster, node, 20_000),
 };
 
-const engineFaults: Readonly<Record<string, (engine: RedisProcess) => Promise<void>>> = {
+const engineFaults: Readonly<Record<string, (engine: EngineProcess) => Promise<void>>> = {
   "kill engine": async (engine) => {
     await engine.kill();
     await sleep(500);
     await engine.restart();
   },
   "stop engine 5 s": (engine) => engine.pause(5_000),
+};
+
+/** Faults that only Redis has commands for. */
+const redisFaults: Readonly<Record<string, (engine: RedisProcess) => Promise<void>>> = {
   "drop subscriptions": async (engine) => void (await engine.command("CLIENT", "KILL", "TYPE", "pubsub")),
   "remove scripts": async (engine) => void (await engine.command("SCRIPT", "FLUSH")),
   "delay engine 2 s": async (engine) => void (await engine.command("DEBUG", "SLEEP", "2")),
@@ -61,12 +65,20 @@ async function stopNode(cluster: Cluster, node: number, milliseconds: number): P
   cluster.resume(node);
 }
 
+/** Cluster that faults are made for. */
+interface FaultOptions {
+  /** Number of nodes. */
+  readonly size: number;
+  readonly engine?: EngineProcess["kind"];
+  /** Words: only faults with one of them in their names. Default: all. */
+  readonly only?: readonly string[];
+}
+
 /** Next fault of the schedule that a seed determines. Without an engine there is one node, whose state ends with it: it can only be stopped. */
-export function nextFault(
-  random: Random,
-  { size, hasEngine, only }: { readonly size: number; readonly hasEngine: boolean; readonly only?: readonly string[] },
-): Fault {
-  const names = hasEngine ? [...Object.keys(nodeFaults), ...Object.keys(engineFaults)] : ["stop node 3 s"];
+export function nextFault(random: Random, { size, engine, only }: FaultOptions): Fault {
+  const names = engine
+    ? [nodeFaults, engineFaults, engine === "redis" ? redisFaults : {}].flatMap(Object.keys)
+    : ["stop node 3 s"];
   const name = pick(
     names.filter((candidate) => only === undefined || only.some((word) => candidate.includes(word))),
     random,
@@ -75,12 +87,18 @@ export function nextFault(
   const after = 2_000 + Math.floor(random() * 3_000);
   const ofNode = nodeFaults[name];
   if (ofNode) return { name, target: String(node), after, run: (cluster) => ofNode(cluster, node) };
-  return { name, target: "engine", after, run: async ({ engine }) => engine && engineFaults[name]?.(engine) };
+  return { name, target: "engine", after, run: (cluster) => runEngineFault(cluster, name) };
+}
+
+async function runEngineFault({ engine: process }: Cluster, name: string): Promise<void> {
+  if (!process) return;
+  await engineFaults[name]?.(process);
+  if (process.kind === "redis") await redisFaults[name]?.(process);
 }
 
 /** Runs one fault after the other, and writes each into the history. Everything runs when it resolves. */
 export async function runNemesis({ cluster, log, random, until, only }: NemesisOptions): Promise<void> {
-  const options = { size: cluster.size, hasEngine: cluster.engine !== undefined, ...(only && { only }) };
+  const options = { size: cluster.size, ...(cluster.engine && { engine: cluster.engine.kind }), ...(only && { only }) };
   for (let id = 1; ; id++) {
     const { name, target, after, run } = nextFault(random, options);
     if (Date.now() + after > until) return;

@@ -7,13 +7,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readLines, type Effect } from "../history.ts";
 import { startBalancer } from "./balancer.ts";
 import { endProcess, startNode, type NodeProcess } from "./processes.ts";
+import { startNats, type NatsProcess } from "./nats-process.ts";
 import { startRedis, type RedisProcess } from "./redis-process.ts";
+
+/** Process of an engine. */
+export type EngineProcess = RedisProcess | NatsProcess;
 
 /** Options of a cluster. */
 export interface ClusterOptions {
   readonly nodes: number;
   /** Engine that the nodes share. Default: none, which only works with one node. */
-  readonly engine?: "redis";
+  readonly engine?: EngineProcess["kind"];
   /** Milliseconds after which a node that has ended is started again. Default: never. */
   readonly restartAfter?: number;
   /** Milliseconds for which a node that ends still serves while it is not ready, so that the balancer notices it. Default 0. */
@@ -25,7 +29,7 @@ export interface ClusterOptions {
 /** Cluster of processes on this machine, behind a balancer. */
 export interface Cluster {
   readonly url: string;
-  readonly engine: RedisProcess | undefined;
+  readonly engine: EngineProcess | undefined;
   /** Number of nodes. */
   readonly size: number;
   /** Returns the URL of a node; another one after a restart. */
@@ -62,7 +66,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   try {
     const program = await buildServer();
     closers.push(() => rm(program.folder, { recursive: true, force: true }));
-    const engine = options.engine === undefined ? undefined : await startRedis({ fsync: "always" });
+    const engine = options.engine && (await startEngine(options.engine));
     if (engine) closers.push(engine.close);
     const effects = join(folder, "effects.jsonl");
     const nodes = new Nodes({ ...options, program, effects, engineUrl: engine?.url });
@@ -84,6 +88,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await close();
     throw error;
   }
+}
+
+function startEngine(kind: EngineProcess["kind"]): Promise<EngineProcess> {
+  return kind === "redis" ? startRedis({ fsync: "always" }) : startNats();
 }
 
 function toControls(nodes: Nodes): Omit<Cluster, "url" | "engine" | "size" | "readEffects" | "close"> {

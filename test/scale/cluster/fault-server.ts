@@ -5,6 +5,7 @@ import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
+import { createNatsEngine } from "../../../runtime/adapters/nats/index.ts";
 import { createRedisEngine } from "../../../runtime/adapters/redis/index.ts";
 import { joinCluster, type Cluster } from "../../../runtime/scale/cluster.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
@@ -175,7 +176,9 @@ const key = new TextEncoder().encode("a key of the tests, which all nodes share"
 
 /** Joins the cluster of the tests, with a fault of the engine if one is named. */
 async function join(url: string): Promise<Cluster> {
-  const engine = createRedisEngine({ url, keys: [key], prefix: "test" });
+  const options = { keys: [key], prefix: "test" };
+  const isNats = url.startsWith("nats:");
+  const engine = isNats ? createNatsEngine({ servers: url, ...options }) : createRedisEngine({ url, ...options });
   return joinCluster(mutant === undefined ? engine : mutate(engine, mutant), {
     onError: (error) => console.error(error),
   });

@@ -9,11 +9,14 @@ import { findPort } from "./processes.ts";
 
 /** NATS server with JetStream and a folder of its own. It keeps its port and its data over a restart. */
 export interface NatsProcess {
+  readonly kind: "nats";
   readonly url: string;
   /** Ends the process by SIGKILL. */
   kill(): Promise<void>;
   /** Starts the process again, and waits until it accepts connections. */
   restart(): Promise<void>;
+  /** Stops the process for some milliseconds, without ending it. */
+  pause(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,9 +38,15 @@ export async function startNats(): Promise<NatsProcess> {
   };
   await start();
   return {
+    kind: "nats",
     url: `nats://127.0.0.1:${port}`,
     kill,
     restart: start,
+    async pause(milliseconds) {
+      child?.kill("SIGSTOP");
+      await sleep(milliseconds);
+      child?.kill("SIGCONT");
+    },
     async close() {
       await kill();
       await rm(folder, { recursive: true, force: true });

@@ -9,6 +9,7 @@ import { findPort } from "./processes.ts";
 
 /** Redis server with a folder of its own. It keeps its port and its data over a restart. */
 export interface RedisProcess {
+  readonly kind: "redis";
   readonly url: string;
   /** Ends the process by SIGKILL. */
   kill(): Promise<void>;
@@ -55,6 +56,7 @@ export async function startRedis({ fsync = "everysec" }: RedisOptions = {}): Pro
   };
   await start();
   return {
+    kind: "redis",
     url: `redis://127.0.0.1:${port}`,
     kill,
     restart: start,

@@ -52,8 +52,8 @@ describe(`faults with the engine ${SCALE_ENGINE}`, () => {
 
 function toClusterOptions(): Parameters<typeof startCluster>[0] {
   if (SCALE_ENGINE === "memory") return { nodes: 1 };
-  if (SCALE_ENGINE === "redis") return { nodes: Number(SCALE_NODES), engine: "redis" };
-  throw new Error(`The engine ${SCALE_ENGINE} has no process to start; use redis, or memory for one node`);
+  if (SCALE_ENGINE === "redis" || SCALE_ENGINE === "nats") return { nodes: Number(SCALE_NODES), engine: SCALE_ENGINE };
+  throw new Error(`The engine ${SCALE_ENGINE} has no process to start; use redis, nats, or memory for one node`);
 }
 
 function selectFaults(): { readonly faults?: readonly string[] } {

@@ -70,7 +70,7 @@ export async function runFaults(options: RunOptions): Promise<RunReport> {
   const evidence: Evidence = {
     history: log.lines,
     effects: await cluster.readEffects(),
-    ...(cluster.engine && { engineState: await readEngineState(cluster.engine, cluster.size) }),
+    ...(cluster.engine?.kind === "redis" && { engineState: await readEngineState(cluster.engine, cluster.size) }),
   };
   const found = findViolations(evidence, { slack, permanentKeys });
   const violations = describeViolations(found);
