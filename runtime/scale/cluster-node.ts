@@ -1,5 +1,7 @@
 import type { Awaitable } from "../../generated/support.ts";
 import { pause, type Clock } from "../internal/timers.ts";
+import { toTimeouts } from "../jsonrpc/limits.ts";
+import type { CloseOptions } from "../protocol/session/connection.ts";
 import { UnreachableError } from "../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../jsonrpc/message.ts";
 import type { Engine } from "../stores/engine.ts";
@@ -193,6 +195,16 @@ export class ClusterNode implements HttpNode {
     if (node === undefined || node === this.name) return false;
     await this.#send(node, { kind: "deliver", session: session.key, incoming });
     return true;
+  }
+
+  async drain(sessions: Iterable<LiveSession>, { drain }: CloseOptions = {}): Promise<void> {
+    const all = [...sessions];
+    for (const session of all) session.releaseStreams();
+    const idle = all.map((session) => new Promise<void>((resolve) => session.whenIdle(resolve)));
+    const timeout = new AbortController();
+    const late = pause(drain ?? toTimeouts(undefined).drain, this.#options.clock, timeout.signal).catch(() => {});
+    await Promise.race([late, Promise.all(idle)]);
+    timeout.abort();
   }
 
   async leave(): Promise<void> {

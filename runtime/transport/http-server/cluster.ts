@@ -1,6 +1,6 @@
 import type { ErrorObject, RequestId, Incoming } from "../../jsonrpc/message.ts";
 import type { ListKind } from "../../protocol/methods/list-kinds.ts";
-import type { Connection } from "../../protocol/session/connection.ts";
+import type { CloseOptions, Connection } from "../../protocol/session/connection.ts";
 import type { Session } from "../../protocol/session/session.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey, SessionStore } from "../../stores/session-store.ts";
@@ -35,6 +35,11 @@ export interface HttpNode {
   readonly tasks?: TaskNode;
   /** Begins to receive what other nodes send for the sessions of this handler, and for the clients of its service. */
   start(sessions: LiveSessions, streams: ReadonlyMap<string, LiveStream>, clients?: ServedClients): void;
+  /**
+   * Lets the clients of these sessions continue at other nodes, and waits for running requests: messages of their clients still reach them, through
+   * other nodes.
+   */
+  drain(sessions: Iterable<LiveSession>, options: CloseOptions | undefined): Promise<void>;
   /** Returns a session, extends its lifetime, and reserves request ids for this node. */
   access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined>;
   /** Applies the state that an access has found to a session of this handler. */
@@ -150,6 +155,10 @@ export interface LiveSession {
   readonly key: SessionKey;
   /** Connection of the server over this session. */
   readonly connection: Connection;
+  /** Closes the connections of the streams that clients resume at other nodes. */
+  releaseStreams(): void;
+  /** Sets a callback for each time that the last running request has its response, and calls it at once when none is running. */
+  whenIdle(run: () => void): void;
   /** Handles a message of the client that another node has received. */
   receive(incoming: Incoming, origin: unknown): void;
   /** Sends a message on the stream opened by GET. Returns `false` when there is none here. */

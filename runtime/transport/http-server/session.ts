@@ -147,11 +147,6 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     this.#emitIdle();
   }
 
-  /** Closes the connections of the streams that clients resume at other nodes. */
-  releaseStreams(): void {
-    for (const stream of this.#streams.values()) if (stream.isListener || this.polls) stream.release();
-  }
-
   isRunning(id: RequestId): boolean {
     return this.#replies.has(id);
   }
@@ -200,6 +195,10 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   releaseStream(name: string): void {
     this.#streams.get(name)?.release();
+  }
+
+  releaseStreams(): void {
+    for (const stream of this.#streams.values()) if (stream.isListener || this.polls) stream.release();
   }
 
   drop(): void {

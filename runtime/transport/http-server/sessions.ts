@@ -1,6 +1,4 @@
 import type { Awaitable, Revision } from "../../../generated/support.ts";
-import { pause } from "../../internal/timers.ts";
-import { toTimeouts } from "../../jsonrpc/limits.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
@@ -133,27 +131,15 @@ export class Sessions implements LiveSessions {
   async close(options?: CloseOptions): Promise<void> {
     this.#isClosed = true;
     const { cluster } = this.#settings;
-    const closeAll = async (sessions: Iterable<Looked>, closeOptions = options): Promise<void> => {
-      await Promise.all([...sessions].map((session) => session.connection.close(closeOptions)));
-    };
-    const unlisted = closeAll(this.#unlisted);
-    if (cluster) await this.#drain(options?.drain ?? toTimeouts(undefined).drain);
-    await Promise.all([unlisted, closeAll(this.#live.values(), cluster ? { drain: 0 } : options)]);
+    const closeAll = (sessions: Iterable<Looked>, closeOptions?: CloseOptions): Promise<void>[] =>
+      [...sessions].map((session) => session.connection.close(closeOptions));
+    const unlisted = closeAll(this.#unlisted, options);
+    await cluster?.drain(this.#live.values(), options);
+    await Promise.all([...unlisted, ...closeAll(this.#live.values(), cluster ? { drain: 0 } : options)]);
     this.#stopTicking?.();
     this.#live.clear();
     this.#unlisted.clear();
     await cluster?.leave();
-  }
-
-  /** Lets clients continue at other nodes, and waits for running requests: messages of their clients still reach them, from other nodes. */
-  async #drain(milliseconds: number): Promise<void> {
-    const sessions = [...this.#live.values()];
-    for (const session of sessions) session.releaseStreams();
-    const idle = sessions.map((session) => new Promise<void>((resolve) => session.whenIdle(resolve)));
-    const timeout = new AbortController();
-    const late = pause(milliseconds, this.#settings.clock, timeout.signal).catch(() => {});
-    await Promise.race([late, Promise.all(idle)]);
-    timeout.abort();
   }
 
   async #reserve(
