@@ -21,6 +21,7 @@ export async function send(request: ClientRequest): Promise<Response | undefined
   const { url, method, principal, session, message, lastEventId, cut, signal } = request;
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), 30_000);
+  signal?.addEventListener("abort", () => controller.abort(), { once: true });
   try {
     return await fetch(url, {
       method,
@@ -33,7 +34,7 @@ export async function send(request: ClientRequest): Promise<Response | undefined
         ...(cut !== undefined && { [cutHeader]: String(cut) }),
       },
       ...(message && { body: JSON.stringify(message) }),
-      signal: signal ? AbortSignal.any([controller.signal, signal]) : controller.signal,
+      signal: controller.signal,
     });
   } catch {
     return undefined;
