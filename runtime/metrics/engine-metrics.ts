@@ -23,7 +23,7 @@ export interface EngineMetricsSnapshot {
   readonly outcomes: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Messages to other nodes by kind, and by outcome: `sent` or `absent`. */
   readonly messages: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Events that were stored. */
+  /** Events that were stored. Those of an append that was repeated count again. */
   readonly events: number;
   /** Tasks that this node has taken over from others. */
   readonly tasksTakenOver: number;

@@ -90,7 +90,9 @@ function toEngineFamilies({ state, ...snapshot }: EngineMetricsSnapshot): readon
     ),
     counter("mcp_engine_outcomes_total", "Operations by outcome.", toTwice("operation", snapshot.outcomes)),
     counter("mcp_engine_messages_total", "Messages to other nodes.", toTwice("kind", snapshot.messages)),
-    counter("mcp_engine_events_total", "Events that were stored.", [{ value: snapshot.events }]),
+    counter("mcp_engine_events_total", "Events that were stored; repeated ones count again.", [
+      { value: snapshot.events },
+    ]),
     counter("mcp_engine_tasks_taken_over_total", "Tasks taken over from other nodes.", [
       { value: snapshot.tasksTakenOver },
     ]),

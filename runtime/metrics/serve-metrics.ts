@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { deliverReport, type OnError } from "../jsonrpc/error-report.ts";
+import { toError } from "../jsonrpc/errors.ts";
 import type { Metrics } from "../jsonrpc/metrics.ts";
 import { isLoopback, portOf, startListening, toAuthority } from "../transport/listening.ts";
 import type { EngineMetrics } from "./engine-metrics.ts";
@@ -18,6 +20,8 @@ export interface ServeMetricsOptions {
   readonly host?: string;
   /** Path of the metrics. Default `/metrics`. */
   readonly path?: string;
+  /** Called when the metrics cannot be read. The response then has status 500. */
+  readonly onError?: OnError;
 }
 
 /** Server of metrics that listens. */
@@ -43,15 +47,20 @@ export interface MetricsListener {
  */
 export async function serveMetrics(
   sources: MetricsSources,
-  { port = 0, host = "127.0.0.1", path = "/metrics" }: ServeMetricsOptions = {},
+  { port = 0, host = "127.0.0.1", path = "/metrics", onError }: ServeMetricsOptions = {},
 ): Promise<MetricsListener> {
   const { createServer } = await import("node:http");
   const isOnlyLocal = isLoopback(host);
   const server = createServer((request, response) => {
     request.resume();
     const status = toStatus(request, { path, isOnlyLocal });
-    if (status === 200) return respond(request, response, readText(sources));
-    response.writeHead(status, status === 405 ? { allow: "GET, HEAD" } : {}).end();
+    if (status !== 200) return void response.writeHead(status, status === 405 ? { allow: "GET, HEAD" } : {}).end();
+    try {
+      respond(request, response, readText(sources));
+    } catch (thrown) {
+      deliverReport({ kind: "callback", error: toError(thrown) }, { onError });
+      response.writeHead(500).end();
+    }
   });
   await startListening(server, { port, host });
   return {

@@ -118,6 +118,15 @@ export interface TaskStore {
   takeOver?(node: string, limit: number): Awaitable<readonly TaskRecord[]>;
 }
 
+/** Returns the input requests of a task that have no response, by key. A response may be stored before the node that runs the task has read it. */
+export function readOpenRequests({
+  inputRequests,
+  inputResponses = {},
+}: TaskRecord): Readonly<Record<string, unknown>> {
+  const requests = Object.entries(inputRequests ?? {});
+  return Object.fromEntries(requests.filter(([key]) => !Object.hasOwn(inputResponses, key)));
+}
+
 /** True if a status is final. */
 export function isFinal(status: TaskStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";

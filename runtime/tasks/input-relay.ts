@@ -2,7 +2,7 @@ import { isObject } from "../../generated/support.ts";
 import { isPeerError, toErrorObject } from "../jsonrpc/errors.ts";
 import { findMethod } from "../protocol/methods/method-rows.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
-import type { TaskRecord } from "../stores/task-store.ts";
+import { readOpenRequests, type TaskRecord } from "../stores/task-store.ts";
 import type { RelayedResponse } from "./requestor-channel.ts";
 import { withRelatedTask } from "./task.ts";
 
@@ -19,12 +19,12 @@ export class InputRelay {
   }
 
   /** Sends the input requests in a record that were not sent before. */
-  send({ id, inputRequests = {} }: TaskRecord): void {
-    for (const [key, request] of Object.entries(inputRequests)) {
+  send(record: TaskRecord): void {
+    for (const [key, request] of Object.entries(readOpenRequests(record))) {
       if (this.#sent.has(key) || !isObject(request)) continue;
       this.#sent.add(key);
       // A request that cannot be sent is tried again with the next read of the record.
-      this.#send(id, key, request).catch(() => this.#sent.delete(key));
+      this.#send(record.id, key, request).catch(() => this.#sent.delete(key));
     }
   }
 

@@ -96,16 +96,16 @@ interface KeptInputRequest {
 export type CheckStored = (request: unknown, respond: unknown) => Issue | undefined;
 
 /**
- * Selects the responses to open input requests in a record.
+ * Selects the responses to open input requests.
  *
  * @throws {RpcError} when one of them is invalid.
  */
 export function selectResponses(
-  requests: object | undefined,
+  requests: Readonly<Record<string, unknown>>,
   responses: Readonly<Record<string, unknown>>,
   check: CheckStored,
 ): Readonly<Record<string, unknown>> {
-  const open = Object.entries(requests ?? {}).filter(([key]) => Object.hasOwn(responses, key));
+  const open = Object.entries(requests).filter(([key]) => Object.hasOwn(responses, key));
   for (const [key, request] of open) {
     const issue = check(request, responses[key]);
     if (issue) throw invalidParams(under("inputResponses", under(key, issue)));

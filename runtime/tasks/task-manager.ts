@@ -4,7 +4,7 @@ import { RpcError, SetupError, errorCodes, toError } from "../jsonrpc/errors.ts"
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { CloseOptions, Connection } from "../protocol/session/connection.ts";
 import { pause } from "../internal/timers.ts";
-import { isFinal, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
+import { isFinal, readOpenRequests, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
 import { InputRelay } from "./input-relay.ts";
 import { selectResponses, type CheckStored } from "./stored-input-requests.ts";
 import { SessionChannel, type RequestorChannel } from "./requestor-channel.ts";
@@ -140,14 +140,13 @@ export class TaskManager {
   /** Delivers responses to a task of this owner. If another process runs the task, it finds them in the store, as long as it runs. */
   async respond(key: TaskKey, responses: Readonly<Record<string, unknown>>, check: CheckStored): Promise<void> {
     const record = await this.read(key);
-    const { status, inputRequests, inputResponses: earlier } = record;
     const running = this.#running.get(key.id);
     if (running && !record.retry) return running.task.respond(responses);
-    if (isFinal(status)) return;
-    const inputResponses = selectResponses(inputRequests, responses, check);
+    if (isFinal(record.status)) return;
+    const inputResponses = selectResponses(readOpenRequests(record), responses, check);
     if (Object.keys(inputResponses).length === 0) return;
     const updatedAt = new Date().toISOString();
-    await this.#store.change(key, { inputResponses: { ...earlier, ...inputResponses }, updatedAt });
+    await this.#store.change(key, { inputResponses, updatedAt });
     // The responses of a task that may be run again are stored before the client learns that they were accepted.
     if (running) await running.task.poll();
     else this.#shared?.wake(record);
@@ -291,7 +290,7 @@ export class TaskManager {
   #createRelay(call: CallContext, id: string, shared: SharedTasks): InputRelay {
     return new InputRelay(call, async (key, response) => {
       const record = await this.#find(call, id);
-      if (!Object.hasOwn(record.inputRequests ?? {}, key)) return;
+      if (!Object.hasOwn(readOpenRequests(record), key)) return;
       await this.#store.change(record, { inputResponses: { [key]: response }, updatedAt: new Date().toISOString() });
       shared.wake(record);
     });

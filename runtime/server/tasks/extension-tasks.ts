@@ -4,7 +4,7 @@ import { missingCapability, toStatelessError } from "../../protocol/peer/statele
 import { attempt } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { isOpen } from "../../protocol/session/session.ts";
-import type { TaskKey, TaskRecord } from "../../stores/task-store.ts";
+import { readOpenRequests, type TaskKey, type TaskRecord } from "../../stores/task-store.ts";
 import { StoredInputRequests } from "../../tasks/stored-input-requests.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
 import type { TaskKeeping } from "../../tasks/task-request.ts";
@@ -189,11 +189,13 @@ function topicOf(taskId: string): string {
 
 /** Converts a record to the form of the tasks extension, with the members of its status. A failed tool counts as completed. */
 function toDetailed(record: TaskRecord): object {
-  const { status, outcome, inputRequests = {} } = record;
+  const { status, outcome } = record;
   const head = toHead(record);
   if (outcome?.kind === "result") return { ...head, status: "completed", result: outcome.result };
   if (outcome?.kind === "error") return { ...head, error: outcome.error };
-  return status === "input_required" ? { ...head, inputRequests } : head;
+  if (status !== "input_required") return head;
+  const inputRequests = readOpenRequests(record);
+  return Object.keys(inputRequests).length > 0 ? { ...head, inputRequests } : { ...head, status: "working" };
 }
 
 /** Creates the result of a request that continues as a task. */

@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
+import type { ErrorReport } from "../../../runtime/jsonrpc/error-report.ts";
 import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 import { EngineMetrics } from "../../../runtime/metrics/engine-metrics.ts";
 import { serveMetrics } from "../../../runtime/metrics/serve-metrics.ts";
@@ -35,4 +36,15 @@ test.each([
     sent.on("error", reject).end();
   });
   expect(found).toBe(status);
+});
+
+test("metrics that cannot be read have status 500, and the process continues", async () => {
+  const reports: ErrorReport[] = [];
+  const read = (): never => {
+    throw new Error("not readable");
+  };
+  const listener = await serveMetrics({ server: { read } }, { onError: (report) => reports.push(report) });
+  onTestFinished(() => listener.close());
+  expect((await fetch(listener.url)).status).toBe(500);
+  expect(reports).toMatchObject([{ kind: "callback", error: { message: "not readable" } }]);
 });

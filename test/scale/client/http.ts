@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { cutHeader } from "../cluster/balancer.ts";
 
 /** Revision of sessions in the tests. */
@@ -21,6 +22,8 @@ export async function send(request: ClientRequest): Promise<Response | undefined
   const { url, method, principal, session, message, lastEventId, cut, signal } = request;
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), 30_000);
+  // Many requests end with one signal.
+  if (signal) setMaxListeners(0, signal);
   signal?.addEventListener("abort", () => controller.abort(), { once: true });
   try {
     return await fetch(url, {

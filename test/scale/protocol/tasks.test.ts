@@ -206,6 +206,8 @@ describe("tasks of a node that is gone", () => {
     const [key = ""] = Object.keys(Object(inputRequests));
     await cutOff(nodes[0]);
     await client.ask(nodes[1], "tasks/update", { taskId, inputResponses: { [key]: accepted("red") } });
+    const answered = await client.ask(nodes[1], "tasks/get", { taskId });
+    expect(Object.keys(Object(answered.inputRequests))).not.toContain(key);
     await until(() => lines.includes("1 first accept"), "the second attempt");
     open();
     expect(lines).toEqual(["1 first accept"]);
