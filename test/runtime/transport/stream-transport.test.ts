@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Problem, Receiver } from "../../../runtime/jsonrpc/channel.ts";
 import type { NotificationMessage } from "../../../runtime/jsonrpc/message.ts";
 import { StreamTransport } from "../../../runtime/transport/stream-transport.ts";
@@ -77,6 +77,8 @@ describe("progress and the response to its request", () => {
   const reportLine = (token: unknown): string => `${JSON.stringify(report(token))}\n`;
 
   test("progress and its response are written in two pieces, with later messages behind the response", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const { transport, output } = open();
     void transport.send(report(1));
     void transport.send(message(1));
@@ -84,7 +86,8 @@ describe("progress and the response to its request", () => {
     await settle();
     expect(output.writes).toEqual([reportLine(1)]);
     expect(transport.buffered).toBe((line(1) + line(2)).length);
-    await expect.poll(() => output.writes).toEqual([reportLine(1), line(1) + line(2)]);
+    vi.runAllTimers();
+    expect(output.writes).toEqual([reportLine(1), line(1) + line(2)]);
   });
 
   test("progress and its response do not make a piece for each call", async () => {
