@@ -4,7 +4,6 @@ import { createNatsEngine } from "../../runtime/adapters/nats/index.ts";
 import { createMemoryCluster } from "../../runtime/scale/memory-engine.ts";
 import type { EngineLimits } from "../../runtime/scale/engine-limits.ts";
 import type { Engine } from "../../runtime/stores/engine.ts";
-import type { SessionKey } from "../../runtime/stores/session-store.ts";
 import { startNats } from "./cluster/nats-process.ts";
 import { startRedisCluster, startSentinels, type RedisGroup } from "./cluster/redis-group.ts";
 import { startRedis } from "./cluster/redis-process.ts";
@@ -28,18 +27,9 @@ export interface TestCluster {
   kill?(): Promise<void>;
   /** Makes the store reachable again, with all that it has acknowledged. */
   restart?(): Promise<void>;
-  /** Replaces a stored value by text that the engine has never written. Absent where a store has no such values. */
-  corrupt?(value: StoredValue): Promise<void>;
   /** Closes all engines that were connected, and ends the store in every outcome. */
   stop(): Promise<void>;
 }
-
-/** Stored value of an engine, for tests that damage it. */
-export type StoredValue =
-  | { readonly kind: "session"; readonly session: SessionKey; readonly text: string }
-  | { readonly kind: "state"; readonly session: SessionKey; readonly text: string }
-  | { readonly kind: "stream"; readonly session: SessionKey; readonly stream: string; readonly text: string }
-  | { readonly kind: "event"; readonly session: SessionKey; readonly stream: string; readonly text: string };
 
 /** Fixtures by the name that the environment variable SCALE_ENGINE selects. */
 export const fixtures: Readonly<Record<string, EngineFixture>> = {

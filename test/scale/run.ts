@@ -8,7 +8,7 @@ import { hideBin } from "yargs/helpers";
  * makes the same choices.
  */
 
-const layers = ["model", "contract", "protocol", "faults", "mutants", "deploy", "security"];
+const layers = ["model", "contract", "protocol", "faults", "mutants", "deploy", "security", "problems"];
 
 const options = yargs(hideBin(process.argv))
   .usage("npm run test:scale -- <layer> [options]")

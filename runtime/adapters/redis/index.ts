@@ -1,5 +1,5 @@
 /** Engine on Redis or Valkey, for servers that run on several nodes. */
 export { createRedisEngine } from "./redis-engine.ts";
 export type { RedisDurability, RedisEngineOptions } from "./redis-engine.ts";
-export type { RedisClusterNodes, RedisSentinels, RedisUrl } from "./address.ts";
+export type { RedisClusterNodes, RedisSentinels, RedisUrl } from "./connection/address.ts";
 export type { RedisLimits } from "./store-context.ts";

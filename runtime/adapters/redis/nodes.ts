@@ -4,7 +4,7 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import { BroadcastReader } from "../../scale/engine/broadcast-reader.ts";
 import { Broadcasts } from "./broadcasts.ts";
 import { openEnvelope, sealEnvelope } from "../../scale/engine/envelope.ts";
-import type { RedisLink } from "./link.ts";
+import type { RedisLink } from "./connection/link.ts";
 import { isNodeMessage } from "../../scale/engine/node-message.ts";
 import { toNumber } from "./replies.ts";
 import type { StoreContext } from "./store-context.ts";

@@ -1,21 +1,23 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { deriveKeys } from "../../scale/derive-keys.ts";
 import type { Engine, EngineStatus } from "../../stores/engine.ts";
-import { describeServer, toTarget, type RedisTarget, type RedisUrl } from "./address.ts";
-import { ClusterLink } from "./cluster-link.ts";
+import { toTarget, type RedisTarget, type RedisUrl } from "./connection/address.ts";
+import { ClusterLink } from "./connection/cluster-link.ts";
 import { RedisCommands } from "./commands.ts";
 import { RedisEvents } from "./events.ts";
+import { describeProblem } from "../../scale/engine/operations.ts";
 import { Health } from "../../scale/engine/health.ts";
 import { KeyRing } from "../../scale/engine/key-ring.ts";
 import { RedisLedger } from "./ledger.ts";
-import type { LinkEvents, RedisLink } from "./link.ts";
+import type { LinkEvents, RedisLink } from "./connection/link.ts";
 import { createNames } from "./names.ts";
 import { RedisNodes } from "./nodes.ts";
 import { RedisRates } from "./auth/rates.ts";
 import { RedisReplays } from "./replays.ts";
 import { RedisRevocations } from "./auth/revocations.ts";
-import { findPrimary } from "./sentinel.ts";
-import { ServerLink } from "./server-link.ts";
+import { findPrimary } from "./connection/sentinel.ts";
+import { ServerLink } from "./connection/server-link.ts";
+import { toSetupError } from "./connection/setup-error.ts";
 import { RedisSessions } from "./sessions.ts";
 import { readSettings } from "./settings.ts";
 import { defaultRedisLimits, SessionTags, type RedisLimits, type StoreContext } from "./store-context.ts";
@@ -35,7 +37,10 @@ export interface RedisEngineOptions {
   readonly prefix: string;
   readonly limits?: Partial<RedisLimits>;
   readonly durability?: RedisDurability;
-  /** Rejects settings that may lose data, which are only reported otherwise. Default `false`. */
+  /**
+   * Rejects settings that may lose acknowledged writes, `appendfsync everysec` among them. Otherwise they are only reported, and `everysec` is not.
+   * Default `false`.
+   */
   readonly strict?: boolean;
   /** Encrypts what clients and handlers send: records of sessions, events and tasks. Ids and principals are never stored in clear. Default `false`. */
   readonly encrypt?: boolean;
@@ -93,6 +98,7 @@ class RedisEngine implements Engine {
     this.#link = createLink(this.#target, timeout, {
       connected: () => health.connected(),
       lost: () => health.lost(),
+      failed: (error) => health.reconnectFailed(describeProblem(error)),
       resubscribed: () => this.nodes.resume(),
     });
     const commands = new RedisCommands({ link: this.#link, health, timeout });
@@ -126,7 +132,7 @@ class RedisEngine implements Engine {
     } catch (error) {
       this.#link.close();
       this.#health.lost();
-      throw error instanceof SetupError ? error : toSetupError(error, this.#target);
+      throw toSetupError(error, this.#target);
     }
   }
 
@@ -138,7 +144,8 @@ class RedisEngine implements Engine {
 
   async #check(): Promise<void> {
     const { durability, strict = false, prefix } = this.#options;
-    const { replicas, weaknesses } = await readSettings({ link: this.#link, names: this.#context.names, prefix });
+    const { names } = this.#context;
+    const { replicas, weaknesses } = await readSettings({ link: this.#link, names, prefix, isStrict: strict });
     const confirming = durability?.replicas ?? Math.min(replicas, 1);
     const problems =
       confirming > replicas
@@ -159,29 +166,5 @@ function createLink(target: RedisTarget, timeout: number, events: LinkEvents): R
       return new ServerLink({ timeout, resolve: () => findPrimary(target, timeout), events });
     case "single":
       return new ServerLink({ timeout, resolve: () => Promise.resolve(target.server), events });
-  }
-}
-
-function toSetupError(error: unknown, target: RedisTarget): SetupError {
-  const text = error instanceof Error ? error.message : "";
-  const place = describeTarget(target);
-  const cause = { cause: error };
-  if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR Client sent AUTH|NOPERM)/.test(text))
-    return new SetupError(`Redis at ${place} rejects the credentials; check user name and password`, cause);
-  if (text.startsWith("LOADING"))
-    return new SetupError(`Redis at ${place} is loading its data; try again later`, cause);
-  if (text === "The server is a replica")
-    return new SetupError(`Redis at ${place} is a replica; use the address of the primary`, cause);
-  return new SetupError(`Redis at ${place} cannot be reached; check its address and that it is running`, cause);
-}
-
-function describeTarget(target: RedisTarget): string {
-  switch (target.kind) {
-    case "single":
-      return describeServer(target.server);
-    case "sentinel":
-      return target.sentinels.map(describeServer).join(", ");
-    case "cluster":
-      return target.servers.map(describeServer).join(", ");
   }
 }

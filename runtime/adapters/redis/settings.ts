@@ -1,6 +1,7 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
-import type { RedisLink } from "./link.ts";
+import type { RedisLink } from "./connection/link.ts";
 import type { RedisNames } from "./names.ts";
+import { toTexts } from "./replies.ts";
 
 /** Settings of Redis that matter here. */
 export interface RedisSettings {
@@ -15,6 +16,8 @@ export interface CheckedLink {
   readonly link: RedisLink;
   readonly names: RedisNames;
   readonly prefix: string;
+  /** True where every acknowledged write has to survive a crash of the machine. */
+  readonly isStrict: boolean;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface CheckedLink {
  *
  * @throws {SetupError} when it cannot be used
  */
-export async function readSettings({ link, names, prefix }: CheckedLink): Promise<RedisSettings> {
+export async function readSettings({ link, names, prefix, isStrict }: CheckedLink): Promise<RedisSettings> {
   await checkPermissions(link, names, prefix);
   const info = await tryCommand(link, names.probe, ["INFO"]);
   if (typeof info !== "string") return { replicas: 0, weaknesses: [unreadable] };
@@ -37,8 +40,19 @@ export async function readSettings({ link, names, prefix }: CheckedLink): Promis
     weaknesses.push(`Redis removes data when it is full (maxmemory-policy ${policy}); set maxmemory-policy noeviction`);
   if (readField(info, "aof_enabled") !== "1")
     weaknesses.push("Redis loses data when it stops (appendonly no); set appendonly yes");
+  weaknesses.push(...(await checkFsync(link, names, isStrict)));
   return { replicas, weaknesses };
 }
+
+/** Checks when writes reach the disk. `everysec`, the default of Redis, is a weakness only where the engine is strict. */
+async function checkFsync(link: RedisLink, { probe }: RedisNames, isStrict: boolean): Promise<readonly string[]> {
+  const fsync = toTexts(await tryCommand(link, probe, ["CONFIG", "GET", "appendfsync"]))[1];
+  if (fsync === undefined) return isStrict ? [unreadableFsync] : [];
+  if (fsync === "always" || (fsync === "everysec" && !isStrict)) return [];
+  return [`Redis may lose writes when its machine stops (appendfsync ${fsync}); set appendfsync always`];
+}
+
+const unreadableFsync = "The setting appendfsync cannot be read; permit CONFIG with the ACL rule +config|get";
 
 const unreadable = "The settings of Redis cannot be read; permit INFO with the ACL rule +info";
 
@@ -56,7 +70,7 @@ async function checkPermissions(link: RedisLink, names: RedisNames, prefix: stri
   } catch (error) {
     const text = error instanceof Error ? error.message : "";
     if (/OOM|MISCONF/.test(text)) return;
-    if (!/NOPERM|ACL|permission/i.test(text)) throw error;
+    if (!/NOPERM|ACL|permission|user executing the script can't/i.test(text)) throw error;
     throw new SetupError(`The Redis user lacks permissions; give it ~${prefix}:* &${prefix}:* ${rules}`, {
       cause: error,
     });

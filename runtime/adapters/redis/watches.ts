@@ -1,5 +1,5 @@
 import type { SessionKey } from "../../stores/session-store.ts";
-import type { RedisLink } from "./link.ts";
+import type { RedisLink } from "./connection/link.ts";
 import type { StoreContext } from "./store-context.ts";
 
 /** Streams that this node watches. Nodes that write publish only while a key says that there are watchers. */

@@ -79,6 +79,11 @@ export class Health {
     this.#update();
   }
 
+  /** Called when an attempt to connect again has failed. */
+  reconnectFailed(problem: string): void {
+    this.#note("connect", problem);
+  }
+
   /** Replaces the weaknesses of the settings. */
   setWeaknesses(weaknesses: readonly string[]): void {
     this.#weaknesses.splice(0, Infinity, ...weaknesses);

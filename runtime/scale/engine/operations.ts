@@ -45,5 +45,5 @@ export class Operations {
 export function describeProblem(error: unknown): string {
   const text = error instanceof Error ? error.message : "unknown problem";
   const [line = ""] = text.split(/[\r\n]/, 1);
-  return line.slice(0, 200);
+  return line.slice(0, 80);
 }

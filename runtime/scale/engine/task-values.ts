@@ -27,9 +27,10 @@ export class TaskValues {
   /** Returns the text of a task, which can only be read in its place. */
   seal(place: string, record: TaskRecord): string {
     const { ring } = this.#options;
-    const { id, owner, principal, ...content } = record;
-    const identity = ring.encrypt(place, JSON.stringify({ id, owner, principal }));
-    return ring.seal(place, JSON.stringify({ ...content, identity }));
+    const { id, owner, principal, retry, ...content } = record;
+    const { identity: caller, ...rest } = retry ?? {};
+    const identity = ring.encrypt(place, JSON.stringify({ id, owner, principal, caller }));
+    return ring.seal(place, JSON.stringify({ ...content, ...(retry && { retry: rest }), identity }));
   }
 
   /** Returns the task of a text; `undefined` when the text is too large or does not verify. */
@@ -37,10 +38,12 @@ export class TaskValues {
     const { ring, health } = this.#options;
     const clear = text.length > this.maxSize ? undefined : ring.open(place, text);
     const parsed = clear === undefined ? undefined : parseLimited(clear, this.maxSize);
-    const { identity, ...content } = isObject(parsed) ? parsed : {};
+    const { identity, retry, ...content } = isObject(parsed) ? parsed : {};
     const decrypted = typeof identity === "string" ? ring.decrypt(place, identity) : undefined;
     const known = decrypted === undefined ? undefined : parseLimited(decrypted, maxIdentitySize);
-    const record: unknown = isObject(known) ? { ...known, ...content } : undefined;
+    const { caller, ...ids } = isObject(known) ? known : {};
+    const whole = isObject(retry) && { retry: { ...retry, ...(caller !== undefined && { identity: caller }) } };
+    const record: unknown = { ...content, ...ids, ...whole };
     if (isRecord(record)) return record;
     health.countInvalid();
     return undefined;

@@ -17,6 +17,8 @@ export interface RedisProcess {
   restart(): Promise<void>;
   /** Stops the process for some milliseconds, without ending it. */
   pause(milliseconds: number): Promise<void>;
+  /** Stops the process without ending it, until `restart`. */
+  suspend(): void;
   /** Sends a command, and returns the reply as it comes over the wire. */
   command(...words: readonly string[]): Promise<string>;
   close(): Promise<void>;
@@ -25,11 +27,16 @@ export interface RedisProcess {
 /** Options of a Redis server. */
 export interface RedisOptions {
   /** Time at which changes are on the disk: before the reply, or within a second. Default `everysec`. */
-  readonly fsync?: "always" | "everysec";
+  readonly fsync?: "always" | "everysec" | "no";
+  /** Further settings, by their names in the configuration of Redis. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Starts a Redis server that writes every change to its append-only file. */
-export async function startRedis({ fsync = "everysec" }: RedisOptions = {}): Promise<RedisProcess> {
+export async function startRedis({
+  fsync = "everysec",
+  settings: others = {},
+}: RedisOptions = {}): Promise<RedisProcess> {
   const folder = await mkdtemp(join(tmpdir(), "scale-redis-"));
   const port = await findPort();
   const settings = {
@@ -41,6 +48,7 @@ export async function startRedis({ fsync = "everysec" }: RedisOptions = {}): Pro
     appendfsync: fsync,
     "enable-debug-command": "local",
     "maxmemory-policy": "noeviction",
+    ...others,
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   let child: ChildProcess | undefined;
@@ -65,6 +73,7 @@ export async function startRedis({ fsync = "everysec" }: RedisOptions = {}): Pro
       await sleep(milliseconds);
       child?.kill("SIGCONT");
     },
+    suspend: () => void child?.kill("SIGSTOP"),
     command: (...words) => sendCommand(port, words),
     async close() {
       await kill();
@@ -73,12 +82,12 @@ export async function startRedis({ fsync = "everysec" }: RedisOptions = {}): Pro
   };
 }
 
-/** Waits until the server has loaded its data and responds. */
+/** Waits until the server has loaded its data and responds, be it that a password is missing. */
 async function waitForRedis(port: number): Promise<void> {
   const deadline = Date.now() + 20_000;
   for (;;) {
     const reply = await sendCommand(port, ["PING"]).catch(() => "");
-    if (reply.startsWith("+PONG")) return;
+    if (/^(\+PONG|-NOAUTH)/.test(reply)) return;
     if (Date.now() > deadline) throw new Error("Redis does not respond; see whether redis-server is installed");
     await sleep(50);
   }

@@ -1,7 +1,7 @@
 import { LastingConnection } from "./lasting-connection.ts";
 import type { LinkEvents, RedisLink } from "./link.ts";
 import type { ChannelListener, RedisConnection, RedisServer } from "./redis-client.ts";
-import { toList } from "./replies.ts";
+import { toList } from "../replies.ts";
 
 /** Options of a link to one server. */
 export interface ServerLinkOptions {
@@ -29,6 +29,7 @@ export class ServerLink implements RedisLink {
         events.connected();
       },
       lost: () => events.lost(),
+      failed: (error) => events.failed(error),
     });
     this.#channels = new LastingConnection({
       timeout,
@@ -36,6 +37,7 @@ export class ServerLink implements RedisLink {
       prepare: (connection) => this.#subscribeAll(connection),
       opened: () => events.resubscribed(),
       lost: () => {},
+      failed: (error) => events.failed(error),
     });
   }
 

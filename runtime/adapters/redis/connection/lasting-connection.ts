@@ -1,4 +1,4 @@
-import { withDeadline } from "../../scale/engine/deadline.ts";
+import { withDeadline } from "../../../scale/engine/deadline.ts";
 import { connectRedis, type RedisConnection, type RedisServer } from "./redis-client.ts";
 
 /** Options of a connection that is opened again when it ends. */
@@ -10,6 +10,8 @@ export interface LastingConnectionOptions {
   prepare(connection: RedisConnection): Promise<void>;
   opened(): void;
   lost(): void;
+  /** Called when an attempt to open the connection again has failed. */
+  failed(error: unknown): void;
 }
 
 /** Connection to one server that is opened again when it ends. */
@@ -92,7 +94,10 @@ export class LastingConnection {
     const delay = Math.min(50 * 2 ** this.#attempts, 500) + Math.random() * 50;
     this.#attempts += 1;
     this.#timer = setTimeout(() => {
-      this.#connect().catch(() => this.#retryLater());
+      this.#connect().catch((error: unknown) => {
+        this.#options.failed(error);
+        this.#retryLater();
+      });
     }, delay);
   }
 }

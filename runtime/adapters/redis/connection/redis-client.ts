@@ -1,4 +1,5 @@
 import { createClient, createCluster } from "@redis/client";
+import { withDeadline } from "../../../scale/engine/deadline.ts";
 
 /** Server that a connection leads to. */
 export interface RedisServer {
@@ -55,8 +56,8 @@ export async function connectRedis(server: RedisServer, options: ConnectionOptio
     options.onEnd(error);
   });
   try {
-    await client.connect();
-    await client.ping();
+    await withDeadline(client.connect(), 2 * options.timeout, noResponse);
+    await withDeadline(client.ping(), options.timeout, noResponse);
   } catch (error) {
     close();
     throw error;
@@ -109,10 +110,19 @@ export async function connectCluster(
     commandOptions,
     topologyRefreshOnReconnectionAttemptStrategy: 500,
   });
-  cluster.on("error", options.onError);
+  let cause: unknown;
+  cluster.on("error", (error: Error) => {
+    cause = error;
+    options.onError(error);
+  });
   cluster.on("node-error", options.onError);
   cluster.on("node-ready", options.onReady);
-  await cluster.connect();
+  try {
+    await withDeadline(cluster.connect(), 3 * options.timeout, noResponse);
+  } catch (error) {
+    cluster.destroy();
+    throw new Error("No node of the cluster can be used", { cause: cause ?? error });
+  }
   return {
     command: (key, args) => cluster.sendCommand<unknown>(key, false, [...args]),
     subscribe: (channel, listener) => cluster.sSubscribe(channel, listener),
@@ -120,6 +130,8 @@ export async function connectCluster(
     close: () => cluster.destroy(),
   };
 }
+
+const noResponse = "Redis did not respond in time";
 
 /** Commands have a deadline of their own: a timer of the library for each would take a tenth of the time of a call. */
 const commandOptions = { timeout: 0 } as const;

@@ -23,7 +23,7 @@ export class ClusterLink implements RedisLink {
     const { timeout, servers, events } = this.#options;
     this.#current = await connectCluster(servers, {
       timeout,
-      onError: () => {},
+      onError: (error) => events.failed(error),
       onReady: () => events.resubscribed(),
     });
     events.connected();

@@ -22,6 +22,8 @@ export interface RedisLink {
 export interface LinkEvents {
   connected(): void;
   lost(): void;
+  /** Called when an attempt to connect again has failed. */
+  failed(error: unknown): void;
   /** Called when a connection for channels is open again: messages may have been missed. */
   resubscribed(): void;
 }

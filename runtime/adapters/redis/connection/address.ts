@@ -1,4 +1,4 @@
-import { SetupError } from "../../jsonrpc/errors.ts";
+import { SetupError } from "../../../jsonrpc/errors.ts";
 import type { RedisServer } from "./redis-client.ts";
 
 /** Address of one Redis or Valkey server, of the sentinels that know the primary, or of nodes of a Redis Cluster. */
@@ -64,6 +64,12 @@ export function toTarget(url: RedisUrl): RedisTarget {
 /** Returns host and port for messages, without credentials. */
 export function describeServer({ host, port }: Pick<RedisServer, "host" | "port">): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** Returns the first of several servers for messages, and the number of the others. */
+export function describeServers([first, ...others]: readonly RedisServer[]): string {
+  const place = first ? describeServer(first) : "no address";
+  return others.length === 0 ? place : `${place} and ${others.length} more`;
 }
 
 function toServer(text: string, defaultPort: number): RedisServer {

@@ -1,24 +1,25 @@
-import { describeServer, type RedisTarget } from "./address.ts";
-import { withDeadline } from "../../scale/engine/deadline.ts";
+import type { RedisTarget } from "./address.ts";
+import { withDeadline } from "../../../scale/engine/deadline.ts";
 import { connectRedis, type RedisServer } from "./redis-client.ts";
-import { toTexts } from "./replies.ts";
+import { toTexts } from "../replies.ts";
 
 /** Requests the address of the primary from the sentinels: the first one that responds decides. */
 export async function findPrimary(
   { sentinels, name, primary }: Extract<RedisTarget, { kind: "sentinel" }>,
   timeout: number,
 ): Promise<RedisServer> {
-  const problems: string[] = [];
+  let cause: unknown;
+  let isUnknown = false;
   for (const sentinel of sentinels) {
     try {
       const [host, port] = await withDeadline(ask(sentinel, name, timeout), timeout, "no response in time");
       if (host !== undefined && port !== undefined) return { ...primary, host, port: Number(port) };
-      problems.push(`${describeServer(sentinel)}: the name of the primary is unknown`);
+      isUnknown = true;
     } catch (error) {
-      problems.push(`${describeServer(sentinel)}: ${error instanceof Error ? error.message : "failed"}`);
+      cause = error;
     }
   }
-  throw new Error(`No sentinel knows the primary (${problems.join("; ")})`);
+  throw new Error(isUnknown ? "No sentinel knows this name" : "No sentinel responds", { cause });
 }
 
 async function ask(sentinel: RedisServer, name: string, timeout: number): Promise<readonly string[]> {
