@@ -6,12 +6,13 @@ import { KeyRing } from "../../scale/engine/key-ring.ts";
 import { NatsEvents } from "./events.ts";
 import { NatsLedger } from "./ledger.ts";
 import { NatsLink, type NatsConnectionOptions, type NatsStream, type NatsTls } from "./nats-link.ts";
-import { createNatsNames, type NatsStreams } from "./nats-names.ts";
+import { createNatsNames } from "./nats-names.ts";
 import { NatsNodes } from "./nodes.ts";
-import { Operations } from "../../scale/engine/operations.ts";
+import { describeProblem, Operations } from "../../scale/engine/operations.ts";
 import { NatsRates } from "./rates.ts";
 import { NatsReplays } from "./replays.ts";
 import { NatsRevocations } from "./revocations.ts";
+import { toNatsSetupError } from "./setup-error.ts";
 import { ServerClock } from "./server-clock.ts";
 import { NatsSessions } from "./sessions.ts";
 import type { NatsContext } from "./nats-context.ts";
@@ -89,7 +90,7 @@ class NatsEngine implements Engine {
       connection: toConnection(options),
       timeout,
       replicas,
-      events: { connected: () => this.#connected(), lost: () => health.lost() },
+      events: { reconnected: () => void this.#continue(), lost: () => health.lost() },
     });
     this.#context = {
       link: this.#link,
@@ -128,7 +129,8 @@ class NatsEngine implements Engine {
     } catch (error) {
       await this.#link.close();
       this.#health.lost();
-      throw error instanceof SetupError ? error : toSetupError(error, this.#options);
+      const { servers, replicas = 1 } = this.#options;
+      throw toNatsSetupError(error, { servers, replicas, subjects: this.#context.names.start });
     }
   }
 
@@ -142,15 +144,29 @@ class NatsEngine implements Engine {
   async #prepare(): Promise<void> {
     const { version } = this.#link;
     if (!isSupported(version)) throw new SetupError(`NATS ${version} is not supported; use NATS 2.9 or newer`);
-    for (const stream of toStreams(this.#context.names.streams)) await this.#link.ensure(stream);
+    await this.#createStreams();
     await this.#context.clock.adjust();
     this.events.open();
     const problems = this.#options.replicas === undefined || this.#options.replicas === 1 ? [oneCopy] : [];
     this.#health.setWeaknesses(problems);
     if (this.#options.strict && problems[0] !== undefined) throw new SetupError(problems[0]);
+    this.#health.connected();
   }
 
-  #connected(): void {
+  async #createStreams(): Promise<void> {
+    const { streams } = this.#context.names;
+    for (const stream of Object.values<NatsStream>({ ...streams })) await this.#link.ensure(stream);
+  }
+
+  /** Works again after a loss of the connection, with the streams that a server without its data needs. */
+  async #continue(): Promise<void> {
+    try {
+      await this.#createStreams();
+    } catch (error) {
+      this.#health.reconnectFailed(describeProblem(error));
+      if (this.#link.isConnected) setTimeout(() => void this.#continue(), retryDelay).unref();
+      return;
+    }
     this.#health.connected();
     this.nodes.resume();
   }
@@ -158,9 +174,8 @@ class NatsEngine implements Engine {
 
 const oneCopy = "Each stream of NATS has one copy, which may be lost with its server; set replicas to 3";
 
-function toStreams(streams: NatsStreams): readonly NatsStream[] {
-  return Object.values({ ...streams });
-}
+/** Milliseconds until the streams are created again, if that has failed. */
+const retryDelay = 250;
 
 function toConnection({ servers, user, password, token, tls }: NatsEngineOptions): NatsConnectionOptions {
   return {
@@ -170,23 +185,6 @@ function toConnection({ servers, user, password, token, tls }: NatsEngineOptions
     ...(token !== undefined && { token }),
     ...(tls && { tls }),
   };
-}
-
-function toSetupError(error: unknown, { servers }: NatsEngineOptions): SetupError {
-  const text = error instanceof Error ? `${error.name} ${error.message}` : "";
-  const place = (typeof servers === "string" ? [servers] : servers).map(hideCredentials).join(", ");
-  const cause = { cause: error };
-  if (/authorization|authentication/i.test(text))
-    return new SetupError(`NATS at ${place} rejects the credentials; check user name and password`, cause);
-  if (/permission/i.test(text))
-    return new SetupError(`NATS at ${place} denies a subject; permit the subjects of docs/scale.md`, cause);
-  if (/jetstream|no responders|503/i.test(text))
-    return new SetupError(`NATS at ${place} has no JetStream; start the server with --jetstream`, cause);
-  return new SetupError(`NATS at ${place} cannot be reached; check its address and that it is running`, cause);
-}
-
-function hideCredentials(server: string): string {
-  return server.replace(/\/\/[^@/]*@/, "//");
 }
 
 function isSupported(version: string): boolean {

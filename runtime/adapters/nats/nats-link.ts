@@ -46,7 +46,7 @@ export interface NatsStreamState {
 
 /** Called when the state of the connection changes. */
 export interface NatsLinkEvents {
-  connected(): void;
+  reconnected(): void;
   lost(): void;
 }
 
@@ -103,14 +103,13 @@ export class NatsLink {
   }
 
   async open(): Promise<void> {
-    const { connection, timeout, events } = this.#options;
-    const settings = { timeout: 5_000, maxReconnectAttempts: -1, reconnectTimeWait: 250, reconnectJitter: 100 };
+    const { connection, timeout } = this.#options;
+    const settings = { timeout: 5 * timeout, maxReconnectAttempts: -1, reconnectTimeWait: 250, reconnectJitter: 100 };
     const opened = await connect({ ...settings, ...connection, servers: [...connection.servers] });
     this.#connection = opened;
     this.#client = jetstream(opened, { timeout });
     this.#manager = await jetstreamManager(opened, { timeout });
     this.#isConnected = true;
-    events.connected();
     void this.#watchState(opened);
   }
 
@@ -137,7 +136,7 @@ export class NatsLink {
       await streams.add({ ...limits, storage: StorageType.File, num_replicas: this.#options.replicas });
     } catch (error) {
       // Another node has created it, possibly with other limits.
-      if (!(error instanceof JetStreamApiError)) throw error;
+      if (!(error instanceof JetStreamApiError) || error.code !== streamExists) throw error;
       await streams.update(name, limits);
     }
   }
@@ -235,7 +234,7 @@ export class NatsLink {
   #setConnected(isConnected: boolean): void {
     if (!this.#connection || isConnected === this.#isConnected) return;
     this.#isConnected = isConnected;
-    if (isConnected) this.#options.events.connected();
+    if (isConnected) this.#options.events.reconnected();
     else this.#options.events.lost();
   }
 
@@ -262,3 +261,4 @@ function lost(): EngineError {
 /** Codes of the API of JetStream. */
 const wrongLastSequence = 10071;
 const noMessageFound = 10037;
+const streamExists = 10058;

@@ -4,6 +4,8 @@ import type { NatsStream } from "./nats-link.ts";
 
 /** Names of streams and subjects of an application. */
 export interface NatsNames {
+  /** Start of all subjects. */
+  readonly start: string;
   readonly streams: NatsStreams;
   /** Subject of a session by the tags of its owner and its own. */
   session(owner: string, tag: string): string;
@@ -75,6 +77,7 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
   });
   const hour = 3_600_000;
   return {
+    start,
     streams: {
       sessions: define("sessions", { maxAge: limits.sessionTtl, maxPerSubject: 1 }),
       // A stream may receive events for longer than an idle one is kept.

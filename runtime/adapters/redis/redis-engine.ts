@@ -17,7 +17,7 @@ import { RedisReplays } from "./replays.ts";
 import { RedisRevocations } from "./auth/revocations.ts";
 import { findPrimary } from "./connection/sentinel.ts";
 import { ServerLink } from "./connection/server-link.ts";
-import { toSetupError } from "./connection/setup-error.ts";
+import { toRedisSetupError } from "./connection/setup-error.ts";
 import { RedisSessions } from "./sessions.ts";
 import { readSettings } from "./settings.ts";
 import { defaultRedisLimits, SessionTags, type RedisLimits, type StoreContext } from "./store-context.ts";
@@ -132,7 +132,7 @@ class RedisEngine implements Engine {
     } catch (error) {
       this.#link.close();
       this.#health.lost();
-      throw toSetupError(error, this.#target);
+      throw toRedisSetupError(error, this.#target);
     }
   }
 

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,14 +17,30 @@ export interface NatsProcess {
   restart(): Promise<void>;
   /** Stops the process for some milliseconds, without ending it. */
   pause(milliseconds: number): Promise<void>;
+  /** Stops the process without ending it, until `restart`. */
+  suspend(): Promise<void>;
+  /** Removes its data while it does not run. */
+  forget(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Options of a NATS server. */
+export interface NatsOptions {
+  /** Text of its configuration file. Default: JetStream without limits, and no accounts. */
+  readonly config?: string;
+}
+
 /** Starts a NATS server. */
-export async function startNats(): Promise<NatsProcess> {
+export async function startNats({ config }: NatsOptions = {}): Promise<NatsProcess> {
   const folder = await mkdtemp(join(tmpdir(), "scale-nats-"));
   const port = await findPort();
-  const args = ["--addr", "127.0.0.1", "--port", String(port), "--jetstream", "--store_dir", folder];
+  const args = ["--addr", "127.0.0.1", "--port", String(port)];
+  if (config === undefined) args.push("--jetstream", "--store_dir", folder);
+  else {
+    const file = join(folder, "nats.conf");
+    await writeFile(file, config.replaceAll("$FOLDER", folder));
+    args.push("--config", file);
+  }
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn("nats-server", args, { stdio: "ignore" });
@@ -47,6 +63,12 @@ export async function startNats(): Promise<NatsProcess> {
       await sleep(milliseconds);
       child?.kill("SIGCONT");
     },
+    async suspend() {
+      child?.kill("SIGSTOP");
+      // Other threads of the process stop a little later.
+      await sleep(50);
+    },
+    forget: () => rm(join(folder, "jetstream"), { recursive: true }),
     async close() {
       await kill();
       await rm(folder, { recursive: true, force: true });

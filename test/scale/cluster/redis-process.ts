@@ -18,7 +18,7 @@ export interface RedisProcess {
   /** Stops the process for some milliseconds, without ending it. */
   pause(milliseconds: number): Promise<void>;
   /** Stops the process without ending it, until `restart`. */
-  suspend(): void;
+  suspend(): Promise<void>;
   /** Sends a command, and returns the reply as it comes over the wire. */
   command(...words: readonly string[]): Promise<string>;
   close(): Promise<void>;
@@ -73,7 +73,11 @@ export async function startRedis({
       await sleep(milliseconds);
       child?.kill("SIGCONT");
     },
-    suspend: () => void child?.kill("SIGSTOP"),
+    async suspend() {
+      child?.kill("SIGSTOP");
+      // Other threads of the process stop a little later.
+      await sleep(50);
+    },
     command: (...words) => sendCommand(port, words),
     async close() {
       await kill();

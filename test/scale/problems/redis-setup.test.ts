@@ -3,7 +3,7 @@ import { createRedisEngine, type RedisEngineOptions } from "../../../runtime/ada
 import { SetupError } from "../../../runtime/jsonrpc/errors.ts";
 import { startRedis, type RedisOptions, type RedisProcess } from "../cluster/redis-process.ts";
 import { findPort } from "../cluster/processes.ts";
-import { addUser, guideRules as rules, password as secret } from "./redis-node.ts";
+import { addUser, guideRules as rules, password as secret } from "./redis-account.ts";
 import { createCertificate, startHttpServer, startSilentServer, startTextProxy } from "./strange-servers.ts";
 
 /*

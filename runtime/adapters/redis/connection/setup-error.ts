@@ -2,7 +2,7 @@ import { SetupError } from "../../../jsonrpc/errors.ts";
 import { describeServer, describeServers, type RedisTarget } from "./address.ts";
 
 /** Returns the error for an attempt to connect that has failed. Its message contains no credentials. */
-export function toSetupError(error: unknown, target: RedisTarget): SetupError {
+export function toRedisSetupError(error: unknown, target: RedisTarget): SetupError {
   if (error instanceof SetupError) return error;
   const text = listCauses(error).join("\n");
   const found = problems.find(

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createRedisEngine } from "../../../runtime/adapters/redis/index.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
+import type { NodeReceiver } from "../../../runtime/stores/node-directory.ts";
+import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
+import { startRedis, type RedisProcess } from "../cluster/redis-process.ts";
+
+/*
+ * Keys are replaced in three deploys, as the guide says. Nodes with the keys before and after each of them share everything.
+ */
+
+let redis: RedisProcess;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis.close());
+
+interface EngineKeys {
+  readonly keys: readonly Uint8Array[];
+  readonly prefix: string;
+}
+
+const products: readonly (readonly [string, (options: EngineKeys) => Engine])[] = [
+  ["Redis", ({ keys, prefix }) => createRedisEngine({ url: redis.url, keys, prefix, encrypt: true })],
+];
+
+const [old, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+
+/** Keys of two nodes that run at the same time. */
+const pairs = [
+  { name: "before and after the first deploy", first: [old], second: [old, next] },
+  { name: "before and after the second deploy", first: [old, next], second: [next, old] },
+  { name: "before and after the third deploy", first: [next, old], second: [next] },
+];
+
+const cases = pairs.flatMap(({ name, first, second }, index) => [
+  { name, writer: first, reader: second, prefix: `${index}-forward` },
+  { name: `${name}, the other way round`, writer: second, reader: first, prefix: `${index}-back` },
+]);
+
+const session = { id: "session", owner: "ada" };
+const agreement = { revision: "2025-11-25", client: { info: { name: "client", version: "1" }, capabilities: {} } };
+const taskKey = { id: "task", owner: "ada" };
+const at = "2026-01-01T00:00:00Z";
+const task: TaskRecord = {
+  ...taskKey,
+  ...{ status: "working", createdAt: at, updatedAt: at, ttl: 60_000, pollInterval: 1_000 },
+  ...{ node: "writer", attempt: 1, lease: 1 },
+};
+
+describe.each(products)("keys of %s that are replaced", (_, create) => {
+  async function open(keys: readonly Uint8Array[], prefix: string): Promise<Engine> {
+    const engine = create({ keys, prefix });
+    onTestFinished(() => engine.close());
+    await engine.open();
+    return engine;
+  }
+
+  test.each(cases)("$name: what one node stores the other finds and changes", async ({ writer, reader, prefix }) => {
+    const [one, other] = [await open(writer, prefix), await open(reader, prefix)];
+
+    expect(await one.sessions.add({ ...session, agreement })).toBe(true);
+    expect(await other.sessions.access(session, { node: "reader", reserve: [1] })).toMatchObject({ used: [] });
+    expect(await one.sessions.access(session, { node: "writer", reserve: [1] })).toMatchObject({ used: [1] });
+    expect(await one.sessions.findNode(session, 1)).toBe("reader");
+
+    const stream = { stream: "a", owner: "writer", fence: 0 };
+    expect(await one.events.append(session, { ...stream, first: 0, data: ["a"], requests: [1] })).toBe("stored");
+    expect(await other.events.read(session, { stream: "a", sequence: -1 })).toMatchObject({ events: [{ data: "a" }] });
+    expect(await other.events.adopt(session, { stream: "a", fence: 0, node: "reader" })).toEqual({ fence: 1, next: 1 });
+    expect(await one.events.append(session, { ...stream, first: 1, data: ["b"] })).toBe("fenced");
+
+    expect(await one.tasks.add(task)).toBe(true);
+    expect(await other.tasks.find(taskKey)).toMatchObject(task);
+    expect(await other.tasks.list("ada", { limit: 10 })).toMatchObject({ tasks: [task] });
+    await expect.poll(() => other.tasks.takeOver?.("reader", 10)).toMatchObject([{ node: "reader", attempt: 2 }]);
+    expect(await other.tasks.change(taskKey, { updatedAt: at, status: "completed" }, 2)).toBeDefined();
+    expect(await one.tasks.find(taskKey)).toMatchObject({ status: "completed" });
+
+    const { token } = { token: "", ...(await one.ledger.begin("work", "pay", 1)) };
+    expect(await other.ledger.begin("work", "pay", 2)).toEqual({ state: "new", token });
+    expect(await other.ledger.finish("work", "pay", { attempt: 2, outcome: "paid" })).toBe("kept");
+    expect(await one.ledger.begin("work", "pay", 3)).toEqual({ state: "done", token, outcome: "paid" });
+
+    const until = Date.now() + 60_000;
+    expect(await one.replays.add("once", until)).toBe(true);
+    expect(await other.replays.add("once", until)).toBe(false);
+
+    await one.revocations?.add({ key: "ada", until });
+    expect(await other.revocations?.list()).toEqual([{ key: "ada", until: expect.closeTo(until, -2) }]);
+
+    await one.values?.set("secret", "a", 60_000);
+    expect(await other.values?.get("secret")).toBe("a");
+    await other.values?.set("secret", "b", 60_000);
+    expect(await one.values?.get("secret")).toBe("b");
+    expect(await one.values?.lock("secret", { holder: "one", milliseconds: 60_000 })).toBe(true);
+    expect(await other.values?.lock("secret", { holder: "other", milliseconds: 60_000 })).toBe(false);
+
+    await other.tasks.removeAll("ada");
+    expect(await one.tasks.find(taskKey)).toBeUndefined();
+    await other.values?.delete("secret");
+    expect(await one.values?.get("secret")).toBeUndefined();
+    await other.sessions.end(session);
+    expect(await one.sessions.access(session, { node: "writer" })).toBeUndefined();
+  });
+
+  test.each(cases)("$name: messages, broadcasts and changes of streams arrive", async ({ writer, reader, prefix }) => {
+    const name = `${prefix}-nodes`;
+    const [one, other] = [await open(writer, name), await open(reader, name)];
+    await one.sessions.add({ ...session, agreement });
+    const received: string[] = [];
+    const receiver: NodeReceiver = {
+      message: ({ kind }) => void received.push(kind),
+      broadcastReceived: ({ kind }) => void received.push(kind),
+      missed: () => void received.push("missed"),
+      changed: () => void received.push("changed stream"),
+    };
+    await other.nodes.receive("reader", receiver);
+    await other.nodes.watch(session, "a");
+    expect(await one.nodes.send("reader", { kind: "ended", session })).toBe("sent");
+    await one.nodes.broadcast({ kind: "revoked", key: "ada", until: 1 });
+    await one.events.append(session, { stream: "a", owner: "writer", fence: 0, first: 0, data: ["a"] });
+    await expect.poll(() => [...new Set(received)].sort()).toEqual(["changed stream", "ended", "revoked"]);
+  });
+});
