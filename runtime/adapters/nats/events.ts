@@ -10,7 +10,7 @@ import type {
   StreamSeal,
 } from "../../stores/shared-event-store.ts";
 import { NatsRecords, type NatsRecord } from "./records.ts";
-import { mostAttempts, tagSession, type NatsContext } from "./nats-context.ts";
+import { mostAttempts, type NatsContext } from "./nats-context.ts";
 import {
   addEvents,
   createState,
@@ -56,7 +56,7 @@ export class NatsEvents implements SharedEventStore {
   }
 
   async append(session: SessionKey, append: StreamAppend): Promise<"stored" | "fenced" | "gap"> {
-    const subject = this.#subject(session, append.stream);
+    const subject = await this.#subject(session, append.stream);
     let known = this.#known.get(subject) ?? (await this.#load(subject));
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const state = known?.state ?? (await this.#create(session, append));
@@ -75,7 +75,7 @@ export class NatsEvents implements SharedEventStore {
 
   async read(session: SessionKey, { stream, sequence }: StreamPosition): Promise<StreamPart | undefined> {
     if (!Number.isSafeInteger(sequence) || sequence < -1) return undefined;
-    const subject = this.#subject(session, stream);
+    const subject = await this.#subject(session, stream);
     const known = await this.#load(subject);
     if (!known) return undefined;
     const { next, owner, fence, open, isResponse, isEnded, oldest } = known.state;
@@ -87,7 +87,7 @@ export class NatsEvents implements SharedEventStore {
   }
 
   async seal(session: SessionKey, { stream, fence, node, data }: StreamSeal): Promise<boolean> {
-    const subject = this.#subject(session, stream);
+    const subject = await this.#subject(session, stream);
     const known = await this.#load(subject);
     if (!known || known.state.fence !== fence || known.state.isEnded) return false;
     const batch = endStream(replaceOwner(known.state, node), data);
@@ -95,7 +95,7 @@ export class NatsEvents implements SharedEventStore {
   }
 
   async adopt(session: SessionKey, { stream, fence, node }: StreamAdoption): Promise<AdoptedStream | undefined> {
-    const subject = this.#subject(session, stream);
+    const subject = await this.#subject(session, stream);
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const known = await this.#load(subject);
       if (!known || known.state.fence !== fence || known.state.isEnded) return undefined;
@@ -107,8 +107,8 @@ export class NatsEvents implements SharedEventStore {
   }
 
   async remove(session: SessionKey): Promise<void> {
-    const { names, ring, link } = this.#context;
-    const filter = names.allEvents(tagSession(ring, session));
+    const { names, places, link } = this.#context;
+    const filter = names.allEvents((await places.session(session)).tag);
     const subjects = await this.#records.list(filter);
     await this.#records.remove(filter);
     for (const subject of subjects) {
@@ -120,8 +120,8 @@ export class NatsEvents implements SharedEventStore {
   /** Returns the state of a stream without events, unless the session has too many streams. */
   async #create(session: SessionKey, append: StreamAppend): Promise<StreamState | undefined> {
     if (append.first !== 0 || append.fence !== 0) return undefined;
-    const { names, ring, limits } = this.#context;
-    const subjects = await this.#records.list(names.allEvents(tagSession(ring, session)));
+    const { names, places, limits } = this.#context;
+    const subjects = await this.#records.list(names.allEvents((await places.session(session)).tag));
     if (subjects.length < limits.maxOpenStreams) return createState(append);
     const known = await Promise.all(subjects.map((subject) => this.#load(subject)));
     const open = known.filter((stream) => stream && !stream.state.isEnded).length;
@@ -134,8 +134,8 @@ export class NatsEvents implements SharedEventStore {
     stream: string,
     { batch, last }: { readonly batch: StreamBatch; readonly last: number },
   ): Promise<boolean> {
-    const { names, ring, link, clock, limits } = this.#context;
-    const tag = tagSession(ring, session);
+    const { names, places, ring, link, clock, limits } = this.#context;
+    const { tag } = await places.session(session);
     const subject = names.events(tag, stream);
     const limited = await this.#limit(subject, batch);
     const sequence = await this.#records.put(subject, ring.seal(subject, JSON.stringify(limited)), last);
@@ -232,9 +232,9 @@ export class NatsEvents implements SharedEventStore {
     }
   }
 
-  #subject(session: SessionKey, stream: string): string {
-    const { names, ring } = this.#context;
-    return names.events(tagSession(ring, session), stream);
+  async #subject(session: SessionKey, stream: string): Promise<string> {
+    const { names, places } = this.#context;
+    return names.events((await places.session(session)).tag, stream);
   }
 
   #forget(subject: string): void {

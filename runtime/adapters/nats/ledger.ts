@@ -16,8 +16,7 @@ export class NatsLedger implements Ledger {
   }
 
   begin(scope: string, step: string, attempt: number): Promise<LedgerEntry> {
-    const [name] = this.#context.ring.tags("step", step, scope);
-    return this.#change(scope, (work) => {
+    return this.#change({ scope, step }, (work, name) => {
       if (attempt < work.attempt) return { result: { state: "fenced" } };
       const { maxSteps } = this.#context.limits;
       const known = work.steps.find((other) => other.name === name);
@@ -31,11 +30,10 @@ export class NatsLedger implements Ledger {
   }
 
   finish(scope: string, step: string, { attempt, outcome = null }: StepEnd): Promise<"kept" | "fenced"> {
-    const { ring, limits } = this.#context;
+    const { limits } = this.#context;
     const size = JSON.stringify(outcome).length;
     if (size > limits.maxTaskSize) throw new Error(`The outcome of a step has ${size} characters; return less`);
-    const [name] = ring.tags("step", step, scope);
-    return this.#change(scope, (work) => {
+    return this.#change({ scope, step }, (work, name) => {
       const known = work.steps.find((other) => other.name === name);
       if (!known || attempt < work.attempt) return { result: "fenced" };
       if (known.end) return { result: known.end.attempt === attempt ? "kept" : "fenced" };
@@ -45,16 +43,20 @@ export class NatsLedger implements Ledger {
   }
 
   async remove(scope: string): Promise<void> {
-    await this.#records.remove(this.#subject(scope));
+    const { names, ring } = this.#context;
+    for (const tag of ring.tags("ledger", scope)) await this.#records.remove(names.ledger(tag));
   }
 
-  /** Replaces the steps of a scope, if a function returns new ones, and returns its result. */
-  async #change<Result>(scope: string, change: (work: Work) => Change<Result>): Promise<Result> {
-    const { ring } = this.#context;
-    const subject = this.#subject(scope);
+  /** Replaces the steps of a scope, if a function returns new ones, and returns its result. The function receives the pseudonym of the step. */
+  async #change<Result>(
+    { scope, step }: { readonly scope: string; readonly step: string },
+    change: (work: Work, name: string) => Change<Result>,
+  ): Promise<Result> {
+    const { ring, places } = this.#context;
+    const { subject, tag } = await places.step(scope, step);
     for (let tries = 0; tries < mostAttempts; tries += 1) {
       const found = await this.#records.find(subject);
-      const { result, work } = change(found ? this.#open(subject, found.text) : noWork);
+      const { result, work } = change(found ? this.#open(subject, found.text) : noWork, tag);
       if (!work) return result;
       const text = ring.seal(subject, JSON.stringify(work));
       if ((await this.#records.put(subject, text, found?.sequence ?? 0)) !== "conflict") return result;
@@ -69,12 +71,6 @@ export class NatsLedger implements Ledger {
     if (isWork(value)) return value;
     health.countInvalid();
     throw new EngineError("The steps of work cannot be read; they are not run again");
-  }
-
-  #subject(scope: string): string {
-    const { names, ring } = this.#context;
-    const [tag] = ring.tags("ledger", scope);
-    return names.ledger(tag);
   }
 }
 

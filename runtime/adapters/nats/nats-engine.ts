@@ -7,6 +7,7 @@ import { NatsEvents } from "./events.ts";
 import { NatsLedger } from "./ledger.ts";
 import { NatsLink, type NatsConnectionOptions, type NatsStream, type NatsTls } from "./nats-link.ts";
 import { createNatsNames } from "./nats-names.ts";
+import { NatsPlaces } from "./nats-places.ts";
 import { NatsNodes } from "./nodes.ts";
 import { describeProblem, Operations } from "../../scale/engine/operations.ts";
 import { NatsRates } from "./rates.ts";
@@ -92,12 +93,16 @@ class NatsEngine implements Engine {
       replicas,
       events: { reconnected: () => void this.#continue(), lost: () => health.lost() },
     });
+    const link = this.#link;
+    const operations = new Operations({ product: "NATS", health, timeout });
+    const ring = new KeyRing(keys, { prefix, encrypt });
     this.#context = {
-      link: this.#link,
-      operations: new Operations({ product: "NATS", health, timeout }),
+      link,
+      operations,
       names,
-      clock: new ServerClock(this.#link, names),
-      ring: new KeyRing(keys, { prefix, encrypt }),
+      places: new NatsPlaces({ link, operations, names, ring }),
+      clock: new ServerClock(link, names),
+      ring,
       limits,
       health,
     };

@@ -8,7 +8,7 @@ import { BroadcastReader } from "../../scale/engine/broadcast-reader.ts";
 import { NatsBroadcasts } from "./broadcasts.ts";
 import { divideMessage, MessageParts } from "./message-parts.ts";
 import { NatsRecords } from "./records.ts";
-import { tagSession, type NatsContext } from "./nats-context.ts";
+import type { NatsContext } from "./nats-context.ts";
 
 /** Nodes on NATS: leases as values, messages as requests, broadcasts in a stream. */
 export class NatsNodes implements NodeDirectory {
@@ -89,8 +89,8 @@ export class NatsNodes implements NodeDirectory {
   }
 
   async watch(session: SessionKey, stream: string): Promise<() => void> {
-    const { link, operations, names, ring } = this.#context;
-    const subject = names.watch(tagSession(ring, session), stream);
+    const { link, operations, names, places } = this.#context;
+    const subject = names.watch((await places.session(session)).tag, stream);
     const watch = { session, stream };
     const unsubscribe = await operations.perform("subscribe", () =>
       link.subscribe(subject, () => this.#changed(watch)),

@@ -13,7 +13,7 @@ import type {
 } from "../../stores/shared-session-store.ts";
 import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import { NatsRecords } from "./records.ts";
-import { mostAttempts, tagOwner, tagSession, type NatsContext } from "./nats-context.ts";
+import { mostAttempts, type NatsContext } from "./nats-context.ts";
 
 /** Sessions on NATS. Each is one value with its state and its request ids, which a change replaces as a whole. */
 export class NatsSessions implements SharedSessionStore {
@@ -76,12 +76,12 @@ export class NatsSessions implements SharedSessionStore {
   }
 
   async findNode(key: SessionKey, id: RequestId): Promise<string | undefined> {
-    const found = await this.#find(this.#subject(key));
+    const found = await this.#find(await this.#subject(key));
     return found?.value.reservations.find(([reserved]) => reserved === id)?.[1];
   }
 
   async findNodes(key: SessionKey): Promise<readonly string[]> {
-    const found = await this.#find(this.#subject(key));
+    const found = await this.#find(await this.#subject(key));
     return found ? nodesOf(found.value) : [];
   }
 
@@ -96,12 +96,12 @@ export class NatsSessions implements SharedSessionStore {
   }
 
   async readState(key: SessionKey): Promise<SharedSessionState | undefined> {
-    const found = await this.#find(this.#subject(key));
+    const found = await this.#find(await this.#subject(key));
     return found && toState(found.value);
   }
 
   async end(key: SessionKey): Promise<readonly string[]> {
-    const subject = this.#subject(key);
+    const subject = await this.#subject(key);
     const found = await this.#find(subject);
     await this.#records.remove(subject);
     return found ? nodesOf(found.value) : [];
@@ -125,7 +125,7 @@ export class NatsSessions implements SharedSessionStore {
 
   /** Runs the changes of one session by this node one after the other. */
   async #inTurn<Result>(key: SessionKey, run: (subject: string) => Promise<Result>): Promise<Result> {
-    const subject = this.#subject(key);
+    const subject = await this.#subject(key);
     const before = this.#changes.get(subject) ?? Promise.resolve();
     const result = before.catch(() => {}).then(() => run(subject));
     this.#changes.set(subject, result);
@@ -154,16 +154,15 @@ export class NatsSessions implements SharedSessionStore {
 
   /** True if one more session is accepted: each owner may hold as many as remain free. */
   async #hasRoom({ owner }: SessionKey): Promise<boolean> {
-    const { names, ring, limits } = this.#context;
+    const { names, places, limits } = this.#context;
     const free = limits.maxSessions - (await this.#records.count());
     if (owner === undefined || free <= 0) return free > 0;
-    const held = await this.#records.list(names.sessions(tagOwner(ring, owner)));
-    return free > held.length;
+    const lists = await Promise.all(places.owners(owner).map((tag) => this.#records.list(names.sessions(tag))));
+    return free > lists.flat().length;
   }
 
-  #subject(key: SessionKey): string {
-    const { names, ring } = this.#context;
-    return names.session(tagOwner(ring, key.owner), tagSession(ring, key));
+  async #subject(key: SessionKey): Promise<string> {
+    return (await this.#context.places.session(key)).subject;
   }
 }
 

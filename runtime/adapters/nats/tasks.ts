@@ -12,7 +12,7 @@ import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import { TaskValues } from "../../scale/engine/task-values.ts";
 import { NatsRecords } from "./records.ts";
 import { NatsTaskLeases, type ExpiredLease } from "./task-leases.ts";
-import { mostAttempts, tagOwner, type NatsContext } from "./nats-context.ts";
+import { mostAttempts, type NatsContext } from "./nats-context.ts";
 
 /** Tasks on NATS. Each is one value, which a change replaces as a whole. */
 export class NatsTasks implements TaskStore {
@@ -31,7 +31,7 @@ export class NatsTasks implements TaskStore {
 
   async add(record: TaskRecord): Promise<boolean> {
     const { clock, limits } = this.#context;
-    const subject = this.#subject(record);
+    const subject = await this.#subject(record);
     if (await this.#find(subject)) return true;
     if (JSON.stringify(record).length > limits.maxTaskSize || !(await this.#hasRoom(record.owner))) return false;
     if (await this.#isTaken(record)) return false;
@@ -43,11 +43,11 @@ export class NatsTasks implements TaskStore {
   }
 
   async find(key: TaskKey): Promise<TaskRecord | undefined> {
-    return (await this.#find(this.#subject(key)))?.record;
+    return (await this.#find(await this.#subject(key)))?.record;
   }
 
   async change(key: TaskKey, change: TaskChange, attempt: number = Infinity): Promise<TaskRecord | undefined> {
-    const subject = this.#subject(key);
+    const subject = await this.#subject(key);
     const changed = await this.#replace(subject, (record) => this.#values.change(record, change, attempt));
     if (changed?.lease !== undefined && isFinal(changed.status)) await this.#leases.remove(subject);
     return changed;
@@ -55,7 +55,7 @@ export class NatsTasks implements TaskStore {
 
   async renew(keys: readonly TaskKey[], node: string, lease: number): Promise<readonly TaskKey[]> {
     const held = await Promise.all(
-      keys.map((key) => this.#leases.renew(this.#subject(key), { node, milliseconds: lease })),
+      keys.map(async (key) => this.#leases.renew(await this.#subject(key), { node, milliseconds: lease })),
     );
     return keys.filter((_, index) => !held[index]);
   }
@@ -97,17 +97,15 @@ export class NatsTasks implements TaskStore {
   /** True if another owner has a task with this id. */
   async #isTaken(key: TaskKey): Promise<boolean> {
     const { names, ring } = this.#context;
-    const [tag] = ring.tags("task", key.id);
-    const subjects = await this.#records.list(names.tasksOf(tag));
-    return subjects.some((subject) => subject !== this.#subject(key));
+    const own = await this.#subject(key);
+    const lists = await Promise.all(ring.tags("task", key.id).map((tag) => this.#records.list(names.tasksOf(tag))));
+    return lists.flat().some((subject) => subject !== own);
   }
 
   async list(owner: string, { from, limit }: TaskRange): Promise<TaskPage | undefined> {
     const after = from === undefined ? undefined : parseCursor(from);
     if (from !== undefined && after === undefined) return undefined;
-    const { names, ring } = this.#context;
-    const subjects = await this.#records.list(names.tasks(tagOwner(ring, owner)));
-    const found = await Promise.all(subjects.map((subject) => this.#find(subject)));
+    const found = await Promise.all((await this.#listSubjects(owner)).map((subject) => this.#find(subject)));
     const tasks = found
       .flatMap((task) => (task ? [task.record] : []))
       .filter((task) => after === undefined || compare(toPlace(task), after) > 0)
@@ -118,21 +116,23 @@ export class NatsTasks implements TaskStore {
   }
 
   async remove(key: TaskKey): Promise<void> {
-    await this.#records.remove(this.#subject(key));
-    await this.#leases.remove(this.#subject(key));
+    const subject = await this.#subject(key);
+    await this.#records.remove(subject);
+    await this.#leases.remove(subject);
   }
 
   async removeAll(owner: string): Promise<void> {
-    const { names, ring } = this.#context;
-    const subjects = names.tasks(tagOwner(ring, owner));
-    await this.#records.remove(subjects);
-    await this.#leases.remove(subjects);
+    const { names, places } = this.#context;
+    for (const tag of places.owners(owner)) {
+      await this.#records.remove(names.tasks(tag));
+      await this.#leases.remove(names.tasks(tag));
+    }
   }
 
   async #hasRoom(owner: string): Promise<boolean> {
-    const { names, ring, limits } = this.#context;
+    const { limits } = this.#context;
     const free = limits.maxTasks - (await this.#records.count());
-    const held = (await this.#records.list(names.tasks(tagOwner(ring, owner)))).length;
+    const held = (await this.#listSubjects(owner)).length;
     return held < limits.maxTasksPerOwner && free > held;
   }
 
@@ -160,10 +160,14 @@ export class NatsTasks implements TaskStore {
     return record && { record, expiresAt: time === "null" ? null : Number(time) };
   }
 
-  #subject({ id, owner }: TaskKey): string {
-    const { names, ring } = this.#context;
-    const [tag] = ring.tags("task", id);
-    return names.task(tagOwner(ring, owner), tag);
+  async #listSubjects(owner: string): Promise<readonly string[]> {
+    const { names, places } = this.#context;
+    const lists = await Promise.all(places.owners(owner).map((tag) => this.#records.list(names.tasks(tag))));
+    return lists.flat();
+  }
+
+  async #subject(key: TaskKey): Promise<string> {
+    return (await this.#context.places.task(key)).subject;
   }
 }
 

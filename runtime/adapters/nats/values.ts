@@ -3,7 +3,7 @@ import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import { EngineError } from "../../stores/engine.ts";
 import type { SharedValueStore, ValueLease } from "../../stores/shared-value-store.ts";
 import { mostAttempts, type NatsContext } from "./nats-context.ts";
-import { NatsRecords } from "./records.ts";
+import { NatsRecords, type NatsRecord } from "./records.ts";
 
 /** Secret values on NATS, always encrypted. */
 export class NatsValues implements SharedValueStore {
@@ -18,10 +18,15 @@ export class NatsValues implements SharedValueStore {
   }
 
   async get(key: string): Promise<string | undefined> {
+    for (const subject of this.#subjects(key)) {
+      const found = await this.#values.find(subject);
+      if (found) return this.#open(subject, found);
+    }
+    return undefined;
+  }
+
+  #open(subject: string, found: NatsRecord): string | undefined {
     const { ring, health } = this.#context;
-    const { value: subject } = this.#subjects(key);
-    const found = await this.#values.find(subject);
-    if (!found) return undefined;
     const clear = found.text.length > maxSize ? undefined : ring.decrypt(subject, found.text);
     const stored = clear === undefined ? undefined : parseLimited(clear, maxSize);
     if (isObject(stored) && typeof stored.value === "string" && typeof stored.milliseconds === "number")
@@ -31,19 +36,32 @@ export class NatsValues implements SharedValueStore {
   }
 
   async set(key: string, value: string, milliseconds: number): Promise<void> {
-    const { value: subject } = this.#subjects(key);
+    const [subject, ...older] = this.#subjects(key);
     const text = this.#context.ring.encrypt(subject, JSON.stringify({ value, milliseconds }));
     if (text.length > maxSize)
       throw new EngineError(`A value has ${text.length} characters; at most ${maxSize} are stored`);
     await this.#values.put(subject, text);
+    for (const other of older) await this.#values.remove(other);
   }
 
-  delete(key: string): Promise<void> {
-    return this.#values.remove(this.#subjects(key).value);
+  async delete(key: string): Promise<void> {
+    for (const subject of this.#subjects(key)) await this.#values.remove(subject);
   }
 
   async lock(key: string, lease: ValueLease): Promise<boolean> {
-    const { lock: subject } = this.#subjects(key);
+    for (const subject of this.#locksOf(key)) {
+      if (await this.#lock(subject, lease)) continue;
+      await this.unlock(key, lease.holder);
+      return false;
+    }
+    return true;
+  }
+
+  async unlock(key: string, holder: string): Promise<void> {
+    for (const subject of this.#locksOf(key)) await this.#unlock(subject, holder);
+  }
+
+  async #lock(subject: string, lease: ValueLease): Promise<boolean> {
     for (let tries = 0; tries < mostAttempts; tries += 1) {
       const found = await this.#findLock(subject);
       if (found?.isHeld === true && found.holder !== lease.holder) return false;
@@ -53,8 +71,7 @@ export class NatsValues implements SharedValueStore {
     return false;
   }
 
-  async unlock(key: string, holder: string): Promise<void> {
-    const { lock: subject } = this.#subjects(key);
+  async #unlock(subject: string, holder: string): Promise<void> {
     const found = await this.#findLock(subject);
     // A value is stored instead of removed: another holder may have locked the key meanwhile.
     if (found?.holder === holder)
@@ -74,10 +91,20 @@ export class NatsValues implements SharedValueStore {
     };
   }
 
-  #subjects(key: string): { readonly value: string; readonly lock: string } {
+  /** Returns the subjects of a value with each of the keys, that with the current one first. */
+  #subjects(key: string): readonly [string, ...string[]] {
     const { names, ring } = this.#context;
-    const [tag] = ring.tags("value", key);
-    return { value: names.value(tag), lock: names.lock(tag) };
+    const [current, ...older] = ring.tags("value", key);
+    return [names.value(current), ...older.map((tag) => names.value(tag))];
+  }
+
+  /** Returns the locks of a key, in an order that does not depend on that of the keys of the ring. */
+  #locksOf(key: string): readonly string[] {
+    const { names, ring } = this.#context;
+    return ring
+      .tags("value", key)
+      .map((tag) => names.lock(tag))
+      .sort();
   }
 }
 

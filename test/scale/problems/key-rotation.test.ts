@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createNatsEngine } from "../../../runtime/adapters/nats/index.ts";
 import { createRedisEngine } from "../../../runtime/adapters/redis/index.ts";
 import type { Engine } from "../../../runtime/stores/engine.ts";
 import type { NodeReceiver } from "../../../runtime/stores/node-directory.ts";
 import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
+import { startNats, type NatsProcess } from "../cluster/nats-process.ts";
 import { startRedis, type RedisProcess } from "../cluster/redis-process.ts";
 
 /*
@@ -10,10 +12,11 @@ import { startRedis, type RedisProcess } from "../cluster/redis-process.ts";
  */
 
 let redis: RedisProcess;
+let nats: NatsProcess;
 beforeAll(async () => {
-  redis = await startRedis();
+  [redis, nats] = await Promise.all([startRedis(), startNats()]);
 });
-afterAll(() => redis.close());
+afterAll(() => Promise.all([redis.close(), nats.close()]));
 
 interface EngineKeys {
   readonly keys: readonly Uint8Array[];
@@ -22,6 +25,7 @@ interface EngineKeys {
 
 const products: readonly (readonly [string, (options: EngineKeys) => Engine])[] = [
   ["Redis", ({ keys, prefix }) => createRedisEngine({ url: redis.url, keys, prefix, encrypt: true })],
+  ["NATS", ({ keys, prefix }) => createNatsEngine({ servers: nats.url, keys, prefix, encrypt: true })],
 ];
 
 const [old, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];

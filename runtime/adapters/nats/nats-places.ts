@@ -1,0 +1,91 @@
+import type { SessionKey } from "../../stores/session-store.ts";
+import type { TaskKey } from "../../stores/task-store.ts";
+import type { KeyRing } from "../../scale/engine/key-ring.ts";
+import type { Operations } from "../../scale/engine/operations.ts";
+import type { NatsLink } from "./nats-link.ts";
+import type { NatsNames } from "./nats-names.ts";
+
+/** Parts that places use. */
+export interface PlacesOptions {
+  readonly link: NatsLink;
+  readonly operations: Operations;
+  readonly names: NatsNames;
+  readonly ring: KeyRing;
+}
+
+/** Subject of a value, and the pseudonym that its other subjects and fields derive from. */
+export interface NatsPlace {
+  readonly subject: string;
+  readonly tag: string;
+}
+
+/** Places of values. While keys are replaced, a value may have the pseudonym of an older key. */
+export class NatsPlaces {
+  readonly #options: PlacesOptions;
+  /** Subjects of values that exist, by the one with the current key. */
+  readonly #found = new Map<string, string>();
+
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+  }
+
+  session({ id, owner }: SessionKey): Promise<NatsPlace> {
+    const { names, ring } = this.#options;
+    const owners = this.owners(owner);
+    const tags = ring.tags("session", id, owner);
+    const places = tags.map((tag, index) => ({ tag, subject: names.session(owners[index] ?? "", tag) }));
+    return this.#find(names.streams.sessions.name, places);
+  }
+
+  task({ id, owner }: TaskKey): Promise<NatsPlace> {
+    const { names, ring } = this.#options;
+    const owners = this.owners(owner);
+    const places = ring.tags("task", id).map((tag, index) => ({ tag, subject: names.task(owners[index] ?? "", tag) }));
+    return this.#find(names.streams.tasks.name, places);
+  }
+
+  /** Returns the place of the steps of work. Its tag is that of one of the steps. */
+  step(scope: string, step: string): Promise<NatsPlace> {
+    const { names, ring } = this.#options;
+    const steps = ring.tags("step", step, scope);
+    const scopes = ring.tags("ledger", scope);
+    const places = scopes.map((tag, index) => ({ tag: steps[index] ?? "", subject: names.ledger(tag) }));
+    return this.#find(names.streams.ledger.name, places);
+  }
+
+  /** Returns the pseudonyms of an owner, the current one first. */
+  owners(owner: string | undefined): readonly [string, ...string[]] {
+    return this.#options.ring.tags("owner", owner ?? "", owner === undefined ? "none" : "one");
+  }
+
+  /** Returns the first place with a value; without one the first. */
+  async #find(stream: string, places: readonly NatsPlace[]): Promise<NatsPlace> {
+    const [current = noPlace, ...older] = places;
+    if (older.length === 0) return current;
+    const { link, operations } = this.#options;
+    const known = this.#found.get(current.subject);
+    for (const place of places) {
+      if (place.subject === known) return place;
+    }
+    for (const place of places) {
+      if (!(await operations.perform("read", () => link.findLast(stream, place.subject)))) continue;
+      this.#keep(current.subject, place.subject);
+      return place;
+    }
+    return current;
+  }
+
+  #keep(current: string, found: string): void {
+    this.#found.set(current, found);
+    if (this.#found.size <= mostKnown) return;
+    for (const oldest of this.#found.keys()) {
+      this.#found.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** Never returned: a key ring has at least one key. */
+const noPlace: NatsPlace = { subject: "", tag: "" };
+
+const mostKnown = 10_000;
