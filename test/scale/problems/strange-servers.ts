@@ -44,6 +44,25 @@ export function startTextProxy({ port, pattern, replacement }: ProxyOptions): Pr
   });
 }
 
+/** Proxy that records what clients send. */
+export interface Recorder {
+  readonly port: number;
+  readText(): string;
+}
+
+/** Starts a proxy that records what clients send to a server. */
+export async function startRecorder(target: number): Promise<Recorder> {
+  let text = "";
+  const port = await listen((socket) => {
+    const server = connect(target, "127.0.0.1");
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+    socket.pipe(server).pipe(socket);
+    server.on("error", () => socket.destroy());
+    socket.on("close", () => server.destroy());
+  });
+  return { port, readText: () => text };
+}
+
 /** Files of a certificate that no authority has signed. */
 export interface CertificateFiles {
   readonly key: string;
