@@ -43,6 +43,13 @@ const nodeFaults: Readonly<Record<string, RunFault>> = {
   "stop node 20 s": (cluster, node) => stopNode(cluster, node, 20_000),
 };
 
+/** Faults of the network between a node and the engine. */
+const linkFaults: Readonly<Record<string, RunFault>> = {
+  // Shorter than the lease, and longer.
+  "partition node 4 s": (cluster, node) => partitionNode(cluster, node, 4_000),
+  "partition node 12 s": (cluster, node) => partitionNode(cluster, node, 12_000),
+};
+
 const engineFaults: Readonly<Record<string, (engine: EngineProcess) => Promise<void>>> = {
   "kill engine": async (engine) => {
     await engine.kill();
@@ -65,19 +72,27 @@ async function stopNode(cluster: Cluster, node: number, milliseconds: number): P
   cluster.resume(node);
 }
 
+async function partitionNode(cluster: Cluster, node: number, milliseconds: number): Promise<void> {
+  cluster.cut(node);
+  await sleep(milliseconds);
+  cluster.mend(node);
+}
+
 /** Cluster that faults are made for. */
 interface FaultOptions {
   /** Number of nodes. */
   readonly size: number;
   readonly engine?: EngineProcess["kind"];
+  /** True if nodes can be cut off from the engine. Default `false`. */
+  readonly hasLinks?: boolean;
   /** Words: only faults with one of them in their names. Default: all. */
   readonly only?: readonly string[];
 }
 
 /** Next fault of the schedule that a seed determines. Without an engine there is one node, whose state ends with it: it can only be stopped. */
-export function nextFault(random: Random, { size, engine, only }: FaultOptions): Fault {
+export function nextFault(random: Random, { size, engine, hasLinks = false, only }: FaultOptions): Fault {
   const names = engine
-    ? [nodeFaults, engineFaults, engine === "redis" ? redisFaults : {}].flatMap(Object.keys)
+    ? [nodeFaults, hasLinks ? linkFaults : {}, engineFaults, engine === "redis" ? redisFaults : {}].flatMap(Object.keys)
     : ["stop node 3 s"];
   const name = pick(
     names.filter((candidate) => only === undefined || only.some((word) => candidate.includes(word))),
@@ -85,7 +100,7 @@ export function nextFault(random: Random, { size, engine, only }: FaultOptions):
   );
   const node = Math.floor(random() * size);
   const after = 2_000 + Math.floor(random() * 3_000);
-  const ofNode = nodeFaults[name];
+  const ofNode = nodeFaults[name] ?? linkFaults[name];
   if (ofNode) return { name, target: String(node), after, run: (cluster) => ofNode(cluster, node) };
   return { name, target: "engine", after, run: (cluster) => runEngineFault(cluster, name) };
 }
@@ -98,7 +113,8 @@ async function runEngineFault({ engine: process }: Cluster, name: string): Promi
 
 /** Runs one fault after the other, and writes each into the history. Everything runs when it resolves. */
 export async function runNemesis({ cluster, log, random, until, only }: NemesisOptions): Promise<void> {
-  const options = { size: cluster.size, ...(cluster.engine && { engine: cluster.engine.kind }), ...(only && { only }) };
+  const { size, hasLinks } = cluster;
+  const options = { size, hasLinks, ...(cluster.engine && { engine: cluster.engine.kind }), ...(only && { only }) };
   for (let id = 1; ; id++) {
     const { name, target, after, run } = nextFault(random, options);
     if (Date.now() + after > until) return;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readLines, type Effect } from "../history.ts";
 import { startBalancer } from "./balancer.ts";
+import { startEngineLink, type EngineLink } from "./engine-link.ts";
 import { endProcess, startNode, type NodeProcess } from "./processes.ts";
 import { startNats, type NatsProcess } from "./nats-process.ts";
 import { startRedis, type RedisProcess } from "./redis-process.ts";
@@ -22,6 +23,8 @@ export interface ClusterOptions {
   readonly restartAfter?: number;
   /** Milliseconds for which a node that ends still serves while it is not ready, so that the balancer notices it. Default 0. */
   readonly drainDelay?: number;
+  /** Puts a link between each node and the engine, which a test can cut. Default `false`. */
+  readonly hasLinks?: boolean;
   /** Fault of the engine, by its name among the mutants. Default: none. */
   readonly mutant?: string;
 }
@@ -32,6 +35,8 @@ export interface Cluster {
   readonly engine: EngineProcess | undefined;
   /** Number of nodes. */
   readonly size: number;
+  /** True if nodes can be cut off from the engine. */
+  readonly hasLinks: boolean;
   /** Returns the URL of a node; another one after a restart. */
   nodeUrl(index: number): string;
   /** Returns the name of the process of a node, as its effects have it. */
@@ -42,6 +47,10 @@ export interface Cluster {
   stop(index: number): void;
   /** Continues a node by SIGCONT. */
   resume(index: number): void;
+  /** Cuts a node off from the engine, while its clients reach it. */
+  cut(index: number): void;
+  /** Ends the cut of a node. */
+  mend(index: number): void;
   /** Ends a node in order by SIGTERM, and waits until it has ended. Returns its exit code; `null` when it had to be killed. */
   terminate(index: number): Promise<number | null>;
   /** Starts a node that has ended. */
@@ -69,7 +78,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const engine = options.engine && (await startEngine(options.engine));
     if (engine) closers.push(engine.close);
     const effects = join(folder, "effects.jsonl");
-    const nodes = new Nodes({ ...options, program, effects, engineUrl: engine?.url });
+    const links = engine && options.hasLinks ? await startLinks(engine.url, options.nodes) : [];
+    closers.push(...links.map((link) => link.close));
+    const nodes = new Nodes({ ...options, program, effects, engineUrl: engine?.url, links });
     closers.push(() => nodes.close());
     await nodes.start();
     const balancer = await startBalancer({
@@ -77,10 +88,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       ...(options.drainDelay !== undefined && { ready: "/ready" }),
     });
     closers.push(balancer.close);
-    return Object.assign(toControls(nodes), {
+    return Object.assign(toControls(nodes, links), {
       url: balancer.url,
       engine,
       size: options.nodes,
+      hasLinks: links.length > 0,
       readEffects: async () => (existsSync(effects) ? readLines<Effect>(await readFile(effects, "utf8")) : []),
       close,
     });
@@ -94,13 +106,22 @@ function startEngine(kind: EngineProcess["kind"]): Promise<EngineProcess> {
   return kind === "redis" ? startRedis({ fsync: "always" }) : startNats();
 }
 
-function toControls(nodes: Nodes): Omit<Cluster, "url" | "engine" | "size" | "readEffects" | "close"> {
+function startLinks(url: string, count: number): Promise<readonly EngineLink[]> {
+  return Promise.all(Array.from({ length: count }, () => startEngineLink(url)));
+}
+
+function toControls(
+  nodes: Nodes,
+  links: readonly EngineLink[],
+): Omit<Cluster, "url" | "engine" | "size" | "hasLinks" | "readEffects" | "close"> {
   return {
     nodeUrl: (index) => nodes.at(index).url,
     nodeName: (index) => nodes.nameOf(index),
     kill: async (index) => void (await nodes.end(index, "SIGKILL")),
     stop: (index) => void nodes.at(index).child.kill("SIGSTOP"),
     resume: (index) => void nodes.at(index).child.kill("SIGCONT"),
+    cut: (index) => links[index]?.cut(),
+    mend: (index) => links[index]?.mend(),
     terminate: (index) => nodes.end(index, "SIGTERM"),
     restart: (index) => nodes.restart(index),
     readErrors: () => nodes.readErrors(),
@@ -134,6 +155,7 @@ interface NodesOptions extends ClusterOptions {
   readonly program: ServerProgram;
   readonly effects: string;
   readonly engineUrl: string | undefined;
+  readonly links: readonly EngineLink[];
 }
 
 /** Processes of the nodes. A process that was started again has another name than the one before. */
@@ -170,7 +192,8 @@ class Nodes {
   }
 
   async restart(index: number): Promise<void> {
-    const { program, effects, engineUrl, restartAfter, mutant, drainDelay = 0 } = this.#options;
+    const { program, effects, links, restartAfter, mutant, drainDelay = 0 } = this.#options;
+    const engineUrl = links[index]?.url ?? this.#options.engineUrl;
     this.#starts[index] = (this.#starts[index] ?? 0) + 1;
     const env = {
       NODE_EFFECTS: effects,
