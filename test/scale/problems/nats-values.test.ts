@@ -1,31 +1,77 @@
-import { expect, onTestFinished, test } from "vitest";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createNatsEngine } from "../../../runtime/adapters/nats/index.ts";
-import { startNats } from "../cluster/nats-process.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
+import { startNats, type NatsProcess } from "../cluster/nats-process.ts";
 import { engineKey, findCanaries, storeAll } from "./canaries.ts";
 import { startRecorder } from "./strange-servers.ts";
+import { describeStrangers } from "./strangers.suite.ts";
 
-/** Records everything that NATS receives while something of each kind is stored. */
-async function record(encrypt: boolean): Promise<string> {
-  const nats = await startNats();
-  onTestFinished(() => nats.close());
-  const { port, readText } = await startRecorder(Number(new URL(nats.url).port));
-  const engine = createNatsEngine({ servers: `nats://127.0.0.1:${port}`, keys: [engineKey], prefix: "shop", encrypt });
+/*
+ * Values in NATS: secrets that must not be there, and values that this engine has not written.
+ */
+
+let nats: NatsProcess;
+beforeAll(async () => {
+  nats = await startNats();
+});
+afterAll(() => nats.close());
+
+interface EngineOptions {
+  readonly prefix: string;
+  readonly encrypt: boolean;
+  readonly servers?: string;
+}
+
+/** Opens an engine of its own streams in NATS. */
+async function withEngine(options: EngineOptions, use: (engine: Engine) => Promise<void>): Promise<void> {
+  const engine = createNatsEngine({ servers: nats.url, keys: [engineKey], ...options });
   await engine.open();
   try {
-    await storeAll(engine);
+    await use(engine);
   } finally {
     await engine.close();
   }
+}
+
+/** Records everything that NATS receives while something of each kind is stored. */
+async function record(options: Omit<EngineOptions, "servers">): Promise<string> {
+  const { port, readText } = await startRecorder(Number(new URL(nats.url).port));
+  await withEngine({ ...options, servers: `nats://127.0.0.1:${port}` }, storeAll);
   expect(readText().length).toBeGreaterThan(5_000);
   return readText();
 }
 
-test("ids, principals, tokens and keys never reach NATS in clear", async () => {
-  const found = findCanaries(await record(false));
-  expect(found).toContain("canary-content-event");
-  expect(found.filter((canary) => !canary.startsWith("canary-content"))).toEqual([]);
+describe("secrets", () => {
+  test("ids, principals, tokens and keys never reach NATS in clear", async () => {
+    const found = findCanaries(await record({ prefix: "clear", encrypt: false }));
+    expect(found).toContain("canary-content-event");
+    expect(found.filter((canary) => !canary.startsWith("canary-content"))).toEqual([]);
+  });
+
+  test("contents of sessions, events, tasks, outcomes and messages are encrypted on NATS with `encrypt`", async () => {
+    expect(findCanaries(await record({ prefix: "sealed", encrypt: true }))).toEqual([]);
+  });
 });
 
-test("contents of sessions, events, tasks, outcomes and messages are encrypted on NATS with `encrypt`", async () => {
-  expect(findCanaries(await record(true))).toEqual([]);
+describeStrangers("NATS", {
+  withEngine,
+  async corrupt(prefix, text) {
+    const connection = await connect({ servers: nats.url });
+    const manager = await jetstreamManager(connection);
+    const client = jetstream(connection);
+    let count = 0;
+    for await (const { config } of manager.streams.list()) {
+      if (!config.name.startsWith(`${prefix}-v1`)) continue;
+      const { state } = await manager.streams.info(config.name, { subjects_filter: ">" });
+      for (const subject of Object.keys(state.subjects ?? {})) {
+        // A message of NATS has at most 1 MiB.
+        await client.publish(subject, text.slice(0, 500_000));
+        count += 1;
+      }
+    }
+    await connection.close();
+    expect(count).toBeGreaterThan(8);
+  },
 });
