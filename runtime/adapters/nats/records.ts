@@ -41,9 +41,9 @@ export class NatsRecords {
   async toRecord(message: NatsMessage | undefined): Promise<NatsRecord | undefined> {
     if (!message) return undefined;
     const text = await this.#join(message.text);
-    return text === undefined
-      ? undefined
-      : { text, sequence: message.sequence, age: this.#context.clock.now() - message.time };
+    if (text === undefined) return undefined;
+    // The clock of the server is an estimate: a value that was just stored may seem to come from the future.
+    return { text, sequence: message.sequence, age: Math.max(0, this.#context.clock.now() - message.time) };
   }
 
   /**

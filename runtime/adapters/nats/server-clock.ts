@@ -8,7 +8,6 @@ export class ServerClock {
   readonly #token: string = createToken();
   /** Difference to the monotonic clock of this process. */
   #offset = 0;
-  #measured = -Infinity;
 
   constructor(link: NatsLink, names: NatsNames) {
     this.#link = link;
@@ -20,19 +19,13 @@ export class ServerClock {
     return performance.now() + this.#offset;
   }
 
-  /** Measures the difference between the clocks again, if the last measurement is old. */
+  /** Measures the difference between the clocks, which changes when the clock of the server is set. */
   async adjust(): Promise<void> {
-    if (performance.now() - this.#measured < interval) return;
     const subject = this.#names.clock(this.#token);
     const from = performance.now();
     await this.#link.publish(subject, "");
     const to = performance.now();
     const stored = await this.#link.findLast(this.#names.streams.nodes.name, subject);
-    if (!stored) return;
-    this.#offset = stored.time - (from + to) / 2;
-    this.#measured = to;
+    if (stored) this.#offset = stored.time - (from + to) / 2;
   }
 }
-
-/** Milliseconds between two measurements. */
-const interval = 30_000;
