@@ -10,6 +10,7 @@ import type {
   StreamSeal,
 } from "../../stores/shared-event-store.ts";
 import { NatsRecords, type NatsRecord } from "./records.ts";
+import { setLimited } from "../../scale/engine/set-limited.ts";
 import { mostAttempts, type NatsContext } from "./nats-context.ts";
 import {
   addEvents,
@@ -66,7 +67,7 @@ export class NatsEvents implements SharedEventStore {
       if (isKnownOutcome && known?.isFresh !== false) return outcome;
       if (!isKnownOutcome && state) {
         const batch = addEvents(state, append.data.slice(state.next - append.first), append.settled ?? []);
-        if (await this.#write(session, append.stream, { batch, last: known?.sequence ?? 0 })) return "stored";
+        if (await this.#write(subject, batch, known?.sequence ?? 0)) return "stored";
       }
       known = await this.#load(subject);
     }
@@ -91,7 +92,7 @@ export class NatsEvents implements SharedEventStore {
     const known = await this.#load(subject);
     if (!known || known.state.fence !== fence || known.state.isEnded) return false;
     const batch = endStream(replaceOwner(known.state, node), data);
-    return this.#write(session, stream, { batch, last: known.sequence });
+    return this.#write(subject, batch, known.sequence);
   }
 
   async adopt(session: SessionKey, { stream, fence, node }: StreamAdoption): Promise<AdoptedStream | undefined> {
@@ -100,20 +101,22 @@ export class NatsEvents implements SharedEventStore {
       const known = await this.#load(subject);
       if (!known || known.state.fence !== fence || known.state.isEnded) return undefined;
       const batch = { ...replaceOwner(known.state, node), data: [] };
-      if (await this.#write(session, stream, { batch, last: known.sequence }))
-        return { fence: fence + 1, next: batch.next };
+      if (await this.#write(subject, batch, known.sequence)) return { fence: fence + 1, next: batch.next };
     }
     throw contended();
   }
 
   async remove(session: SessionKey): Promise<void> {
-    const { names, places, link } = this.#context;
-    const filter = names.allEvents((await places.session(session)).tag);
-    const subjects = await this.#records.list(filter);
-    await this.#records.remove(filter);
-    for (const subject of subjects) {
-      this.#forget(subject);
-      link.notify(names.watchOf(subject), "");
+    const { names, ring, link } = this.#context;
+    // The session may have ended before, so that its place is unknown: streams are removed with each key.
+    for (const tag of ring.tags("session", session.id, session.owner)) {
+      const filter = names.allEvents(tag);
+      const subjects = await this.#records.list(filter);
+      await this.#records.remove(filter);
+      for (const subject of subjects) {
+        this.#forget(subject);
+        link.notify(names.watchOf(subject), "");
+      }
     }
   }
 
@@ -121,7 +124,7 @@ export class NatsEvents implements SharedEventStore {
   async #create(session: SessionKey, append: StreamAppend): Promise<StreamState | undefined> {
     if (append.first !== 0 || append.fence !== 0) return undefined;
     const { names, places, limits } = this.#context;
-    const subjects = await this.#records.list(names.allEvents((await places.session(session)).tag));
+    const subjects = await this.#records.list(names.allEvents(await places.sessionTag(session)));
     if (subjects.length < limits.maxOpenStreams) return createState(append);
     const known = await Promise.all(subjects.map((subject) => this.#load(subject)));
     const open = known.filter((stream) => stream && !stream.state.isEnded).length;
@@ -129,22 +132,16 @@ export class NatsEvents implements SharedEventStore {
   }
 
   /** Stores a batch after the message with the sequence `last`. Returns `false` when there is a later one. */
-  async #write(
-    session: SessionKey,
-    stream: string,
-    { batch, last }: { readonly batch: StreamBatch; readonly last: number },
-  ): Promise<boolean> {
-    const { names, places, ring, link, clock, limits } = this.#context;
-    const { tag } = await places.session(session);
-    const subject = names.events(tag, stream);
+  async #write(subject: string, batch: StreamBatch, last: number): Promise<boolean> {
+    const { names, ring, link, clock, limits } = this.#context;
     const limited = await this.#limit(subject, batch);
     const sequence = await this.#records.put(subject, ring.seal(subject, JSON.stringify(limited)), last);
     this.#known.delete(subject);
     if (sequence === "conflict") return false;
     const { data: _data, ...state } = limited;
-    keep(this.#known, subject, { state, sequence, isFresh: false });
+    setLimited(this.#known, [subject, { state, sequence, isFresh: false }], mostKnown);
     if (state.isEnded) this.#ended.set(subject, clock.now() + limits.endedStreamTtl);
-    link.notify(names.watch(tag, stream), "");
+    link.notify(names.watchOf(subject), "");
     return true;
   }
 
@@ -228,13 +225,13 @@ export class NatsEvents implements SharedEventStore {
         yield data;
         at += 1;
       }
-      if (at === batch.next) keep(this.#cursors, `${subject} ${at}`, from);
+      if (at === batch.next) setLimited(this.#cursors, [`${subject} ${at}`, from], mostKnown);
     }
   }
 
   async #subject(session: SessionKey, stream: string): Promise<string> {
     const { names, places } = this.#context;
-    return names.events((await places.session(session)).tag, stream);
+    return names.events(await places.sessionTag(session), stream);
   }
 
   #forget(subject: string): void {
@@ -266,16 +263,6 @@ function judge(state: StreamState, append: StreamAppend): "stored" | "fenced" | 
   if (fence !== state.fence || owner !== state.owner) return wasStored(state, append) ? "stored" : "fenced";
   if (state.isEnded) return first + data.length <= state.next ? "stored" : "fenced";
   return first > state.next ? "gap" : "add";
-}
-
-/** Adds an entry to a map of limited size. */
-function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= mostKnown) return;
-    map.delete(oldest);
-  }
 }
 
 const mostKnown = 10_000;

@@ -172,6 +172,7 @@ class NatsEngine implements Engine {
       if (this.#link.isConnected) setTimeout(() => void this.#continue(), retryDelay).unref();
       return;
     }
+    if (!this.#link.isConnected) return;
     this.#health.connected();
     this.nodes.resume();
   }

@@ -1,5 +1,6 @@
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { TaskKey } from "../../stores/task-store.ts";
+import { setLimited } from "../../scale/engine/set-limited.ts";
 import type { KeyRing } from "../../scale/engine/key-ring.ts";
 import type { Operations } from "../../scale/engine/operations.ts";
 import type { NatsLink } from "./nats-link.ts";
@@ -33,14 +34,21 @@ export class NatsPlaces {
     const { names, ring } = this.#options;
     const owners = this.owners(owner);
     const tags = ring.tags("session", id, owner);
-    const places = tags.map((tag, index) => ({ tag, subject: names.session(owners[index] ?? "", tag) }));
+    const places = toPlaces(tags, (tag, index) => ({ tag, subject: names.session(owners[index] ?? "", tag) }));
     return this.#find(names.streams.sessions.name, places);
+  }
+
+  /** Returns the pseudonym of a session, from which the subjects of its streams derive. */
+  async sessionTag(key: SessionKey): Promise<string> {
+    const [current, ...older] = this.#options.ring.tags("session", key.id, key.owner);
+    return older.length === 0 ? current : (await this.session(key)).tag;
   }
 
   task({ id, owner }: TaskKey): Promise<NatsPlace> {
     const { names, ring } = this.#options;
     const owners = this.owners(owner);
-    const places = ring.tags("task", id).map((tag, index) => ({ tag, subject: names.task(owners[index] ?? "", tag) }));
+    const tags = ring.tags("task", id);
+    const places = toPlaces(tags, (tag, index) => ({ tag, subject: names.task(owners[index] ?? "", tag) }));
     return this.#find(names.streams.tasks.name, places);
   }
 
@@ -49,7 +57,7 @@ export class NatsPlaces {
     const { names, ring } = this.#options;
     const steps = ring.tags("step", step, scope);
     const scopes = ring.tags("ledger", scope);
-    const places = scopes.map((tag, index) => ({ tag: steps[index] ?? "", subject: names.ledger(tag) }));
+    const places = toPlaces(scopes, (tag, index) => ({ tag: steps[index] ?? "", subject: names.ledger(tag) }));
     return this.#find(names.streams.ledger.name, places);
   }
 
@@ -59,33 +67,30 @@ export class NatsPlaces {
   }
 
   /** Returns the first place with a value; without one the first. */
-  async #find(stream: string, places: readonly NatsPlace[]): Promise<NatsPlace> {
-    const [current = noPlace, ...older] = places;
+  async #find(stream: string, places: Places): Promise<NatsPlace> {
+    const [current, ...older] = places;
     if (older.length === 0) return current;
     const { link, operations } = this.#options;
     const known = this.#found.get(current.subject);
-    for (const place of places) {
-      if (place.subject === known) return place;
-    }
+    const last = places.find(({ subject }) => subject === known);
+    if (last) return last;
     for (const place of places) {
       if (!(await operations.perform("read", () => link.findLast(stream, place.subject)))) continue;
-      this.#keep(current.subject, place.subject);
+      setLimited(this.#found, [current.subject, place.subject], mostKnown);
       return place;
     }
     return current;
   }
-
-  #keep(current: string, found: string): void {
-    this.#found.set(current, found);
-    if (this.#found.size <= mostKnown) return;
-    for (const oldest of this.#found.keys()) {
-      this.#found.delete(oldest);
-      return;
-    }
-  }
 }
 
-/** Never returned: a key ring has at least one key. */
-const noPlace: NatsPlace = { subject: "", tag: "" };
+/** Places with each of the keys, that with the current one first. */
+type Places = readonly [NatsPlace, ...NatsPlace[]];
+
+function toPlaces(
+  [current, ...older]: readonly [string, ...string[]],
+  toPlace: (tag: string, index: number) => NatsPlace,
+): Places {
+  return [toPlace(current, 0), ...older.map((tag, index) => toPlace(tag, index + 1))];
+}
 
 const mostKnown = 10_000;

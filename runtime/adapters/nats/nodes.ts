@@ -90,7 +90,7 @@ export class NatsNodes implements NodeDirectory {
 
   async watch(session: SessionKey, stream: string): Promise<() => void> {
     const { link, operations, names, places } = this.#context;
-    const subject = names.watch((await places.session(session)).tag, stream);
+    const subject = names.watch(await places.sessionTag(session), stream);
     const watch = { session, stream };
     const unsubscribe = await operations.perform("subscribe", () =>
       link.subscribe(subject, () => this.#changed(watch)),

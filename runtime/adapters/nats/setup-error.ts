@@ -12,10 +12,10 @@ export interface FailedSetup {
 /** Returns the error for an attempt to open an engine. Its message contains no credentials. */
 export function toNatsSetupError(error: unknown, setup: FailedSetup): SetupError {
   if (error instanceof SetupError) return error;
-  return new SetupError(`NATS at ${describeServers(setup.servers)} ${describeProblem(error, setup)}`, { cause: error });
+  return new SetupError(`NATS at ${describeServers(setup.servers)} ${toProblem(error, setup)}`, { cause: error });
 }
 
-function describeProblem(error: unknown, { subjects, replicas }: FailedSetup): string {
+function toProblem(error: unknown, { subjects, replicas }: FailedSetup): string {
   const text = error instanceof Error ? `${error.name} ${error.message}` : "";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (/authorization|authentication/i.test(text)) return "rejects the credentials; check user name and password";

@@ -2,6 +2,7 @@ import { defaultEngineLimits, type EngineLimits } from "../../scale/engine-limit
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Health } from "../../scale/engine/health.ts";
+import { setLimited } from "../../scale/engine/set-limited.ts";
 import type { KeyRing } from "../../scale/engine/key-ring.ts";
 import type { RedisNames } from "./names.ts";
 import { toNumber } from "./replies.ts";
@@ -57,17 +58,8 @@ export class SessionTags {
     const known = this.#older.get(current);
     if (known !== undefined) return known;
     const found = await findExisting(this.#context.commands, tags, (tag) => this.#context.names.session(tag)[0]);
-    if (found !== undefined) this.#keep(current, found);
+    if (found !== undefined) setLimited(this.#older, [current, found], mostTags);
     return found ?? current;
-  }
-
-  #keep(current: string, found: string): void {
-    this.#older.set(current, found);
-    if (this.#older.size <= mostTags) return;
-    for (const oldest of this.#older.keys()) {
-      this.#older.delete(oldest);
-      return;
-    }
   }
 }
 

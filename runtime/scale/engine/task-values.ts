@@ -42,8 +42,8 @@ export class TaskValues {
     const decrypted = typeof identity === "string" ? ring.decrypt(place, identity) : undefined;
     const known = decrypted === undefined ? undefined : parseLimited(decrypted, maxIdentitySize);
     const { caller, ...ids } = isObject(known) ? known : {};
-    const whole = isObject(retry) && { retry: { ...retry, ...(caller !== undefined && { identity: caller }) } };
-    const record: unknown = { ...content, ...ids, ...whole };
+    const completeRetry = isObject(retry) && { retry: { ...retry, ...(caller !== undefined && { identity: caller }) } };
+    const record: unknown = { ...content, ...ids, ...completeRetry };
     if (isRecord(record)) return record;
     health.countInvalid();
     return undefined;

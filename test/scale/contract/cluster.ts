@@ -2,6 +2,7 @@ import { onTestFinished } from "vitest";
 import type { EngineLimits } from "../../../runtime/scale/engine-limits.ts";
 import type { PeerInfo } from "../../../runtime/protocol/session/session.ts";
 import type { Engine } from "../../../runtime/stores/engine.ts";
+import type { NodeReceiver } from "../../../runtime/stores/node-directory.ts";
 import type { SessionKey, SessionRecord } from "../../../runtime/stores/session-store.ts";
 import type { EngineFixture, TestCluster } from "../engine-fixture.ts";
 
@@ -17,6 +18,18 @@ export async function startTwoNodes(fixture: EngineFixture, limits?: Partial<Eng
   const cluster = await fixture.start(limits);
   onTestFinished(() => cluster.stop());
   return { cluster, first: await cluster.connect(), second: await cluster.connect() };
+}
+
+/** Returns a receiver of a node, and the kinds of everything that it has received. */
+export function recordKinds(): { readonly receiver: NodeReceiver; readonly kinds: readonly string[] } {
+  const kinds: string[] = [];
+  const receiver: NodeReceiver = {
+    message: ({ kind }) => void kinds.push(kind),
+    broadcastReceived: ({ kind }) => void kinds.push(kind),
+    missed: () => void kinds.push("missed"),
+    changed: () => void kinds.push("changed"),
+  };
+  return { receiver, kinds };
 }
 
 /** Names of the two nodes. */

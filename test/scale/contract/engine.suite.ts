@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
-import type { NodeReceiver } from "../../../runtime/stores/node-directory.ts";
 import type { EngineFixture } from "../engine-fixture.ts";
-import { createRecord, firstNode, key, secondNode, startTwoNodes } from "./cluster.ts";
+import { createRecord, firstNode, key, recordKinds, secondNode, startTwoNodes } from "./cluster.ts";
 
 /** Declares the tests of the connection of an engine. */
 export function describeEngine(fixture: EngineFixture): void {
@@ -50,21 +49,15 @@ export function describeEngine(fixture: EngineFixture): void {
       const { cluster, first, second } = await startTwoNodes(fixture);
       const { kill, restart } = cluster;
       if (!kill || !restart) return skip("the store of this engine cannot be made unreachable");
-      const calls: string[] = [];
-      const receiver: NodeReceiver = {
-        message: ({ kind }) => void calls.push(kind),
-        broadcastReceived: ({ kind }) => void calls.push(kind),
-        missed: () => void calls.push("missed"),
-        changed: () => void calls.push("changed"),
-      };
+      const { receiver, kinds } = recordKinds();
       await second.nodes.receive(secondNode, receiver);
       await kill.call(cluster);
       await restart.call(cluster);
       const send = (): unknown => first.nodes.send(secondNode, { kind: "ended", session: key });
       await expect.poll(() => settle(send), { timeout: 20_000 }).toBe("sent");
-      await expect.poll(() => calls).toContain("ended");
+      await expect.poll(() => kinds).toContain("ended");
       await first.nodes.broadcast({ kind: "revoked", key: "a", until: 1 });
-      await expect.poll(() => calls).toContain("revoked");
+      await expect.poll(() => kinds).toContain("revoked");
     });
   });
 }

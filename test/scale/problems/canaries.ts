@@ -50,5 +50,6 @@ export async function storeAll(engine: Engine): Promise<void> {
 export const engineKey: Uint8Array = Buffer.from("canary-id-key ".repeat(4));
 
 /** Returns the canaries in a text. */
-export const findCanaries = (text: string): readonly string[] =>
-  [...new Set(text.match(/canary-[a-z]+(-[a-z]+)?/g))].sort();
+export function findCanaries(text: string): readonly string[] {
+  return [...new Set(text.match(/canary-[a-z]+(-[a-z]+)?/g))].sort();
+}

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { createNatsEngine } from "../../../runtime/adapters/nats/index.ts";
 import { createRedisEngine } from "../../../runtime/adapters/redis/index.ts";
 import type { Engine } from "../../../runtime/stores/engine.ts";
-import type { NodeReceiver } from "../../../runtime/stores/node-directory.ts";
 import type { TaskRecord } from "../../../runtime/stores/task-store.ts";
 import { startNats, type NatsProcess } from "../cluster/nats-process.ts";
 import { startRedis, type RedisProcess } from "../cluster/redis-process.ts";
+import { recordKinds } from "../contract/cluster.ts";
 
 /*
  * Keys are replaced in three deploys, as the guide says. Nodes with the keys before and after each of them share everything.
@@ -37,6 +37,18 @@ const pairs = [
   { name: "before and after the third deploy", first: [next, old], second: [next] },
 ];
 
+/** Keys of the node that stores something, and of the one that finds it. */
+interface KeyPair {
+  readonly writer: readonly Uint8Array[];
+  readonly reader: readonly Uint8Array[];
+  readonly prefix: string;
+}
+
+interface EnginePair {
+  readonly one: Engine;
+  readonly other: Engine;
+}
+
 const cases = pairs.flatMap(({ name, first, second }, index) => [
   { name, writer: first, reader: second, prefix: `${index}-forward` },
   { name: `${name}, the other way round`, writer: second, reader: first, prefix: `${index}-back` },
@@ -53,16 +65,19 @@ const task: TaskRecord = {
 };
 
 describe.each(products)("keys of %s that are replaced", (_, create) => {
-  async function open(keys: readonly Uint8Array[], prefix: string): Promise<Engine> {
-    const engine = create({ keys, prefix });
-    onTestFinished(() => engine.close());
-    await engine.open();
-    return engine;
+  /** Opens the engines of two nodes, which share what one topic of tests stores. */
+  async function openPair({ writer, reader, prefix }: KeyPair, topic: string): Promise<EnginePair> {
+    const open = async (keys: readonly Uint8Array[]): Promise<Engine> => {
+      const engine = create({ keys, prefix: `${prefix}-${topic}` });
+      onTestFinished(() => engine.close());
+      await engine.open();
+      return engine;
+    };
+    return { one: await open(writer), other: await open(reader) };
   }
 
-  test.each(cases)("$name: what one node stores the other finds and changes", async ({ writer, reader, prefix }) => {
-    const [one, other] = [await open(writer, prefix), await open(reader, prefix)];
-
+  test.each(cases)("$name: sessions and streams are found and change their owner", async (pair) => {
+    const { one, other } = await openPair(pair, "sessions");
     expect(await one.sessions.add({ ...session, agreement })).toBe(true);
     expect(await other.sessions.access(session, { node: "reader", reserve: [1] })).toMatchObject({ used: [] });
     expect(await one.sessions.access(session, { node: "writer", reserve: [1] })).toMatchObject({ used: [1] });
@@ -74,56 +89,60 @@ describe.each(products)("keys of %s that are replaced", (_, create) => {
     expect(await other.events.adopt(session, { stream: "a", fence: 0, node: "reader" })).toEqual({ fence: 1, next: 1 });
     expect(await one.events.append(session, { ...stream, first: 1, data: ["b"] })).toBe("fenced");
 
+    await other.sessions.end(session);
+    expect(await one.sessions.access(session, { node: "writer" })).toBeUndefined();
+  });
+
+  test.each(cases)("$name: tasks are found, taken over and removed", async (pair) => {
+    const { one, other } = await openPair(pair, "tasks");
     expect(await one.tasks.add(task)).toBe(true);
     expect(await other.tasks.find(taskKey)).toMatchObject(task);
     expect(await other.tasks.list("ada", { limit: 10 })).toMatchObject({ tasks: [task] });
     await expect.poll(() => other.tasks.takeOver?.("reader", 10)).toMatchObject([{ node: "reader", attempt: 2 }]);
     expect(await other.tasks.change(taskKey, { updatedAt: at, status: "completed" }, 2)).toBeDefined();
     expect(await one.tasks.find(taskKey)).toMatchObject({ status: "completed" });
+    await other.tasks.removeAll("ada");
+    expect(await one.tasks.find(taskKey)).toBeUndefined();
+  });
 
+  test.each(cases)("$name: steps of work keep their token and outcome", async (pair) => {
+    const { one, other } = await openPair(pair, "ledger");
     const { token } = { token: "", ...(await one.ledger.begin("work", "pay", 1)) };
     expect(await other.ledger.begin("work", "pay", 2)).toEqual({ state: "new", token });
     expect(await other.ledger.finish("work", "pay", { attempt: 2, outcome: "paid" })).toBe("kept");
     expect(await one.ledger.begin("work", "pay", 3)).toEqual({ state: "done", token, outcome: "paid" });
+  });
 
+  test.each(cases)("$name: what was used once or revoked stays so", async (pair) => {
+    const { one, other } = await openPair(pair, "revocations");
     const until = Date.now() + 60_000;
     expect(await one.replays.add("once", until)).toBe(true);
     expect(await other.replays.add("once", until)).toBe(false);
-
     await one.revocations?.add({ key: "ada", until });
     expect(await other.revocations?.list()).toEqual([{ key: "ada", until: expect.closeTo(until, -2) }]);
+  });
 
+  test.each(cases)("$name: secret values are found, changed, locked and deleted", async (pair) => {
+    const { one, other } = await openPair(pair, "values");
     await one.values?.set("secret", "a", 60_000);
     expect(await other.values?.get("secret")).toBe("a");
     await other.values?.set("secret", "b", 60_000);
     expect(await one.values?.get("secret")).toBe("b");
     expect(await one.values?.lock("secret", { holder: "one", milliseconds: 60_000 })).toBe(true);
     expect(await other.values?.lock("secret", { holder: "other", milliseconds: 60_000 })).toBe(false);
-
-    await other.tasks.removeAll("ada");
-    expect(await one.tasks.find(taskKey)).toBeUndefined();
     await other.values?.delete("secret");
     expect(await one.values?.get("secret")).toBeUndefined();
-    await other.sessions.end(session);
-    expect(await one.sessions.access(session, { node: "writer" })).toBeUndefined();
   });
 
-  test.each(cases)("$name: messages, broadcasts and changes of streams arrive", async ({ writer, reader, prefix }) => {
-    const name = `${prefix}-nodes`;
-    const [one, other] = [await open(writer, name), await open(reader, name)];
+  test.each(cases)("$name: messages, broadcasts and changes of streams arrive", async (pair) => {
+    const { one, other } = await openPair(pair, "nodes");
     await one.sessions.add({ ...session, agreement });
-    const received: string[] = [];
-    const receiver: NodeReceiver = {
-      message: ({ kind }) => void received.push(kind),
-      broadcastReceived: ({ kind }) => void received.push(kind),
-      missed: () => void received.push("missed"),
-      changed: () => void received.push("changed stream"),
-    };
+    const { receiver, kinds } = recordKinds();
     await other.nodes.receive("reader", receiver);
     await other.nodes.watch(session, "a");
     expect(await one.nodes.send("reader", { kind: "ended", session })).toBe("sent");
     await one.nodes.broadcast({ kind: "revoked", key: "ada", until: 1 });
     await one.events.append(session, { stream: "a", owner: "writer", fence: 0, first: 0, data: ["a"] });
-    await expect.poll(() => [...new Set(received)].sort()).toEqual(["changed stream", "ended", "revoked"]);
+    await expect.poll(() => [...new Set(kinds)].sort()).toEqual(["changed", "ended", "revoked"]);
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createNatsEngine, type NatsEngineOptions } from "../../../runtime/adapters/nats/index.ts";
-import { SetupError } from "../../../runtime/jsonrpc/errors.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
 import { startNats, type NatsOptions, type NatsProcess } from "../cluster/nats-process.ts";
 import { findPort } from "../cluster/processes.ts";
+import { readProblems, readSetupError } from "./expect-setup-error.ts";
 import { createCertificate, startHttpServer, startSilentServer, startTextProxy } from "./strange-servers.ts";
 
 /*
@@ -19,32 +20,13 @@ async function startServer(options?: NatsOptions): Promise<NatsProcess> {
   return nats;
 }
 
-/** Opens an engine; returns the problems that it reports. */
-async function open(servers: string, options: Partial<NatsEngineOptions> = {}): Promise<readonly string[]> {
-  const keys = [new Uint8Array(32).fill(7)];
-  const engine = createNatsEngine({ servers, keys, prefix: "shop", timeout: 500, ...options });
-  try {
-    await engine.open();
-    return engine.status().problems;
-  } finally {
-    await engine.close();
-  }
+function create(servers: string, options: Partial<NatsEngineOptions> = {}): Engine {
+  return createNatsEngine({ servers, keys: [new Uint8Array(32).fill(7)], prefix: "shop", timeout: 500, ...options });
 }
 
-/** Returns the message of the error with which the start of an engine ends. */
-async function fail(servers: string, options: Partial<NatsEngineOptions> = {}): Promise<string> {
-  const from = performance.now();
-  const error = await open(servers, options).then(
-    (problems) => new Error(`The engine was opened: ${problems.join(", ")}`),
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof SetupError)) throw error;
-  expect(performance.now() - from).toBeLessThan(5_000);
-  expect(error.message.length).toBeLessThanOrEqual(120);
-  expect(error.message).toContain("; ");
-  expect(error.message).not.toContain(password);
-  return error.message;
-}
+const open = (...args: Parameters<typeof create>): Promise<readonly string[]> => readProblems(create(...args));
+
+const fail = (...args: Parameters<typeof create>): Promise<string> => readSetupError(create(...args), password);
 
 describe("NATS that cannot be reached", () => {
   test("nothing listens at the address", async () => {

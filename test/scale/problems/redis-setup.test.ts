@@ -1,9 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createRedisEngine, type RedisEngineOptions } from "../../../runtime/adapters/redis/index.ts";
-import { SetupError } from "../../../runtime/jsonrpc/errors.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
 import { startRedis, type RedisOptions, type RedisProcess } from "../cluster/redis-process.ts";
 import { findPort } from "../cluster/processes.ts";
 import { addUser, guideRules as rules, password as secret } from "./redis-account.ts";
+import { readProblems, readSetupError } from "./expect-setup-error.ts";
 import { createCertificate, startHttpServer, startSilentServer, startTextProxy } from "./strange-servers.ts";
 
 /*
@@ -16,40 +17,13 @@ async function startServer(options?: RedisOptions): Promise<RedisProcess> {
   return redis;
 }
 
-/** Opens an engine; returns the problems that it reports. */
-async function open(
-  url: RedisEngineOptions["url"],
-  options: Partial<RedisEngineOptions> = {},
-): Promise<readonly string[]> {
-  const engine = createRedisEngine({
-    url,
-    keys: [new Uint8Array(32).fill(7)],
-    prefix: "shop",
-    timeout: 500,
-    ...options,
-  });
-  try {
-    await engine.open();
-    return engine.status().problems;
-  } finally {
-    await engine.close();
-  }
+function create(url: RedisEngineOptions["url"], options: Partial<RedisEngineOptions> = {}): Engine {
+  return createRedisEngine({ url, keys: [new Uint8Array(32).fill(7)], prefix: "shop", timeout: 500, ...options });
 }
 
-/** Returns the message of the error with which the start of an engine ends. */
-async function fail(url: RedisEngineOptions["url"], options: Partial<RedisEngineOptions> = {}): Promise<string> {
-  const from = performance.now();
-  const error = await open(url, options).then(
-    (problems) => new Error(`The engine was opened: ${problems.join(", ")}`),
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof SetupError)) throw error;
-  expect(performance.now() - from).toBeLessThan(5_000);
-  expect(error.message.length).toBeLessThanOrEqual(120);
-  expect(error.message).toContain("; ");
-  expect(error.message).not.toContain(secret);
-  return error.message;
-}
+const open = (...args: Parameters<typeof create>): Promise<readonly string[]> => readProblems(create(...args));
+
+const fail = (...args: Parameters<typeof create>): Promise<string> => readSetupError(create(...args), secret);
 
 const withUser = (url: string, user: string, password = secret): string => url.replace("//", `//${user}:${password}@`);
 

@@ -16,6 +16,7 @@ import {
   type Stream,
   type Tool,
 } from "../../runtime/transport/http-server/http-rig.ts";
+
 /** Store of a test, with a server of its own. */
 export interface TestStore {
   /** Creates an engine for one more node. */
@@ -187,5 +188,5 @@ interface Report<Store> {
 }
 
 function readStatus({ json }: Answer): unknown {
-  return json !== null && typeof json === "object" && "status" in json ? json.status : undefined;
+  return isObject(json) ? json.status : undefined;
 }

@@ -1,29 +1,28 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
+import { listenLocally, startProxy, type LocalServer } from "../cluster/proxy.ts";
 
 /*
  * Servers that an engine may find at a wrong address. Each ends with its test.
  */
 
 /** Starts a server that accepts connections and never responds. */
-export function startSilentServer(): Promise<number> {
-  return listen(() => {});
+export async function startSilentServer(): Promise<number> {
+  return untilTestEnds(await listenLocally(() => {}));
 }
 
 /** Starts a server that speaks HTTP. */
-export function startHttpServer(): Promise<number> {
+export async function startHttpServer(): Promise<number> {
   const response = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-  return listen((socket) => socket.once("data", () => socket.end(response)));
+  return untilTestEnds(await listenLocally((socket) => void socket.once("data", () => socket.end(response))));
 }
 
-/** Texts that a proxy replaces in responses. */
-export interface ProxyOptions {
+/** Text that a proxy replaces in responses. */
+export interface TextProxyOptions {
   readonly port: number;
   readonly pattern: RegExp;
   /** Text of the same length. */
@@ -31,17 +30,10 @@ export interface ProxyOptions {
 }
 
 /** Starts a proxy that replaces a text in responses: a server with another version, for example. */
-export function startTextProxy({ port, pattern, replacement }: ProxyOptions): Promise<number> {
-  return listen((socket) => {
-    const target = connect(port, "127.0.0.1");
-    socket.pipe(target);
-    target.on("data", (chunk: Buffer) =>
-      socket.write(Buffer.from(chunk.toString("latin1").replace(pattern, replacement), "latin1")),
-    );
-    target.on("error", () => socket.destroy());
-    target.on("close", () => socket.destroy());
-    socket.on("close", () => target.destroy());
-  });
+export async function startTextProxy({ port, pattern, replacement }: TextProxyOptions): Promise<number> {
+  const toClient = (chunk: Buffer): Buffer =>
+    Buffer.from(chunk.toString("latin1").replace(pattern, replacement), "latin1");
+  return untilTestEnds(await startProxy({ port, toClient }));
 }
 
 /** Proxy that records what clients send. */
@@ -51,16 +43,16 @@ export interface Recorder {
 }
 
 /** Starts a proxy that records what clients send to a server. */
-export async function startRecorder(target: number): Promise<Recorder> {
+export async function startRecorder(port: number): Promise<Recorder> {
   let text = "";
-  const port = await listen((socket) => {
-    const server = connect(target, "127.0.0.1");
-    socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
-    socket.pipe(server).pipe(socket);
-    server.on("error", () => socket.destroy());
-    socket.on("close", () => server.destroy());
+  const proxy = await startProxy({
+    port,
+    toServer(chunk) {
+      text += chunk.toString("latin1");
+      return chunk;
+    },
   });
-  return { port, readText: () => text };
+  return { port: untilTestEnds(proxy), readText: () => text };
 }
 
 /** Files of a certificate that no authority has signed. */
@@ -81,23 +73,7 @@ export async function createCertificate(): Promise<CertificateFiles> {
   return files;
 }
 
-async function listen(accept: (socket: Socket) => void): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => socket.destroy());
-    socket.on("close", () => sockets.delete(socket));
-    accept(socket);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => close(server, sockets));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port");
-  return address.port;
-}
-
-async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
-  for (const socket of sockets) socket.destroy();
-  server.close();
-  await once(server, "close");
+function untilTestEnds({ port, close }: LocalServer): number {
+  onTestFinished(close);
+  return port;
 }

@@ -39,7 +39,7 @@ export function describeStrangers(product: string, { withEngine, corrupt }: Stra
         await storeAll(engine);
         await corrupt(prefix, text);
         const key = { id: task.id, owner: task.owner };
-        // A record without an agreement is that of a session of an earlier step: an empty object may be one.
+        // An empty object is the record of a session before the client and the server have agreed on a revision.
         if (text !== "{}" || encrypt) expect(await settle(engine.sessions.access(session, { node }))).toBe("nothing");
         expect(await settle(engine.events.read(session, { stream: "stream", sequence: -1 }))).toBe("nothing");
         expect(await settle(engine.tasks.find(key))).toBe("nothing");

@@ -61,12 +61,11 @@ export function toTarget(url: RedisUrl): RedisTarget {
   return { kind: "sentinel", sentinels, name, primary };
 }
 
-/** Returns host and port for messages, without credentials. */
-export function describeServer({ host, port }: Pick<RedisServer, "host" | "port">): string {
+function describeServer({ host, port }: Pick<RedisServer, "host" | "port">): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Returns the first of several servers for messages, and the number of the others. */
+/** Returns host and port of the first server for messages, without credentials, and the number of the others. */
 export function describeServers([first, ...others]: readonly RedisServer[]): string {
   const place = first ? describeServer(first) : "no address";
   return others.length === 0 ? place : `${place} and ${others.length} more`;

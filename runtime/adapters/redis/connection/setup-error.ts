@@ -1,5 +1,6 @@
 import { SetupError } from "../../../jsonrpc/errors.ts";
-import { describeServer, describeServers, type RedisTarget } from "./address.ts";
+import { describeServers, type RedisTarget } from "./address.ts";
+import type { RedisServer } from "./redis-client.ts";
 
 /** Returns the error for an attempt to connect that has failed. Its message contains no credentials. */
 export function toRedisSetupError(error: unknown, target: RedisTarget): SetupError {
@@ -8,11 +9,12 @@ export function toRedisSetupError(error: unknown, target: RedisTarget): SetupErr
   const found = problems.find(
     ({ pattern, kind }) => pattern.test(text) && (kind === undefined || kind === target.kind),
   );
-  const problem = found?.problem ?? (isEncrypted(target) ? noResponseToTls : unreachable);
-  return new SetupError(`Redis at ${describeTarget(target)} ${problem}`, { cause: error });
+  const { servers, isEncrypted } = toServers(target);
+  const problem = found?.problem ?? (isEncrypted ? noResponseToTls : unreachable);
+  return new SetupError(`Redis at ${describeServers(servers)} ${problem}`, { cause: error });
 }
 
-/** Problem that is known by the code or message of an error, and its remedy. */
+/** Problem and its remedy, recognized by the code or the message of an error. */
 interface KnownProblem {
   readonly pattern: RegExp;
   /** Kind of address at which it has this meaning. Default: each. */
@@ -61,24 +63,14 @@ function listCauses(error: unknown, depth = 0): readonly string[] {
   return [...code, error.message, ...listCauses(error.cause, depth + 1)];
 }
 
-function isEncrypted(target: RedisTarget): boolean {
+/** Returns the servers that an address leads to first, and whether they require TLS. */
+function toServers(target: RedisTarget): { readonly servers: readonly RedisServer[]; readonly isEncrypted: boolean } {
   switch (target.kind) {
     case "single":
-      return target.server.isEncrypted;
+      return { servers: [target.server], isEncrypted: target.server.isEncrypted };
     case "sentinel":
-      return target.primary.isEncrypted;
+      return { servers: target.sentinels, isEncrypted: target.primary.isEncrypted };
     case "cluster":
-      return target.servers[0].isEncrypted;
-  }
-}
-
-function describeTarget(target: RedisTarget): string {
-  switch (target.kind) {
-    case "single":
-      return describeServer(target.server);
-    case "sentinel":
-      return describeServers(target.sentinels);
-    case "cluster":
-      return describeServers(target.servers);
+      return { servers: target.servers, isEncrypted: target.servers[0].isEncrypted };
   }
 }
