@@ -131,18 +131,32 @@ export class NatsEvents implements SharedEventStore {
     return open < limits.maxOpenStreams ? createState(append) : undefined;
   }
 
-  /** Stores a batch after the message with the sequence `last`. Returns `false` when there is a later one. */
+  /**
+   * Stores a batch after the message with the sequence `last`. Returns `false` when there is a later one. A batch without events replaces that message
+   * and repeats its events: NATS keeps a limited number of messages of a stream, and each of them has to contain an event.
+   */
   async #write(subject: string, batch: StreamBatch, last: number): Promise<boolean> {
     const { names, ring, link, clock, limits } = this.#context;
     const limited = await this.#limit(subject, batch);
-    const sequence = await this.#records.put(subject, ring.seal(subject, JSON.stringify(limited)), last);
+    const isReplacing = limited.data.length === 0 && last > 0;
     this.#known.delete(subject);
+    const data = isReplacing ? await this.#readLast(subject, last) : limited.data;
+    if (!data) return false;
+    const text = ring.seal(subject, JSON.stringify({ ...limited, data }));
+    const sequence = await this.#records.put(subject, text, last);
     if (sequence === "conflict") return false;
+    if (isReplacing) await this.#records.removeOne(last);
     const { data: _data, ...state } = limited;
     setLimited(this.#known, [subject, { state, sequence, isFresh: false }], mostKnown);
     if (state.isEnded) this.#ended.set(subject, clock.now() + limits.endedStreamTtl);
     link.notify(names.watchOf(subject), "");
     return true;
+  }
+
+  /** Returns the events of the last message, if it has this sequence. */
+  async #readLast(subject: string, sequence: number): Promise<readonly string[] | undefined> {
+    const found = await this.#records.find(subject);
+    return found?.sequence === sequence ? this.#open(subject, found)?.data : undefined;
   }
 
   /** Moves the oldest kept event forward until the stream is within its limits. The last event is always kept. */

@@ -170,6 +170,15 @@ export class NatsLink {
     await this.#getManager().streams.purge(stream, { filter: subject });
   }
 
+  /** Removes the message with a sequence, if it is still stored. */
+  async remove(stream: string, sequence: number): Promise<void> {
+    try {
+      await this.#getManager().streams.deleteMessage(stream, sequence, false);
+    } catch (error) {
+      if (!(error instanceof JetStreamApiError) || error.code !== noMessageFound) throw error;
+    }
+  }
+
   /** Returns the subjects of a stream that match. */
   async listSubjects(stream: string, filter: string): Promise<readonly string[]> {
     const info = await this.#getManager().streams.info(stream, { subjects_filter: filter });

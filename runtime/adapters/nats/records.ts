@@ -62,6 +62,12 @@ export class NatsRecords {
     await operations.perform("remove", () => link.purge(this.#stream, subject));
   }
 
+  /** Removes the message with a sequence. */
+  async removeOne(sequence: number): Promise<void> {
+    const { link, operations } = this.#context;
+    await operations.perform("remove", () => link.remove(this.#stream, sequence));
+  }
+
   /** Returns the subjects that match. */
   list(filter: string): Promise<readonly string[]> {
     const { link, operations } = this.#context;

@@ -446,6 +446,18 @@ export function describeEvents(fixture: EngineFixture): void {
       expect(await append(first, 1, ["b"])).toBe("stored");
     });
 
+    test("appends without events displace no events", async () => {
+      const { first, second } = await startTwoNodes(fixture, { maxEvents: 3 });
+      await append(first, 0, ["a"], { requests: [1, 2] });
+      await append(first, 1, ["b"]);
+      for (let time = 0; time < 12; time += 1) expect(await append(first, 2, [])).toBe("stored");
+      expect(await append(first, 2, [], { settled: [1] })).toBe("stored");
+      expect(textsOf(await read(second, -1))).toEqual(["a", "b"]);
+      expect(textsOf(await read(second, 0))).toEqual(["b"]);
+      expect(await append(first, 2, ["c"])).toBe("stored");
+      expect(textsOf(await read(second, -1))).toEqual(["a", "b", "c"]);
+    });
+
     test("a stream that has ended is kept for a shorter time", async () => {
       const { cluster, first, second } = await startTwoNodes(fixture, { endedStreamTtl: 800, streamTtl: 30_000 });
       const other = { stream: "sealed", owner: firstNode, fence: 0, first: 0, data: ["a"], requests: [1] };
