@@ -193,7 +193,7 @@ export class ClusterNode implements HttpNode {
   async forward(session: ForwardingSession, incoming: Incoming): Promise<boolean> {
     const node = await findNodeOf(incoming, session, this.#options.engine.sessions);
     if (node === undefined || node === this.name) return false;
-    await this.#send(node, { kind: "deliver", session: session.key, incoming });
+    await this.#options.engine.nodes.send(node, { kind: "deliver", session: session.key, incoming });
     return true;
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../internal/timers.ts";
-import type { Broadcast, NodeMessage, NodeReceiver } from "../stores/node-directory.ts";
+import { isForOneNode, type Broadcast, type NodeMessage, type NodeReceiver } from "../stores/node-directory.ts";
 import type { SessionKey } from "../stores/session-store.ts";
 import { copyValue } from "./copy-value.ts";
 import type { EngineLimits } from "./engine-limits.ts";
@@ -43,6 +43,8 @@ export class MemoryNodes {
   readonly #leases = new Map<string, number>();
   /** Broadcasts that are kept, the oldest first; their numbers have no gaps. */
   readonly #kept: { readonly broadcast: Broadcast; readonly expiresAt: number }[] = [];
+  /** Messages that wait for nodes which have lost their connection. */
+  readonly #waiting = new Map<string, NodeMessage[]>();
   /** Number of the last broadcast. */
   #last = 0;
 
@@ -57,6 +59,7 @@ export class MemoryNodes {
 
   disconnect(connection: MemoryConnection): void {
     this.#connections.delete(connection);
+    for (const { node } of connection.receivers) this.#waiting.delete(node);
     connection.receivers.clear();
     connection.watches.clear();
   }
@@ -81,8 +84,12 @@ export class MemoryNodes {
   receive(connection: MemoryConnection, node: string, receiver: NodeReceiver, position?: string): () => void {
     const added = { node, receiver, position: position ?? String(this.#last) };
     connection.receivers.add(added);
+    this.#waiting.set(node, []);
     this.#deliver(connection, added);
-    return () => void connection.receivers.delete(added);
+    return () => {
+      connection.receivers.delete(added);
+      this.#waiting.delete(node);
+    };
   }
 
   send(node: string, message: NodeMessage): "sent" | "absent" {
@@ -90,7 +97,9 @@ export class MemoryNodes {
     for (const [connection, added] of found) {
       callLater(connection, added, () => added.receiver.message(copyValue(message)));
     }
-    return found.length > 0 ? "sent" : "absent";
+    if (found.length > 0) return "sent";
+    if (isForOneNode(message)) this.#waiting.get(node)?.push(message);
+    return "absent";
   }
 
   broadcast(broadcast: Broadcast): string {
@@ -130,6 +139,8 @@ export class MemoryNodes {
   resume(connection: MemoryConnection): void {
     for (const added of connection.receivers) {
       this.#deliver(connection, added);
+      const messages = this.#waiting.get(added.node)?.splice(0) ?? [];
+      for (const message of messages) callLater(connection, added, () => added.receiver.message(message));
       for (const { session, stream } of connection.watches) {
         callLater(connection, added, () => added.receiver.changed(copyValue(session), stream));
       }

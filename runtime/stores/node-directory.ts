@@ -19,6 +19,11 @@ export type NodeMessage =
   /** The record of a task has changed. With `from`, that node waits for the end of the task. */
   | { readonly kind: "task"; readonly id: string; readonly owner: string; readonly from?: string };
 
+/** True for a message that only its receiver can handle. Its sender handles `send` and `post` in another way when the receiver is absent. */
+export function isForOneNode({ kind }: NodeMessage): boolean {
+  return kind !== "send" && kind !== "post";
+}
+
 /**
  * Change that every node has to know, because clients of each may have to be notified. `sender` names the server that has notified its own clients
  * already.
@@ -64,7 +69,10 @@ export interface NodeDirectory {
   isAlive(node: string): Awaitable<boolean>;
   /** Receives messages to a node, and all broadcasts after a position or from now on. Resolves when nothing can be missed any more. */
   receive(node: string, receiver: NodeReceiver, position?: string): Awaitable<() => Promise<void>>;
-  /** Sends a message to a node. `"absent"`: no node receives under this name. */
+  /**
+   * Sends a message to a node. `"absent"`: no node receives under this name at the moment. A message that only this node can handle is kept nevertheless,
+   * if the node has received in the last 10 min: it may have lost its connection, and receives the message when it is back.
+   */
   send(node: string, message: NodeMessage): Awaitable<"sent" | "absent">;
   /** Sends an broadcast to all nodes, and keeps it for 10 min. Returns its position. */
   broadcast(broadcast: Broadcast): Awaitable<string>;

@@ -4,8 +4,10 @@ import { createNatsEngine } from "../../runtime/adapters/nats/index.ts";
 import { createMemoryCluster } from "../../runtime/scale/memory-engine.ts";
 import type { EngineLimits } from "../../runtime/scale/engine-limits.ts";
 import type { Engine } from "../../runtime/stores/engine.ts";
+import { startEngineLink, type EngineLink } from "./cluster/engine-link.ts";
 import { startNats } from "./cluster/nats-process.ts";
 import { startRedisCluster, startSentinels, type RedisGroup } from "./cluster/redis-group.ts";
+import type { EngineProcess } from "./cluster/cluster.ts";
 import { startRedis } from "./cluster/redis-process.ts";
 import { ManualClock } from "../../runtime/testing/manual-clock.ts";
 
@@ -21,6 +23,8 @@ export interface EngineFixture {
 export interface TestCluster {
   /** Returns an open engine for one more node. */
   connect(): Promise<Engine>;
+  /** Returns an open engine for one more node, whose connection to the store can be cut, where a test can do so. */
+  connectByLink?(): Promise<LinkedEngine>;
   /** Lets time pass for the store: by its clock where that is manual, else by waiting. */
   pass(milliseconds: number): Promise<void>;
   /** Makes the store unreachable, where a test can. */
@@ -29,6 +33,12 @@ export interface TestCluster {
   restart?(): Promise<void>;
   /** Closes all engines that were connected, and ends the store in every outcome. */
   stop(): Promise<void>;
+}
+
+/** Engine of a node, and its connection to the store. */
+export interface LinkedEngine {
+  readonly engine: Engine;
+  readonly link: Pick<EngineLink, "cut" | "drop" | "mend">;
 }
 
 /** Fixtures by the name that the environment variable SCALE_ENGINE selects. */
@@ -48,26 +58,37 @@ export function selectFixture(): EngineFixture {
   return fixture;
 }
 
-/** Starts a Redis server of its own. Limits of time are real, so a test waits for them. */
 async function startOnRedis(limits: Partial<EngineLimits> = {}): Promise<TestCluster> {
-  const redis = await startRedis();
-  const engines: Engine[] = [];
   const keys = [new Uint8Array(32).fill(7)];
+  return createTestCluster(await startRedis(), (url) => createRedisEngine({ url, keys, prefix: "contract", limits }));
+}
+
+/** Returns a cluster with a server of its own. Limits of time are real, so a test waits for them. */
+function createTestCluster(server: EngineProcess, create: (url: string) => Engine): TestCluster {
+  const engines: Engine[] = [];
+  const links: EngineLink[] = [];
+  const open = async (url: string): Promise<Engine> => {
+    const engine = create(url);
+    engines.push(engine);
+    await engine.open();
+    return engine;
+  };
   return {
-    async connect() {
-      const engine = createRedisEngine({ url: redis.url, keys, prefix: "contract", limits });
-      engines.push(engine);
-      await engine.open();
-      return engine;
+    connect: () => open(server.url),
+    async connectByLink() {
+      const link = await startEngineLink(server.url);
+      links.push(link);
+      return { engine: await open(link.url), link };
     },
     pass: (milliseconds) => sleep(milliseconds),
-    kill: () => redis.kill(),
-    restart: () => redis.restart(),
+    kill: () => server.kill(),
+    restart: () => server.restart(),
     async stop() {
       try {
         for (const engine of engines) await engine.close();
+        for (const link of links) await link.close();
       } finally {
-        await redis.close();
+        await server.close();
       }
     },
   };
@@ -103,41 +124,29 @@ function shareGroup(start: () => Promise<RedisGroup>): EngineFixture {
   };
 }
 
-/** Starts a NATS server of its own. Limits of time are real, so a test waits for them. */
 async function startOnNats(limits: Partial<EngineLimits> = {}): Promise<TestCluster> {
-  const nats = await startNats();
-  const engines: Engine[] = [];
   const keys = [new Uint8Array(32).fill(7)];
-  return {
-    async connect() {
-      const engine = createNatsEngine({ servers: nats.url, keys, prefix: "contract", limits });
-      engines.push(engine);
-      await engine.open();
-      return engine;
-    },
-    pass: (milliseconds) => sleep(milliseconds),
-    kill: () => nats.kill(),
-    restart: () => nats.restart(),
-    async stop() {
-      try {
-        for (const engine of engines) await engine.close();
-      } finally {
-        await nats.close();
-      }
-    },
-  };
+  return createTestCluster(await startNats(), (servers) =>
+    createNatsEngine({ servers, keys, prefix: "contract", limits }),
+  );
 }
 
 async function startMemory(limits: Partial<EngineLimits> = {}): Promise<TestCluster> {
   const clock = new ManualClock();
   const cluster = createMemoryCluster({ ...limits, clock });
   const engines: Engine[] = [];
+  const connect = async (): Promise<Engine> => {
+    const engine = cluster.connect();
+    engines.push(engine);
+    await engine.open();
+    return engine;
+  };
   return {
-    async connect() {
-      const engine = cluster.connect();
-      engines.push(engine);
-      await engine.open();
-      return engine;
+    connect,
+    async connectByLink() {
+      const engine = await connect();
+      const link = { cut: () => cluster.lose(engine), drop: () => {}, mend: () => cluster.restore(engine) };
+      return { engine, link };
     },
     async pass(milliseconds) {
       await clock.pass(milliseconds);

@@ -37,6 +37,7 @@ const nodeFaults: Readonly<Record<string, RunFault>> = {
     await cluster.terminate(node);
     await cluster.restart(node);
   },
+  "move clock of node": async (cluster, node) => cluster.moveClock(node),
   // Shorter than the lease, about as long, and longer.
   "stop node 3 s": (cluster, node) => stopNode(cluster, node, 3_000),
   "stop node 8 s": (cluster, node) => stopNode(cluster, node, 8_000),

@@ -165,9 +165,10 @@ export class NatsLink {
     return this.#find(stream, { seq: Math.max(1, sequence), next_by_subj: subject });
   }
 
-  /** Removes the messages of a subject; wildcards are permitted. */
-  async purge(stream: string, subject: string): Promise<void> {
-    await this.#getManager().streams.purge(stream, { filter: subject });
+  /** Removes the messages of a subject; wildcards are permitted. `before`: only those before a sequence. Default: all. */
+  async purge(stream: string, subject: string, before?: number): Promise<void> {
+    const { streams } = this.#getManager();
+    await streams.purge(stream, before === undefined ? { filter: subject } : { filter: subject, seq: before });
   }
 
   /** Removes the message with a sequence, if it is still stored. */

@@ -22,6 +22,8 @@ export interface NatsNames {
   lease(node: string): string;
   /** Subject of the messages to a node. */
   messages(node: string): string;
+  /** Subject that wakes a node. */
+  messageWake(node: string): string;
   readonly broadcasts: string;
   /** Subject that wakes the receivers of broadcasts. */
   readonly broadcastWake: string;
@@ -56,6 +58,7 @@ export interface NatsStreams {
   readonly events: NatsStream;
   readonly nodes: NatsStream;
   readonly broadcasts: NatsStream;
+  readonly messages: NatsStream;
   readonly tasks: NatsStream;
   readonly leases: NatsStream;
   readonly ledger: NatsStream;
@@ -83,6 +86,7 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
       // A stream may receive events for longer than an idle one is kept.
       events: define("events", { maxAge: Math.max(hour, limits.streamTtl), maxPerSubject: limits.maxEvents + 1 }),
       nodes: define("nodes", { maxAge: hour, maxPerSubject: 1 }),
+      messages: define("messages", { maxAge: hour / 6, maxPerSubject: 10_000 }),
       broadcasts: define("broadcasts", { maxAge: limits.broadcastTtl, maxMessages: limits.maxBroadcasts }),
       tasks: define("tasks", { maxAge: 0, maxPerSubject: 1 }),
       leases: define("leases", { maxAge: 24 * hour, maxPerSubject: 1 }),
@@ -102,6 +106,7 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
     watchOf: (events) => `${start}.watch.${events.slice(start.length + ".events.".length)}`,
     lease: (node) => `${start}.nodes.lease.${toToken(node)}`,
     messages: (node) => `${start}.messages.${toToken(node)}`,
+    messageWake: (node) => `${start}.wake.${toToken(node)}`,
     broadcasts: `${start}.broadcasts.all`,
     broadcastWake: `${start}.wake`,
     task: (owner, tag) => `${start}.tasks.${owner}.${tag}`,

@@ -1,12 +1,10 @@
 import { isObject } from "../../../generated/support.ts";
 import type { Broadcast, NodeDirectory, NodeMessage, NodeReceiver } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
-import { openEnvelope, sealEnvelope } from "../../scale/engine/envelope.ts";
-import { isNodeMessage } from "../../scale/engine/node-message.ts";
 import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import { BroadcastReader } from "../../scale/engine/broadcast-reader.ts";
 import { NatsBroadcasts } from "./broadcasts.ts";
-import { divideMessage, MessageParts } from "./message-parts.ts";
+import { NatsMessages, type MessageReader } from "./messages.ts";
 import { NatsRecords } from "./records.ts";
 import type { NatsContext } from "./nats-context.ts";
 
@@ -15,7 +13,8 @@ export class NatsNodes implements NodeDirectory {
   readonly #context: NatsContext;
   readonly #leases: NatsRecords;
   readonly #broadcasts: NatsBroadcasts;
-  readonly #readers = new Set<BroadcastReader>();
+  readonly #messages: NatsMessages;
+  readonly #receivers = new Set<Receiver>();
   readonly #watches = new Set<Watch>();
   #unsubscribeWake: Promise<() => void> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -24,6 +23,7 @@ export class NatsNodes implements NodeDirectory {
     this.#context = context;
     this.#leases = new NatsRecords(context, context.names.streams.nodes.name);
     this.#broadcasts = new NatsBroadcasts(context);
+    this.#messages = new NatsMessages(context);
   }
 
   async renew(
@@ -47,34 +47,21 @@ export class NatsNodes implements NodeDirectory {
   }
 
   async receive(node: string, receiver: NodeReceiver, position?: string): Promise<() => Promise<void>> {
-    const { link, operations, names, ring, health } = this.#context;
-    const subject = names.messages(node);
-    const parts = new MessageParts((text) => {
-      const message = openEnvelope(ring, subject, text);
-      if (isNodeMessage(message)) receiver.message(message);
-      else health.countInvalid();
-    });
-    const unsubscribe = await operations.perform("subscribe", () => link.subscribe(subject, (text) => parts.add(text)));
+    // A lease that has expired lets other nodes know this one, until it has a valid one.
+    await this.#leases.put(this.#context.names.lease(node), JSON.stringify({ milliseconds: 0 }), 0);
+    const messages = await this.#messages.receive(node, (message) => receiver.message(message));
     await this.#receiveWakes();
-    const reader = new BroadcastReader(receiver, this.#broadcasts);
-    await reader.start(position);
-    this.#readers.add(reader);
-    reader.read();
-    return async () => {
-      unsubscribe();
-      reader.stop();
-      this.#readers.delete(reader);
-    };
+    const broadcasts = new BroadcastReader(receiver, this.#broadcasts);
+    await broadcasts.start(position);
+    const added: Receiver = { receiver, messages, broadcasts };
+    this.#receivers.add(added);
+    broadcasts.read();
+    return async () => this.#stop(added);
   }
 
-  async send(node: string, message: NodeMessage): Promise<"sent" | "absent"> {
-    const { link, operations, names, ring } = this.#context;
-    const subject = names.messages(node);
-    const texts = divideMessage(sealEnvelope(ring, subject, message), link.maxPayload);
-    const outcomes = await operations.perform("send", () =>
-      Promise.all(texts.map((text) => link.request(subject, text))),
-    );
-    return outcomes.includes("absent") ? "absent" : "sent";
+  send(node: string, message: NodeMessage): Promise<"sent" | "absent"> {
+    const lease = this.#context.names.lease(node);
+    return this.#messages.send(node, message, async () => (await this.#leases.find(lease)) !== undefined);
   }
 
   broadcast(broadcast: Broadcast): Promise<string> {
@@ -104,16 +91,23 @@ export class NatsNodes implements NodeDirectory {
 
   /** Reads what was missed while the connection was lost. */
   resume(): void {
-    this.#wakeReaders();
+    this.#readBroadcasts();
+    // A reader that fails here reads again at the next wake-up.
+    for (const { messages } of this.#receivers) messages.resume().catch(() => messages.read());
     for (const watch of this.#watches) this.#changed(watch);
   }
 
   close(): void {
     clearInterval(this.#timer);
-    for (const reader of this.#readers) reader.stop();
-    this.#readers.clear();
+    for (const receiver of this.#receivers) this.#stop(receiver);
     this.#watches.clear();
     this.#unsubscribeWake = undefined;
+  }
+
+  #stop(receiver: Receiver): void {
+    receiver.messages.stop();
+    receiver.broadcasts.stop();
+    this.#receivers.delete(receiver);
   }
 
   /** Returns the sequence of a lease that has not expired. */
@@ -128,7 +122,7 @@ export class NatsNodes implements NodeDirectory {
   async #receiveWakes(): Promise<void> {
     const { link, operations, names } = this.#context;
     this.#unsubscribeWake ??= operations.perform("subscribe", () =>
-      link.subscribe(names.broadcastWake, () => this.#wakeReaders()),
+      link.subscribe(names.broadcastWake, () => this.#readBroadcasts()),
     );
     try {
       await this.#unsubscribeWake;
@@ -137,17 +131,33 @@ export class NatsNodes implements NodeDirectory {
       throw error;
     }
     clearInterval(this.#timer);
-    this.#timer = setInterval(() => this.#wakeReaders(), 2_000);
+    this.#timer = setInterval(() => this.#readAll(), 2_000);
     this.#timer.unref();
   }
 
-  #wakeReaders(): void {
-    for (const reader of this.#readers) reader.read();
+  #readBroadcasts(): void {
+    for (const { broadcasts } of this.#receivers) broadcasts.read();
+  }
+
+  #readAll(): void {
+    this.#readBroadcasts();
+    for (const { messages } of this.#receivers) {
+      messages.read();
+      // Messages that are not removed now are removed later, or by their age.
+      messages.removeRead().catch(() => {});
+    }
   }
 
   #changed({ session, stream }: Watch): void {
-    for (const { receiver } of this.#readers) receiver.changed(session, stream);
+    for (const { receiver } of this.#receivers) receiver.changed(session, stream);
   }
+}
+
+/** Receiver of a node, and the readers that call it. */
+interface Receiver {
+  readonly receiver: NodeReceiver;
+  readonly messages: MessageReader;
+  readonly broadcasts: BroadcastReader;
 }
 
 /** Stream that this engine watches. */

@@ -6,8 +6,8 @@ export interface RedisNames {
   /** Hash of the streams of a session. */
   streams(tag: string): string;
   lease(node: string): string;
-  /** Channel of the messages to a node. */
-  messages(node: string): string;
+  /** Stream of the messages to a node, and channel that wakes the node. */
+  messages(node: string): { readonly key: string; readonly channel: string };
   /** Stream, hash and channel of broadcasts. */
   readonly broadcasts: { readonly keys: readonly [string, string]; readonly channel: string };
   /** Keys of a registry: entries, owners, holders. */
@@ -50,7 +50,7 @@ export function createNames(application: string): RedisNames {
     }),
     streams: (tag) => `${start}:{${tag}}:i`,
     lease: (node) => `${start}:n:{${node}}`,
-    messages: (node) => `${start}:i:{${node}}`,
+    messages: (node) => ({ key: `${start}:q:{${node}}`, channel: `${start}:i:{${node}}` }),
     broadcasts: { keys: [`${start}:{a}:l`, `${start}:{a}:h`], channel: `${start}:{a}` },
     registry: (kind) => [`${start}:{${kind}}:x`, `${start}:{${kind}}:o`, `${start}:{${kind}}:h`],
     task: (owner, tag) => `${start}:{${owner}}:k:${tag}`,

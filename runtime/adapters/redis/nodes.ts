@@ -1,11 +1,9 @@
-import { pause } from "../../internal/timers.ts";
 import type { Broadcast, NodeDirectory, NodeMessage, NodeReceiver } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import { BroadcastReader } from "../../scale/engine/broadcast-reader.ts";
 import { Broadcasts } from "./broadcasts.ts";
-import { openEnvelope, sealEnvelope } from "../../scale/engine/envelope.ts";
 import type { RedisLink } from "./connection/link.ts";
-import { isNodeMessage } from "../../scale/engine/node-message.ts";
+import { RedisMessages, type MessageReader } from "./messages.ts";
 import { toNumber } from "./replies.ts";
 import type { StoreContext } from "./store-context.ts";
 import { Watches } from "./watches.ts";
@@ -15,7 +13,8 @@ export class RedisNodes implements NodeDirectory {
   readonly #context: StoreContext;
   readonly #link: RedisLink;
   readonly #broadcasts: Broadcasts;
-  readonly #receivers = new Set<BroadcastReader>();
+  readonly #messages: RedisMessages;
+  readonly #receivers = new Set<Receiver>();
   readonly #watches: Watches;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -23,6 +22,7 @@ export class RedisNodes implements NodeDirectory {
     this.#context = context;
     this.#link = link;
     this.#broadcasts = new Broadcasts(context);
+    this.#messages = new RedisMessages(context);
     this.#watches = new Watches(context, link, (session, stream) => this.#changed(session, stream));
   }
 
@@ -49,34 +49,30 @@ export class RedisNodes implements NodeDirectory {
   }
 
   async receive(node: string, receiver: NodeReceiver, position?: string): Promise<() => Promise<void>> {
-    const { names } = this.#context;
-    const receiving = new BroadcastReader(receiver, this.#broadcasts);
-    await this.#subscribe(names.messages(node), (text) => this.#receive(node, receiver, text));
+    const { names, commands } = this.#context;
+    const { key, channel } = names.messages(node);
+    const messages = this.#messages.createReader(node, (message) => receiver.message(message));
+    const broadcasts = new BroadcastReader(receiver, this.#broadcasts);
+    await messages.start();
+    await this.#subscribe(channel, () => messages.read());
     await this.#subscribe(names.broadcasts.channel, () => this.#readBroadcasts());
-    await receiving.start(position);
-    this.#receivers.add(receiving);
-    // A broadcast may have come before the receiver was added. Messages without a reader are found again after a while.
-    receiving.read();
-    this.#timer ??= startTimer(() => this.#readBroadcasts());
+    await broadcasts.start(position);
+    const added: Receiver = { receiver, messages, broadcasts };
+    this.#receivers.add(added);
+    // Something may have come before the receiver was added. What comes without a reader is found again after a while.
+    this.#read(added);
+    this.#timer ??= startTimer(() => this.#readAll());
     return async () => {
-      receiving.stop();
-      this.#receivers.delete(receiving);
+      this.#stopReceiver(added);
       if (this.#receivers.size === 0) this.stop();
-      await this.#link.unsubscribe(names.messages(node));
+      await this.#link.unsubscribe(channel);
+      // Messages that cannot be removed now are removed by their age.
+      await commands.send(key, ["DEL", key]).catch(() => {});
     };
   }
 
-  async send(node: string, message: NodeMessage): Promise<"sent" | "absent"> {
-    const { commands, names, ring } = this.#context;
-    const channel = names.messages(node);
-    const text = sealEnvelope(ring, channel, message);
-    for (let attempt = 0; ; attempt += 1) {
-      const receivers = toNumber(await commands.send(channel, [this.#link.publishCommand, channel, text]));
-      if (receivers > 0) return "sent";
-      // A node with a lease may be about to subscribe again.
-      if (attempt === 5 || !(await this.isAlive(node))) return "absent";
-      await pause(100, undefined);
-    }
+  send(node: string, message: NodeMessage): Promise<"sent" | "absent"> {
+    return this.#messages.send(node, message, () => this.isAlive(node));
   }
 
   async broadcast(broadcast: Broadcast): Promise<string> {
@@ -96,7 +92,7 @@ export class RedisNodes implements NodeDirectory {
 
   /** Reads what was missed while a connection for channels was lost. */
   resume(): void {
-    this.#readBroadcasts();
+    this.#readAll();
     this.#watches.resume();
   }
 
@@ -109,28 +105,42 @@ export class RedisNodes implements NodeDirectory {
   close(): void {
     this.stop();
     this.#watches.close();
-    for (const receiving of this.#receivers) receiving.stop();
-    this.#receivers.clear();
+    for (const receiver of this.#receivers) this.#stopReceiver(receiver);
   }
 
   async #subscribe(channel: string, listener: (text: string) => void): Promise<void> {
     await this.#context.commands.perform("SUBSCRIBE", () => this.#link.subscribe(channel, listener));
   }
 
-  #receive(node: string, receiver: NodeReceiver, text: string): void {
-    const { ring, names, health } = this.#context;
-    const message = openEnvelope(ring, names.messages(node), text);
-    if (isNodeMessage(message)) receiver.message(message);
-    else health.countInvalid();
+  #readAll(): void {
+    for (const receiver of this.#receivers) this.#read(receiver);
+  }
+
+  #read({ messages, broadcasts }: Receiver): void {
+    messages.read();
+    broadcasts.read();
   }
 
   #readBroadcasts(): void {
-    for (const receiving of this.#receivers) receiving.read();
+    for (const { broadcasts } of this.#receivers) broadcasts.read();
+  }
+
+  #stopReceiver(receiver: Receiver): void {
+    receiver.messages.stop();
+    receiver.broadcasts.stop();
+    this.#receivers.delete(receiver);
   }
 
   #changed(session: SessionKey, stream: string): void {
     for (const { receiver } of this.#receivers) receiver.changed(session, stream);
   }
+}
+
+/** Receiver of a node, and the readers that call it. */
+interface Receiver {
+  readonly receiver: NodeReceiver;
+  readonly messages: MessageReader;
+  readonly broadcasts: BroadcastReader;
 }
 
 function startTimer(run: () => void): ReturnType<typeof setInterval> {

@@ -1,4 +1,5 @@
 import type { Broadcast, NodeReceiver } from "../../stores/node-directory.ts";
+import { ReadLoop } from "./read-loop.ts";
 
 /** Broadcast with its position; without content when it did not verify. */
 export interface ReadBroadcast {
@@ -18,10 +19,8 @@ export interface KeptBroadcasts {
 export class BroadcastReader {
   readonly receiver: NodeReceiver;
   readonly #broadcasts: KeptBroadcasts;
+  readonly #loop = new ReadLoop(() => this.#readNew());
   #position: string | undefined;
-  #isReading = false;
-  #isAgain = false;
-  #isStopped = false;
 
   constructor(receiver: NodeReceiver, broadcasts: KeptBroadcasts) {
     this.receiver = receiver;
@@ -34,45 +33,25 @@ export class BroadcastReader {
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#loop.stop();
   }
 
   /** Reads the broadcasts after the position, and again when it is called meanwhile. */
   read(): void {
-    if (this.#isStopped) return;
-    this.#isAgain = true;
-    if (this.#isReading) return;
-    this.#isReading = true;
-    this.#readAll()
-      .catch(() => this.#readLater())
-      .finally(() => (this.#isReading = false));
+    this.#loop.request();
   }
 
-  /** Reads again after a failure: the store may not call this reader once more. */
-  #readLater(): void {
-    if (!this.#isStopped) setTimeout(() => this.read(), retryDelay).unref();
-  }
-
-  async #readAll(): Promise<void> {
-    while (this.#isAgain && !this.#isStopped) {
-      this.#isAgain = false;
-      if (this.#position !== undefined) await this.#readAfter(this.#position);
-    }
-  }
-
-  async #readAfter(position: string): Promise<void> {
-    const found = await this.#broadcasts.after(position);
+  async #readNew(): Promise<void> {
+    if (this.#position === undefined) return;
+    const found = await this.#broadcasts.after(this.#position);
     if (!found) {
       this.#position = await this.#broadcasts.findLast();
-      if (!this.#isStopped) this.receiver.missed();
+      if (!this.#loop.isStopped) this.receiver.missed();
     }
-    for (const { broadcast, position: at } of found ?? []) {
-      if (this.#isStopped) return;
-      this.#position = at;
-      if (broadcast) this.receiver.broadcastReceived(broadcast, at);
+    for (const { broadcast, position } of found ?? []) {
+      if (this.#loop.isStopped) return;
+      this.#position = position;
+      if (broadcast) this.receiver.broadcastReceived(broadcast, position);
     }
   }
 }
-
-/** Milliseconds between two attempts to read. */
-const retryDelay = 250;

@@ -143,6 +143,11 @@ export class TestClient {
     if (!this.#firstEvents.has(key)) this.#firstEvents.set(key, event);
   }
 
+  /** Aborts the connections of a call. */
+  abort(key: string): void {
+    this.#controllers.get(key)?.abort();
+  }
+
   /** Signal that aborts the connections of a call some time after the client has given it up. */
   signalOf(key: string): AbortSignal {
     const controller = this.#controllers.get(key) ?? new AbortController();
@@ -151,7 +156,7 @@ export class TestClient {
   }
 
   #abortLater(keys: readonly string[]): void {
-    setTimeout(() => keys.forEach((key) => this.#controllers.get(key)?.abort()), abandonTime).unref();
+    setTimeout(() => keys.forEach((key) => this.abort(key)), abandonTime).unref();
   }
 
   /** Cancels a call. Its response is no longer waited for. */
@@ -222,12 +227,21 @@ class CallStream {
 
   /** Reads the stream to its response, and resumes it whenever its connection ends before. */
   async follow(first: Response, cuts: { left: number }): Promise<Message | undefined> {
-    await this.#read(first);
     const deadline = Date.now() + patience;
+    const timer = setTimeout(() => this.#client.abort(this.#key), patience);
+    try {
+      await this.#read(first);
+      return await this.#resumeUntil(deadline, cuts);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #resumeUntil(deadline: number, cuts: { left: number }): Promise<Message | undefined> {
     while (!this.#answer && !this.isRejected && !this.#client.isAbandoned(this.#key)) {
       if (this.#lastEventId === undefined)
         return void (this.problem = "the connection broke before the first event id");
-      if (Date.now() > deadline) return this.#reject("no response came in time", undefined);
+      if (Date.now() >= deadline) return this.#reject("no response came in time", undefined);
       await sleep(this.#client.random() * 150);
       await this.#resume(cuts);
     }

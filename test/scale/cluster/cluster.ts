@@ -47,6 +47,8 @@ export interface Cluster {
   stop(index: number): void;
   /** Continues a node by SIGCONT. */
   resume(index: number): void;
+  /** Sets the clock of a node an hour ahead, back, or right again. */
+  moveClock(index: number): void;
   /** Cuts a node off from the engine, while its clients reach it. */
   cut(index: number): void;
   /** Ends the cut of a node. */
@@ -120,6 +122,7 @@ function toControls(
     kill: async (index) => void (await nodes.end(index, "SIGKILL")),
     stop: (index) => void nodes.at(index).child.kill("SIGSTOP"),
     resume: (index) => void nodes.at(index).child.kill("SIGCONT"),
+    moveClock: (index) => void nodes.at(index).child.kill("SIGUSR2"),
     cut: (index) => links[index]?.cut(),
     mend: (index) => links[index]?.mend(),
     terminate: (index) => nodes.end(index, "SIGTERM"),

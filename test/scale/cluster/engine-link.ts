@@ -6,6 +6,8 @@ export interface EngineLink {
   readonly url: string;
   /** Holds all bytes back. Connections stay open, and new ones get no response. */
   cut(): void;
+  /** Ends all connections, as a node does that no longer waits for responses. */
+  drop(): void;
   /** Lets all bytes through again, those that were held back first. */
   mend(): void;
   close(): Promise<void>;
@@ -26,6 +28,9 @@ export async function startEngineLink(engineUrl: string): Promise<EngineLink> {
     cut() {
       isCut = true;
       for (const socket of proxy.sockets) socket.pause();
+    },
+    drop() {
+      for (const socket of proxy.sockets) socket.destroy();
     },
     mend() {
       isCut = false;

@@ -1,3 +1,4 @@
+import { readExactTime } from "./moved-clock.ts";
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -30,7 +31,7 @@ const touchedUri = "test://touched";
 function write(effect: Omit<Effect, "t" | "node">): void {
   if (file === undefined) return;
   // One write with O_APPEND: lines of several processes do not mix.
-  appendFileSync(file, `${JSON.stringify({ t: Date.now(), node, ...effect })}\n`, { flag: "a" });
+  appendFileSync(file, `${JSON.stringify({ t: readExactTime(), node, ...effect })}\n`, { flag: "a" });
 }
 
 interface Call {

@@ -129,6 +129,37 @@ export function describeNodes(fixture: EngineFixture): void {
       await expect.poll(() => first.nodes.send(secondNode, { kind: "ended", session: key })).toBe("absent");
     });
 
+    test("a message to a node that has lost its connection arrives when the node is back", async ({ skip }) => {
+      const { cluster, first } = await startTwoNodes(fixture);
+      if (!cluster.connectByLink) return skip("the servers of this engine are shared by all tests");
+      const { engine, link } = await cluster.connectByLink();
+      const at = await listen(engine, secondNode);
+      await engine.nodes.renew(secondNode, { milliseconds: 1_000, isNew: true });
+      const [before, after]: readonly NodeMessage[] = ["before", "after"].map((text) => ({
+        kind: "deliver",
+        session: key,
+        incoming: { kind: "result", id: 1, result: { text } },
+      }));
+      if (!before || !after) throw new Error("The messages are missing");
+      link.cut();
+      await first.nodes.send(secondNode, before);
+      link.drop();
+      await cluster.pass(1_200);
+      await expect.poll(() => first.nodes.send(secondNode, { kind: "send", session: key, text: "" })).toBe("absent");
+      await first.nodes.send(secondNode, after);
+      expect(at.messages).toEqual([]);
+      link.mend();
+      await expect.poll(() => at.messages, { timeout: 10_000 }).toEqual([before, after]);
+    });
+
+    test("a message to a node that has never received is not kept", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await first.nodes.send(secondNode, { kind: "ended", session: key });
+      const at = await listen(second, secondNode);
+      await first.nodes.send(secondNode, { kind: "changed", session: key });
+      await expect.poll(() => at.messages).toEqual([{ kind: "changed", session: key }]);
+    });
+
     test("a node that receives under a new name gets messages to that name only", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const before = await listen(second, secondNode);

@@ -53,9 +53,7 @@ describe(`faults with the engine ${SCALE_ENGINE}`, () => {
 function toClusterOptions(): Parameters<typeof startCluster>[0] {
   if (SCALE_ENGINE === "memory") return { nodes: 1 };
   const nodes = Number(SCALE_NODES);
-  // A link costs time at each request: only the faults that need one have it.
-  const hasLinks = SCALE_FAULTS?.includes("partition") === true;
-  if (SCALE_ENGINE === "redis" || SCALE_ENGINE === "nats") return { nodes, engine: SCALE_ENGINE, hasLinks };
+  if (SCALE_ENGINE === "redis" || SCALE_ENGINE === "nats") return { nodes, engine: SCALE_ENGINE, hasLinks: true };
   throw new Error(`The engine ${SCALE_ENGINE} has no process to start; use redis, nats, or memory for one node`);
 }
 
