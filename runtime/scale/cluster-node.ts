@@ -24,12 +24,12 @@ import type {
   StoreChange,
 } from "../transport/http-server/cluster.ts";
 import type { SessionStream } from "../transport/http-server/event-stream.ts";
-import { AccessAttempts } from "./access-attempts.ts";
 import { ClusterBroadcasts, type BroadcastNode, type OnListChanged } from "./cluster-broadcasts.ts";
 import { ClusterTasks } from "./cluster-tasks.ts";
 import { FollowedStream } from "./followed-stream.ts";
 import { NodeLease } from "./node-lease.ts";
 import { findNodeOf, nodeOfSession } from "./node-name.ts";
+import { SessionAccesses } from "./session-accesses.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./shared-stream.ts";
 import { StreamWatchers } from "./stream-watchers.ts";
@@ -50,7 +50,7 @@ export class ClusterNode implements HttpNode {
   readonly #options: ClusterNodeOptions;
   readonly #lease: NodeLease;
   readonly #watchers: StreamWatchers;
-  readonly #attempts = new AccessAttempts();
+  readonly #accesses: SessionAccesses;
   readonly #broadcastNode: BroadcastNode;
   #sessions: LiveSessions | undefined;
   #streams: ReadonlyMap<string, LiveStream> = new Map();
@@ -79,6 +79,8 @@ export class ClusterNode implements HttpNode {
       },
       fail,
     });
+    const { sessions } = engine;
+    this.#accesses = new SessionAccesses({ sessions, clock, nodeName: () => this.name, fail });
     this.tasks = new ClusterTasks({ engine, lease, self: this.#lease, fail });
     this.store = {
       add: async (record) => {
@@ -107,12 +109,8 @@ export class ClusterNode implements HttpNode {
 
   async access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined> {
     await this.#lease.ensure();
-    const { name: node } = this;
     const version = this.#states?.versionOf(this.#sessions?.findLive(key));
-    const access = { node, reserve, ...(version !== undefined && { version }) };
-    return this.#attempts.perform(key, reserve, async (attempt) =>
-      this.#options.engine.sessions.access(key, { ...access, ...(attempt !== undefined && { attempt }) }),
-    );
+    return this.#accesses.access(key, { reserve, ...(version !== undefined && { version }) });
   }
 
   update(session: LiveSession, found: SharedSession): void {
@@ -132,6 +130,7 @@ export class ClusterNode implements HttpNode {
 
   release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): void {
     if (ids.length === 0) return;
+    if (options?.isUnused !== true) return this.#accesses.end(key, ids);
     const { name: node } = this;
     this.#inBackground(() => this.#options.engine.sessions.release(key, { node, ids, ...options }));
   }
@@ -209,6 +208,7 @@ export class ClusterNode implements HttpNode {
 
   async leave(): Promise<void> {
     await this.#broadcasts?.leave(this.#broadcastNode);
+    await this.#accesses.flush();
     await this.#lease.leave();
   }
 

@@ -49,10 +49,12 @@ export class MemorySharedSessions implements SharedSessionStore {
     return true;
   }
 
-  access(key: SessionKey, { node, reserve = [], attempt, version }: SessionAccess): SharedSession | undefined {
+  access(key: SessionKey, access: SessionAccess): SharedSession | undefined {
+    const { node, reserve = [], ended = [], attempt, version } = access;
     const entry = this.#find(key);
     if (!entry) return undefined;
     this.#touch(entry);
+    if (ended.length > 0) this.release(key, { node, ids: ended });
     const { record } = entry;
     const isOwn = ({ node: by, attempt: of }: Reservation): boolean =>
       attempt !== undefined && by === node && of === attempt;

@@ -47,6 +47,8 @@ export interface SessionAccess {
   readonly node: string;
   /** Ids of the requests that the node is about to run. All that are not used become reservations of the node, in one step. Default: none. */
   readonly reserve?: readonly RequestId[];
+  /** Ids of requests of the node that have ended: their reservations are released first. Default: none. */
+  readonly ended?: readonly RequestId[];
   /**
    * Text that a repetition of this access has in common with it and with no other access: reservations of the same node and attempt are not reported as
    * used. Default: every reservation is reported.

@@ -8,24 +8,29 @@ import { hideBin } from "yargs/helpers";
  * makes the same choices.
  */
 
-const layers = ["model", "contract", "protocol", "faults", "mutants", "deploy", "security", "problems"];
+const layers = ["model", "contract", "protocol", "faults", "mutants", "deploy", "security", "problems", "load"];
 
 const options = yargs(hideBin(process.argv))
   .usage("npm run test:scale -- <layer> [options]")
   .option("engine", { type: "string", describe: "Store that the nodes share", default: "memory" })
-  .option("nodes", { type: "number", describe: "Number of nodes", default: 3 })
+  .option("nodes", { type: "number", describe: "Number of nodes; default: 3, with load 4" })
   .option("only", { type: "string", describe: "Words, separated by commas: tests with one of them in their names" })
   .option("seed", { type: "number", describe: "Seed of all random choices", default: Date.now() % 2 ** 31 })
   .option("minutes", { type: "number", describe: "Minutes that a run with faults takes", default: 3 })
+  .option("sessions", { type: "number", describe: "Sessions with an open stream, with load", default: 10_000 })
+  .option("rate", { type: "number", describe: "Calls a second, with load", default: 1_000 })
   .option("workloads", {
     type: "string",
     describe: "Workloads of a run with faults, separated by commas; default: all",
   })
   .option("faults", { type: "string", describe: "Words, separated by commas: faults with one of them in their names" })
-  .check(({ _: words, nodes, seed, minutes }) => {
+  .check(({ _: words, nodes, seed, minutes, sessions, rate }) => {
     checkLayer(words);
-    if (!Number.isInteger(nodes) || nodes < 1) throw new Error("--nodes is not a count; give 1 or more");
+    if (nodes !== undefined && (!Number.isInteger(nodes) || nodes < 1))
+      throw new Error("--nodes is not a count; give 1 or more");
     if (!Number.isInteger(seed)) throw new Error("--seed is not an integer; give the one that a run has printed");
+    if (!Number.isInteger(sessions) || sessions < 1) throw new Error("--sessions is not a count; give 1 or more");
+    if (!(rate > 0)) throw new Error("--rate is not a number of calls; give more than 0");
     if (!(minutes > 0)) throw new Error("--minutes is not a duration; give more than 0");
     return true;
   })
@@ -48,12 +53,15 @@ function toPattern(words: string): string {
     .join("|");
 }
 
-const { engine, nodes, only, seed, minutes, workloads, faults } = options;
+const { engine, only, seed, minutes, sessions, rate, workloads, faults } = options;
+const nodes = options.nodes ?? (options._[0] === "load" ? 4 : 3);
 Object.assign(process.env, {
   SCALE_ENGINE: engine,
   SCALE_NODES: String(nodes),
   SCALE_SEED: String(seed),
   SCALE_MINUTES: String(minutes),
+  SCALE_SESSIONS: String(sessions),
+  SCALE_RATE: String(rate),
   ...(workloads !== undefined && { SCALE_WORKLOADS: workloads }),
   ...(faults !== undefined && { SCALE_FAULTS: faults }),
 });

@@ -43,16 +43,18 @@ export class NatsSessions implements SharedSessionStore {
 
   async access(
     key: SessionKey,
-    { node, reserve = [], attempt, version }: SessionAccess,
+    { node, reserve = [], ended = [], attempt, version }: SessionAccess,
   ): Promise<SharedSession | undefined> {
+    const { sessionTtl, maxUsedIds } = this.#context.limits;
     const isOwn = ([, by, of]: Reservation): boolean => attempt !== undefined && by === node && of === attempt;
     let used: readonly RequestId[] = [];
-    const value = await this.#change(key, (found, age) => {
+    const value = await this.#change(key, (stored, age) => {
+      const found = releaseRequests(stored, { node, ids: ended }, maxUsedIds);
       const known = new Set([...found.used, ...found.reservations.map(([id]) => id)]);
       const own = new Set(found.reservations.filter(isOwn).map(([id]) => id));
       used = [...new Set(reserve)].filter((id) => known.has(id) && !own.has(id));
       const added = [...new Set(reserve)].filter((id) => !known.has(id));
-      if (added.length === 0 && age < this.#context.limits.sessionTtl / 4) return found;
+      if (added.length === 0 && age < sessionTtl / 4) return found;
       return {
         ...found,
         reservations: [...found.reservations, ...added.map((id) => toReservation(id, node, attempt))],
@@ -64,15 +66,8 @@ export class NatsSessions implements SharedSessionStore {
     return { record, version: value.version, state: toState(value), used };
   }
 
-  async release(key: SessionKey, { node, ids, isUnused = false }: SessionRelease): Promise<void> {
-    const isEnding = ([id, by]: Reservation): boolean => by === node && ids.includes(id);
-    await this.#change(key, (found) => {
-      const ended = found.reservations.filter(isEnding).map(([id]) => id);
-      if (ended.length === 0) return found;
-      const reservations = found.reservations.filter((reservation) => !isEnding(reservation));
-      const used = isUnused ? found.used : [...found.used, ...ids.filter((id) => ended.includes(id))];
-      return { ...found, reservations, used: used.slice(-this.#context.limits.maxUsedIds) };
-    });
+  async release(key: SessionKey, release: SessionRelease): Promise<void> {
+    await this.#change(key, (found) => releaseRequests(found, release, this.#context.limits.maxUsedIds));
   }
 
   async findNode(key: SessionKey, id: RequestId): Promise<string | undefined> {
@@ -189,6 +184,20 @@ type Reservation = readonly [id: RequestId, node: string, attempt?: string];
 
 function toReservation(id: RequestId, node: string, attempt: string | undefined): Reservation {
   return attempt === undefined ? [id, node] : [id, node, attempt];
+}
+
+/** Returns a session without reservations of a node; the same session when there are none. */
+function releaseRequests(
+  session: SessionValue,
+  { node, ids, isUnused = false }: SessionRelease,
+  maxUsedIds: number,
+): SessionValue {
+  const isEnding = ([id, by]: Reservation): boolean => by === node && ids.includes(id);
+  const ended = session.reservations.filter(isEnding).map(([id]) => id);
+  if (ended.length === 0) return session;
+  const reservations = session.reservations.filter((reservation) => !isEnding(reservation));
+  const used = isUnused ? session.used : [...session.used, ...ids.filter((id) => ended.includes(id))];
+  return { ...session, reservations, used: used.slice(-maxUsedIds) };
 }
 
 function nodesOf({ reservations, listener }: SessionValue): readonly string[] {

@@ -53,7 +53,7 @@ export class RedisSessions implements SharedSessionStore {
 
   async access(
     key: SessionKey,
-    { node, reserve = [], attempt, version }: SessionAccess,
+    { node, reserve = [], ended = [], attempt, version }: SessionAccess,
   ): Promise<SharedSession | undefined> {
     const { commands, names, limits, sessionTags } = this.#context;
     const tag = await sessionTags.find(key);
@@ -61,7 +61,10 @@ export class RedisSessions implements SharedSessionStore {
     const ids = new Map(reserve.map((id) => [toField(id), id]));
     const reservation = attempt === undefined ? node : `${node} ${attempt}`;
     const known = version === undefined ? "" : String(version);
-    const args = [reservation, attempt ?? "", known, String(limits.sessionTtl), ...ids.keys()];
+    const args = [
+      ...[reservation, attempt ?? "", known, String(limits.sessionTtl)],
+      ...[node, String(limits.maxUsedIds), String(ended.length), ...ended.map(toField), ...ids.keys()],
+    ];
     const reply =
       reserve.length > 0
         ? await commands.runDurably(accessSession, keys, args)

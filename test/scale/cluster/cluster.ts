@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readLines, type Effect } from "../history.ts";
 import { startBalancer } from "./balancer.ts";
+import { startBalancerProcess } from "./balancer-process.ts";
 import { startEngineLink, type EngineLink } from "./engine-link.ts";
 import { endProcess, startNode, type NodeProcess } from "./processes.ts";
 import { startNats, type NatsProcess } from "./nats-process.ts";
@@ -25,6 +26,12 @@ export interface ClusterOptions {
   readonly drainDelay?: number;
   /** Puts a link between each node and the engine, which a test can cut. Default `false`. */
   readonly hasLinks?: boolean;
+  /** Balancers, each a process of its own. Default: one in this process. */
+  readonly balancers?: number;
+  /** Time at which Redis has its changes on the disk. Default `always`. */
+  readonly fsync?: "always" | "everysec";
+  /** Sessions at a time. Default: that of the engine. */
+  readonly maxSessions?: number;
   /** Fault of the engine, by its name among the mutants. Default: none. */
   readonly mutant?: string;
 }
@@ -32,6 +39,8 @@ export interface ClusterOptions {
 /** Cluster of processes on this machine, behind a balancer. */
 export interface Cluster {
   readonly url: string;
+  /** URLs of all balancers. */
+  readonly urls: readonly string[];
   readonly engine: EngineProcess | undefined;
   /** Number of nodes. */
   readonly size: number;
@@ -39,6 +48,8 @@ export interface Cluster {
   readonly hasLinks: boolean;
   /** Returns the URL of a node; another one after a restart. */
   nodeUrl(index: number): string;
+  /** Returns the id of the process of a node; another one after a restart. */
+  pid(index: number): number;
   /** Returns the name of the process of a node, as its effects have it. */
   nodeName(index: number): string;
   /** Ends a node by SIGKILL. */
@@ -77,7 +88,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   try {
     const program = await buildServer();
     closers.push(() => rm(program.folder, { recursive: true, force: true }));
-    const engine = options.engine && (await startEngine(options.engine));
+    const engine = options.engine && (await startEngine(options.engine, options.fsync));
     if (engine) closers.push(engine.close);
     const effects = join(folder, "effects.jsonl");
     const links = engine && options.hasLinks ? await startLinks(engine.url, options.nodes) : [];
@@ -85,13 +96,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const nodes = new Nodes({ ...options, program, effects, engineUrl: engine?.url, links });
     closers.push(() => nodes.close());
     await nodes.start();
-    const balancer = await startBalancer({
-      nodes: () => nodes.urls,
-      ...(options.drainDelay !== undefined && { ready: "/ready" }),
-    });
-    closers.push(balancer.close);
+    const urls = await startBalancers(nodes, options, closers);
     return Object.assign(toControls(nodes, links), {
-      url: balancer.url,
+      url: urls[0] ?? "",
+      urls,
       engine,
       size: options.nodes,
       hasLinks: links.length > 0,
@@ -104,8 +112,30 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-function startEngine(kind: EngineProcess["kind"]): Promise<EngineProcess> {
-  return kind === "redis" ? startRedis({ fsync: "always" }) : startNats();
+function startEngine(kind: EngineProcess["kind"], fsync: ClusterOptions["fsync"] = "always"): Promise<EngineProcess> {
+  return kind === "redis" ? startRedis({ fsync }) : startNats();
+}
+
+/** Starts the balancers, and returns their URLs. */
+async function startBalancers(
+  nodes: Nodes,
+  { balancers, drainDelay }: ClusterOptions,
+  closers: (() => Promise<void>)[],
+): Promise<readonly string[]> {
+  const options = { nodes: () => nodes.urls, ...(drainDelay !== undefined && { ready: "/ready" }) };
+  if (balancers === undefined) {
+    const balancer = await startBalancer(options);
+    closers.push(balancer.close);
+    return [balancer.url];
+  }
+  const urls: string[] = [];
+  for (let index = 0; index < balancers; index += 1) {
+    const balancer = await startBalancerProcess(options);
+    closers.push(balancer.close);
+    nodes.onRestart(balancer.update);
+    urls.push(balancer.url);
+  }
+  return urls;
 }
 
 function startLinks(url: string, count: number): Promise<readonly EngineLink[]> {
@@ -115,9 +145,10 @@ function startLinks(url: string, count: number): Promise<readonly EngineLink[]> 
 function toControls(
   nodes: Nodes,
   links: readonly EngineLink[],
-): Omit<Cluster, "url" | "engine" | "size" | "hasLinks" | "readEffects" | "close"> {
+): Omit<Cluster, "url" | "urls" | "engine" | "size" | "hasLinks" | "readEffects" | "close"> {
   return {
     nodeUrl: (index) => nodes.at(index).url,
+    pid: (index) => nodes.at(index).pid,
     nodeName: (index) => nodes.nameOf(index),
     kill: async (index) => void (await nodes.end(index, "SIGKILL")),
     stop: (index) => void nodes.at(index).child.kill("SIGSTOP"),
@@ -166,6 +197,7 @@ class Nodes {
   readonly #options: NodesOptions;
   readonly #processes: NodeProcess[] = [];
   readonly #starts: number[] = [];
+  readonly #restarted: (() => void)[] = [];
   #earlierErrors = "";
   #isClosed = false;
 
@@ -184,6 +216,11 @@ class Nodes {
     for (const outcome of started) if (outcome.status === "rejected") throw outcome.reason;
   }
 
+  /** Sets a function that is called whenever a node has another URL. */
+  onRestart(restarted: () => void): void {
+    this.#restarted.push(restarted);
+  }
+
   at(index: number): NodeProcess {
     const node = this.#processes[index];
     if (node) return node;
@@ -195,7 +232,7 @@ class Nodes {
   }
 
   async restart(index: number): Promise<void> {
-    const { program, effects, links, restartAfter, mutant, drainDelay = 0 } = this.#options;
+    const { program, effects, links, restartAfter, mutant, maxSessions, drainDelay = 0 } = this.#options;
     const engineUrl = links[index]?.url ?? this.#options.engineUrl;
     this.#starts[index] = (this.#starts[index] ?? 0) + 1;
     const env = {
@@ -204,10 +241,12 @@ class Nodes {
       NODE_DRAIN_DELAY: String(drainDelay),
       ...(engineUrl !== undefined && { NODE_ENGINE: engineUrl }),
       ...(mutant !== undefined && { NODE_MUTANT: mutant }),
+      ...(maxSessions !== undefined && { NODE_MAX_SESSIONS: String(maxSessions) }),
     };
     const node = await startNode({ args: [program.path], env });
     this.#earlierErrors += this.#processes[index]?.errors() ?? "";
     this.#processes[index] = node;
+    for (const restarted of this.#restarted) restarted();
     if (this.#isClosed) return endProcess(node);
     if (restartAfter === undefined) return;
     void node.ended

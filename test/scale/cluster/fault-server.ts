@@ -24,6 +24,7 @@ const {
   NODE_ENGINE: engineUrl,
   NODE_MUTANT: mutant,
   NODE_DRAIN_DELAY: drainDelay,
+  NODE_MAX_SESSIONS: maxSessions,
 } = process.env;
 
 const touchedUri = "test://touched";
@@ -177,7 +178,8 @@ const key = new TextEncoder().encode("a key of the tests, which all nodes share"
 
 /** Joins the cluster of the tests, with a fault of the engine if one is named. */
 async function join(url: string): Promise<Cluster> {
-  const options = { keys: [key], prefix: "test" };
+  const limits = maxSessions === undefined ? {} : { maxSessions: Number(maxSessions) };
+  const options = { keys: [key], prefix: "test", limits };
   const isNats = url.startsWith("nats:");
   const engine = isNats ? createNatsEngine({ servers: url, ...options }) : createRedisEngine({ url, ...options });
   return joinCluster(mutant === undefined ? engine : mutate(engine, mutant), {

@@ -17,6 +17,7 @@ type Operation =
       readonly key: SessionKey;
       readonly node: string;
       readonly reserve: readonly RequestId[];
+      readonly ended: readonly RequestId[];
       readonly attempt: string | undefined;
     }
   | {
@@ -126,6 +127,7 @@ function operations(): fc.Arbitrary<Operation> {
   const fence = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 2 }) });
   const id = fc.constantFrom<RequestId>(1, 2, 3, "1", "x");
   const ids = fc.uniqueArray(id, { maxLength: 3 });
+  const ended = fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, ids);
   const uris = fc.uniqueArray(fc.constantFrom("u1", "u2", "u3", "u4", "u5"), { maxLength: 2 });
   const first = fc.nat({ max: 12 });
   const texts = fc.array(fc.constantFrom("", "text", "é"), { maxLength: 4 });
@@ -135,7 +137,10 @@ function operations(): fc.Arbitrary<Operation> {
     fc.record({ name: fc.constantFrom("readState" as const, "remove" as const, "end" as const), key }),
     {
       weight: 4,
-      arbitrary: fc.record({ name: fc.constant("access" as const), key, node, reserve: ids, attempt: more }),
+      arbitrary: fc
+        .record({ name: fc.constant("access" as const), key, node, reserve: ids, ended, attempt: more })
+        // A request that has ended was reserved before.
+        .map((access) => ({ ...access, ended: access.ended.filter((id) => !access.reserve.includes(id)) })),
     },
     {
       weight: 3,

@@ -158,6 +158,19 @@ export function describeSessions(fixture: EngineFixture): void {
       expect((await second.sessions.access(key, { node: secondNode, reserve: [1] }))?.used).toEqual([1]);
     });
 
+    test("an access releases the requests of its node that have ended, before it takes ids", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      await first.sessions.add(createRecord(key.id));
+      await first.sessions.access(key, { node: firstNode, reserve: [1, 2] });
+      await second.sessions.access(key, { node: secondNode, reserve: [3] });
+      const found = await first.sessions.access(key, { node: firstNode, ended: [1, 3], reserve: [1, 4] });
+      expect(found).toMatchObject({ used: [1] });
+      const nodes = await Promise.all([1, 2, 3, 4].map(async (id) => second.sessions.findNode(key, id)));
+      expect(nodes).toEqual([undefined, firstNode, secondNode, firstNode]);
+      expect(await first.sessions.access(key, { node: firstNode, ended: [2] })).toMatchObject({ used: [] });
+      expect(await second.sessions.findNode(key, 2)).toBeUndefined();
+    });
+
     test("an id that is released unused may be taken again", async () => {
       const { first, second } = await startTwoNodes(fixture);
       await first.sessions.add(createRecord(key.id));

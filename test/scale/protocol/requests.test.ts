@@ -12,8 +12,6 @@ import {
   until,
   type Tool,
 } from "../../runtime/transport/http-server/http-rig.ts";
-import { AccessAttempts } from "../../../runtime/scale/access-attempts.ts";
-import { EngineError } from "../../../runtime/stores/engine.ts";
 import { lease, startNodes, type Nodes } from "./nodes.ts";
 
 let nodes: Nodes | undefined;
@@ -130,25 +128,6 @@ describe.each(["2025-11-25", "2025-06-18", "2025-03-26"])("requests of a session
     await stream.end();
     expect((await post(0, session, call(2, "echo", { text: "no" }))).status).toBe(404);
     expect((await post(1, session, call(3, "echo", { text: "no" }))).status).toBe(404);
-  });
-});
-
-describe("requests of a session whose store was lost", () => {
-  it("a request id that may have been reserved when the store was lost is not used by its repetition (E5)", async () => {
-    const attempts = new AccessAttempts();
-    const key = { id: "session", owner: undefined };
-    const seen: (string | undefined)[] = [];
-    const access = (isLost: boolean, reserve: readonly number[] = [1]): Promise<void> =>
-      attempts.perform(key, reserve, async (attempt) => {
-        seen.push(attempt);
-        if (isLost) throw new EngineError("lost");
-      });
-    await expect(access(true)).rejects.toThrow("lost");
-    await access(false);
-    await access(false);
-    await access(false, []);
-    const [first, repeated, next, none] = seen;
-    expect([repeated, next === first, none]).toEqual([first, false, undefined]);
   });
 });
 

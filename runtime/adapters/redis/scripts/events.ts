@@ -5,7 +5,7 @@ import { defineScript, type RedisScript } from "./script.ts";
  *
  * KEYS[1]: hash with `owner`, `fence`, `next` (sequence), `oldest` (sequence that is kept), `size` (bytes), `state` (open, ended), `requests` (number),
  *          `r:<id>` with its place for each request without a response, and `end:<fence>` with the sequence after the last event of a replaced owner
- * KEYS[2]: stream of the events; the event with sequence 0 has the id 1-0
+ * KEYS[2]: list of the events from `oldest` on. A stream of Redis takes 4 KiB even for one event, which most streams that clients keep open have.
  * KEYS[3]: hash from each stream of the session to "1" while it is open, else "0"
  * KEYS[4]: present while a node watches the stream; its name is the channel too
  */
@@ -19,13 +19,11 @@ local function load()
   next, oldest, size = tonumber(found[1]), tonumber(found[2]), tonumber(found[3])
 end
 local function add(data)
-  redis.call('XADD', KEYS[2], string.format('%d-0', next + 1), 'd', data)
+  redis.call('RPUSH', KEYS[2], data)
   next = next + 1
   size = size + #data
   while next - oldest > 1 and (next - oldest > tonumber(ARGV[2]) or size > tonumber(ARGV[3])) do
-    local entry = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)[1]
-    size = size - #entry[2][2]
-    redis.call('XDEL', KEYS[2], entry[1])
+    size = size - #(redis.call('LPOP', KEYS[2]) or '')
     oldest = oldest + 1
   end
 end
@@ -159,15 +157,13 @@ if after >= next then
   after = next - 1
 end
 if after < -1 or after + 1 < oldest then return false end
+if redis.call('LLEN', KEYS[2]) ~= next - oldest then return false end
 local events, size = {}, 0
 local maxEvents, maxSize = tonumber(ARGV[2]), tonumber(ARGV[3])
 local isFull = false
 while not isFull and after + 1 < next do
-  local entries = redis.call('XRANGE', KEYS[2], string.format('%d-0', after + 2), '+', 'COUNT', 8)
-  if #entries == 0 then return false end
-  for _, entry in ipairs(entries) do
-    local data = entry[2][2]
-    if entry[1] ~= string.format('%d-0', after + 2) then return false end
+  local from = after + 1 - oldest
+  for _, data in ipairs(redis.call('LRANGE', KEYS[2], from, from + 7)) do
     size = size + #data
     if #events >= maxEvents or (#events > 0 and size > maxSize) then
       isFull = true

@@ -37,6 +37,25 @@ local function readNodes()
 end
 `;
 
+const release = `
+local function release(node, isUnused, most, first, last)
+  for i = first, last do
+    local reservation = redis.call('HGET', KEYS[2], ARGV[i])
+    if reservation and reservation ~= '.' and string.match(reservation, '^[^ ]*') == node then
+      if isUnused then
+        redis.call('HDEL', KEYS[2], ARGV[i])
+      else
+        redis.call('HSET', KEYS[2], ARGV[i], '.')
+        redis.call('RPUSH', KEYS[3], ARGV[i])
+      end
+    end
+  end
+  for _ = redis.call('LLEN', KEYS[3]), tonumber(most) + 1, -1 do
+    redis.call('HDEL', KEYS[2], redis.call('LPOP', KEYS[3]))
+  end
+end
+`;
+
 /** Stores a session, unless it is there. Returns 1. ARGV: record, milliseconds that it lives unused */
 export const addSession: RedisScript = defineScript(
   "add-session",
@@ -51,18 +70,21 @@ return 1
 );
 
 /**
- * Extends the life of a session and reservations request ids. Returns the record, the version, 1 if the life was extended, the ids that were used before,
- * and the state unless its version is known; nothing without session. The life is extended when a quarter of it has passed, or with a reserve.
+ * Extends the life of a session and reserves request ids. Returns the record, the version, 1 if the life was extended, the ids that were used before,
+ * and the state unless its version is known; nothing without session. The life is extended when a quarter of it has passed.
  *
- * ARGV: node and attempt after a blank, attempt or "", known version or "", milliseconds that it lives unused, ids
+ * ARGV: node and attempt after a blank, attempt or "", known version or "", milliseconds that it lives unused, node, number of used ids to remember,
+ * number of ids to release first, these, and ids to reserve
  */
 export const accessSession: RedisScript = defineScript(
   "access",
-  `${touch}${readState}
+  `${touch}${readState}${release}
 local session = redis.call('HMGET', KEYS[1], 'record', 'version')
 if not session[1] then return false end
+local lastEnded = 7 + tonumber(ARGV[7])
+if lastEnded > 7 then release(ARGV[5], false, ARGV[6], 8, lastEnded) end
 local used, reserved = {}, {}
-for i = 5, #ARGV do
+for i = lastEnded + 1, #ARGV do
   local reservation = redis.call('HGET', KEYS[2], ARGV[i])
   if not reservation or (ARGV[2] ~= '' and reservation == ARGV[1]) then
     redis.call('HSET', KEYS[2], ARGV[i], ARGV[1])
@@ -71,9 +93,14 @@ for i = 5, #ARGV do
     used[#used + 1] = ARGV[i]
   end
 end
-local isOld = redis.call('PTTL', KEYS[1]) < tonumber(ARGV[4]) * 0.75
-local isTouched = isOld or next(reserved) ~= nil
-if isTouched then touch(ARGV[4]) end
+local ttl = redis.call('PTTL', KEYS[1])
+local isTouched = ttl < tonumber(ARGV[4]) * 0.75
+if isTouched then
+  touch(ARGV[4])
+elseif next(reserved) or lastEnded > 7 then
+  redis.call('PEXPIRE', KEYS[2], ttl)
+  redis.call('PEXPIRE', KEYS[3], ttl)
+end
 return {session[1], session[2], isTouched and 1 or 0, used, session[2] ~= ARGV[3] and readState()}
 `,
 );
@@ -81,21 +108,8 @@ return {session[1], session[2], isTouched and 1 or 0, used, session[2] ~= ARGV[3
 /** Ends reservations. ARGV: node that made them, "1" if they may be reserved again, number of ids to remember, ids */
 export const releaseReservations: RedisScript = defineScript(
   "release",
-  `
-for i = 4, #ARGV do
-  local reservation = redis.call('HGET', KEYS[2], ARGV[i])
-  if reservation and reservation ~= '.' and string.match(reservation, '^[^ ]*') == ARGV[1] then
-    if ARGV[2] == '1' then
-      redis.call('HDEL', KEYS[2], ARGV[i])
-    else
-      redis.call('HSET', KEYS[2], ARGV[i], '.')
-      redis.call('RPUSH', KEYS[3], ARGV[i])
-    end
-  end
-end
-for _ = redis.call('LLEN', KEYS[3]), tonumber(ARGV[3]) + 1, -1 do
-  redis.call('HDEL', KEYS[2], redis.call('LPOP', KEYS[3]))
-end
+  `${release}
+release(ARGV[1], ARGV[2] == '1', ARGV[3], 4, #ARGV)
 local ttl = redis.call('PTTL', KEYS[1])
 if ttl > 0 then redis.call('PEXPIRE', KEYS[3], ttl) else redis.call('DEL', KEYS[2], KEYS[3]) end
 return 1

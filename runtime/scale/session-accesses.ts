@@ -1,0 +1,128 @@
+import type { Clock } from "../internal/timers.ts";
+import type { RequestId } from "../jsonrpc/message.ts";
+import type { SessionKey } from "../stores/session-store.ts";
+import type { SessionAccess, SharedSession, SharedSessionStore } from "../stores/shared-session-store.ts";
+import { nameSession } from "./name-session.ts";
+
+/** Dependencies of the accesses of a node. */
+export interface SessionAccessesOptions {
+  readonly sessions: SharedSessionStore;
+  readonly clock: Clock;
+  /** Returns the name of the node. */
+  readonly nodeName: () => string;
+  fail(thrown: unknown): void;
+}
+
+/**
+ * Accesses of a node to sessions. The end of a request is stored with the next access to its session, or after a moment: a client that calls all the time
+ * costs one operation a call.
+ */
+export class SessionAccesses {
+  readonly #options: SessionAccessesOptions;
+  readonly #attempts = new AccessAttempts();
+  /** Requests that have ended, by the name of their session. */
+  readonly #ended = new Map<string, EndedRequests>();
+  #cancel: (() => void) | undefined;
+
+  constructor(options: SessionAccessesOptions) {
+    this.#options = options;
+  }
+
+  async access(
+    key: SessionKey,
+    access: Pick<SessionAccess, "reserve" | "version">,
+  ): Promise<SharedSession | undefined> {
+    const { sessions, nodeName } = this.#options;
+    const name = nameSession(key);
+    const ended = this.#ended.get(name)?.ids;
+    this.#ended.delete(name);
+    try {
+      return await this.#attempts.perform(key, access.reserve ?? [], async (attempt) =>
+        sessions.access(key, {
+          ...access,
+          node: nodeName(),
+          ...(ended && { ended }),
+          ...(attempt !== undefined && { attempt }),
+        }),
+      );
+    } catch (thrown) {
+      if (ended) this.end(key, ended);
+      throw thrown;
+    }
+  }
+
+  /** Ends requests of a session that this node has run. */
+  end(key: SessionKey, ids: readonly RequestId[]): void {
+    const name = nameSession(key);
+    this.#ended.set(name, { key, ids: [...(this.#ended.get(name)?.ids ?? []), ...ids] });
+    this.#cancel ??= this.#options.clock.after(endDelay, () => void this.flush());
+  }
+
+  /** Stores the ends of all requests. A failure is reported. */
+  async flush(): Promise<void> {
+    const { sessions, nodeName, fail } = this.#options;
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const all = [...this.#ended.values()];
+    this.#ended.clear();
+    try {
+      await Promise.all(all.map(async ({ key, ids }) => sessions.release(key, { node: nodeName(), ids })));
+    } catch (thrown) {
+      fail(thrown);
+    }
+  }
+}
+
+/** Requests of a session that have ended. */
+interface EndedRequests {
+  readonly key: SessionKey;
+  readonly ids: readonly RequestId[];
+}
+
+/** Milliseconds after which the end of a request is stored without an access. */
+const endDelay = 100;
+
+/**
+ * Attempts of accesses that reserve request ids. An access whose outcome is unknown may have reserved its ids: when the client sends the requests
+ * again, the access is repeated as the same attempt, so that its own reservations do not count as used.
+ */
+export class AccessAttempts {
+  /** Attempts whose outcome is unknown, the oldest first. */
+  readonly #unknown = new Map<string, string>();
+  #count = 0;
+
+  /** Performs an access as a new attempt, or as the one that failed before. */
+  async perform<Found>(
+    key: SessionKey,
+    reserve: readonly RequestId[],
+    access: (attempt: string | undefined) => Promise<Found>,
+  ): Promise<Found> {
+    if (reserve.length === 0) return access(undefined);
+    const attempt = this.#take(key, reserve);
+    try {
+      return await access(attempt);
+    } catch (thrown) {
+      this.#unknown.set(nameOf(key, reserve), attempt);
+      if (this.#unknown.size > mostUnknown) this.#unknown.delete(this.#unknown.keys().next().value ?? "");
+      throw thrown;
+    }
+  }
+
+  /** Returns an attempt that no other access has at the same time. */
+  #take(key: SessionKey, reserve: readonly RequestId[]): string {
+    this.#count += 1;
+    const fresh = this.#count.toString(36);
+    if (this.#unknown.size === 0) return fresh;
+    const name = nameOf(key, reserve);
+    const known = this.#unknown.get(name);
+    this.#unknown.delete(name);
+    return known ?? fresh;
+  }
+}
+
+function nameOf({ id, owner }: SessionKey, reserve: readonly RequestId[]): string {
+  return JSON.stringify([id, owner, reserve]);
+}
+
+/** Maximum number of attempts that are remembered. */
+const mostUnknown = 1_000;

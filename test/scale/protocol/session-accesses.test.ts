@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryCluster, type MemoryCluster } from "../../../runtime/scale/memory-engine.ts";
+import { AccessAttempts, SessionAccesses } from "../../../runtime/scale/session-accesses.ts";
+import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
+import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+
+describe("requests of a session whose store was lost", () => {
+  it("a request id that may have been reserved when the store was lost is not used by its repetition (E5)", async () => {
+    const attempts = new AccessAttempts();
+    const key = { id: "session", owner: undefined };
+    const seen: (string | undefined)[] = [];
+    const access = (isLost: boolean, reserve: readonly number[] = [1]): Promise<void> =>
+      attempts.perform(key, reserve, async (attempt) => {
+        seen.push(attempt);
+        if (isLost) throw new EngineError("lost");
+      });
+    await expect(access(true)).rejects.toThrow("lost");
+    await access(false);
+    await access(false);
+    await access(false, []);
+    const [first, repeated, next, none] = seen;
+    expect([repeated, next === first, none]).toEqual([first, false, undefined]);
+  });
+});
+
+describe("requests of a session that have ended", () => {
+  const key = { id: "session", owner: undefined };
+  const node = "node";
+
+  async function start(): Promise<{
+    clock: ManualClock;
+    engine: Engine;
+    cluster: MemoryCluster;
+    accesses: SessionAccesses;
+  }> {
+    const clock = new ManualClock();
+    const cluster = createMemoryCluster({ clock });
+    const engine = cluster.connect();
+    await engine.open();
+    await engine.sessions.add(key);
+    const fail = (thrown: unknown): never => {
+      throw thrown;
+    };
+    const accesses = new SessionAccesses({ sessions: engine.sessions, clock, nodeName: () => node, fail });
+    await accesses.access(key, { reserve: [1] });
+    return { clock, engine, cluster, accesses };
+  }
+
+  it("their end is stored with the next access to the session", async () => {
+    const { engine, accesses } = await start();
+    accesses.end(key, [1]);
+    expect(await engine.sessions.findNode(key, 1)).toBe(node);
+    await accesses.access(key, { reserve: [2] });
+    expect(await engine.sessions.findNode(key, 1)).toBeUndefined();
+    expect(await engine.sessions.findNode(key, 2)).toBe(node);
+  });
+
+  it("their end is stored after a moment without an access", async () => {
+    const { clock, engine, accesses } = await start();
+    accesses.end(key, [1]);
+    await clock.pass(1_000);
+    expect(await engine.sessions.findNode(key, 1)).toBeUndefined();
+  });
+
+  it("their end is stored by a later access when one has failed", async () => {
+    const { engine, cluster, accesses } = await start();
+    accesses.end(key, [1]);
+    cluster.lose();
+    await expect(accesses.access(key, {})).rejects.toThrow(EngineError);
+    cluster.restore();
+    await accesses.access(key, {});
+    expect(await engine.sessions.findNode(key, 1)).toBeUndefined();
+  });
+});
