@@ -18,7 +18,7 @@ const options = yargs(hideBin(process.argv))
   .option("seed", { type: "number", describe: "Seed of all random choices", default: Date.now() % 2 ** 31 })
   .option("minutes", { type: "number", describe: "Minutes that a run with faults takes", default: 3 })
   .option("sessions", { type: "number", describe: "Sessions with an open stream, with load", default: 10_000 })
-  .option("rate", { type: "number", describe: "Calls a second, with load", default: 1_000 })
+  .option("rate", { type: "number", describe: "Calls a second, with load", default: 300 })
   .option("workloads", {
     type: "string",
     describe: "Workloads of a run with faults, separated by commas; default: all",

@@ -2,6 +2,7 @@ import { defaultEngineLimits, type EngineLimits } from "../../scale/engine-limit
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Health } from "../../scale/engine/health.ts";
+import { nameSession } from "../../scale/name-session.ts";
 import { setLimited } from "../../scale/engine/set-limited.ts";
 import type { KeyRing } from "../../scale/engine/key-ring.ts";
 import type { RedisNames } from "./names.ts";
@@ -44,21 +45,23 @@ export interface StoreContext {
 /** Finds the tags of sessions. While keys are replaced a session may have the tag of an older one. */
 export class SessionTags {
   readonly #context: Pick<StoreContext, "commands" | "names" | "ring">;
-  /** Older tags of sessions by their current one. */
-  readonly #older = new Map<string, string>();
+  /** Tags by the name of their session. */
+  readonly #known = new Map<string, string>();
 
   constructor(context: Pick<StoreContext, "commands" | "names" | "ring">) {
     this.#context = context;
   }
 
-  async find({ id, owner }: SessionKey): Promise<string> {
-    const tags = this.#context.ring.tags("session", id, owner);
-    const [current] = tags;
-    if (tags.length === 1) return current;
-    const known = this.#older.get(current);
+  async find(session: SessionKey): Promise<string> {
+    const name = nameSession(session);
+    const known = this.#known.get(name);
     if (known !== undefined) return known;
-    const found = await findExisting(this.#context.commands, tags, (tag) => this.#context.names.session(tag)[0]);
-    if (found !== undefined) setLimited(this.#older, [current, found], mostTags);
+    const { commands, names, ring } = this.#context;
+    const tags = ring.tags("session", session.id, session.owner);
+    const [current] = tags;
+    const found = tags.length === 1 ? current : await findExisting(commands, tags, (tag) => names.session(tag)[0]);
+    // A session that does not exist may be created with another key.
+    if (found !== undefined) setLimited(this.#known, [name, found], mostTags);
     return found ?? current;
   }
 }

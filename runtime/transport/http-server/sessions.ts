@@ -20,6 +20,9 @@ export class Sessions implements LiveSessions {
   readonly #unlisted = new Set<Looked>();
   /** Sessions without a request since their handshake, the oldest first. */
   readonly #unused = new Set<HttpSession>();
+  /** Turns of the connections in each round of maintenance. */
+  readonly #turns = new WeakMap<Looked, number>();
+  #lastTurn = 0;
   #stopTicking: (() => void) | undefined;
   #ticks = 0;
   #slow: SessionResponse[] = [];
@@ -194,27 +197,35 @@ export class Sessions implements LiveSessions {
   }
 
   /**
-   * Starts the timer for all sessions: it keeps streams alive, and closes unused sessions. It stops when there are none. A session in use is renewed
-   * in time, even if its lifetime is short.
+   * Starts the timer for all sessions: it keeps streams alive, renews sessions in use, and closes unused ones. It stops when there are none. A round
+   * takes several ticks, each for a part of the sessions: comments on thousands of streams at once would delay all requests.
    */
   #tick(): void {
-    this.#stopTicking ??= this.#settings.clock.after(this.#schedule.interval, () => {
+    const { interval, turns, untilComment } = this.#schedule;
+    this.#stopTicking ??= this.#settings.clock.after(interval / turns, () => {
       this.#stopTicking = undefined;
       this.#ticks += 1;
-      if (this.#ticks % this.#schedule.untilComment === 0) this.#keepAlive();
-      for (const session of this.#live.values()) this.#lookAfter(session);
+      const isCommenting = Math.ceil(this.#ticks / turns) % untilComment === 0;
+      for (const session of this.#unlisted) if (this.#hasTurn(session) && isCommenting) session.keepAlive();
+      for (const session of this.#live.values()) if (this.#hasTurn(session)) this.#lookAfter(session, isCommenting);
       if (this.#live.size + this.#unlisted.size > 0) this.#tick();
     });
   }
 
-  #keepAlive(): void {
-    for (const session of this.#unlisted) session.keepAlive();
-    for (const session of this.#live.values()) session.keepAlive();
+  /** True in one tick of each round. */
+  #hasTurn(session: Looked): boolean {
+    const known = this.#turns.get(session);
+    const turn = known ?? (this.#lastTurn += 1);
+    if (known === undefined) this.#turns.set(session, turn);
+    return (this.#ticks - turn) % this.#schedule.turns === 0;
   }
 
-  #lookAfter(session: HttpSession): void {
-    if (session.isBusy) return void this.#renew(session);
-    if (this.#isUnused(session)) void this.#letGo(session);
+  #lookAfter(session: HttpSession, isCommenting: boolean): void {
+    const { clock, sessions } = this.#settings;
+    if (isCommenting) session.keepAlive();
+    if (this.#isUnused(session)) return void this.#letGo(session);
+    const isDue = session.usedAt + Math.min((sessions?.ttl ?? Infinity) / 4, longestWait) <= clock.now();
+    if (session.isBusy && isDue) void this.#renew(session);
   }
 
   #isUnused(session: HttpSession): boolean {
@@ -259,8 +270,10 @@ export interface Looked {
 
 /** Schedule for the maintenance of sessions. */
 interface Schedule {
-  /** Milliseconds between two rounds. */
+  /** Milliseconds of a round. */
   readonly interval: number;
+  /** Ticks of a round. */
+  readonly turns: number;
   /** Number of rounds for each comment on streams. */
   readonly untilComment: number;
 }
@@ -268,12 +281,21 @@ interface Schedule {
 /** Returns the schedule: at least two rounds in the lifetime of an unused session, and as many as streams need for comments. */
 function toSchedule({ keepAlive, sessions }: HttpSettings): Schedule {
   const longest = (sessions?.ttl ?? Infinity) / 2;
-  if (keepAlive === Infinity) return { interval: longest, untilComment: Infinity };
-  const untilComment = Math.max(1, Math.ceil(keepAlive / longest));
-  return { interval: keepAlive / untilComment, untilComment };
+  const untilComment = keepAlive === Infinity ? Infinity : Math.max(1, Math.ceil(keepAlive / longest));
+  const interval = keepAlive === Infinity ? longest : keepAlive / untilComment;
+  return { interval, turns: Math.min(mostTurns, Math.max(1, Math.floor(interval / shortestTick))), untilComment };
 }
 
 const unknownClient = { info: { name: "unknown", version: "" }, capabilities: {} } as const;
+
+/** Ticks of a round at most. */
+const mostTurns = 100;
+
+/** Milliseconds between two ticks at least, unless a round is shorter. */
+const shortestTick = 250;
+
+/** Milliseconds after which a session in use is renewed, at most. */
+const longestWait = 60_000;
 
 /** Milliseconds within which a response does not need a stream. */
 const soon = 10;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pick, type Random } from "../../oracle/random.ts";
 import type { HistoryLine, HistoryLog } from "../history.ts";
-import { isTemporary, readBody, send, sessionRevision, type ClientRequest } from "./http.ts";
+import { isTemporary, readBody, send, sessionRevision, type ClientRequest, type HttpResponse } from "./http.ts";
 import { isResponse, parseMessage, type Message } from "./message.ts";
 import { readEvents } from "./sse.ts";
 
@@ -77,13 +77,13 @@ export class TestClient {
   }
 
   /** Sends one request of this session, or with other ids. */
-  send(request: Pick<ClientRequest, "method"> & Partial<ClientRequest>): Promise<Response | undefined> {
+  send(request: Pick<ClientRequest, "method"> & Partial<ClientRequest>): Promise<HttpResponse | undefined> {
     const { url, principal } = this.#options;
     return send({ url, principal, session: this.session, ...request });
   }
 
   /** Sends a message until it is accepted, or rejected for good. Writes it into the history. */
-  async deliver(op: HistoryLine["op"], id: string, message: object): Promise<Response | undefined> {
+  async deliver(op: HistoryLine["op"], id: string, message: object): Promise<HttpResponse | undefined> {
     this.write({ phase: "call", op, id, value: JSON.stringify(message) });
     const deadline = Date.now() + patience;
     let response = await this.send({ method: "POST", message });
@@ -226,7 +226,7 @@ class CallStream {
   }
 
   /** Reads the stream to its response, and resumes it whenever its connection ends before. */
-  async follow(first: Response, cuts: { left: number }): Promise<Message | undefined> {
+  async follow(first: HttpResponse, cuts: { left: number }): Promise<Message | undefined> {
     const deadline = Date.now() + patience;
     const timer = setTimeout(() => this.#client.abort(this.#key), patience);
     try {
@@ -266,7 +266,7 @@ class CallStream {
     if (response && !isTemporary(response)) this.#reject(`resumption was rejected: ${text}`, response.status);
   }
 
-  async #read(response: Response): Promise<void> {
+  async #read(response: HttpResponse): Promise<void> {
     const connection = this.#client.newConnection();
     await readStream(response, (id, data) => {
       if (id !== undefined) this.#client.noteEvent(this.#key, id);
@@ -287,18 +287,17 @@ class CallStream {
   }
 }
 
-function isStream(response: Response): boolean {
-  return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+function isStream(response: HttpResponse): boolean {
+  return response.headers["content-type"]?.startsWith("text/event-stream") ?? false;
 }
 
 /** Reads the events of a response until its end, or until the connection breaks. */
 export async function readStream(
-  response: Response,
-  onEvent: (id: string | undefined, data: string) => void,
+  response: HttpResponse,
+  onEvent: (id: string | undefined, data: string, retry: number | undefined) => void,
 ): Promise<void> {
-  if (!response.body) return;
   try {
-    for await (const { id, data } of readEvents(response.body)) onEvent(id, data);
+    for await (const { id, data, retry } of readEvents(response.body)) onEvent(id, data, retry);
   } catch {
     // A broken connection is what the tests are about: what came before counts.
   }
@@ -317,12 +316,14 @@ export async function openClient(options: ClientOptions): Promise<TestClient> {
   while (Date.now() < deadline) {
     const message = { jsonrpc: "2.0", id: 0, method: "initialize", params };
     const response = await send({ url, method: "POST", principal, message });
-    const session = response?.headers.get("mcp-session-id");
+    const session = response?.headers["mcp-session-id"];
     const text = response ? await readBody(response) : "";
     if (response?.ok && typeof session === "string") {
       log.add({ phase: "return", op: "open", id: client, client, principal, session, outcome: "ok", value: text });
       const opened = new TestClient(options, session);
-      await opened.send({ method: "POST", message: { jsonrpc: "2.0", method: "notifications/initialized" } });
+      const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
+      const accepted = await opened.send({ method: "POST", message: initialized });
+      if (accepted) await readBody(accepted);
       return opened;
     }
     await sleep(pick([100, 200, 300], options.random));

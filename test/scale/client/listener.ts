@@ -17,6 +17,8 @@ export function startListener(client: TestClient, onRequest?: (message: Message)
   const id = client.newConnection();
   const stopped = new AbortController();
   let lastEventId: string | undefined;
+  // As the server wants, so that not all clients come back at once.
+  let wait: number | undefined;
   let setConnected = (): void => undefined;
   const connected = new Promise<void>((resolve) => (setConnected = resolve));
 
@@ -36,7 +38,8 @@ export function startListener(client: TestClient, onRequest?: (message: Message)
     if (!isResumed) client.write({ phase: "event", ...line, status: response.status });
     setConnected();
     const connection = client.newConnection();
-    await readStream(response, (event, value) => {
+    await readStream(response, (event, value, retry) => {
+      wait = retry ?? wait;
       if (event !== undefined) lastEventId = event;
       client.write({ phase: "event", op: "event", id, value, connection, ...(event !== undefined && { event }) });
       const message = parseMessage(value);
@@ -48,7 +51,7 @@ export function startListener(client: TestClient, onRequest?: (message: Message)
     client.write({ phase: "call", op: "listen", id });
     while (!stopped.signal.aborted) {
       await read();
-      if (!stopped.signal.aborted) await sleep(client.random() * 200);
+      if (!stopped.signal.aborted) await sleep(wait ?? client.random() * 200);
     }
     client.write({ phase: "return", op: "listen", id, outcome: "ok" });
   };

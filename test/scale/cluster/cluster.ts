@@ -30,6 +30,8 @@ export interface ClusterOptions {
   readonly balancers?: number;
   /** Time at which Redis has its changes on the disk. Default `always`. */
   readonly fsync?: "always" | "everysec";
+  /** Milliseconds that clients wait before they resume a stream; with an open stream of a session up to five times as long. Default 100. */
+  readonly retry?: number;
   /** Sessions at a time. Default: that of the engine. */
   readonly maxSessions?: number;
   /** Fault of the engine, by its name among the mutants. Default: none. */
@@ -232,13 +234,14 @@ class Nodes {
   }
 
   async restart(index: number): Promise<void> {
-    const { program, effects, links, restartAfter, mutant, maxSessions, drainDelay = 0 } = this.#options;
+    const { program, effects, links, restartAfter, mutant, maxSessions, retry = 100, drainDelay = 0 } = this.#options;
     const engineUrl = links[index]?.url ?? this.#options.engineUrl;
     this.#starts[index] = (this.#starts[index] ?? 0) + 1;
     const env = {
       NODE_EFFECTS: effects,
       NODE_NAME: this.nameOf(index),
       NODE_DRAIN_DELAY: String(drainDelay),
+      NODE_RETRY: String(retry),
       ...(engineUrl !== undefined && { NODE_ENGINE: engineUrl }),
       ...(mutant !== undefined && { NODE_MUTANT: mutant }),
       ...(maxSessions !== undefined && { NODE_MAX_SESSIONS: String(maxSessions) }),

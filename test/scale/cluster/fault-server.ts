@@ -25,6 +25,7 @@ const {
   NODE_MUTANT: mutant,
   NODE_DRAIN_DELAY: drainDelay,
   NODE_MAX_SESSIONS: maxSessions,
+  NODE_RETRY: retry = "100",
 } = process.env;
 
 const touchedUri = "test://touched";
@@ -191,7 +192,7 @@ const cluster = engineUrl === undefined ? undefined : await join(engineUrl);
 
 const listener = await serveHttp(server, {
   port: 0,
-  retry: 100,
+  retry: Number(retry),
   closeTimeout: 5_000,
   ready: "/ready",
   drainDelay: Number(drainDelay ?? 0),

@@ -127,7 +127,7 @@ function operations(): fc.Arbitrary<Operation> {
   const fence = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 2 }) });
   const id = fc.constantFrom<RequestId>(1, 2, 3, "1", "x");
   const ids = fc.uniqueArray(id, { maxLength: 3 });
-  const ended = fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, ids);
+  const ended = fc.oneof({ weight: 2, arbitrary: fc.constant<RequestId[]>([]) }, ids);
   const uris = fc.uniqueArray(fc.constantFrom("u1", "u2", "u3", "u4", "u5"), { maxLength: 2 });
   const first = fc.nat({ max: 12 });
   const texts = fc.array(fc.constantFrom("", "text", "é"), { maxLength: 4 });

@@ -19,7 +19,8 @@ export interface CallsOptions {
 /** Outcome of calls. Times are milliseconds of simple calls: from the request to the response. */
 export interface CallTimes {
   readonly calls: number;
-  readonly failed: number;
+  /** Problems of the calls that have failed. */
+  readonly failures: readonly string[];
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;
@@ -30,7 +31,7 @@ export async function runCalls(sessions: readonly LoadSession[], options: CallsO
   const { rate, random } = options;
   const durations: number[] = [];
   const running = new Set<Promise<void>>();
-  let failed = 0;
+  const failures: string[] = [];
   let isOver = false;
   const ended = options.until ?? sleep(options.milliseconds ?? 0);
   void ended.finally(() => (isOver = true));
@@ -40,7 +41,7 @@ export async function runCalls(sessions: readonly LoadSession[], options: CallsO
     for (const due = ((performance.now() - startedAt) * rate) / 1_000; calls < due; calls += 1) {
       const { client } = pick(sessions, random);
       const call = callOnce(client, random(), durations)
-        .then((isDone) => void (failed += isDone ? 0 : 1))
+        .then((problem) => void (problem === undefined || failures.push(problem)))
         .finally(() => running.delete(call));
       running.add(call);
     }
@@ -49,26 +50,26 @@ export async function runCalls(sessions: readonly LoadSession[], options: CallsO
   await Promise.all(running);
   const sorted = durations.toSorted((a, b) => a - b);
   const at = (share: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? NaN);
-  return { calls, failed, p50: at(0.5), p99: at(0.99), longest: at(1) };
+  return { calls, failures, p50: at(0.5), p99: at(0.99), longest: at(1) };
 }
 
-/** Makes one call, and returns whether it succeeded. */
-async function callOnce(client: TestClient, kind: number, durations: number[]): Promise<boolean> {
+/** Makes one call, and returns its problem. */
+async function callOnce(client: TestClient, kind: number, durations: number[]): Promise<string | undefined> {
   if (kind < 0.01) return cancelOne(client);
   if (kind < 0.06) return ask(client);
   const start = performance.now();
   const response = await client.call("count", { n: 1 });
   durations.push(performance.now() - start);
-  return isSuccess(response);
+  return describeProblem("count", response);
 }
 
-async function ask(client: TestClient): Promise<boolean> {
+async function ask(client: TestClient): Promise<string | undefined> {
   const id = client.takeId();
   const onRequest = (request: Message): void => void client.answer(client.keyOf(id), request, readNonce(request));
-  return isSuccess(await client.call("ask", { nonce: createNonce() }, { id, onRequest }));
+  return describeProblem("ask", await client.call("ask", { nonce: createNonce() }, { id, onRequest }));
 }
 
-async function cancelOne(client: TestClient): Promise<boolean> {
+async function cancelOne(client: TestClient): Promise<string | undefined> {
   const id = client.takeId();
   let cancelled: Promise<void> | undefined;
   const onRunning = (): void => {
@@ -76,9 +77,11 @@ async function cancelOne(client: TestClient): Promise<boolean> {
   };
   await client.call("hang", {}, { id, onRunning });
   await cancelled;
-  return cancelled !== undefined;
+  return cancelled ? undefined : `${client.keyOf(id)}: hang did not begin`;
 }
 
-function isSuccess(response: Message | undefined): boolean {
-  return response?.result !== undefined && !("isError" in response.result && response.result["isError"] === true);
+function describeProblem(tool: string, response: Message | undefined): string | undefined {
+  if (response === undefined) return `${tool} has no response`;
+  const isError = response.result === undefined || response.result["isError"] === true;
+  return isError ? `${tool} has the response ${JSON.stringify(response)}` : undefined;
 }

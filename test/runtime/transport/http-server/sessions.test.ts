@@ -108,13 +108,32 @@ describe("a session", () => {
     const session = await rig.open();
     const stream = await session.listen();
     await stream.next();
-    for (let passed = 0; passed < 14_000; passed += 500) await clock.pass(500);
+    for (let passed = 0; passed < 13_000; passed += 500) await clock.pass(500);
     expect((await session.post(ping)).status).toBe(200);
     expect((await idle.post(ping)).status).toBe(404);
     expect(stream.text).not.toContain("\n:");
     await clock.pass(2_000);
     await until(() => stream.text.includes("\n:"), "a comment");
     stream.cut();
+  });
+
+  it("comments are written to some streams at a time, and to each in every interval", async () => {
+    const clock = new ManualClock();
+    const rig = await begin({ clock, keepAlive: 15_000 });
+    const streams = await Promise.all(Array.from({ length: 20 }, async () => (await rig.open()).listen()));
+    const counts = (): readonly number[] => streams.map(({ text }) => text.split("\n:").length - 1);
+    const most: number[] = [];
+    for (let round = 1; round <= 2; round += 1) {
+      for (let passed = 0; passed < 15_000; passed += 250) {
+        const before = counts().reduce((sum, count) => sum + count, 0);
+        await clock.pass(250);
+        await new Promise(setImmediate);
+        most.push(counts().reduce((sum, count) => sum + count, 0) - before);
+      }
+      await until(() => counts().every((count) => count === round), `${round} comments on each stream`);
+    }
+    expect(Math.max(...most)).toBeLessThan(10);
+    for (const stream of streams) stream.cut();
   });
 
   it("a session is rejected above the limit (R38)", async () => {
