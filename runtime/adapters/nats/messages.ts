@@ -26,9 +26,9 @@ export class NatsMessages {
   }
 
   /** Receives the messages to a node. */
-  async receive(node: string, receive: (message: NodeMessage) => void): Promise<MessageReader> {
+  async receive(node: string, receive: (message: NodeMessage) => void): Promise<NatsMessageReader> {
     const { link, operations, names } = this.#context;
-    const reader = new MessageReader(this.#context, node, receive);
+    const reader = new NatsMessageReader(this.#context, node, receive);
     await reader.start();
     const unsubscribe = await operations.perform("subscribe", () =>
       link.subscribe(names.messageWake(node), (text) => {
@@ -52,7 +52,7 @@ export class NatsMessages {
 }
 
 /** Reads the messages to a node, in order. */
-export class MessageReader {
+export class NatsMessageReader {
   readonly #context: NatsContext;
   readonly #subject: string;
   readonly #parts: MessageParts;

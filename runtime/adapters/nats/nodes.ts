@@ -4,7 +4,7 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import { BroadcastReader } from "../../scale/engine/broadcast-reader.ts";
 import { NatsBroadcasts } from "./broadcasts.ts";
-import { NatsMessages, type MessageReader } from "./messages.ts";
+import { NatsMessages, type NatsMessageReader } from "./messages.ts";
 import { NatsRecords } from "./records.ts";
 import type { NatsContext } from "./nats-context.ts";
 
@@ -47,7 +47,7 @@ export class NatsNodes implements NodeDirectory {
   }
 
   async receive(node: string, receiver: NodeReceiver, position?: string): Promise<() => Promise<void>> {
-    // A lease that has expired lets other nodes know this one, until it has a valid one.
+    // Other nodes keep messages for a node with a lease, be it that the lease has expired.
     await this.#leases.put(this.#context.names.lease(node), JSON.stringify({ milliseconds: 0 }), 0);
     const messages = await this.#messages.receive(node, (message) => receiver.message(message));
     await this.#receiveWakes();
@@ -156,7 +156,7 @@ export class NatsNodes implements NodeDirectory {
 /** Receiver of a node, and the readers that call it. */
 interface Receiver {
   readonly receiver: NodeReceiver;
-  readonly messages: MessageReader;
+  readonly messages: NatsMessageReader;
   readonly broadcasts: BroadcastReader;
 }
 

@@ -37,13 +37,13 @@ export class RedisMessages {
   }
 
   /** Returns a reader of the messages to a node. */
-  createReader(node: string, receive: (message: NodeMessage) => void): MessageReader {
-    return new MessageReader(this.#context, node, receive);
+  createReader(node: string, receive: (message: NodeMessage) => void): RedisMessageReader {
+    return new RedisMessageReader(this.#context, node, receive);
   }
 }
 
 /** Reads the messages to a node, in order. */
-export class MessageReader {
+export class RedisMessageReader {
   readonly #context: StoreContext;
   readonly #node: string;
   readonly #receive: (message: NodeMessage) => void;

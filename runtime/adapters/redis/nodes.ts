@@ -3,7 +3,7 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import { BroadcastReader } from "../../scale/engine/broadcast-reader.ts";
 import { Broadcasts } from "./broadcasts.ts";
 import type { RedisLink } from "./connection/link.ts";
-import { RedisMessages, type MessageReader } from "./messages.ts";
+import { RedisMessages, type RedisMessageReader } from "./messages.ts";
 import { toNumber } from "./replies.ts";
 import type { StoreContext } from "./store-context.ts";
 import { Watches } from "./watches.ts";
@@ -139,7 +139,7 @@ export class RedisNodes implements NodeDirectory {
 /** Receiver of a node, and the readers that call it. */
 interface Receiver {
   readonly receiver: NodeReceiver;
-  readonly messages: MessageReader;
+  readonly messages: RedisMessageReader;
   readonly broadcasts: BroadcastReader;
 }
 

@@ -7,10 +7,10 @@ import { defineScript, type RedisScript } from "./script.ts";
  */
 
 /**
- * Stores a message and wakes the node. Returns the number of connections that were woken. Without one the message is stored only if it is for this node
- * alone, and the stream exists.
+ * Stores a message and wakes the node. Returns the number of connections that were woken. Without one the message is stored only if no
+ * other node can handle it, and the stream exists.
  *
- * ARGV: message, "1" if it is for this node alone, largest number, milliseconds that messages are kept, command that publishes, channel
+ * ARGV: message, "1" if no other node can handle it, largest number, milliseconds that messages are kept, command that publishes, channel
  */
 export const sendMessage: RedisScript = defineScript(
   "send-message",
