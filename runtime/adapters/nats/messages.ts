@@ -13,7 +13,7 @@ export class NatsMessages {
     this.#context = context;
   }
 
-  /** Sends a message. `isKnown`: called when nothing receives it, with the question whether the node may come back. */
+  /** Sends a message. `isKnown`: called when nothing receives it; returns whether the node may come back. */
   async send(node: string, message: NodeMessage, isKnown: () => Promise<boolean>): Promise<"sent" | "absent"> {
     const { link, operations, names, ring } = this.#context;
     const isPresent = await this.#isPresent(node);

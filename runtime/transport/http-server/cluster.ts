@@ -36,8 +36,7 @@ export interface HttpNode {
   /** Begins to receive what other nodes send for the sessions of this handler, and for the clients of its service. */
   start(sessions: LiveSessions, streams: ReadonlyMap<string, LiveStream>, clients?: ServedClients): void;
   /**
-   * Lets the clients of these sessions continue at other nodes, and waits for running requests: messages of their clients still reach them, through
-   * other nodes.
+   * Sends the clients of these sessions to other nodes, and waits for running requests: messages of their clients still reach them, through other nodes.
    */
   drain(sessions: Iterable<LiveSession>, options: CloseOptions | undefined): Promise<void>;
   /** Returns a session, extends its lifetime, and reserves request ids for this node. */
