@@ -145,7 +145,8 @@ export class NatsEvents implements SharedEventStore {
     const text = ring.seal(subject, JSON.stringify({ ...limited, data }));
     const sequence = await this.#records.put(subject, text, last);
     if (sequence === "conflict") return false;
-    if (isReplacing) await this.#records.removeOne(last);
+    // The append is stored. A message that cannot be removed now only takes the place of an event.
+    if (isReplacing) await this.#records.removeOne(last).catch(() => {});
     const { data: _data, ...state } = limited;
     setLimited(this.#known, [subject, { state, sequence, isFresh: false }], mostKnown);
     if (state.isEnded) this.#ended.set(subject, clock.now() + limits.endedStreamTtl);

@@ -27,16 +27,8 @@ export class NatsMessages {
 
   /** Receives the messages to a node. */
   async receive(node: string, receive: (message: NodeMessage) => void): Promise<NatsMessageReader> {
-    const { link, operations, names } = this.#context;
     const reader = new NatsMessageReader(this.#context, node, receive);
     await reader.start();
-    const unsubscribe = await operations.perform("subscribe", () =>
-      link.subscribe(names.messageWake(node), (text) => {
-        if (text === wakeText) reader.read();
-      }),
-    );
-    reader.onStop(unsubscribe);
-    reader.read();
     return reader;
   }
 
@@ -55,9 +47,10 @@ export class NatsMessages {
 export class NatsMessageReader {
   readonly #context: NatsContext;
   readonly #subject: string;
+  readonly #wakeSubject: string;
   readonly #parts: MessageParts;
   readonly #loop = new ReadLoop(() => this.#readNew());
-  #stop: (() => void) | undefined;
+  #unsubscribe: (() => void) | undefined;
   /** Sequence to read from. */
   #from = 1;
   /** Sequence before which all messages are removed. */
@@ -66,6 +59,7 @@ export class NatsMessageReader {
   constructor(context: NatsContext, node: string, receive: (message: NodeMessage) => void) {
     this.#context = context;
     this.#subject = context.names.messages(node);
+    this.#wakeSubject = context.names.messageWake(node);
     this.#parts = new MessageParts((text) => {
       const message = openEnvelope(context.ring, this.#subject, text);
       if (isNodeMessage(message)) receive(message);
@@ -73,16 +67,17 @@ export class NatsMessageReader {
     });
   }
 
-  /** Begins after the last message. */
+  /** Begins after the last message, and subscribes to the wake-ups. */
   async start(): Promise<void> {
     const { link, operations } = this.#context;
     const last = await operations.perform("read", () => link.findLast(this.#stream, this.#subject));
     this.#from = (last?.sequence ?? 0) + 1;
-  }
-
-  /** Sets a function that `stop` calls. */
-  onStop(stop: () => void): void {
-    this.#stop = stop;
+    this.#unsubscribe = await operations.perform("subscribe", () =>
+      link.subscribe(this.#wakeSubject, (text) => {
+        if (text === wakeText) this.read();
+      }),
+    );
+    this.read();
   }
 
   /** Reads the messages since the last one, and again when it is called meanwhile. */
@@ -109,8 +104,8 @@ export class NatsMessageReader {
 
   stop(): void {
     this.#loop.stop();
-    this.#stop?.();
-    this.#stop = undefined;
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
   }
 
   get #stream(): string {

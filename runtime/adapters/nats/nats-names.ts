@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { messagesTtl, mostMessages } from "../../scale/engine/node-message.ts";
 import type { NatsLimits } from "./nats-limits.ts";
 import type { NatsStream } from "./nats-link.ts";
 
@@ -86,7 +87,7 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
       // A stream may receive events for longer than an idle one is kept.
       events: define("events", { maxAge: Math.max(hour, limits.streamTtl), maxPerSubject: limits.maxEvents + 1 }),
       nodes: define("nodes", { maxAge: hour, maxPerSubject: 1 }),
-      messages: define("messages", { maxAge: hour / 6, maxPerSubject: 10_000 }),
+      messages: define("messages", { maxAge: messagesTtl, maxPerSubject: mostMessages }),
       broadcasts: define("broadcasts", { maxAge: limits.broadcastTtl, maxMessages: limits.maxBroadcasts }),
       tasks: define("tasks", { maxAge: 0, maxPerSubject: 1 }),
       leases: define("leases", { maxAge: 24 * hour, maxPerSubject: 1 }),

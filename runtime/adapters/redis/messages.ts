@@ -1,6 +1,6 @@
 import { pause } from "../../internal/timers.ts";
 import { openEnvelope, sealEnvelope } from "../../scale/engine/envelope.ts";
-import { isNodeMessage } from "../../scale/engine/node-message.ts";
+import { isNodeMessage, messagesTtl, mostMessages } from "../../scale/engine/node-message.ts";
 import { ReadLoop } from "../../scale/engine/read-loop.ts";
 import { isForOneNode, type NodeMessage } from "../../stores/node-directory.ts";
 import { isAfter } from "./position.ts";
@@ -101,12 +101,6 @@ export class RedisMessageReader {
     else health.countInvalid();
   }
 }
-
-/** Messages that wait for one node; the oldest are removed. */
-const mostMessages = 10_000;
-
-/** Milliseconds that messages wait for a node which does not read them. */
-const messagesTtl = 600_000;
 
 /** Messages that one command reads. */
 const pageSize = 256;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pick, type Random } from "../../oracle/random.ts";
 import type { TestClient } from "../client/client.ts";
 import type { Message } from "../client/message.ts";
+import { callAndCancel } from "../workloads/calls.ts";
 import { createNonce, readNonce } from "../workloads/workload.ts";
 import type { LoadSession } from "./sessions.ts";
 
@@ -55,7 +56,7 @@ export async function runCalls(sessions: readonly LoadSession[], options: CallsO
 
 /** Makes one call, and returns its problem. */
 async function callOnce(client: TestClient, kind: number, durations: number[]): Promise<string | undefined> {
-  if (kind < 0.01) return cancelOne(client);
+  if (kind < 0.01) return (await callAndCancel(client)) ? undefined : "hang did not begin";
   if (kind < 0.06) return ask(client);
   const start = performance.now();
   const response = await client.call("count", { n: 1 });
@@ -67,17 +68,6 @@ async function ask(client: TestClient): Promise<string | undefined> {
   const id = client.takeId();
   const onRequest = (request: Message): void => void client.answer(client.keyOf(id), request, readNonce(request));
   return describeProblem("ask", await client.call("ask", { nonce: createNonce() }, { id, onRequest }));
-}
-
-async function cancelOne(client: TestClient): Promise<string | undefined> {
-  const id = client.takeId();
-  let cancelled: Promise<void> | undefined;
-  const onRunning = (): void => {
-    cancelled = sleep(50).then(() => client.cancel(id));
-  };
-  await client.call("hang", {}, { id, onRunning });
-  await cancelled;
-  return cancelled ? undefined : `${client.keyOf(id)}: hang did not begin`;
 }
 
 function describeProblem(tool: string, response: Message | undefined): string | undefined {

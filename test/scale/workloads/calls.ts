@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { TestClient } from "../client/client.ts";
 import { startListener } from "../client/listener.ts";
 import type { Message } from "../client/message.ts";
 import { below, createNonce, openSession, readNonce, type Workload } from "./workload.ts";
@@ -51,7 +52,11 @@ export const both: Workload = async (context) => {
 
 /** A call that only cancellation ends. */
 export const cancel: Workload = async (context) => {
-  const client = await openSession(context);
+  await callAndCancel(await openSession(context));
+};
+
+/** Calls a tool that never ends, and cancels the call. Returns `false` when the call did not begin. */
+export async function callAndCancel(client: TestClient): Promise<boolean> {
   const id = client.takeId();
   let cancelled: Promise<void> | undefined;
   const onRunning = (): void => {
@@ -59,7 +64,8 @@ export const cancel: Workload = async (context) => {
   };
   await client.call("hang", {}, { id, onRunning });
   await cancelled;
-};
+  return cancelled !== undefined;
+}
 
 /** A call that the end of its session ends. */
 export const end: Workload = async (context) => {
