@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildOurs, projectCommand } from "../lib/project.mjs";
+import { buildOurs, linkModules, projectCommand } from "../lib/project.mjs";
 
 const dist = (file) => new URL(`../../dist/${file}`, import.meta.url);
 
@@ -116,6 +116,7 @@ async function bundleEcho(revisions) {
   const folder = mkdtempSync(join(tmpdir(), "bench-layer-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   await writeTree(folder, await emitLayer(choices, await readSpecModels()));
+  linkModules(folder);
   return `import { defineServer, defineTool, run } from ${JSON.stringify(join(folder, "index.ts"))};
 import { z } from "zod";
 const echo = defineTool({ name: "echo", description: "echo", inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text });

@@ -32,7 +32,7 @@ export async function buildProject(id, source, flags) {
 }
 
 /** Links what is installed for the benchmarks, and the runtime as it was built here. */
-function linkModules(folder) {
+export function linkModules(folder) {
   const modules = path.join(folder, "node_modules");
   mkdirSync(modules);
   for (const name of readdirSync(path.join(BENCH, "node_modules"))) {
