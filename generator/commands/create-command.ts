@@ -6,19 +6,19 @@ import { examplesText } from "./usage.ts";
 export function addCreateCommand(cli: Argv): Argv {
   return cli.command(
     "$0 [dir]",
-    "Write a new MCP server project",
+    "Create a project with an MCP server",
     (command) =>
       command
-        .positional("dir", { type: "string", describe: "Folder of the project; `.` for this one" })
+        .positional("dir", { type: "string", describe: "Folder of the project; `.` for the current folder" })
         .options(createOptions)
         .requiresArg(Object.entries(createOptions).flatMap(([name, { type }]) => (type === "string" ? [name] : [])))
         .epilogue(
           `${examplesText(
-            ["demo", "asks what it needs to know, writes, installs, builds, and makes a first call"],
-            ["demo --yes --protocol latest --transport both", "asks nothing"],
-            ["pets --from openapi.yaml", "a typed tool for each operation of an HTTP interface"],
-            ["shop --from openapi.yaml --only 'orders,get*'", "only what has such a tag or name"],
-            ["check -- npx some-server", "another command; each has its own --help"],
+            ["demo", "prompts for the choices, creates and builds the project, and makes a first call"],
+            ["demo --yes --protocol latest --transport both", "no prompts: defaults for all other choices"],
+            ["pets --from openapi.yaml", "a typed tool for each operation of an HTTP API"],
+            ["shop --from openapi.yaml --only 'orders,get*'", "only the operations with this tag or name"],
+            ["check -- npx some-server", "another command; each command has its own --help"],
           )}\n\n${registryNote}\n\n${exitCodes}`,
         ),
     async ({
@@ -72,90 +72,95 @@ const exitCodes = "Exit codes: 0 success, 1 check failed, 2 usage or I/O error, 
 const createOptions = {
   protocol: {
     type: "string",
-    describe: "Revisions that it supports: one, several with commas, latest or all",
-    defaultDescription: "all that are released",
+    describe: "Protocol revisions to support: one, a comma-separated list, latest or all",
+    defaultDescription: "all released revisions",
     coerce: joinRepeated,
   },
   spec: {
     type: "string",
-    describe: "Folder with these revisions, as `pin` makes one",
-    defaultDescription: "the package's own",
+    describe: "Spec folder, as created by `pin`",
+    defaultDescription: "the spec folder of the package",
     coerce: joinRepeated,
   },
-  name: { type: "string", describe: "Package name", defaultDescription: "the folder's name", coerce: joinRepeated },
+  name: {
+    type: "string",
+    describe: "Package name",
+    defaultDescription: "the name of the folder",
+    coerce: joinRepeated,
+  },
   features: {
     type: "string",
-    describe: `Features of the server: ${features.join(", ")}, with commas, or all`,
+    describe: `Comma-separated features of the server, or all: ${features.join(", ")}`,
     defaultDescription: "tools,resources,prompts",
     coerce: joinRepeated,
   },
   transport: {
     type: "string",
-    describe: "stdio, http, both (stdio,http) or worker; besides these websocket and tcp, with commas",
+    describe: "Transport: stdio, http, both (stdio,http) or worker; optionally also websocket and tcp, comma-separated",
     defaultDescription: "stdio; http with --auth or --scale",
     coerce: joinRepeated,
   },
   auth: {
     type: "string",
-    describe: "Who may call it over HTTP: oauth (access tokens), api-key or none (everybody)",
+    describe: "Authentication over HTTP: oauth (access tokens), api-key or none",
     defaultDescription: "none",
     coerce: joinRepeated,
   },
   scale: {
     type: "string",
-    describe: `Engine that several nodes behind a load balancer share: ${scales.join(" or ")}`,
+    describe: `Engine for several nodes behind a load balancer: ${scales.join(" or ")}`,
     defaultDescription: "none",
     coerce: joinRepeated,
   },
   schema: {
     type: "string",
-    describe: "What tools are described with: zod, valibot, arktype or json (plain JSON Schema)",
+    describe: "Schema library of the tools: zod, valibot, arktype or json (plain JSON Schema)",
     defaultDescription: "zod",
     coerce: joinRepeated,
   },
-  client: { type: "boolean", describe: "A client, too" },
+  client: { type: "boolean", describe: "Include a client" },
   from: {
     type: "string",
-    describe: "Make its tools from an OpenAPI document, a list of tools or a contract",
+    describe: "Create the tools from an OpenAPI document, a list of tools or a contract",
     coerce: joinRepeated,
   },
   only: {
     type: "string",
-    describe: "Of --from: tags, names and paths of what is wanted, with commas; * stands for anything",
-    defaultDescription: "everything",
+    describe: "With --from: comma-separated tags, names and paths to include; * matches any text",
+    defaultDescription: "all operations",
     coerce: joinRepeated,
   },
   output: {
     type: "string",
     describe:
-      "Of --from with OpenAPI: answers have no output schema (none), may deviate from it with a warning (loose), or fail then (strict)",
+      "With --from and OpenAPI: no output schemas (none), a warning when a response deviates (loose), or an error (strict)",
     defaultDescription: "loose",
     coerce: joinRepeated,
   },
   extras: {
     type: "string",
     describe:
-      "docker, ci, vscode, claude-code, cursor, claude-desktop, registry, mcpb, agents, with commas, all or none",
+      "Comma-separated extra files, all or none: docker, ci, vscode, claude-code, cursor, claude-desktop, registry, mcpb, agents",
     defaultDescription: "agents",
     coerce: joinRepeated,
   },
   runtime: {
     type: "string",
-    describe: "mcp-server-runtime as a dependency, or vendored: its files inside the project",
+    describe: "mcp-server-runtime as a dependency, or vendored (a copy inside the project)",
     defaultDescription: "dependency",
     coerce: joinRepeated,
   },
   "package-manager": {
     alias: "pm",
     type: "string",
-    describe: "npm, pnpm, yarn or bun",
-    defaultDescription: "the one that runs this",
+    describe: "Package manager: npm, pnpm, yarn or bun",
+    defaultDescription: "the one that runs the command",
     coerce: joinRepeated,
   },
-  yes: { alias: "y", type: "boolean", default: false, describe: "Ask nothing" },
-  install: { type: "boolean", default: true, describe: "Install, build and make a first call; --no-install does not" },
-  git: { type: "boolean", default: true, describe: "Make it a git repository with a first commit; --no-git does not" },
-  "dry-run": { type: "boolean", default: false, describe: "List the files, write nothing" },
+  yes: { alias: "y", type: "boolean", default: false, describe: "Use defaults instead of prompts" },
+  install: { type: "boolean", default: true, describe: "Install dependencies, build, and make a first call" },
+  git: { type: "boolean", default: true, describe: "Create a git repository with a first commit" },
+  "dry-run": { type: "boolean", default: false, describe: "List the files; write nothing" },
 } as const;
 
 /** Joins the values of an option. An option that is given twice arrives as a list. */

@@ -11,12 +11,20 @@ export function addAddCommand(cli: Argv): Argv {
     "Add a tool, a resource or a prompt to the project in this folder",
     (command) =>
       command
-        .positional("kind", { choices: ["tool", "resource", "prompt"] as const, demandOption: true, describe: "What" })
-        .positional("name", { type: "string", demandOption: true, describe: "Its name, for example word-count" })
+        .positional("kind", {
+          choices: ["tool", "resource", "prompt"] as const,
+          demandOption: true,
+          describe: "Kind of definition",
+        })
+        .positional("name", {
+          type: "string",
+          demandOption: true,
+          describe: "Name of the definition, for example word-count",
+        })
         .epilogue(
           examplesText(
-            ["add tool word-count", "src/tools/word-count.ts, its test, and the two lines that serve it"],
-            ["add prompt review", "src/prompts/review.ts likewise"],
+            ["add tool word-count", "src/tools/word-count.ts, its test, and its registration in src/server.ts"],
+            ["add prompt review", "src/prompts/review.ts, its test and its registration"],
           ),
         ),
     async ({ kind, name }) => {
@@ -30,49 +38,57 @@ export function addAddCommand(cli: Argv): Argv {
 export function addUpdateCommand(cli: Argv): Argv {
   return cli.command(
     "update [dir]",
-    "Write the protocol layer of a project anew, for these or other revisions",
+    "Regenerate the protocol layer of a project, for the same or other revisions",
     (command) =>
       command
         .positional("dir", { type: "string", default: ".", describe: "Folder of the project" })
         .option("protocol", {
           type: "string",
-          describe: "Revisions that it shall speak: one, several with commas, latest or all",
-          defaultDescription: "those of the project",
+          describe: "Protocol revisions to support: one, a comma-separated list, latest or all",
+          defaultDescription: "the revisions of the project",
         })
         .option("spec", specOption)
         .option("features", {
           type: "string",
-          describe: `Features of the server: ${knownFeatures.join(", ")}, with commas`,
+          describe: `Comma-separated features of the server: ${knownFeatures.join(", ")}`,
           defaultDescription: "unchanged",
         })
         .option("transport", {
           type: "string",
-          describe: "How it shall be reached: stdio, http or both",
-          defaultDescription: "as it is",
+          describe: "Transport: stdio, http or both",
+          defaultDescription: "unchanged",
         })
         .option("client", {
           type: "boolean",
-          describe: "Make it a client, too; --no-client: no more",
-          defaultDescription: "as it is",
+          describe: "Include a client; --no-client removes it",
+          defaultDescription: "unchanged",
         })
-        .option("check", { type: "boolean", default: false, describe: "Write nothing; list what differs and exit 1" })
-        .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; tell what would change" })
+        .option("check", {
+          type: "boolean",
+          default: false,
+          describe: "Write nothing; list differences and exit with 1",
+        })
+        .option("dry-run", { type: "boolean", default: false, describe: "Write nothing; list the changes" })
         .option("codemod", {
           type: "boolean",
           default: false,
-          describe: "With --protocol: rewrite what is mechanical in your own code first",
+          describe: "With --protocol: first apply the mechanical changes to your own code",
         })
-        .option("force", { type: "boolean", default: false, describe: "Replace files that were edited by hand" })
-        .option("undo", { type: "boolean", default: false, describe: "Bring back what the last update replaced" })
+        .option("force", { type: "boolean", default: false, describe: "Replace edited files" })
+        .option("undo", {
+          type: "boolean",
+          default: false,
+          describe: "Restore the files that the last update replaced",
+        })
         .epilogue(
           examplesText(
-            ["update", "to what this version of the generator writes"],
-            ["update --protocol all --dry-run", "what other revisions would mean for your code"],
-            ["update --protocol latest --codemod", "renamed types and moved imports in your code, too"],
-            ["update --features tools,list-changed", "for tools that come and go"],
-            ["update --transport both --client", "reached over HTTP, too, and able to call other servers"],
-            ["update --check", "in CI: exits with 1 when src/mcp is not as it is written"],
-            ["update --undo", "back to what it was"],
+            ["update", "regenerate with this version of the generator"],
+            ["update --protocol all --dry-run", "effects of other revisions on your code"],
+            ["update --protocol latest --codemod", "also rename types and move imports in your code"],
+            ["update --features tools,list-changed", "support tools that change while clients are connected"],
+            ["update --transport both --client", "add HTTP and a client"],
+            ["update --check", "in CI: exit with 1 if src/mcp is out of date"],
+            ["update --undo", "restore the previous files"],
           ),
         ),
     async ({ dir, protocol, spec, features, transport, client, check, dryRun, codemod, force, undo }) => {
@@ -96,8 +112,8 @@ export function addUpdateCommand(cli: Argv): Argv {
 
 const specOption = {
   type: "string",
-  describe: "Folder with these revisions, as `pin` makes one; --no-spec: the package's own",
-  defaultDescription: "what the layer was made from",
+  describe: "Spec folder, as created by `pin`; --no-spec: the spec folder of the package",
+  defaultDescription: "the spec folder of the last update",
   coerce: readSpec,
 } as const;
 

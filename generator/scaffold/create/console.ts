@@ -94,7 +94,7 @@ export async function askDirectory<Place>(find: (directory: string) => Promise<P
   const proposal = await propose(find);
   for (;;) {
     const answer = await text({
-      message: "What shall it be called? (a new folder)",
+      message: "Project folder",
       placeholder: proposal,
       defaultValue: proposal,
     });
@@ -138,14 +138,14 @@ export async function askPerson({ folder, name, choices, chosen }: Question): Pr
     choices.length === 0
       ? chosen
       : await multiselect({
-          message: "Which protocol revisions should it speak?",
+          message: "Protocol revisions to support",
           options: choices.map((id) => ({ value: id, label: id })),
           initialValues: [...chosen],
           required: true,
         });
   if (isCancel(revisions)) throw interrupted();
-  const message = `Write ${name} (${revisions.join(", ")}) to ${folder}?`;
-  const isWanted = await confirm({ message, active: "Go", inactive: "Cancel" });
+  const message = `Create ${name} (${revisions.join(", ")}) in ${folder}?`;
+  const isWanted = await confirm({ message, active: "Yes", inactive: "No" });
   if (isWanted !== true) throw interrupted();
   return revisions;
 }

@@ -13,28 +13,28 @@ import { choosePackageManager } from "./package-manager.ts";
 import { readSelection, readWord, type SelectionText } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-options.ts";
 import { projectPackages } from "./project-packages.ts";
-import { askSelection } from "./questions.ts";
+import { askForCustomSetup, askSelection } from "./questions.ts";
 import { readRuntime } from "./runtime-package.ts";
 
 /** Choices for a new project as text from the command line. */
 export interface ProjectText extends SelectionText {
-  /** Revisions: one, several with commas, `latest` or `all`. Default: all that are released. */
+  /** Revisions: one, a comma-separated list, `latest` or `all`. Default: all released revisions. */
   readonly protocol?: string;
   /** Spec folder with these revisions. Default: the one of this package. */
   readonly spec?: string;
   /** OpenAPI document, list of tools or contract that the tools are generated from. Default: an example. */
   readonly from?: string;
-  /** Tags, names and paths of the wanted parts of the source, with commas. Default: everything. */
+  /** Comma-separated tags, names and paths of the source to include. Default: everything. */
   readonly only?: string;
   /** Treatment of API responses by tools: `none`, `loose` or `strict`. Default: `loose`. */
   readonly output?: string;
-  /** npm, pnpm, yarn or bun. Default: the one that runs this program. */
+  /** npm, pnpm, yarn or bun. Default: the package manager that runs the program. */
   readonly packageManager?: string;
   /** Package name. Default: the folder's name. */
   readonly name?: string;
 }
 
-/** Folder of a new project, and the manner of choosing. */
+/** Folder of a new project, and the source of its choices. */
 export interface ProjectPlace {
   readonly folder: string;
   /** True if the user is asked for what the command line leaves open. */
@@ -51,7 +51,7 @@ export async function planProject(
   const catalogue = toCatalogue(models.models);
   const chosen = chooseRevisions(protocol, catalogue);
   if (only !== undefined && from === undefined)
-    throw new UserError("--only chooses from what --from names: say --from openapi.yaml or the like, too.");
+    throw new UserError("--only selects from the document of --from; add --from openapi.yaml.");
   if (output !== undefined && from === undefined)
     throw new UserError("--output is for the tools of an API; add --from openapi.yaml.");
   const source = from === undefined ? undefined : await readOwnSource(from, { only, output });
@@ -59,8 +59,9 @@ export async function planProject(
   const asked = readSelection(given);
   const checked = readPackageName({ folder, taken: projectPackages, ...(name !== undefined && { name }) });
   const choices = protocol === undefined ? catalogue.map(({ id }) => id) : [];
-  const selection = asks ? await askSelection({ given, asked }) : asked;
-  const wanted = asks ? await askPerson({ folder, name: checked, choices, chosen }) : chosen;
+  const isCustom = asks && (await askForCustomSetup(asked));
+  const selection = isCustom ? await askSelection({ given, asked }) : asked;
+  const wanted = asks ? await askPerson({ folder, name: checked, choices: isCustom ? choices : [], chosen }) : chosen;
   const revisions = chooseRevisions(wanted.join(","), catalogue);
   const facts = { folder, name: checked, manager, models, runtime: readRuntime(selection.runtime) };
   const launcher = readLauncher();
@@ -84,7 +85,7 @@ function toSourceSelection(given: SelectionText, { contract }: ProjectSource): S
   const own = Object.entries(has).flatMap(([kind, isThere]) => (isThere ? [kind] : []));
   const { schema = "json", features = own.join(",") } = given;
   if (schema !== "json")
-    throw new UserError(`--from describes tools with plain JSON Schema. Leave out --schema, or say --schema json.`);
+    throw new UserError("--from describes tools with plain JSON Schema; remove --schema, or use --schema json.");
   return { ...given, schema, features };
 }
 
@@ -108,17 +109,17 @@ interface SourceText {
 function sizeLines({ api, contract: { tools } }: ProjectSource): string[] {
   const open = api?.operations.filter(({ isOpen }) => isOpen).length ?? 0;
   const foreign = api?.operations.filter(({ address }) => isForeign(address, api.address)) ?? [];
-  const parts = "what is deep in their schemas may be anything, because there is too much of it to say";
+  const parts = "the inner levels of their schemas accept any value, because they are too large";
   return [
     ...foreign.map(({ name, address = "" }) => {
-      return `other host ${safeLine(name, 80)}: the document sends it to ${safeLine(address)}; no credentials go there`;
+      return `other host ${safeLine(name, 80)}: the document names ${safeLine(address)}; no credentials are sent there`;
     }),
     ...(open === 0 ? [] : [`widened    ${countText(open, "tool")}: ${parts}`]),
-    ...(tools.length <= manyTools ? [] : [`${tools.length} tools are more than most models can choose from: ${fewer}`]),
+    ...(tools.length <= manyTools ? [] : [`${tools.length} tools are more than most models can handle: ${fewer}`]),
   ];
 }
 
 /** Number of tools above which hosts begin to reject them, and models to choose wrong ones. */
 const manyTools = 100;
 
-const fewer = "--only takes tags, names or paths of those that are wanted, with commas; * stands for anything.";
+const fewer = "--only takes comma-separated tags, names or paths; * matches any text.";

@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import { interrupted } from "../../internal/user-error.ts";
 import {
   extras,
@@ -22,7 +23,23 @@ interface Choice<Word extends string> {
   readonly hints: Hints<Word>;
 }
 
-/** Asks for every choice that the command line did not set; `asked` has the defaults. @throws {UserError} when the user cancels. */
+/** Choices of the first prompt. */
+const setups = ["recommended", "custom"] as const;
+
+/** Prompts for the recommended choices or one prompt per choice. Returns true for the latter. @throws {UserError} when the user cancels. */
+export async function askForCustomSetup({ features, transport, schema }: Selection): Promise<boolean> {
+  const { select } = await import("@clack/prompts");
+  const hints = { recommended: [...features, transport, schema].join(", "), custom: "choose each option" };
+  const options = toOptions({ words: setups, hints });
+  return settle(await select<string>({ message: "Setup", options, initialValue: "recommended" })) === "custom";
+}
+
+/** Returns the options of a prompt. The explanation is part of the label: a hint would only be shown for the option with the focus. */
+function toOptions<Word extends string>({ words, hints }: Choice<Word>): { value: Word; label: string }[] {
+  return words.map((value) => ({ value, label: `${value} ${styleText("dim", hints[value])}` }));
+}
+
+/** Prompts for every choice that the command line did not set; `asked` has the defaults. @throws {UserError} when the user cancels. */
 export async function askSelection({
   given,
   asked,
@@ -31,18 +48,16 @@ export async function askSelection({
   readonly asked: Selection;
 }): Promise<Selection> {
   const { confirm, multiselect, select } = await import("@clack/prompts");
-  const optionsOf = <Word extends string>({ words, hints }: Choice<Word>): { value: Word; label: string }[] =>
-    words.map((value) => ({ value, label: value, hint: hints[value] }));
   const askMany = async <Word extends string>(
     message: string,
     choice: Choice<Word>,
     initial: readonly Word[],
   ): Promise<Word[]> =>
     settle(
-      await multiselect<string>({ message, options: optionsOf(choice), initialValues: [...initial], required: false }),
+      await multiselect<string>({ message, options: toOptions(choice), initialValues: [...initial], required: false }),
     ).flatMap((word) => choice.words.filter((known) => known === word));
   const askOne = async <Word extends string>(message: string, choice: Choice<Word>, initial: Word): Promise<Word> => {
-    const answer = settle(await select<string>({ message, options: optionsOf(choice), initialValue: initial }));
+    const answer = settle(await select<string>({ message, options: toOptions(choice), initialValue: initial }));
     return choice.words.find((word) => word === answer) ?? initial;
   };
   // Tools are always included, so they are not in the list, where they could be deselected.
@@ -50,30 +65,29 @@ export async function askSelection({
   const others = asked.features.filter((one) => one !== "tools");
   const chosen =
     given.features === undefined
-      ? await askMany("Which features besides tools?", furtherFeatures, others)
+      ? await askMany("Features in addition to tools", furtherFeatures, others)
       : asked.features;
   // With authentication or several nodes, only transports that support them are listed.
   const reachable = asked.auth === "none" ? services : services.filter(isProtectable);
   const ways = { words: asked.scale === "none" ? reachable : reachable.filter(isScalable), hints: serviceHints };
-  const transport =
-    given.transport === undefined ? await askOne("How is it reached?", ways, asked.transport) : asked.transport;
+  const transport = given.transport === undefined ? await askOne("Transport", ways, asked.transport) : asked.transport;
   const asksWho = given.auth === undefined && isProtectable(transport) && !asked.further.includes("tcp");
   const callers = { words: protections, hints: protectionHints };
-  const auth = asksWho ? await askOne("Who may call it over HTTP?", callers, asked.auth) : asked.auth;
+  const auth = asksWho ? await askOne("Authentication over HTTP", callers, asked.auth) : asked.auth;
   const asksScale = given.scale === undefined && isScalable(transport);
   const engines = { words: scales, hints: scaleHints };
-  const scale = asksScale ? await askOne("Do several nodes share its state?", engines, asked.scale) : asked.scale;
+  const scale = asksScale ? await askOne("Engine for several nodes", engines, asked.scale) : asked.scale;
   const libraries = { words: schemaLibraries, hints: schemaHints };
   const schema =
-    given.schema === undefined ? await askOne("How are tools described?", libraries, asked.schema) : asked.schema;
+    given.schema === undefined ? await askOne("Schema library of the tools", libraries, asked.schema) : asked.schema;
   const client =
     given.client === undefined
-      ? settle(await confirm({ message: "Is it a client, too?", initialValue: asked.client }))
+      ? settle(await confirm({ message: "Include a client?", initialValue: asked.client }))
       : asked.client;
   const further = { words: extras.filter((extra) => isExtraOf(extra, transport)), hints: extraHints };
   const files =
     given.extras === undefined
-      ? await askMany("Which further files?", further, asked.extras)
+      ? await askMany("Extra files", further, asked.extras)
       : readSelection({ transport, extras: given.extras }).extras;
   return {
     features: features.filter((one) => one === "tools" || chosen.includes(one)),
@@ -104,34 +118,34 @@ export type Hints<Word extends string> = Readonly<Record<Word, string>>;
 /** Explanations of each {@link Feature}, shown as hints in prompts. */
 export const featureHints: Hints<Feature> = {
   tools: "functions that the model calls",
-  resources: "texts and data that a host reads",
+  resources: "text and data that a host reads",
   prompts: "messages that the user chooses and fills in",
-  "list-changed": "tools that come and go while clients are connected",
+  "list-changed": "tools that change while clients are connected",
   input: "requests to the user or the model during a call: elicitation, sampling, roots",
   tasks: "calls that run in the background",
-  skills: "folders of instructions for the model",
-  apps: "views that a host shows for a tool's results",
+  skills: "folders with instructions for the model",
+  apps: "views that a host shows for the result of a tool",
 };
 
 /** Explanations of each {@link Service}, shown as hints in prompts. */
 export const serviceHints: Hints<Service> = {
   stdio: "a program that the host starts on the user's machine",
-  http: "a service with an address",
+  http: "a service with a URL",
   both: "stdio, and HTTP with --http <port>",
-  worker: "a function from Request to Response, for the edge",
+  worker: "a fetch handler for an edge platform",
 };
 
 /** Explanations of each {@link Protection}, shown as hints in prompts. */
 export const protectionHints: Hints<Protection> = {
-  none: "everybody who reaches it",
-  oauth: "who has an access token of your authorization server",
-  "api-key": "who knows a key that you gave them",
+  none: "no authentication",
+  oauth: "access tokens of your authorization server",
+  "api-key": "keys that you give to clients",
 };
 
 /** Explanations of each {@link Scale}, shown as hints in prompts. */
 export const scaleHints: Hints<Scale> = {
-  none: "no: it is one process",
-  redis: "yes: nodes behind a load balancer share Redis or Valkey",
+  none: "one process keeps its state in memory",
+  redis: "nodes behind a load balancer share Redis or Valkey",
 };
 
 /** Examples of each {@link SchemaLibrary}, shown as hints in prompts. */
@@ -145,12 +159,12 @@ export const schemaHints: Hints<SchemaLibrary> = {
 /** Explanations of each {@link Extra}, shown as hints in prompts. */
 export const extraHints: Hints<Extra> = {
   docker: "Dockerfile",
-  ci: "a workflow of GitHub that tests every push",
+  ci: "GitHub workflow that tests every push",
   vscode: ".vscode/mcp.json",
   "claude-code": ".mcp.json",
   cursor: ".cursor/mcp.json",
-  "claude-desktop": "claude_desktop_config.json, to copy from",
+  "claude-desktop": "claude_desktop_config.json, an entry to copy",
   registry: "server.json, for the MCP registry",
-  mcpb: "manifest.json of an installable bundle",
-  agents: "AGENTS.md, for coding agents that work on it",
+  mcpb: "manifest.json, for an installable bundle",
+  agents: "AGENTS.md, instructions for coding agents",
 };

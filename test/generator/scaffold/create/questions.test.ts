@@ -20,8 +20,8 @@ vi.mock("@clack/prompts", () => {
   return { confirm: answer, select: answer, multiselect: answer, isCancel: () => false };
 });
 
-const who = "Who may call it over HTTP?";
-const how = "How is it reached?";
+const who = "Authentication over HTTP";
+const how = "Transport";
 
 async function ask(given: SelectionText, said: Readonly<Record<string, unknown>> = {}) {
   asked.length = 0;
@@ -33,12 +33,12 @@ async function ask(given: SelectionText, said: Readonly<Record<string, unknown>>
   return { selection, question };
 }
 
-const files = "Which further files?";
+const files = "Extra files";
 
 describe("the prompt for features", () => {
   it("the prompt for features does not offer tools, which are always included", async () => {
-    const { selection, question } = await ask({}, { "Which features besides tools?": [] });
-    expect(question("Which features besides tools?")).not.toContain("tools");
+    const { selection, question } = await ask({}, { "Features in addition to tools": [] });
+    expect(question("Features in addition to tools")).not.toContain("tools");
     expect(selection.features).toEqual(["tools"]);
   });
 });
@@ -60,7 +60,7 @@ describe("the prompt for extra files", () => {
 });
 
 describe("the prompt for several nodes", () => {
-  const scale = "Do several nodes share its state?";
+  const scale = "Engine for several nodes";
 
   it.each(["http", "both"])("the prompt for several nodes is shown for %s, and adds the image", async (transport) => {
     const { selection, question } = await ask({ extras: "none" }, { [how]: transport, [scale]: "redis" });

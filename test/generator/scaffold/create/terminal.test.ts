@@ -14,18 +14,24 @@ import { listAll, temporaryFolder } from "../../folder.ts";
 
 /** The questions of a new project, in their order. */
 const questions = [
-  "What shall it be called",
-  "Which features besides tools",
-  "How is it reached",
-  "How are tools described",
-  "Is it a client, too",
-  "Which further files",
-  "Which protocol revisions",
-  "Write my-mcp-server",
+  "Project folder",
+  "Setup",
+  "Features in addition to tools",
+  "Transport",
+  "Schema library of the tools",
+  "Include a client?",
+  "Extra files",
+  "Protocol revisions to support",
+  "Create my-mcp-server",
 ] as const;
 
 const enter = "\r";
+/** Moves to the second option, and chooses it. */
+const custom = "\u001B[B\r";
 const interrupt = "\u0003";
+
+/** Keys that choose the second setup at its prompt, and accept the proposal at the others. */
+const acceptEach = questions.map((question) => (question === "Setup" ? custom : enter));
 
 /** A terminal whose person types a key at each question. Returns what was shown. */
 async function inTerminal(
@@ -94,8 +100,8 @@ describe("prompts at a terminal", () => {
 
   afterEach(() => vi.restoreAllMocks());
 
-  it("eight prompts accept Enter, and the output ends with the next three commands", async () => {
-    const { code, shown } = await inTerminal(questions.map(() => enter));
+  it("each prompt accepts Enter, and the output ends with the next three commands", async () => {
+    const { code, shown } = await inTerminal(acceptEach);
     expect(code, shown).toBe(0);
     const steps = shown.slice(shown.lastIndexOf("Created my-mcp-server in ")).match(/^ {2}\S.*$/gm);
     expect(steps?.map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
@@ -106,16 +112,25 @@ describe("prompts at a terminal", () => {
     expect(listAll(cwd)).toContain("my-mcp-server/src/server.ts");
   });
 
+  it("the recommended setup needs three prompts and names its choices", async () => {
+    const cues = ["Project folder", "Setup", "Create my-mcp-server"];
+    const { code, shown } = await inTerminal([enter, enter, enter], {}, cues);
+    expect(code, shown).toBe(0);
+    expect(shown).toContain("tools, resources, prompts, stdio, zod");
+    expect(shown).not.toContain("Schema library");
+    expect(listAll(cwd)).toContain("my-mcp-server/src/server.ts");
+  });
+
   it("a prompt with an invalid name is repeated, and choices have descriptions", async () => {
     mkdirSync(join(cwd, "full"));
     writeFileSync(join(cwd, "full", "file"), "");
     const [name, ...rest] = questions;
-    const cues = [name, "cannot be a package name", "is not empty", ...rest.slice(0, -1), "Write fine"];
-    const keys = ["Foo Bar!\r", "full\r", "fine\r", ...rest.map(() => enter)];
+    const cues = [name, "cannot be a package name", "is not empty", ...rest.slice(0, -1), "Create fine"];
+    const keys = ["Foo Bar!\r", "full\r", "fine\r", ...acceptEach.slice(1)];
     const { code, shown } = await inTerminal(keys, {}, cues);
     expect(code, shown).toBe(0);
     expect(shown.indexOf("create-mcp-server ")).toBeLessThan(shown.indexOf(name));
-    expect(shown).toContain("texts and data that a host reads");
+    expect(shown).toContain("text and data that a host reads");
     expect(listAll(cwd)).toContain("fine/src/server.ts");
   });
 
@@ -124,12 +139,8 @@ describe("prompts at a terminal", () => {
       mkdirSync(join(cwd, name));
       writeFileSync(join(cwd, name, "file"), "");
     }
-    const cues = [...questions.slice(0, -1), "Write my-mcp-server-3"];
-    const { code, shown } = await inTerminal(
-      questions.map(() => enter),
-      {},
-      cues,
-    );
+    const cues = [...questions.slice(0, -1), "Create my-mcp-server-3"];
+    const { code, shown } = await inTerminal(acceptEach, {}, cues);
     expect(code, shown).toBe(0);
     expect(listAll(cwd)).toContain("my-mcp-server-3/src/server.ts");
   });
@@ -137,7 +148,7 @@ describe("prompts at a terminal", () => {
   it.each(questions.map((question, at) => [question, at] as const))(
     "Ctrl-C at the prompt %j leaves no files",
     async (_question, at) => {
-      const keys = [...questions.slice(0, at).map(() => enter), interrupt];
+      const keys = [...acceptEach.slice(0, at), interrupt];
       const { code, shown, asked } = await inTerminal(keys);
       expect(shown).toContain("interrupted; nothing was written");
       expect({ code, asked }).toEqual({ code: 130, asked: at + 1 });

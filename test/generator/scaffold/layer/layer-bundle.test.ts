@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const server = `
 const schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 const input = fromJsonSchema(schema, { validate: () => [] });
-const tools = [defineTool({ name: "echo", description: "Says what it was told.", inputSchema: input, execute: ({ text }) => text })];
+const tools = [defineTool({ name: "echo", description: "Returns its text.", inputSchema: input, execute: ({ text }) => text })];
 const server = defineServer({ name: "echo", version: "1.0.0", tools });
 `;
 
