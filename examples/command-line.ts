@@ -3,7 +3,7 @@ import { serveHttp, serveStdio, type ResponseMode, type Server } from "mcp-serve
 import { revisions } from "mcp-server-runtime/revisions";
 import { joinCluster, type Cluster } from "mcp-server-runtime/scale";
 
-/** The revisions that this runtime can serve, newest first. */
+/** Revisions of this runtime, newest first. */
 export type Revisions = typeof revisions;
 
 /**
@@ -37,7 +37,7 @@ async function joinEngine(url: string): Promise<Cluster> {
     throw new Error("--engine memory is not shared by processes; give a URL such as redis://127.0.0.1:6379");
   if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol))
     throw new Error(`--engine ${url} is unknown; give a URL that begins with redis:// or rediss://`);
-  // Loaded only here: it needs a library that the other ways to serve do without.
+  // Imported on demand: the other ways to serve do not need its library.
   const { createRedisEngine } = await import("mcp-server-runtime/adapters/redis");
   const key = new TextEncoder().encode(process.env.MCP_KEY ?? "");
   return joinCluster(createRedisEngine({ url, keys: [key], prefix: "example" }));
@@ -53,17 +53,17 @@ interface Listening {
 async function listen(server: Server, options: Listening): Promise<void> {
   const listener = await serveHttp(server, {
     ...options,
-    // Clients that come back for an answer whose connection the server has let go wait as long.
+    // Clients wait this long before they resume a stream that the server has closed.
     retry: 500,
   });
   const stop = (): void => void listener.close().then(() => options.cluster?.close());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   if (process.env.npm_lifecycle_event !== undefined) watchParent(stop);
-  // stdout says nothing, as on stdio.
+  // Written to stderr: stdout stays empty, as on stdio.
   console.error(`${server.info.name} is served at ${listener.url}`);
 }
 
-/** npm ends the shell between itself and us, but does not tell us. */
+/** npm ends the shell between itself and this process, but does not signal this process. */
 function watchParent(ended: () => void): void {
   const parent = process.ppid;
   const watch = setInterval(() => {
@@ -73,7 +73,7 @@ function watchParent(ended: () => void): void {
   }, 500).unref();
 }
 
-/** Newest first, whatever the order on the command line. */
+/** Newest first, regardless of the order on the command line. */
 function chooseRevisions(list: string | undefined): Revisions {
   if (list === undefined) return revisions;
   const names = list.split(",").map((name) => name.trim());

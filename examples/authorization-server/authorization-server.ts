@@ -6,35 +6,35 @@ import { Provider, errors, type Configuration, type ResourceServer } from "oidc-
 export interface AuthorizationOptions {
   /** Default: any free one. */
   readonly port?: number;
-  /** Servers for which it gives out tokens: scopes by URL. */
+  /** Resource servers of its tokens: scopes by URL. */
   readonly resources: Readonly<Record<string, readonly string[]>>;
-  /** User of every sign-in, which shows no form. Default `alice`. */
+  /** User of every sign-in; no form is shown. Default `alice`. */
   readonly user?: string;
-  /** Programs of users that are known beforehand, by id: where users are sent back to. Others can register themselves. */
+  /** Redirect URIs of public clients that are known in advance, by client id. Other clients can register themselves. */
   readonly apps?: Readonly<Record<string, readonly string[]>>;
-  /** Programs that sign in as themselves, by id: their secret. */
+  /** Secrets of confidential clients, by client id. */
   readonly services?: Readonly<Record<string, string>>;
-  /** `opaque` ones can only be asked about. Default `jwt`. */
+  /** Format of access tokens. `opaque` tokens require introspection. Default `jwt`. */
   readonly tokens?: "jwt" | "opaque";
-  /** Seconds that a token lasts. Default 300. */
+  /** Lifetime of a token in seconds. Default 300. */
   readonly lifetime?: number;
-  /** Changes what the library is told: whatever else it can do. */
+  /** Changes the configuration of the library, for everything without an option here. */
   readonly configure?: (configuration: Configuration) => Configuration;
 }
 
-/** An authorization server that runs. */
+/** A running authorization server. */
 export interface AuthorizationServer {
   readonly issuer: string;
-  /** Key of its signatures, for tests that sign other tokens. */
+  /** Private key of its signatures, for tests that sign other tokens. */
   readonly signingKey: CryptoKey;
-  /** The library's own object, to add what it has no options for, such as grants. */
+  /** Provider of the library, to add features without an option here, such as grants. */
   readonly provider: Provider;
   close(): Promise<void>;
 }
 
 /**
- * An authorization server for the own machine: it lets everybody in as one user, asks for nothing and forgets everything when it ends. For real
- * users take a product.
+ * Authorization server for development. It signs every visitor in as the same user without a form, and keeps its state in memory. Use a product for
+ * real users.
  */
 export async function startAuthorizationServer(options: AuthorizationOptions): Promise<AuthorizationServer> {
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
@@ -104,7 +104,7 @@ function toConfiguration(options: AuthorizationOptions, jwk: object): Configurat
   };
 }
 
-/** Tokens are for one server, and only for one that is known. */
+/** Issues tokens for one known resource server each. */
 function toResourceServer(resource: string, { resources, tokens = "jwt" }: AuthorizationOptions): ResourceServer {
   const scopes = Object.hasOwn(resources, resource) ? resources[resource] : undefined;
   if (!scopes) throw new errors.InvalidTarget();
@@ -114,7 +114,7 @@ function toResourceServer(resource: string, { resources, tokens = "jwt" }: Autho
     : { ...common, accessTokenFormat: "opaque" };
 }
 
-/** Says yes for the user, to everything that the client asked for. */
+/** Grants everything that the client requests, on behalf of the user. */
 async function approve(
   provider: Provider,
   { user = "alice" }: AuthorizationOptions,

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { startAuthorizationServer } from "./authorization-server.ts";
 
-/* An authorization server for the own machine: `--port 4000 --resource http://127.0.0.1:3000/mcp --scope notes:read --scope notes:write`. */
+/* Authorization server for development: `--port 4000 --resource http://127.0.0.1:3000/mcp --scope notes:read --scope notes:write`. */
 
 const { values } = parseArgs({
   options: {
@@ -18,4 +18,4 @@ const server = await startAuthorizationServer({
   user: values.user,
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.close());
-console.error(`Tokens for ${values.resource} are given out at ${server.issuer}, to everybody as ${values.user}.`);
+console.error(`${server.issuer} issues tokens for ${values.resource} to the user ${values.user}.`);

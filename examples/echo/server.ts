@@ -11,7 +11,7 @@ await serveAsAsked((revisions) => {
     tools: [
       defineTool({
         name: "echo",
-        description: "Says what it was told.",
+        description: "Returns its text.",
         inputSchema: describe({ text: "string" }),
         execute: ({ text }) => text,
       }),
@@ -23,7 +23,7 @@ await serveAsAsked((revisions) => {
       }),
       defineTool({
         name: "slow",
-        description: "Answers after so many milliseconds; stops when the call is cancelled.",
+        description: "Returns after a number of milliseconds; stops when the call is cancelled.",
         inputSchema: describe({ ms: "number" }),
         async execute({ ms }, { signal }) {
           await sleep(ms, undefined, { signal });
@@ -43,7 +43,7 @@ type Arguments<Members extends { readonly [name: string]: keyof Types }> = {
   readonly [Name in keyof Members]: Types[Members[Name]];
 };
 
-/** Three tools do not need a schema library: these schemas are written, and enforced, by hand. */
+/** Three tools do not need a schema library: their schemas are written and enforced by hand. */
 function describe<const Members extends { readonly [name: string]: keyof Types }>(
   members: Members,
 ): Schema<Arguments<Members>> {

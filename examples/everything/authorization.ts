@@ -11,7 +11,7 @@ import {
   type Redirector,
 } from "mcp-server-runtime/auth/client";
 
-/** Information of the conformance suite about authorization, by scenario. */
+/** Data of the conformance suite for authorization, by scenario. */
 export interface AuthContext {
   readonly issuer?: string;
   readonly client_id?: string;
@@ -72,7 +72,7 @@ async function chooseGrant(
   }
 }
 
-/** The suite does not say where its clients are registered, so that they have to ask the server. An application knows. */
+/** The suite does not name the issuer at which its clients are registered, so they accept the one that the server names. An application knows it. */
 async function askIssuer(url: string): Promise<string> {
   const response = await fetch(new URL(`/.well-known/oauth-protected-resource${new URL(url).pathname}`, url));
   const { authorization_servers: issuers }: { readonly authorization_servers?: readonly string[] } = JSON.parse(
@@ -81,7 +81,7 @@ async function askIssuer(url: string): Promise<string> {
   return issuers?.[0] ?? "";
 }
 
-/** A user who says yes at once, without a browser: the authorization server of the suite redirects without asking anybody. */
+/** A user who consents without a browser: the authorization server of the suite redirects without a form. */
 function createHeadlessRedirect(): Redirector {
   return {
     open: async () => ({

@@ -7,7 +7,7 @@ import { findScenario, type ScenarioContext } from "./scenarios.ts";
 const [url] = process.argv.slice(2);
 if (url === undefined) throw new Error("Name a server: npm run -s everything-client -- http://127.0.0.1:3000/mcp");
 
-// The conformance suite says what it wants to see by these; without them, the client looks around.
+// The conformance suite selects a scenario with these variables. Without them, the client lists and calls everything.
 const {
   MCP_CONFORMANCE_SCENARIO: scenario = "tour",
   MCP_CONFORMANCE_PROTOCOL_VERSION: version,
@@ -30,7 +30,7 @@ const client = createClient({
     }),
   },
   extensions: [skills],
-  // Fields that are left out take their defaults.
+  // Omitted fields take their defaults.
   elicitation: { form: () => ({ action: "accept" }) },
   onLog: ({ level, data }) => console.log(`  ${level}: ${JSON.stringify(data)}`),
 });
@@ -41,7 +41,7 @@ try {
   await session.close();
 }
 
-/** Prints what the server offers, and what those of its tools answer that need no arguments. */
+/** Prints the lists of the server, and the results of its tools without arguments. */
 async function tour(server: ClientSession<Declarations>): Promise<void> {
   for await (const { name, description = "", inputSchema } of server.items("tools")) {
     console.log(`tool ${name}: ${description}`);

@@ -8,11 +8,11 @@ import { tasks } from "./tasks.ts";
 import { tools } from "./tools.ts";
 import { clock, views } from "./views.ts";
 
-/** Choices of the program that runs the server. */
+/** Options of the program that runs the server. */
 export interface Surroundings {
   /** Creates a server, for all revisions or some. */
   readonly defineServer: (definition: ServerDefinition) => Server;
-  /** Skills for the model of a host, read from the folder `skills`. */
+  /** Skills of the server, read from the folder `skills`. */
   readonly skills: readonly Skill[];
 }
 
@@ -31,34 +31,34 @@ export function createEverything({ defineServer, skills }: Surroundings): Server
       ...tasks,
       defineTool({
         name: "touch_watched_resource",
-        description: `Tells those who subscribed to ${watchedUri} that it has changed.`,
+        description: `Notifies subscribers of ${watchedUri} of a change.`,
         execute() {
           server.resources.notifyUpdated(watchedUri);
-          return "Told.";
+          return "Notified.";
         },
       }),
       defineTool({
         name: "announce_changes",
-        description: "Tells every client that the lists of tools, resources and prompts have changed.",
+        description: "Notifies every client of changes in the lists of tools, resources and prompts.",
         execute() {
           for (const list of [server.tools, server.resources, server.prompts]) list.notifyListChanged();
-          return "Told.";
+          return "Notified.";
         },
       }),
       defineTool({
         name: "test_trigger_tool_change",
-        description: "Tells every client that the list of tools has changed.",
+        description: "Notifies every client of a change in the list of tools.",
         execute() {
           server.tools.notifyListChanged();
-          return "Told.";
+          return "Notified.";
         },
       }),
       defineTool({
         name: "test_trigger_prompt_change",
-        description: "Tells every client that the list of prompts has changed.",
+        description: "Notifies every client of a change in the list of prompts.",
         execute() {
           server.prompts.notifyListChanged();
-          return "Told.";
+          return "Notified.";
         },
       }),
     ],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./mcp/index.ts";
 
-/** Tools that ask the client for something while they run. */
+/** Tools that send requests to the client while they run. */
 export const inputRequestTools: readonly ToolDefinition<unknown, unknown>[] = [
   defineTool({
     name: "test_sampling",
@@ -27,8 +27,8 @@ export const inputRequestTools: readonly ToolDefinition<unknown, unknown>[] = [
         requestedSchema: {
           type: "object",
           properties: {
-            username: { type: "string", description: "How to call you" },
-            email: { type: "string", description: "Where to write to" },
+            username: { type: "string", description: "Your name" },
+            email: { type: "string", description: "Your email address" },
           },
           required: ["username", "email"],
         },
@@ -38,7 +38,7 @@ export const inputRequestTools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_elicitation_sep1034_defaults",
-    description: "Asks the user with a form that is filled in already.",
+    description: "Asks the user with a form that has default values.",
     visible: ({ revision }) => revision >= "2025-11-25",
     async execute(_args, { elicit }) {
       const { action, content } = await elicit({
@@ -59,7 +59,7 @@ export const inputRequestTools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_elicitation_sep1330_enums",
-    description: "Asks the user to choose, in every way that there is.",
+    description: "Asks the user to choose, with every kind of enum.",
     visible: ({ revision }) => revision >= "2025-11-25",
     async execute(_args, { elicit }) {
       const values = ["one", "two", "three"];
@@ -82,7 +82,7 @@ export const inputRequestTools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_roots",
-    description: "Asks which folders the user opened.",
+    description: "Lists the roots of the client.",
     async execute(_args, { roots }) {
       const folders = await roots();
       return folders.map(({ uri }) => uri).join("\n") || "None.";

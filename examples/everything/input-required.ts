@@ -21,13 +21,13 @@ const capital: Declarations["CreateMessageRequest"]["params"] = {
 };
 
 /**
- * Tools that cannot answer before the client has. Where every request stands alone, the call is made again with the answers, whose
- * keys are those that the conformance suite uses.
+ * Tools that need input of the client before they can return a result. In a stateless revision, the client repeats the call with the input
+ * responses. Their keys are those of the conformance suite.
  */
 export const inputRequiredTools: readonly ToolDefinition<unknown, unknown>[] = [
   defineTool({
     name: "test_input_required_result_elicitation",
-    description: "Greets the user by name; knows nothing of earlier rounds, and takes an answer whenever it is there.",
+    description: "Greets the user by name; keeps no request state, and uses the input response if there is one.",
     visible: ({ revision }) => revision >= "2026-07-28",
     execute(_args, { inputResponses }) {
       const name = readName(inputResponses?.user_name);
@@ -38,7 +38,7 @@ export const inputRequiredTools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_input_required_result_sampling",
-    description: "Asks the client's model about a capital.",
+    description: "Asks the client's model for a capital.",
     async execute(_args, { sample }) {
       const { model } = await sample(capital, { key: "capital_question" });
       return `${model} has answered.`;
@@ -46,7 +46,7 @@ export const inputRequiredTools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_input_required_result_list_roots",
-    description: "Counts the folders that the user opened.",
+    description: "Counts the roots of the client.",
     async execute(_args, { roots }) {
       const folders = await roots({ key: "client_roots" });
       return `${folders.length} roots.`;
@@ -54,19 +54,19 @@ export const inputRequiredTools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_input_required_result_request_state",
-    description: "Asks for a confirmation, and knows afterwards what it was about.",
+    description: "Asks for a confirmation, and keeps its subject in the request state.",
     visible: asksForms,
     execute: (_args, { elicit }) => confirm(elicit),
   }),
   defineTool({
     name: "test_input_required_result_tampered_state",
-    description: "Asks for a confirmation, and refuses it for another question.",
+    description: "Asks for a confirmation, and rejects a changed request state.",
     visible: asksForms,
     execute: (_args, { elicit }) => confirm(elicit),
   }),
   defineTool({
     name: "test_input_required_result_multiple_inputs",
-    description: "Asks user, model and client at once.",
+    description: "Sends three input requests at once: to the user, the model and the client.",
     visible: asksForms,
     async execute(_args, { elicit, sample, roots }) {
       const [{ content }, { model }, folders] = await Promise.all([
@@ -79,7 +79,7 @@ export const inputRequiredTools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_input_required_result_multi_round",
-    description: "Asks twice, one question after the other.",
+    description: "Sends two input requests, one after the other.",
     visible: asksForms,
     async execute(_args, { elicit }) {
       const first = await elicit({ message: "What is your name?", requestedSchema: form("name") }, { key: "step1" });
@@ -90,7 +90,7 @@ export const inputRequiredTools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_input_required_result_capabilities",
-    description: "Asks whom it can: the user, or else the model.",
+    description: "Asks the user, or else the model, depending on the capabilities of the client.",
     async execute(_args, { client, elicit, sample }) {
       if (client.capabilities.elicitation) return confirm(elicit);
       const { model } = await sample(capital);
@@ -99,11 +99,11 @@ export const inputRequiredTools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
 ];
 
-/** A prompt that asks the user first. */
+/** A prompt that first requests input of the user. */
 export const inputRequiredPrompts: readonly PromptDefinition<ArgumentFlags>[] = [
   definePrompt({
     name: "test_input_required_result_prompt",
-    description: "A prompt that asks for its context.",
+    description: "A prompt that requests its context from the user.",
     visible: asksForms,
     async get(_args, { elicit }) {
       const { content } = await elicit(
@@ -115,7 +115,7 @@ export const inputRequiredPrompts: readonly PromptDefinition<ArgumentFlags>[] = 
   }),
 ];
 
-/** Checks a value that a client sent, as any other input. */
+/** Checks a value of the client, like any other input. */
 function readName(answer: unknown): string | undefined {
   const given = z.object({ action: z.literal("accept"), content: z.object({ name: z.string() }) }).safeParse(answer);
   return given.data?.content.name;

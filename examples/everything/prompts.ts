@@ -6,7 +6,7 @@ import { png } from "./samples.ts";
 export const prompts: readonly PromptDefinition<ArgumentFlags>[] = [
   definePrompt({
     name: "test_simple_prompt",
-    description: "A prompt that needs nothing.",
+    description: "A prompt without arguments.",
     get: () => "This is a simple prompt for testing.",
   }),
   definePrompt({
@@ -24,8 +24,8 @@ export const prompts: readonly PromptDefinition<ArgumentFlags>[] = [
   }),
   definePrompt({
     name: "test_prompt_with_embedded_resource",
-    description: "A prompt that brings a resource along.",
-    arguments: { resourceUri: { description: "Where the resource is", required: true } },
+    description: "A prompt with an embedded resource.",
+    arguments: { resourceUri: { description: "URI of the resource", required: true } },
     get: ({ resourceUri }) => [
       {
         role: "user",
@@ -39,7 +39,7 @@ export const prompts: readonly PromptDefinition<ArgumentFlags>[] = [
   }),
   definePrompt({
     name: "test_prompt_with_image",
-    description: "A prompt that brings an image along.",
+    description: "A prompt with an image.",
     get: () => [
       { role: "user", content: { type: "image", ...png } },
       { role: "user", content: { type: "text", text: "Please analyze the image above." } },

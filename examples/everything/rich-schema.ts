@@ -2,7 +2,7 @@ import type { ObjectSchema } from "mcp-server-runtime";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fromJsonSchema, type Schema } from "./mcp/index.ts";
 
-/** Arguments of a tool whose schema goes beyond what most schema libraries write. */
+/** Arguments of a tool whose schema uses more keywords than most schema libraries emit. */
 export interface Contact {
   readonly name?: string;
   readonly address?: { readonly street?: string; readonly city?: string };

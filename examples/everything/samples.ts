@@ -4,7 +4,7 @@ export const png: { readonly data: string; readonly mimeType: "image/png" } = {
   mimeType: "image/png",
 };
 
-/** A moment of silence: 16 bit, mono, 8 kHz. */
+/** A short silent WAV file: 16 bit, mono, 8 kHz. */
 export const wav: { readonly data: string; readonly mimeType: "audio/wav" } = {
   data: "UklGRigAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQQAAAAAAAAA",
   mimeType: "audio/wav",

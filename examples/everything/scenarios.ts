@@ -3,12 +3,12 @@ import type { ClientSession } from "mcp-server-runtime";
 import { createSkillReader } from "mcp-server-runtime/skills";
 import type { Declarations } from "./mcp/index.ts";
 
-/** A client's conversation with a server. */
+/** Conversation of a client with a server. */
 export type Scenario = (server: ClientSession<Declarations>) => Promise<void>;
 
 /** Returns the scenario of the conformance suite with a name. `context` contains its further input. */
 export function findScenario(name: string, context: ScenarioContext): Scenario | undefined {
-  // Authorization happens before; what is called then is always the same.
+  // Authorization comes first; the calls that follow are always the same.
   if (name.startsWith("auth/")) return listAndCall("test-tool");
   const scenarios = readScenarios(context);
   return Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
@@ -16,7 +16,7 @@ export function findScenario(name: string, context: ScenarioContext): Scenario |
 
 function readScenarios(context: ScenarioContext): { readonly [name: string]: Scenario } {
   return {
-    // A server without any capability: there is nothing else to ask.
+    // The server has no capabilities, so there is nothing else to request.
     initialize: async (server) => void (await server.request("ping")),
     tools_call: listAndCall("add_numbers", { a: 2, b: 3 }),
     "elicitation-sep1034-client-defaults": listAndCall("test_client_elicitation_defaults"),
@@ -54,7 +54,7 @@ async function callTools(server: ClientSession<Declarations>, calls: readonly To
   for (const { name, arguments: args = {} } of calls) await server.callTool(name, args);
 }
 
-/** Calls what the client was ready to list: tools with headers that cannot be followed are not among them. */
+/** Calls the tools that the client lists. It omits tools with invalid param headers. */
 async function callEveryTool(server: ClientSession<Declarations>): Promise<void> {
   for (const { name, inputSchema } of await server.listTools()) {
     const required: readonly unknown[] = Array.isArray(inputSchema.required) ? inputSchema.required : [];
@@ -62,7 +62,7 @@ async function callEveryTool(server: ClientSession<Declarations>): Promise<void>
   }
 }
 
-/** Reads every file of every skill, as long as each is what the server said of it. */
+/** Reads every file of every skill, and checks each against its digest. */
 async function useSkills(server: ClientSession<Declarations>): Promise<void> {
   const reader = createSkillReader(server, { parseYaml });
   for (const entry of await reader.list()) {
@@ -71,7 +71,7 @@ async function useSkills(server: ClientSession<Declarations>): Promise<void> {
   }
 }
 
-/** Sends the schema of one tool back through another, untouched. */
+/** Sends the schema of one tool unchanged to another tool. */
 async function echoSchema(server: ClientSession<Declarations>): Promise<void> {
   const tools = await server.listTools();
   const tool = tools.find(({ name }) => name === "json_schema_2020_12_tool");

@@ -4,7 +4,7 @@ import { serveAsAsked } from "../command-line.ts";
 import { createEverything } from "./everything.ts";
 import type { Declarations } from "./mcp/index.ts";
 
-/** Folder of this package, for sources and compiled files. */
+/** Folder of this package, for both sources and compiled files. */
 const home = import.meta.resolve("create-mcp-server/package.json");
 
 const skills = await readSkills(new URL("examples/everything/skills", home), { parseYaml });

@@ -5,17 +5,17 @@ import { defineTool, ToolError, type Declarations, type ToolDefinition } from ".
 
 const task = { pollInterval: 200 };
 
-/** Tools whose calls go on as tasks, each in another way. Names and words are those that the conformance suite asks for. */
+/** Tools whose calls run as tasks, one for each behaviour. Names and texts are those of the conformance suite. */
 export const tasks: readonly ToolDefinition<unknown, unknown>[] = [
   defineTool({
     name: "greet",
-    description: "Greets at once, and never as a task.",
+    description: "Returns a greeting, never as a task.",
     inputSchema: z.object({ name: z.string() }),
     execute: ({ name }) => `Hello, ${name}!`,
   }),
   defineTool({
     name: "slow_compute",
-    description: "Takes as long as it is told.",
+    description: "Runs for a number of milliseconds.",
     inputSchema: z.object({ seconds: z.number(), label: z.string().optional() }),
     task,
     async execute({ seconds, label = "work" }, { signal }) {
@@ -25,7 +25,7 @@ export const tasks: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "failing_job",
-    description: "Fails in a way that the model can read, and only runs as a task.",
+    description: "Returns an error for the model, and only runs as a task.",
     task: { ...task, support: "required" },
     async execute() {
       await sleep(1_000);
@@ -34,7 +34,7 @@ export const tasks: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "protocol_error_job",
-    description: "Ends in an error of the protocol.",
+    description: "Ends with a protocol error.",
     task,
     async execute() {
       await sleep(100);
@@ -43,7 +43,7 @@ export const tasks: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "confirm_delete",
-    description: "Asks the user while it runs.",
+    description: "Requests input of the user while it runs.",
     visible: asksForms,
     inputSchema: z.object({ filename: z.string() }),
     task,
@@ -57,7 +57,7 @@ export const tasks: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "multi_input",
-    description: "Asks the user two things at once while it runs.",
+    description: "Sends two input requests at once while it runs.",
     visible: asksForms,
     task,
     async execute(_args, { elicit }) {
@@ -67,7 +67,7 @@ export const tasks: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_tool_with_task",
-    description: "Asks the user for a name first, and greets them in a task.",
+    description: "Asks the user for a name, and returns the greeting in a task.",
     visible: asksForms,
     inputSchema: z.object({ name: z.string().optional() }),
     task: {

@@ -3,27 +3,27 @@ import { defineTool, ToolError, type ToolDefinition } from "./mcp/index.ts";
 import { richSchema } from "./rich-schema.ts";
 import { png, wav } from "./samples.ts";
 
-/** Every kind of content, and what a tool may do while it runs. Names and words are those that the conformance suite asks for. */
+/** Tools with every kind of content, and with log messages and progress. Names and texts are those of the conformance suite. */
 export const tools: readonly ToolDefinition<unknown, unknown>[] = [
   defineTool({
     name: "test_simple_text",
-    description: "Answers a line of text.",
+    description: "Returns a line of text.",
     execute: () => "This is a simple text response for testing.",
   }),
   defineTool({
     name: "test_image_content",
-    description: "Answers an image.",
+    description: "Returns an image.",
     execute: () => ({ content: [{ type: "image", ...png }] }),
   }),
   defineTool({
     name: "test_audio_content",
-    description: "Answers a sound.",
+    description: "Returns audio.",
     visible: ({ revision }) => revision >= "2025-03-26",
     execute: () => ({ content: [{ type: "audio", ...wav }] }),
   }),
   defineTool({
     name: "test_embedded_resource",
-    description: "Answers a resource with its content.",
+    description: "Returns an embedded resource.",
     execute: () => ({
       content: [
         {
@@ -39,7 +39,7 @@ export const tools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_multiple_content_types",
-    description: "Answers text, an image and a resource.",
+    description: "Returns text, an image and a resource.",
     execute: () => ({
       content: [
         { type: "text", text: "Multiple content types test:" },
@@ -57,7 +57,7 @@ export const tools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_error_handling",
-    description: "Fails in a way that the model can read.",
+    description: "Returns an error for the model.",
     execute() {
       throw new ToolError("This tool intentionally returns an error for testing");
     },
@@ -88,7 +88,7 @@ export const tools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "test_reconnection",
-    description: "Lets the connection go while it works: the client comes back for the answer.",
+    description: "Closes the stream while it works; the client resumes it for the response.",
     async execute(_args, { releaseConnection }) {
       releaseConnection();
       await sleep(100);
@@ -97,7 +97,7 @@ export const tools: readonly ToolDefinition<unknown, unknown>[] = [
   }),
   defineTool({
     name: "json_schema_2020_12_tool",
-    description: "Has a schema that uses much of what JSON Schema offers.",
+    description: "Has a schema with many keywords of JSON Schema.",
     inputSchema: richSchema,
     execute: ({ name = "Somebody" }) => `${name} can be reached.`,
   }),

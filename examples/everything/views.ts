@@ -1,11 +1,11 @@
 import type { UiResource } from "mcp-server-runtime";
 import { createUiResource, defineTool, type ToolDefinition } from "./mcp/index.ts";
 
-/** Shows the time of a call. It asks its client for what the tool gave, and reaches nothing else. */
+/** View with the time of a call. It requests the result of the tool from its client, and connects to nothing else. */
 export const clock: UiResource = createUiResource({
   uri: "ui://everything/clock",
   name: "clock",
-  description: "Shows the time of the last look.",
+  description: "Shows the time of the last call.",
   prefersBorder: true,
   html: `<!doctype html>
 <title>Clock</title>
@@ -24,17 +24,17 @@ export const clock: UiResource = createUiResource({
 </script>`,
 });
 
-/** Tools with a view; clients without views read what they say. */
+/** Tools with a view; other clients read their text. */
 export const views: readonly ToolDefinition[] = [
   defineTool({
     name: "show_time",
-    description: "Tells what time it is.",
+    description: "Returns the current time.",
     ui: { resourceUri: "ui://everything/clock" },
     execute: () => `It is ${new Date().toISOString()}.`,
   }),
   defineTool({
     name: "refresh_time",
-    description: "Tells the view what time it is now.",
+    description: "Returns the current time to the view.",
     ui: { resourceUri: "ui://everything/clock", visibility: ["app"] },
     execute: () => `It is ${new Date().toISOString()}.`,
   }),

@@ -2,7 +2,7 @@ import express from "express";
 import { handler } from "./handler.ts";
 
 const app = express();
-// The parser may come first: the handler takes what it has made of the body.
+// A body parser may come first: the handler uses its result.
 app.use(express.json({ limit: "16mb" }));
 app.use("/mcp", (request, response) => handler.node(request, response));
 

@@ -3,7 +3,7 @@ import { handler } from "./handler.ts";
 
 const app = fastify({ bodyLimit: 16 * 1024 * 1024 });
 app.all("/mcp", (request, reply) => {
-  // From now on the answer is the handler's; Fastify has parsed the body.
+  // The handler writes the response; Fastify has parsed the body.
   reply.hijack();
   handler.node(request.raw, reply.raw, request.body);
 });

@@ -6,7 +6,7 @@ const { defineServer, defineTool } = forRevisions<Declarations>([revision]);
 
 const greet = defineTool({
   name: "greet",
-  description: "Greets somebody, step by step.",
+  description: "Greets a person, with progress.",
   inputSchema: z.object({ name: z.string() }),
   async execute({ name }, { progress }) {
     await progress(1, 2);
@@ -14,7 +14,7 @@ const greet = defineTool({
   },
 });
 
-/** One server for every mount. Each framework hands its requests over; sessions, streams and all checks are the handler's. */
+/** Server for every mount. Each framework passes its requests on; the handler does all checks, and keeps sessions and streams. */
 export const handler: HttpHandler = createHttpHandler(
   defineServer({ name: "mounted", version: "1.0.0", tools: [greet] }),
 );

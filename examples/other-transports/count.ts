@@ -3,7 +3,7 @@ import { connectClient } from "mcp-server-runtime";
 import { revisions } from "mcp-server-runtime/revisions";
 import type { Transport } from "mcp-server-runtime/transports";
 
-/** Calls the tool of the example over any transport, and prints what it says. */
+/** Calls the tool of the example over any transport, and prints its progress and result. */
 export async function countOver(transport: Transport): Promise<void> {
   const session = await connectClient<Declarations>(transport, {
     info: { name: "counting-client", version: "1.0.0" },

@@ -21,7 +21,7 @@ const count = defineTool({
   },
 });
 
-/** One server for both: each connection is a client of its own. */
+/** Server for both transports: each connection is a separate client. */
 const server = defineServer({ name: "counter", version: "1.0.0", tools: [count] });
 const accept = (transport: Transport): unknown => serve(server, transport);
 
@@ -30,7 +30,7 @@ const webSocket = await listenWebSocket({ port: Number(values.ws), accept });
 console.error(`${server.info.name} is served at tcp://127.0.0.1:${tcp.port} and ${webSocket.url}`);
 
 const stop = async (): Promise<void> => {
-  // Running calls may finish for a moment.
+  // Running calls get a short time to finish.
   await server.close();
   await Promise.all([tcp.close(), webSocket.close()]);
 };

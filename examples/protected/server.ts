@@ -4,7 +4,7 @@ import { requireBearerToken } from "mcp-server-runtime/auth/server";
 import { auditLog, forRevisions, rateLimit, serveHttp } from "mcp-server-runtime";
 import { revisions } from "mcp-server-runtime/revisions";
 
-/* A server that only lets in who shows an access token. The authorization server is the one in ../authorization-server. */
+/* Server that requires an access token. The authorization server is the one in ../authorization-server. */
 
 const { defineServer, defineTool } = forRevisions<Declarations>(revisions);
 const notes = new Map<string, string[]>();
@@ -49,4 +49,4 @@ const listener = await serveHttp(
   },
 );
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void listener.close());
-console.error(`Notes are kept at ${listener.url}`);
+console.error(`The notes are served at ${listener.url}`);
