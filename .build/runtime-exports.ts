@@ -12,6 +12,7 @@ const written: Readonly<Record<string, string>> = {
   "./client": "runtime/client/index.ts",
   "./tasks": "runtime/tasks/index.ts",
   "./skills": "runtime/skills/index.ts",
+  "./settings": "runtime/server/settings/index.ts",
   "./stores": "runtime/stores/index.ts",
   "./compatibility": "runtime/compatibility/index.ts",
   "./transports": "runtime/transport/index.ts",

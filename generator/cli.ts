@@ -2,7 +2,7 @@
 import { hideBin } from "yargs/helpers";
 import yargs, { type Argv } from "yargs";
 import { addCreateCommand } from "./commands/create-command.ts";
-import { addAddCommand, addUpdateCommand } from "./commands/project-commands.ts";
+import { addAddCommand, addSettingsCommand, addUpdateCommand } from "./commands/project-commands.ts";
 import {
   addCheckCommand,
   addClientCommand,
@@ -48,6 +48,7 @@ const commands = [
   addCreateCommand,
   addAddCommand,
   addUpdateCommand,
+  addSettingsCommand,
   addClientCommand,
   addCheckCommand,
   addDiffCommand,

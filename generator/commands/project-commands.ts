@@ -110,6 +110,27 @@ export function addUpdateCommand(cli: Argv): Argv {
   );
 }
 
+/** Adds the command `settings` to the command line. */
+export function addSettingsCommand(cli: Argv): Argv {
+  return cli.command(
+    "settings [dir]",
+    "List the settings of a server in the README, the Dockerfile and the configuration files of its project",
+    (command) =>
+      command
+        .positional("dir", { type: "string", default: ".", describe: "Folder of the project" })
+        .option("check", {
+          type: "boolean",
+          default: false,
+          describe: "Write nothing; exit with 1 if a file is out of date",
+        })
+        .epilogue(examplesText(["settings", "after a change of `defineSettings`"], ["settings --check", "in CI"])),
+    async ({ dir, check }) => {
+      const { runSettings } = await import("./settings.ts");
+      process.exitCode = await runSettings({ folder: dir, check });
+    },
+  );
+}
+
 const specOption = {
   type: "string",
   describe: "Spec folder, as created by `pin`; --no-spec: the spec folder of the package",

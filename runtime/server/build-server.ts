@@ -175,13 +175,14 @@ function implementFeatures(
 function describe(
   definition: AnyCoreDefinition,
   { settings }: ServerParts,
-): Pick<CoreServer, "info" | "instructions" | "discovery" | "onError" | "progressRate"> {
+): Pick<CoreServer, "info" | "instructions" | "discovery" | "onError" | "progressRate" | "settings"> {
   return {
     info: toInfo(definition),
     instructions: definition.instructions,
     discovery: settings.cacheHints.discover,
     onError: settings.onError,
     progressRate: definition.progressRate,
+    settings: definition.settings?.["~settings"],
   };
 }
 
@@ -219,4 +220,5 @@ const notShown: { readonly [Member in Exclude<keyof AnyCoreDefinition, "name" | 
     tasks: true,
     extensions: true,
     onError: true,
+    settings: true,
   };

@@ -18,6 +18,7 @@ import type { ToolLists } from "./list/changing-lists.ts";
 import type { PromptLists } from "./prompts/registry.ts";
 import type { ResourceLists } from "./resources/catalogue.ts";
 import type { AnyServerDefinition, AnyTool } from "./any-definition.ts";
+import type { SettingsReader } from "./settings/settings.ts";
 
 /** Server that can be served over any transport, to any number of clients, at each of its revisions. */
 export interface Server extends CoreServer, ToolLists, ResourceLists, PromptLists {
@@ -35,6 +36,8 @@ export interface CoreServer {
   readonly onError: OnError;
   /** Rate limit of the progress reports of one call, if the definition sets one. */
   readonly progressRate: Rate | undefined;
+  /** Settings of the server, if its definition has any. */
+  readonly settings: SettingsReader | undefined;
   /** Tools that the server offers. Whether they may change depends on its features. */
   readonly tools: Pick<Catalogue<AnyTool>, "get" | "size">;
   /**

@@ -22,6 +22,7 @@ import type {
 } from "./protocol-types.ts";
 import type { RequestStateOptions } from "./input/request-state-options.ts";
 import type { AnyMembers, NoArguments, Schema } from "./schema.ts";
+import type { DefinedSettings } from "./settings/settings.ts";
 import type { Flat, TemplateVariables } from "./resources/template-variables.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
@@ -356,4 +357,6 @@ export interface ServerOptions {
   readonly progressRate?: Rate;
   /** Called with every failure that is reported to clients in general terms only. Default: writes to standard error. */
   readonly onError?: OnError;
+  /** Settings of `defineSettings`: they are checked before the server is served by a program, and listed in its `--help`. Default: none. */
+  readonly settings?: DefinedSettings;
 }

@@ -9,7 +9,7 @@ const folders = [
   { folder: "runtime", clauses: 0.005, words: 0.3, repeats: 0 },
   { folder: "generator", clauses: 0.005, words: 3, repeats: 0 },
   { folder: "templates", clauses: 0.005, words: 3, repeats: 0 },
-  { folder: "examples", clauses: 0.02, words: Infinity, repeats: 0 },
+  { folder: "examples", clauses: 0.005, words: 3, repeats: 0 },
 ] as const;
 
 const clause =

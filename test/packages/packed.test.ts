@@ -119,7 +119,7 @@ describe("the packed package", () => {
   test("the packed package lists every command that these tests run", async () => {
     const [, list = ""] = /^Commands:\n((?: .*\n)+)/m.exec(await cli("--help")) ?? [];
     const told = [...list.matchAll(/^ {2}create-mcp-server (\w[\w-]*)/gm)].map(([, name]) => name);
-    const project = ["add", "update"];
+    const project = ["add", "update", "settings"];
     const servers = ["client", "check", "diff", "explain", "gateway"];
     expect(told).toEqual([...project, ...servers, "generate", "model", "pin"]);
   });
@@ -152,9 +152,9 @@ describe("the packed runtime", () => {
     "./transports/websocket-server",
   ];
 
-  test("the packed runtime takes at most 645 kB", () => {
+  test("the packed runtime takes at most 700 kB", () => {
     expect(packedSize).toBeGreaterThan(200_000);
-    expect(packedSize).toBeLessThanOrEqual(645_000);
+    expect(packedSize).toBeLessThanOrEqual(700_000);
   });
 
   test("the packed runtime loads from every entry that needs no library, with one instance of shared modules", async () => {

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { SettingVariable } from "../settings/setting-variable.ts";
 import type { PortOptions } from "./port-options.ts";
 
 /** Transports that a program can serve: stdin and stdout, HTTP, or either of them. */
@@ -20,12 +21,19 @@ export interface Program {
   readonly service: Service;
   /** Names of further transports: each is an option that takes a port. */
   readonly further: readonly string[];
+  /** Settings of the server, with which `--settings` is an option. */
+  readonly settings?: readonly SettingVariable[] | undefined;
 }
 
 /** Parses the options of a server. Positional arguments are ignored: they belong to the program. */
-export function readCommandLine(args: readonly string[], { info, service, further }: Program): CommandLine {
+export function readCommandLine(args: readonly string[], program: Program): CommandLine {
+  const { info, service, further, settings } = program;
   const ofPorts = [...(service === "stdio" ? [] : ["http"]), ...further];
-  const known = { ...common, ...Object.fromEntries(ofPorts.map((name) => [name, { type: "string" }] as const)) };
+  const known = {
+    ...common,
+    ...(settings && ofSettings),
+    ...Object.fromEntries(ofPorts.map((name) => [name, { type: "string" }] as const)),
+  };
   const { tokens } = parseArgs({ args: [...args], options: known, strict: false, tokens: true });
   const given = tokens.filter((token) => token.kind === "option");
   const unknown = given.find(({ name }) => !Object.hasOwn(known, name));
@@ -35,14 +43,16 @@ export function readCommandLine(args: readonly string[], { info, service, furthe
   const problem = `${info.name}: Unknown option ${unknown?.rawName}; see --help\n`;
   if (unknown) return { ports, problem };
   const has = (name: string): boolean => given.some((option) => option.name === name);
-  if (has("help")) return { ports, text: helpText({ info, service, further }) };
+  if (has("help")) return { ports, text: helpText(program) };
   if (has("version")) return { ports, text: `${info.version}\n` };
+  if (has("settings")) return { ports, text: `${JSON.stringify({ settings })}\n` };
   return { ports };
 }
 
 const common = { help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "v" } } as const;
+const ofSettings = { settings: { type: "boolean" } } as const;
 
-function helpText({ info, service, further }: Program): string {
+function helpText({ info, service, further, settings = [] }: Program): string {
   const isOnStdio = service === "stdio";
   const isEither = service === "either";
   const hasHosts = !isOnStdio || further.some((name) => name !== "tcp");
@@ -58,19 +68,25 @@ function helpText({ info, service, further }: Program): string {
     ...further.map((name) => [`--${name} PORT`, `serve over ${name} on this port`]),
     ["-h, --help", "print this help"],
     ["-v, --version", "print the version"],
+    ...(settings.length > 0 ? [["--settings", "print the settings as JSON"]] : []),
   ];
-  const variables = [
+  const transports = [
     ...(isOnStdio ? [] : [["MCP_HTTP_PORT", "same as --http"]]),
     ...(isOnStdio ? [] : [["PORT", isEither ? "same as --http, unless stdin is a pipe" : "same as --http"]]),
     ["HOST", "address to listen on; default 127.0.0.1"],
     ["ALLOWED_HOSTS", "allowed host names of this server, comma-separated"],
   ];
+  const variables = [
+    ...settings.map((variable) => [variable.name, describeVariable(variable)]),
+    ...(hasHosts ? transports : []),
+  ];
+  const width = Math.max(16, ...variables.map(([name = ""]) => name.length)) + 2;
   return [
     `${info.name} ${info.version}: a Model Context Protocol server ${places[service]}`,
     "",
     "Options:",
-    ...options.map(toLine),
-    ...(hasHosts ? ["", "Environment:", ...variables.map(toLine)] : []),
+    ...options.map((row) => toLine(row, width)),
+    ...(variables.length > 0 ? ["", "Environment:", ...variables.map((row) => toLine(row, width))] : []),
     "",
   ].join("\n");
 }
@@ -81,6 +97,17 @@ const places: Readonly<Record<Service, string>> = {
   either: "on stdin and stdout",
 };
 
-function toLine([name = "", use = ""]: readonly string[]): string {
-  return `  ${name.padEnd(18)}${use}`;
+function toLine([name = "", use = ""]: readonly string[], width: number): string {
+  return `  ${name.padEnd(width)}${use}`.trimEnd();
+}
+
+/** Returns the description of a setting, and the facts that its value depends on. */
+function describeVariable({ description, isRequired, isSecret, choices, ...rest }: SettingVariable): string {
+  const parts = [
+    ...(description === undefined ? [] : [description.replace(/\.$/, "")]),
+    ...(isRequired ? ["required"] : []),
+    ...(choices ? [`one of ${choices.join(", ")}`] : []),
+    ...(rest.default === undefined || rest.default === "" || isSecret ? [] : [`default ${rest.default}`]),
+  ];
+  return parts.join("; ");
 }

@@ -162,16 +162,21 @@ async function orExit<T>({ info }: CoreServer, start: () => T | Promise<T>): Pro
   }
 }
 
-/** Parses the command line. Ends the process for `--help`, `--version` and unknown options. */
+/** Parses the command line, and checks the settings. Ends the process for `--help`, `--version`, `--settings`, unknown options and invalid settings. */
 async function readArguments(
-  { info }: CoreServer,
+  server: CoreServer,
   { args = process.argv.slice(2), further }: CommandLineOptions,
   service: Service,
 ): Promise<PortOptions> {
-  const { ports, text, problem } = readCommandLine(args, { info, service, further: further?.names ?? [] });
+  const { info, settings } = server;
+  const program = { info, service, further: further?.names ?? [], settings: settings?.variables };
+  const { ports, text, problem } = readCommandLine(args, program);
   if (problem !== undefined) return exitWith(2, process.stderr, problem);
+  if (text === undefined) {
+    await orExit(server, () => settings?.check());
+    return ports;
+  }
   // A text is printed instead of serving, so stdout is released only in that case.
-  if (text === undefined) return ports;
   releaseStdout();
   return exitWith(0, process.stdout, text);
 }

@@ -1,0 +1,79 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { move } from "../internal/files.ts";
+import { systemCode, UserError } from "../internal/user-error.ts";
+import { requireProject } from "../scaffold/layer/installed-layer.ts";
+import { readSettings } from "../scaffold/settings/read-settings.ts";
+import { readListedSettings } from "../scaffold/settings/readme-table.ts";
+import { settingFiles, type SettingChange } from "../scaffold/settings/setting-files.ts";
+import { reportProblem } from "./report.ts";
+
+/** Options of `create-mcp-server settings`. */
+export interface SettingsOptions {
+  /** Folder of the project. */
+  readonly folder: string;
+  /** Write nothing; exit with 1 if a file is out of date. */
+  readonly check: boolean;
+}
+
+/** `create-mcp-server settings`: lists the settings of a server in the files of its project. Returns the exit code. */
+export async function runSettings({ folder, check }: SettingsOptions): Promise<number> {
+  try {
+    requireProject(resolve(folder));
+    const settings = await readSettings(folder);
+    const readme = (await readOptional(join(folder, "README.md"))) ?? "";
+    const names = new Set(settings.map(({ name }) => name));
+    const removed = readListedSettings(readme).filter((name) => !names.has(name));
+    if (settings.length + removed.length === 0)
+      throw new UserError("the server has no settings; add `settings: defineSettings(...)` to its definition.");
+    const edits = await planEdits(folder, { settings, removed });
+    if (check) return reportCheck(edits);
+    for (const { path, text } of edits) await replaceFile(join(folder, path), text);
+    const list = settings.map(({ name }) => name).join(", ") || "no settings";
+    console.log(edits.length === 0 ? `All files list ${list}.` : `Listed ${list} in ${pathsOf(edits)}.`);
+    return 0;
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+interface Edit {
+  readonly path: string;
+  readonly text: string;
+}
+
+function reportCheck(edits: readonly Edit[]): number {
+  if (edits.length === 0) return 0;
+  console.error(`Out of date: ${pathsOf(edits)}. Run create-mcp-server settings.`);
+  return 1;
+}
+
+function pathsOf(edits: readonly Edit[]): string {
+  return edits.map(({ path }) => path).join(", ");
+}
+
+/** Returns the files that change. A file that cannot be edited is reported, and stays as it is. */
+async function planEdits(folder: string, change: SettingChange): Promise<readonly Edit[]> {
+  const edits = Object.entries(settingFiles).map(async ([path, edit]): Promise<readonly Edit[]> => {
+    const text = await readOptional(join(folder, path));
+    if (text === undefined) return [];
+    const edited = edit(text.replaceAll("\r\n", "\n"), change);
+    if (edited === undefined) console.error(`Warning: ${path} is not plain JSON; list the settings there by hand.`);
+    return edited === undefined || edited === text.replaceAll("\r\n", "\n") ? [] : [{ path, text: edited }];
+  });
+  return (await Promise.all(edits)).flat();
+}
+
+async function readOptional(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw new UserError(`${path} cannot be read (${systemCode(error)}); check its permissions.`, { cause: error });
+  });
+}
+
+/** Writes a file beside its place, and then replaces it in one step. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const aside = `${path}.${process.pid}.tmp`;
+  await writeFile(aside, text, { flag: "wx" });
+  await move(aside, path);
+}

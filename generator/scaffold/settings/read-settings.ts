@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { outputText } from "../../internal/text.ts";
+import { UserError } from "../../internal/user-error.ts";
+import { isRecord } from "../../typed-client/tool-schema/reading.ts";
+import { lastLines, run, type Outcome } from "../create/run.ts";
+
+/** Environment variable that the server of a project reads as a setting, as `--settings` prints it. */
+export interface ServerSetting {
+  readonly name: string;
+  readonly type: "string" | "number" | "integer" | "boolean" | "array";
+  readonly description?: string;
+  readonly isRequired: boolean;
+  readonly isSecret: boolean;
+  readonly default?: string;
+  readonly choices?: readonly string[];
+}
+
+/**
+ * Builds the server of a project, and reads the settings that it prints for `--settings`. A server without settings does not know this option.
+ *
+ * @throws {UserError} when the project cannot be built, or its server fails
+ */
+export async function readSettings(project: string): Promise<readonly ServerSetting[]> {
+  const program = join("dist", "server.js");
+  const built = await run(process.execPath, ["build.js"], { folder: project });
+  if (!built.ok) throw failed("build.js", built);
+  if (!existsSync(join(project, program)))
+    throw new UserError(
+      `${program} does not exist after the build; use the command in a project with a server program.`,
+    );
+  const printed = await run(process.execPath, [program, "--settings"], { folder: project });
+  if (printed.output.includes("Unknown option --settings")) return [];
+  const settings = printed.ok ? parseSettings(printed.output) : undefined;
+  if (!settings) throw failed(`${program} --settings`, printed);
+  return settings;
+}
+
+function failed(command: string, outcome: Outcome): UserError {
+  return new UserError(
+    `\`node ${command}\` failed; correct this first:\n${outputText(lastLines(outcome), longestOutput)}`,
+  );
+}
+
+/** Maximum length of the output of a failed program that a message quotes, in characters. */
+const longestOutput = 4_000;
+
+/** Finds the line with the settings. Modules that a server imports may print other lines. */
+function parseSettings(output: string): readonly ServerSetting[] | undefined {
+  for (const line of output.split("\n")) {
+    const value = parseLine(line);
+    if (isRecord(value) && Array.isArray(value.settings) && value.settings.every(isSetting)) return value.settings;
+  }
+  return undefined;
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSetting(value: unknown): value is ServerSetting {
+  if (!isRecord(value)) return false;
+  const { name, type, description = "", isRequired, isSecret, choices = [] } = value;
+  const isDescribed = typeof description === "string" && ["string", "undefined"].includes(typeof value.default);
+  const isTyped = ["string", "number", "integer", "boolean", "array"].includes(String(type));
+  const isListed = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
+  const isNamed = typeof name === "string" && /^[A-Za-z]\w*$/.test(name);
+  return (
+    isNamed && isTyped && isDescribed && isListed && [isRequired, isSecret].every((flag) => typeof flag === "boolean")
+  );
+}
