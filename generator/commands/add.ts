@@ -72,7 +72,7 @@ async function rejectTwin(folder: string, { kind, identity }: AdditionPlan): Pro
 async function readProjectFile(folder: string, path: string): Promise<string> {
   return readFile(join(folder, path), "utf8").catch((error: unknown) => {
     throw new UserError(
-      `${join(folder, path)} cannot be read (${systemCode(error)}); bring it back, then run this again.`,
+      `${join(folder, path)} cannot be read (${systemCode(error)}); restore it and run the command again.`,
       { cause: error },
     );
   });

@@ -60,8 +60,8 @@ async function update(options: UpdateCommandOptions): Promise<number> {
 async function undo(project: string): Promise<number> {
   const from = await readRevisions(project);
   await restoreLayer(project, join(project, "src", "mcp"));
-  console.log("src/mcp is what it was before the last update. The same command brings the update back.");
-  console.log("Your own code and the runtime stay as they are.");
+  console.log("Restored src/mcp from before the last update. The same command restores the update.");
+  console.log("Your own code and the runtime do not change.");
   const change = {
     from,
     to: await readRevisions(project),
@@ -132,7 +132,7 @@ async function updateRuntime(runtime: InstalledRuntime, { dryRun }: UpdateComman
     const done = dryRun ? "would be written or removed; nothing was." : "written or removed.";
     console.log(`vendor: ${countText(drifts.length, "file")} of ${runtimePackage} ${done}`);
   }
-  if (install !== undefined) console.log(`This version needs its own ${runtimePackage}. Next: ${install}`);
+  if (install !== undefined) console.log(`This version requires a newer ${runtimePackage}. Next: ${install}`);
 }
 
 /** Rejects contradicting options. Each of the first four selects another action, and no precedence among them would be obvious. */

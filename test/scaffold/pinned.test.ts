@@ -63,7 +63,7 @@ test("a project stays with its spec folder, and can leave it for the package", a
   await cli("update", "demo", "--protocol", `${newest},2025-11-25`);
   const told = await runCli(["update", "demo", "--protocol", next, "--no-spec"], { cwd: root });
   expect(told.code).toBe(2);
-  expect(told.stderr).toContain(`there is no revision "${next}"`);
+  expect(told.stderr).toContain(`unknown revision "${next}"`);
   writeFileSync(
     join(demo, "src", "server.ts"),
     readFileSync(join(demo, "src", "server.ts"), "utf8").replace(/, defineTool\(\{ name: "film".*\}\) \}\)/, ""),

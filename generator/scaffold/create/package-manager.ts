@@ -16,7 +16,7 @@ export function choosePackageManager(
   const found = packageManagers.find((manager) => manager === word);
   if (found !== undefined || named === undefined) return found ?? "npm";
   throw new UserError(
-    `--package-manager: there is no ${JSON.stringify(named)}. Choose one of ${packageManagers.join(", ")}.`,
+    `--package-manager: unknown value ${JSON.stringify(named)}. Choose one of ${packageManagers.join(", ")}.`,
   );
 }
 

@@ -141,14 +141,12 @@ export function readReach(text: string, { transports, auth, scale }: LayerChoice
   const { transport: service, further } = readTransports(text);
   if ((service === "worker") !== transports.includes("worker"))
     throw new UserError(
-      `--transport ${service}: this project is made for ${transports.join(" and ")}, and for ${service} its src/server.ts and build.js are others. Make a new project, and take what is yours along.`,
+      `--transport ${service}: this project supports ${transports.join(" and ")}, and for ${service} its src/server.ts and build.js are others. Make a new project, and take what is yours along.`,
     );
   if (scale !== undefined) readScale(scale, service);
   if (auth === "none") return transportsOf({ transport: service, further });
   if (!isProtectable(service))
-    throw new UserError(
-      `--transport ${service}: this project asks callers who they are, over HTTP. Choose http or both.`,
-    );
+    throw new UserError(`--transport ${service}: this project authenticates clients over HTTP. Choose http or both.`);
   rejectUnprotected(further);
   return transportsOf({ transport: service, further });
 }
@@ -163,7 +161,7 @@ export function readTransports(text: string): Pick<Selection, "transport" | "fur
   const unknown = words.find((word) => ![...services, ...furtherTransports].some((known) => known === word));
   if (unknown !== undefined)
     throw new UserError(
-      `--transport: there is no ${JSON.stringify(unknown)}. Choose among ${[...services, ...furtherTransports].join(", ")}.`,
+      `--transport: unknown value ${JSON.stringify(unknown)}. Choose from ${[...services, ...furtherTransports].join(", ")}.`,
     );
   const further = furtherTransports.filter((word) => words.includes(word));
   const has = (service: Service): boolean => words.includes(service);
@@ -179,7 +177,7 @@ export function readTransports(text: string): Pick<Selection, "transport" | "fur
 
 /** Rejects TCP, whose connections cannot carry credentials. */
 function rejectUnprotected(further: readonly FurtherTransport[]): void {
-  if (further.includes("tcp")) throw new UserError("--transport tcp has no authentication; leave out tcp or --auth.");
+  if (further.includes("tcp")) throw new UserError("--transport tcp has no authentication; remove tcp or --auth.");
 }
 
 /** True if the server can authenticate callers: a stdio server belongs to the program that starts it. */
@@ -191,7 +189,7 @@ function readProtection(text: string, service: Service): Protection {
   const auth = readWord("--auth", text, protections);
   if (auth === "none" || isProtectable(service)) return auth;
   throw new UserError(
-    `--auth ${auth}: a project for ${service} asks for no credentials. Choose --transport http, both or worker.`,
+    `--auth ${auth}: a project for ${service} has no authentication. Choose --transport http, both or worker.`,
   );
 }
 
@@ -231,7 +229,7 @@ export function readWord<Word extends string>(flag: string, text: string, words:
   const found = words.find((word) => word === text.trim());
   if (found !== undefined) return found;
   rejectFormer(flag, text.trim());
-  throw new UserError(`${flag}: there is no ${JSON.stringify(text)}. Choose one of ${words.join(", ")}.`);
+  throw new UserError(`${flag}: unknown value ${JSON.stringify(text)}. Choose one of ${words.join(", ")}.`);
 }
 
 /** Words of version 0.1.0 by option, with the words that stand for them now. */
@@ -283,6 +281,6 @@ function readWords<Word extends string>(
   if (unknown === undefined) return words.filter((word) => given.includes(word));
   rejectFormer(flag, unknown);
   throw new UserError(
-    `${flag}: there is no ${JSON.stringify(unknown)}. Choose among ${words.join(", ")}, or say ${groups.join(" or ")}.`,
+    `${flag}: unknown value ${JSON.stringify(unknown)}. Choose from ${words.join(", ")}, or use ${groups.join(" or ")}.`,
   );
 }

@@ -76,7 +76,7 @@ async function nearestFolder(path: string): Promise<string> {
     if (systemCode(error) === "ENOTDIR") return nearestFolder(parent);
     throw new UserError(`${path} cannot be looked at (${systemCode(error)}). Choose another folder.`, { cause: error });
   }
-  throw new UserError(`${path} is a file, so no folder can be made in it. Choose another place.`);
+  throw new UserError(`${path} is a file, so it cannot contain a folder. Choose another path.`);
 }
 
 async function checkWritable(folder: string): Promise<void> {

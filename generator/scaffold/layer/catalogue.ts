@@ -48,7 +48,7 @@ function expand(word: string, catalogue: readonly RevisionEntry[]): string[] {
   if (word === "latest") return chooseRevisions(undefined, catalogue).slice(0, 1);
   if (ids.includes(word)) return [word];
   throw new UserError(
-    `--protocol: there is no revision ${JSON.stringify(word)}. Choose among ${ids.join(", ")}, or say latest or all.`,
+    `--protocol: unknown revision ${JSON.stringify(word)}. Choose from ${ids.join(", ")}, or use latest or all.`,
   );
 }
 
@@ -67,6 +67,6 @@ export function findSpec(
   const spec = resolve(project, choices.spec);
   if (existsSync(join(spec, "pins.json"))) return spec;
   throw new UserError(
-    `${spec} has no revisions; name their folder with --spec, or take those of the package with --no-spec`,
+    `${spec} has no revisions; pass their folder with --spec, or use --no-spec for those of the package`,
   );
 }

@@ -52,7 +52,7 @@ function makeTemporary(project: string): Promise<string> {
 export async function restoreLayer(project: string, folder: string): Promise<void> {
   const previous = join(project, previousName);
   await access(previous).catch(() => {
-    throw new UserError(`there is no ${previous}; nothing was updated here, or the update was undone already.`);
+    throw new UserError(`${previous} does not exist; nothing was updated here, or the update was undone already.`);
   });
   const temporary = await makeTemporary(project);
   const aside = join(temporary, "layer");

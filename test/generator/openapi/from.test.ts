@@ -575,7 +575,7 @@ describe("create --from", () => {
       "an unknown mode",
       "api.yaml",
       { output: "lax" },
-      /--output: there is no "lax"\. Choose one of none, loose, strict/,
+      /--output: unknown value "lax"\. Choose one of none, loose, strict/,
     ],
   ])("`create` rejects --output with %s", async (_what, from, more, message) => {
     const cwd = temporaryFolder();

@@ -42,7 +42,7 @@ describe("create-mcp-server <dir>", () => {
   test.each([
     ["no folder", [], "name a folder for the new project"],
     ["an invalid name", ["My Server"], "--name my-server"],
-    ["an unknown revision", ["x", "--protocol", "1999-01-01"], "Choose among "],
+    ["an unknown revision", ["x", "--protocol", "1999-01-01"], "Choose from "],
     ["a folder that is not empty", ["full"], "is not empty (file)"],
     ["a file", ["full/file"], "is not a folder"],
     ["two folders", ["x", "y"], "Unknown argument: y"],

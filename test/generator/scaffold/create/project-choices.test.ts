@@ -26,34 +26,34 @@ function manifestOf(tree: Tree): Manifest {
 
 describe("the choices of a project", () => {
   it.each([
-    [{ features: "tool" }, '--features: there is no "tool". Choose among tools, '],
-    [{ features: "" }, '--features: there is no ""'],
-    [{ features: "tools,__proto__" }, '--features: there is no "__proto__"'],
-    [{ features: "tools;prompts" }, "--features: there is no"],
+    [{ features: "tool" }, '--features: unknown value "tool". Choose from tools, '],
+    [{ features: "" }, '--features: unknown value ""'],
+    [{ features: "tools,__proto__" }, '--features: unknown value "__proto__"'],
+    [{ features: "tools;prompts" }, "--features: unknown value"],
     [{ transport: "tcp" }, "no host reaches a server over that alone. Choose stdio or http as well, as in stdio,tcp."],
     [{ transport: "websocket,tcp" }, "as in stdio,websocket,tcp."],
     [
       { transport: "stdio,quic" },
-      '--transport: there is no "quic". Choose among stdio, http, both, worker, websocket, tcp.',
+      '--transport: unknown value "quic". Choose from stdio, http, both, worker, websocket, tcp.',
     ],
     [{ transport: "worker,tcp" }, "--transport worker: a function for the edge is reached over nothing else."],
     [{ transport: "http,tcp", auth: "oauth" }, "--transport tcp has no authentication"],
-    [{ transport: "stdio,websocket", auth: "oauth" }, "--auth oauth: a project for stdio asks for no credentials."],
-    [{ transport: "constructor" }, "--transport: there is no"],
-    [{ transport: "http", auth: "basic" }, '--auth: there is no "basic". Choose one of none, oauth, api-key.'],
-    [{ transport: "stdio", auth: "oauth" }, "--auth oauth: a project for stdio asks for no credentials."],
+    [{ transport: "stdio,websocket", auth: "oauth" }, "--auth oauth: a project for stdio has no authentication."],
+    [{ transport: "constructor" }, "--transport: unknown value"],
+    [{ transport: "http", auth: "basic" }, '--auth: unknown value "basic". Choose one of none, oauth, api-key.'],
+    [{ transport: "stdio", auth: "oauth" }, "--auth oauth: a project for stdio has no authentication."],
     [{ transport: "stdio", auth: "api-key" }, "Choose --transport http, both or worker."],
-    [{ scale: "nats", transport: "http" }, '--scale: there is no "nats". Choose one of none, redis.'],
+    [{ scale: "nats", transport: "http" }, '--scale: unknown value "nats". Choose one of none, redis.'],
     [
       { scale: "redis", transport: "stdio" },
       "--scale redis: several nodes serve over HTTP only. Choose --transport http",
     ],
     [{ scale: "redis", transport: "worker" }, "--scale redis: several nodes serve over HTTP only."],
-    [{ schema: "yup" }, '--schema: there is no "yup". Choose one of zod, valibot, arktype, json.'],
-    [{ schema: "toString" }, "--schema: there is no"],
-    [{ extras: "docker,../x" }, '--extras: there is no "../x". Choose among docker, '],
-    [{ runtime: "npm" }, '--runtime: there is no "npm". Choose one of dependency, vendored.'],
-    [{ extras: "ALL" }, "--extras: there is no"],
+    [{ schema: "yup" }, '--schema: unknown value "yup". Choose one of zod, valibot, arktype, json.'],
+    [{ schema: "toString" }, "--schema: unknown value"],
+    [{ extras: "docker,../x" }, '--extras: unknown value "../x". Choose from docker, '],
+    [{ runtime: "npm" }, '--runtime: unknown value "npm". Choose one of dependency, vendored.'],
+    [{ extras: "ALL" }, "--extras: unknown value"],
     [{ extras: "mcpb", transport: "http" }, "--extras mcpb: a host cannot start a project for http."],
     [{ extras: "claude-desktop", transport: "worker" }, "Leave it out, or choose --transport stdio or both."],
     [{ extras: "ci,docker", transport: "worker" }, "--extras docker: Node cannot start a project for worker."],
@@ -89,7 +89,7 @@ describe("the choices of a project", () => {
     expect(readSelection({ features: "prompts,resources" }).features).toEqual(["tools", "resources", "prompts"]);
     expect(readSelection({ features: "tools" }).features).toEqual(["tools"]);
     expect(() => readSelection({ features: "none" })).toThrow(
-      /^--features: there is no "none"\. Choose among tools, .*, or say all\.$/,
+      /^--features: unknown value "none"\. Choose from tools, .*, or use all\.$/,
     );
     expect(readSelection({ features: "all,tools" }).features).toEqual(readSelection({ features: "all" }).features);
   });

@@ -23,8 +23,8 @@ describe("the folder of a project", () => {
   test.each([
     ["is not empty", "full", "is not empty (a.txt)"],
     ["is a file", "file", "is there already and is not a folder"],
-    ["is in a file", "file/project", "is a file, so no folder can be made in it"],
-    ["is deep in a file", "file/a/b/project", "is a file, so no folder can be made in it"],
+    ["is in a file", "file/project", "is a file, so it cannot contain a folder"],
+    ["is deep in a file", "file/a/b/project", "is a file, so it cannot contain a folder"],
     ["is a link to a folder (R59)", "link", "is a symbolic link"],
     ["is a link to nothing (R59)", "dangling", "is a symbolic link"],
     ["has a very long name", "a".repeat(300), "name is too long"],

@@ -35,7 +35,7 @@ describe("the option --protocol", () => {
     "the value %j of --protocol is rejected with a list of the revisions",
     (word) => {
       expect(() => chooseRevisions(word, catalogue)).toThrow(
-        /there is no revision .* Choose among 2031-01-01, 2029-01-01, 2028-01-01, or say latest or all/,
+        /unknown revision .* Choose from 2031-01-01, 2029-01-01, 2028-01-01, or use latest or all/,
       );
     },
   );

@@ -90,7 +90,7 @@ describe("update of a project with vendored runtime", () => {
     const { project, before } = await createChanged();
     expect((await update(project, { features: "tools,tasks" })).code).toBe(0);
     const { code, stdout } = await update(project, { undo: true });
-    expect([code, stdout]).toEqual([0, expect.stringContaining("Your own code and the runtime stay as they are.")]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Your own code and the runtime do not change.")]);
     expect(contents(project)).toEqual(before);
   });
 });

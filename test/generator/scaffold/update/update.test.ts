@@ -74,7 +74,7 @@ describe("create-mcp-server update --features", () => {
 
   test("`--features` rejects an unknown feature, like `create-mcp-server` does", async () => {
     const { code, stderr } = await update(await createProject("2025-11-25"), { features: "tools,news" });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--features: there is no "news"')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--features: unknown value "news"')]);
   });
 });
 
@@ -105,11 +105,11 @@ describe("create-mcp-server update --transport and --client", () => {
   });
 
   test.each([
-    [{}, "quic", '--transport: there is no "quic"'],
+    [{}, "quic", '--transport: unknown value "quic"'],
     [{}, "tcp", "as in stdio,tcp"],
     [{ auth: "api-key" }, "http,tcp", "tcp has no authentication"],
     [{}, "worker", "src/server.ts and build.js are others"],
-    [{ transport: "worker" }, "http", "this project is made for worker"],
+    [{ transport: "worker" }, "http", "this project supports worker"],
     [{ auth: "api-key" }, "stdio", "Choose http or both."],
   ])(
     "a project with the choices %j rejects `--transport %s` and suggests a next step",
@@ -557,9 +557,9 @@ export const wrongByAnotherName = (tool: Tool): protocol.Tool => tool;
       "a lock file with an unknown revision",
       (project) => lock(project, '{"format":2,"features":[],"transports":[],"files":{},"revisions":["1999-01-01"]}'),
       {},
-      /there is no revision "1999-01-01"/,
+      /unknown revision "1999-01-01"/,
     ],
-    ["an unknown revision", () => {}, { protocol: "1999-01-01" }, /there is no revision/],
+    ["an unknown revision", () => {}, { protocol: "1999-01-01" }, /unknown revision/],
     ["`--undo` without a previous update", () => {}, { undo: true }, /nothing was updated here/],
   ])("`update` rejects %s and changes nothing", async (_what, prepare, options, message) => {
     const project = temporaryFolder();
