@@ -2,7 +2,7 @@
 import { hideBin } from "yargs/helpers";
 import yargs, { type Argv } from "yargs";
 import { addCreateCommand } from "./commands/create-command.ts";
-import { addAddCommand, addSettingsCommand, addUpdateCommand } from "./commands/project-commands.ts";
+import { addAddCommand, addDocsCommand, addSettingsCommand, addUpdateCommand } from "./commands/project-commands.ts";
 import {
   addCheckCommand,
   addClientCommand,
@@ -57,6 +57,7 @@ const commands = [
   addGenerateCommand,
   addModelCommand,
   addPinCommand,
+  addDocsCommand,
 ];
 
 await commands.reduce((built, add) => add(built), cli).parseAsync();

@@ -110,6 +110,33 @@ export function addUpdateCommand(cli: Argv): Argv {
   );
 }
 
+/** Adds the command `docs` to the command line. */
+export function addDocsCommand(cli: Argv): Argv {
+  return cli.command(
+    "docs [topic..]",
+    "List the guides, print one, or search them",
+    (command) =>
+      command
+        .positional("topic", {
+          type: "string",
+          array: true,
+          default: [],
+          describe: "Name of a guide, or words to search for",
+        })
+        .epilogue(
+          examplesText(
+            ["docs", "list of all guides"],
+            ["docs first-server", "the guide as Markdown"],
+            ["docs input required", "sections that contain both words"],
+          ),
+        ),
+    async ({ topic }) => {
+      const { runDocs } = await import("./docs.ts");
+      process.exitCode = await runDocs({ topic });
+    },
+  );
+}
+
 /** Adds the command `settings` to the command line. */
 export function addSettingsCommand(cli: Argv): Argv {
   return cli.command(

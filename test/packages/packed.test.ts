@@ -121,7 +121,7 @@ describe("the packed package", () => {
     const told = [...list.matchAll(/^ {2}create-mcp-server (\w[\w-]*)/gm)].map(([, name]) => name);
     const project = ["add", "update", "settings"];
     const servers = ["client", "check", "diff", "explain", "gateway"];
-    expect(told).toEqual([...project, ...servers, "generate", "model", "pin"]);
+    expect(told).toEqual([...project, ...servers, "generate", "model", "pin", "docs"]);
   });
 
   test("the packed package contains the runtime as it is published, byte by byte", async () => {

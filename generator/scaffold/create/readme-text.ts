@@ -32,6 +32,7 @@ export function readmeCommands({ manager, launcher, selection: { transport, furt
     startHttp: overHttp,
     runScript: Object.fromEntries(["build", "deploy", "token", "key"].map((script) => [script, run(script)])),
     updateLine: `${program} update`,
+    docsLine: `${program} docs`,
     clientLine: `${program} client`,
     updateRuntime: update(runtimePackage),
   };

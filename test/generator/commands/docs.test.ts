@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { runDocs } from "../../../generator/commands/docs.ts";
+import { packageRoot } from "../../../generator/internal/package-info.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+async function docs(...topic: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
+  let text = "";
+  for (const name of ["log", "error"] as const)
+    vi.spyOn(console, name).mockImplementation((line: unknown) => void (text += `${String(line)}\n`));
+  return { code: await runDocs({ topic }), text };
+}
+
+const read = (path: string): string => readFileSync(join(packageRoot, path), "utf8");
+
+describe("the command docs", () => {
+  it("without a topic, the guides are listed with their titles", async () => {
+    const { code, text } = await docs();
+    expect(code).toBe(0);
+    expect(text).toMatch(/^ {2}run +Run it for others$/m);
+    expect(text).not.toContain("README");
+  });
+
+  it("a guide is printed by its name", async () => {
+    expect(await docs("testing")).toEqual({ code: 0, text: read("docs/testing.md") });
+  });
+
+  it("other words find the sections that contain all of them", async () => {
+    const { code, text } = await docs("Input", "Required");
+    expect(code).toBe(0);
+    expect(text).toMatch(/^docs serve-all: /m);
+    expect(text.split("\n").every((line) => line === "" || line.startsWith("docs "))).toBe(true);
+  });
+
+  it.each(["../package", "no-such-words-at-all"])(
+    "the topic %j is rejected with the names of the guides",
+    async (topic) => {
+      const { code, text } = await docs(topic);
+      expect(code).toBe(2);
+      expect(text).toContain("the guides are architecture, authorization");
+    },
+  );
+});
+
+it("docs/llms.txt lists the guides of docs/README.md with the same descriptions", () => {
+  const guides = [...read("docs/README.md").matchAll(/^\| \[([^\]]+)\]\(([^)]+)\)\s*\| (.+?)\s*\|$/gm)];
+  const base = "https://github.com/create-mcp-server/create-mcp-server/blob/main/docs/";
+  const lines = guides.map(([, title, file, use]) => `- [${title}](${base}${file}): ${use}`);
+  expect(lines.length).toBeGreaterThan(10);
+  expect(read("docs/llms.txt")).toContain(`## Guides\n\n${lines.join("\n")}\n`);
+});
