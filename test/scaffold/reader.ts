@@ -86,7 +86,20 @@ export async function buildProject(folder: string): Promise<void> {
   await promisify(execFile)(process.execPath, ["build.js"], { cwd: folder });
 }
 
-const commands = ["add", "generate", "model", "explain", "gateway", "pin", "client", "check", "diff", "update"];
+const commands = [
+  "add",
+  "check",
+  "client",
+  "diff",
+  "docs",
+  "explain",
+  "gateway",
+  "generate",
+  "model",
+  "pin",
+  "settings",
+  "update",
+];
 
 /** Lines are broken and filled as the terminal has it. */
 function squeeze(text: string): string {
