@@ -94,14 +94,9 @@ export type { InputRequiredFields, InputRequired } from "./server/input/input-re
 
 export type { Middleware, ServerRequest } from "./server/middleware/middleware.ts";
 
-export type {
-  Authenticated,
-  ClientRequests,
-  Complete,
-  Completion,
-  CompletionContext,
-} from "./server/protocol-types.ts";
-export type { ResultOf, HandlerContext, InputRequestOptions, RequestFacts } from "./server/protocol-types.ts";
+export type { ClientRequests, FormResponse, InputRequestOptions } from "./server/input/request-types.ts";
+export type { Authenticated, Complete, Completion, CompletionContext } from "./server/protocol-types.ts";
+export type { ResultOf, HandlerContext, RequestFacts, RequestSession } from "./server/protocol-types.ts";
 
 export { rateLimit } from "./server/middleware/rate-limit.ts";
 export type { RateLimitOptions } from "./server/middleware/rate-limit.ts";
@@ -131,6 +126,9 @@ export { serve } from "./server/run/acceptor.ts";
 
 export { createServer } from "./server/create-server.ts";
 export type { Server } from "./server/create-server.ts";
+
+export { createSessionState } from "./server/session-state.ts";
+export type { SessionState, SessionStateOptions, StateSchema } from "./server/session-state.ts";
 
 export { StepError } from "./server/input/steps.ts";
 

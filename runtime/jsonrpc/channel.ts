@@ -37,6 +37,15 @@ export interface TransportSession {
   readonly id: string;
   /** Resolves when this process learns that the session has ended. */
   readonly ended: Promise<void>;
+  /** Values that the processes share. Absent where no other process serves the session, or where it is not known to this one. */
+  readonly values?: SessionValues | undefined;
+}
+
+/** Texts that belong to a session, by name. */
+export interface SessionValues {
+  get(name: string): Promise<string | undefined>;
+  /** Replaces a text by what a function returns for the current one, and returns it. Updates run one after another. */
+  update(name: string, change: (text: string | undefined) => string): Promise<string>;
 }
 
 /** Receives what a transport delivers. */

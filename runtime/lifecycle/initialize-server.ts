@@ -68,7 +68,7 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
   const acceptAgreed = (channel: Channel, { revision, client, isStateless = false }: NegotiatedSession): Peer => {
     const agreed = findOffer(revision);
     const peer = accept(channel, agreed.routes);
-    openWith(peer, { ...createSession(client, agreed), isStateless }, agreed, options);
+    openWith(peer, { ...createSession(client, agreed, peer), isStateless }, agreed, options);
     peer.confirm();
     return peer;
   };
@@ -179,7 +179,7 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
     capabilities,
     ...(options.profile && { capabilities: readDeclared(capabilities, options.profile) }),
   };
-  const session = createSession(client, offer);
+  const session = createSession(client, offer, peer);
   const open = (): unknown => {
     if (peer.session) throw alreadyOpen();
     openWith(peer, session, offer, options);
@@ -211,7 +211,7 @@ function declaredTo({ capabilities }: PeerInfo, { whole, withoutExtensions }: Of
   return isObject(capabilities.extensions) ? whole : withoutExtensions;
 }
 
-function createSession(client: PeerInfo, offer: Offer): Session {
+function createSession(client: PeerInfo, offer: Offer, { transportSession }: Peer): Session {
   const { revision, info, instructions } = offer;
   return {
     revision,
@@ -220,6 +220,7 @@ function createSession(client: PeerInfo, offer: Offer): Session {
     peer: client,
     instructions,
     converter: offer.converter,
+    values: transportSession?.values,
   };
 }
 

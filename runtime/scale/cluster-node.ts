@@ -30,6 +30,7 @@ import { FollowedStream } from "./followed-stream.ts";
 import { NodeLease } from "./node-lease.ts";
 import { findNodeOf, nodeOfSession } from "./node-name.ts";
 import { SessionAccesses } from "./session-accesses.ts";
+import { SharedSessionValues, removeSessionValues } from "./shared-session-values.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./shared-stream.ts";
 import { StreamWatchers } from "./stream-watchers.ts";
@@ -135,12 +136,17 @@ export class ClusterNode implements HttpNode {
     this.#inBackground(() => this.#options.engine.sessions.release(key, { node, ids, ...options }));
   }
 
+  createValues(key: SessionKey): SharedSessionValues {
+    const { engine, clock, fail } = this.#options;
+    return new SharedSessionValues(key, { values: engine.values, clock, fail });
+  }
+
   async end(key: SessionKey): Promise<void> {
-    const { sessions, events, nodes } = this.#options.engine;
+    const { sessions, events, nodes, values } = this.#options.engine;
     const others = await sessions.end(key);
     const message = { kind: "ended", session: key } as const;
     await Promise.all(others.map(async (node) => node !== this.name && nodes.send(node, message)));
-    await events.remove(key);
+    await Promise.all([events.remove(key), removeSessionValues(values, key)]);
   }
 
   createStream(session: SessionKey, { name, host, requests }: NewStream): SessionStream {

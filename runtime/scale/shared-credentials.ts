@@ -1,9 +1,9 @@
 import type { Awaitable } from "../../generated/support.ts";
 import { createFail, type OnError } from "../jsonrpc/error-report.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
-import { pause, systemClock, type Clock } from "../internal/timers.ts";
+import type { Clock } from "../internal/timers.ts";
 import type { Engine } from "../stores/engine.ts";
-import type { SharedValueStore } from "../stores/shared-value-store.ts";
+import { runLocked, type Locking } from "./run-locked.ts";
 
 /** Options of credentials that nodes share. */
 export interface SharedCredentialsOptions {
@@ -52,56 +52,5 @@ export function createSharedCredentials(engine: Engine, options: SharedCredentia
     set: (key, value) => values.set(toName(key), value, ttl),
     delete: (key) => values.delete(toName(key)),
     exclusively: (key, task) => runLocked(toName(key), task, locking),
-  };
-}
-
-interface Locking {
-  readonly values: SharedValueStore;
-  readonly lease: number;
-  readonly clock: Clock | undefined;
-  fail(thrown: unknown): void;
-}
-
-async function runLocked<Result>(key: string, task: () => Promise<Result>, locking: Locking): Promise<Result> {
-  const { values, lease: milliseconds, clock, fail } = locking;
-  const holder = crypto.randomUUID();
-  let wait = 20;
-  while (!(await values.lock(key, { holder, milliseconds }))) {
-    await pause(wait, clock);
-    wait = Math.min(2 * wait, 250);
-  }
-  const stop = keepLock(key, holder, locking);
-  try {
-    return await task();
-  } finally {
-    stop();
-    await Promise.resolve(values.unlock(key, holder)).catch(fail);
-  }
-}
-
-/** Extends the exclusive use of a key. Returns a function that ends this. */
-function keepLock(
-  key: string,
-  holder: string,
-  { values, lease: milliseconds, clock = systemClock, fail }: Locking,
-): () => void {
-  let isOver = false;
-  let cancel = (): void => {};
-  const schedule = (): void => {
-    if (!isOver) cancel = clock.after(milliseconds / 3, () => void extend());
-  };
-  const extend = async (): Promise<void> => {
-    try {
-      const isHeld = isOver || (await values.lock(key, { holder, milliseconds }));
-      if (!isHeld) fail(new Error("The exclusive use of credentials has expired; another node may use them"));
-    } catch (thrown) {
-      fail(thrown);
-    }
-    schedule();
-  };
-  schedule();
-  return () => {
-    isOver = true;
-    cancel();
   };
 }

@@ -9,6 +9,7 @@ import type {
   UnavailableMembers,
 } from "../protocol/revision/missing.ts";
 import type { Step } from "./input/once.ts";
+import type { ClientRequests } from "./input/request-types.ts";
 import type { TaskControl } from "../tasks/task-control.ts";
 
 /**
@@ -102,11 +103,23 @@ export interface Requester<P extends ToolTypes> {
     /** Capabilities that the client declares. */
     readonly capabilities: P["ClientCapabilities"];
   };
-  /** The same object for all requests of a session, and for no others: a key for a `WeakMap`. */
-  readonly session: object;
+  /** The same object for all requests of a session, and for no others: for `createSessionState`, or a key for a `WeakMap`. */
+  readonly session: SessionOf<P>;
   /** The revision of this client. */
   readonly revision: string;
 }
+
+/** Session of a request. Without a session, the type names the reason; such an object belongs to one request. */
+type SessionOf<P> = [MissingMethod<P, "InitializeRequest">] extends [never]
+  ? RequestSession
+  : Unavailable<`there is no session: ${MissingMethod<P, "InitializeRequest"> & string}`>;
+
+/** Session of a client: what its requests have in common. */
+export interface RequestSession {
+  /** Marks the type. Has no value. */
+  readonly [requestSession]?: true;
+}
+declare const requestSession: unique symbol;
 
 /** Context members that every handler gets. */
 export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
@@ -138,51 +151,6 @@ export interface RequestFacts<P extends ToolTypes> extends Requester<P> {
    */
   once<T>(key: string, work: (step: Step) => Awaitable<T>): Promise<T>;
 }
-
-/**
- * Input requests that a handler may send to the client. They fail with a `CapabilityError` when the client did not declare the capability. With
- * stateless requests, the handler stops at an input request that has no response yet, and runs again from its beginning when the response arrives.
- * What it does before must be the same each time. Use `once` for work that must not happen twice.
- */
-export type ClientRequests<P> = (P extends InputRequestTypes<"CreateMessage", infer Params, infer Result>
-  ? {
-      /** Requests a completion of the client's model. */
-      sample(params: Params, options?: InputRequestOptions): Promise<Result>;
-    }
-  : {
-      /** Unavailable: the revision has no sampling. */
-      readonly sample: Unavailable<MissingMethod<P, "CreateMessageRequest">>;
-    }) &
-  (P extends InputRequestTypes<"Elicit", infer Params, infer Result>
-    ? {
-        /** Requests input of the user. */
-        elicit(params: Params, options?: InputRequestOptions): Promise<Result>;
-      }
-    : {
-        /** Unavailable: the revision has no elicitation. */
-        readonly elicit: Unavailable<MissingMethod<P, "ElicitRequest">>;
-      }) &
-  (P extends { ListRootsResult: { roots: infer Roots } }
-    ? {
-        /** Lists the folders that the user opened to the server. */
-        roots(options?: InputRequestOptions): Promise<Roots>;
-      }
-    : {
-        /** Unavailable: the revision has no roots. */
-        readonly roots: Unavailable<MissingMethod<P, "ListRootsRequest">>;
-      });
-
-/** Options of an input request to the client. */
-export interface InputRequestOptions {
-  /** Key of the input request where it is part of a result. Default: its kind and a number. */
-  readonly key?: string;
-}
-
-type InputRequestTypes<Name extends string, Params, Result> = {
-  readonly [K in `${Name}Request`]: { params: Params };
-} & {
-  readonly [K in `${Name}Result`]: Result;
-};
 
 /** Suggests values for what the user has typed so far, best first. */
 export type Complete = (value: string, context: CompletionContext) => Awaitable<readonly string[] | Completion>;

@@ -1,3 +1,4 @@
+import type { SessionValues } from "../../jsonrpc/channel.ts";
 import type { EmptyCapability, Gate, Issue, Revision, Role } from "../../../generated/support.ts";
 import { isObject } from "../../../generated/support.ts";
 
@@ -47,6 +48,8 @@ export interface Session {
   readonly instructions: string | undefined;
   /** True if the session is that of one request or POST, so that nothing can be counted per session. */
   readonly isStateless?: boolean;
+  /** Values of the session that other processes share; absent where there are none. */
+  readonly values?: SessionValues | undefined;
   /** Converts what this end sends to the session's revision; absent when its code is written for that revision. */
   readonly converter?: SentConverter | undefined;
   /** Returns the metadata of each outgoing request; absent where a handshake has sent it once. */

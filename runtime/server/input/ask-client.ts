@@ -4,15 +4,7 @@ import { InvalidMessageError } from "../../jsonrpc/errors.ts";
 import { readTaskParams, withoutTask } from "../../tasks/task.ts";
 import { checkInputRequest } from "./check-request.ts";
 import type { AskForTask } from "../feature.ts";
-import { readInputState, type InputRunner } from "./input-runner.ts";
-
-/** Input request to a client. */
-export interface ClientRequest {
-  readonly row: RequestRow;
-  readonly params: object;
-  /** Key of the input request where it is part of a result. */
-  readonly key?: string | undefined;
-}
+import { readInputState, type ClientRequest, type InputRunner } from "./input-runner.ts";
 
 /** Functions with which an input request is sent and its response is checked. */
 export interface AskingParts extends Pick<InputRunner, "check"> {
@@ -28,13 +20,13 @@ export interface AskingParts extends Pick<InputRunner, "check"> {
  */
 export async function askClient(
   call: CallContext,
-  { row, params, key }: ClientRequest,
+  { row, params, key, accept }: ClientRequest,
   { askForTask, check }: AskingParts,
 ): Promise<unknown> {
   const inputState = readInputState(call);
-  if (inputState) return inputState.ask(row, withoutSessionMembers(params), key);
+  if (inputState) return inputState.ask({ row, params: withoutSessionMembers(params), key, accept });
   const response = await request(call, row, { params, key, askForTask });
-  const issue = check?.(row, params, response);
+  const issue = check?.(row, params, response) ?? (await accept?.(response));
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
   return response;
 }

@@ -1,11 +1,15 @@
 import { isObject, type RequestRow, type Revision } from "../../../generated/support.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import { CapabilityError } from "../../jsonrpc/errors.ts";
+import { CapabilityError, InvalidMessageError } from "../../jsonrpc/errors.ts";
 import { askClient, type AskingParts } from "./ask-client.ts";
 import { HandlerScope, type ContextParts, type CreateScope } from "../context.ts";
+import { ToolError } from "../errors.ts";
 import type { AskForTask } from "../feature.ts";
-import type { InputRequestOptions } from "../protocol-types.ts";
+import { createForm } from "./form.ts";
+import type { ClientRequest } from "./input-runner.ts";
+import type { InputRequestOptions } from "./request-types.ts";
+import { checkText, readText, toSamplingParams } from "./sample-text.ts";
 import type { ClientInput } from "./request-state-record.ts";
 
 /** Creates contexts for programs with input requests. The input requests of a revision are looked up once. */
@@ -52,32 +56,57 @@ class AskingScope extends HandlerScope {
     return this.#parts.inputRunner.of(this.#call).input?.requestState;
   }
 
-  get sample(): SendInputRequest {
-    return (params, options) => this.#ask("createMessage", params, options);
+  get sample(): (request: object | string, options?: InputRequestOptions) => Promise<unknown> {
+    return async (request, options = {}) => {
+      if (typeof request !== "string") return this.#ask("createMessage", { params: request, ...options });
+      const params = toSamplingParams(request, options);
+      return readText(await this.#askTyped("createMessage", { params, key: options.key, accept: checkText }));
+    };
   }
 
-  get elicit(): SendInputRequest {
-    return (params, options) => this.#ask("elicit", params, options);
+  get elicit(): (request: object | string, schema?: unknown, options?: InputRequestOptions) => Promise<unknown> {
+    return async (request, schema, options) => {
+      if (typeof request !== "string") return this.#ask("elicit", { params: request, key: readKey(schema) });
+      const { requestedSchema, check, toResponse } = createForm(schema, this.#rowOf("elicit"), this.#call.session);
+      const params = { message: request, requestedSchema };
+      return toResponse(await this.#askTyped("elicit", { params, key: options?.key, accept: check }));
+    };
   }
 
   get roots(): (options?: InputRequestOptions) => Promise<unknown> {
     return async (options) => {
-      const result = await this.#ask("listRoots", {}, options);
+      const result = await this.#ask("listRoots", { params: {}, ...options });
       return isObject(result) ? result.roots : undefined;
     };
   }
 
-  async #ask(kind: keyof typeof kinds, params: object, { key }: InputRequestOptions = {}): Promise<unknown> {
+  /** Sends an input request whose response is typed. One that cannot be used is an error for the client, whose text names the member. */
+  async #askTyped(kind: keyof typeof kinds, request: Omit<ClientRequest, "row">): Promise<unknown> {
+    try {
+      return await this.#ask(kind, request);
+    } catch (thrown) {
+      const isInvalid = thrown instanceof InvalidMessageError && thrown.part === "result";
+      throw isInvalid ? new ToolError(thrown.message, { cause: thrown }) : thrown;
+    }
+  }
+
+  async #ask(kind: keyof typeof kinds, request: Omit<ClientRequest, "row">): Promise<unknown> {
     const { check } = this.#parts.inputRunner;
-    const { rows, askForTask } = this.#inputRequests;
-    const row = rows[kind];
+    const { askForTask } = this.#inputRequests;
+    return askClient(this.#call, { ...request, row: this.#rowOf(kind) }, { askForTask, ...(check && { check }) });
+  }
+
+  #rowOf(kind: keyof typeof kinds): RequestRow {
+    const row = this.#inputRequests.rows[kind];
     // At a revision without the input request, no client can have declared its capability.
     if (!row) throw new CapabilityError(kinds[kind].method, { side: "client", path: [kinds[kind].capability] });
-    return askClient(this.#call, { row, params, key }, { askForTask, ...(check && { check }) });
+    return row;
   }
 }
 
-type SendInputRequest = (params: object, options?: InputRequestOptions) => Promise<unknown>;
+function readKey(options: unknown): string | undefined {
+  return isObject(options) && typeof options.key === "string" ? options.key : undefined;
+}
 
 const kinds = {
   createMessage: { method: "sampling/createMessage", capability: "sampling" },

@@ -34,9 +34,19 @@ export interface InputState {
   once(key: string, work: (step: Step) => unknown): Promise<unknown>;
 }
 
+/** Input request to a client. */
+export interface ClientRequest {
+  readonly row: RequestRow;
+  readonly params: object;
+  /** Key of the input request where it is part of a result. */
+  readonly key?: string | undefined;
+  /** Returns the problem of a response that the protocol accepts and the handler cannot use, if any. */
+  readonly accept?: ((response: unknown) => Awaitable<Issue | undefined>) | undefined;
+}
+
 /** State of a call that is handled in rounds. */
 export interface AskingInputState extends InputState {
-  ask(row: RequestRow, params: unknown, key: string | undefined): Promise<unknown>;
+  ask(request: ClientRequest): Promise<unknown>;
 }
 
 /** Call that is handled in rounds. */

@@ -13,7 +13,7 @@ import { InputCall } from "./abandonable-call.ts";
 import { askedInside, astray, stuck } from "./replay-errors.ts";
 import type { RequestStateSettings } from "./request-state-options.ts";
 import type { Asked, ClientInput, InputRecord } from "./request-state-record.ts";
-import type { AskingInputState } from "./input-runner.ts";
+import type { AskingInputState, ClientRequest } from "./input-runner.ts";
 import type { Step } from "./once.ts";
 import { Steps } from "./steps.ts";
 
@@ -91,7 +91,7 @@ export class ReplayedInputState implements AskingInputState {
   }
 
   /** Returns the response to an input request. Never settles if there is no response yet. */
-  async ask(row: RequestRow, params: unknown, key: string | undefined): Promise<unknown> {
+  async ask({ row, params, key, accept }: ClientRequest): Promise<unknown> {
     if (this.#isOver) return never();
     if (this.steps.beginning !== undefined) throw new Error(askedInside([this.steps.beginning]));
     checkInputRequest(row, params, this.#host);
@@ -102,11 +102,13 @@ export class ReplayedInputState implements AskingInputState {
     const asked = known ?? { key: this.#toKey(key ?? row.handler, key === undefined), digest };
     const response = known && readResponse(known, this.#start.responses);
     if (!response) return this.#wait(asked, row, params);
-    const issue = checkInputResponse(row, params, response.value);
+    const { value } = response;
+    const issue = checkInputResponse(row, params, value) ?? (accept && (await this.#track(async () => accept(value))));
+    if (this.#isOver) return never();
     if (issue) return this.#reject(invalidParams(under("inputResponses", under(asked.key, issue))));
-    this.#remember({ ...asked, answer: response.value });
+    this.#remember({ ...asked, answer: value });
     // The handler may change its copy of the response.
-    return structuredClone(response.value);
+    return structuredClone(value);
   }
 
   /** Runs a step once in all rounds of a call. */

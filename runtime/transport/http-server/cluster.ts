@@ -1,3 +1,4 @@
+import type { SessionValues } from "../../jsonrpc/channel.ts";
 import type { ErrorObject, RequestId, Incoming } from "../../jsonrpc/message.ts";
 import type { ListKind } from "../../protocol/methods/list-kinds.ts";
 import type { CloseOptions, Connection } from "../../protocol/session/connection.ts";
@@ -49,6 +50,8 @@ export interface HttpNode {
   forwardPost(key: SessionKey, post: ForwardedPost): Promise<boolean>;
   /** Ends reservations, in the background. `isUnused`: the requests were rejected before they ran. */
   release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): void;
+  /** Returns the values of a session that the nodes share. Default: each node has its own. */
+  createValues?(key: SessionKey): SessionValues;
   /** Ends a session on all nodes. */
   end(key: SessionKey): Promise<void>;
   /** Creates a stream that this node writes. */

@@ -49,7 +49,8 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     this.key = key;
     this.#settings = settings;
     const ended = new Promise<void>((resolve) => (this.#resolveEnded = resolve));
-    this.session = key.id === "" ? undefined : { id: key.id, ended };
+    const values = settings.cluster?.createValues?.(key);
+    this.session = key.id === "" ? undefined : { id: key.id, ended, values };
   }
 
   // State for other modules.

@@ -1,0 +1,55 @@
+import { pause, systemClock, type Clock } from "../internal/timers.ts";
+import type { SharedValueStore } from "../stores/shared-value-store.ts";
+
+/** Store that a key is locked in, and the time that a lock lasts when its node has stopped. */
+export interface Locking {
+  readonly values: SharedValueStore;
+  readonly lease: number;
+  readonly clock: Clock | undefined;
+  fail(thrown: unknown): void;
+}
+
+/** Runs a task while no other node runs one for this key. */
+export async function runLocked<Result>(key: string, task: () => Promise<Result>, locking: Locking): Promise<Result> {
+  const { values, lease: milliseconds, clock, fail } = locking;
+  const holder = crypto.randomUUID();
+  let wait = 20;
+  while (!(await values.lock(key, { holder, milliseconds }))) {
+    await pause(wait, clock);
+    wait = Math.min(2 * wait, 250);
+  }
+  const stop = keepLock(key, holder, locking);
+  try {
+    return await task();
+  } finally {
+    stop();
+    await Promise.resolve(values.unlock(key, holder)).catch(fail);
+  }
+}
+
+/** Extends the exclusive use of a key. Returns a function that ends this. */
+function keepLock(
+  key: string,
+  holder: string,
+  { values, lease: milliseconds, clock = systemClock, fail }: Locking,
+): () => void {
+  let isOver = false;
+  let cancel = (): void => {};
+  const schedule = (): void => {
+    if (!isOver) cancel = clock.after(milliseconds / 3, () => void extend());
+  };
+  const extend = async (): Promise<void> => {
+    try {
+      const isHeld = isOver || (await values.lock(key, { holder, milliseconds }));
+      if (!isHeld) fail(new Error("The exclusive use of a value has expired; another node may use it"));
+    } catch (thrown) {
+      fail(thrown);
+    }
+    schedule();
+  };
+  schedule();
+  return () => {
+    isOver = true;
+    cancel();
+  };
+}

@@ -1,0 +1,86 @@
+import { isObject } from "../../generated/support.ts";
+import type { Clock } from "../internal/timers.ts";
+import type { SessionValues } from "../jsonrpc/channel.ts";
+import { SetupError } from "../jsonrpc/errors.ts";
+import type { SessionKey } from "../stores/session-store.ts";
+import type { SharedValueStore } from "../stores/shared-value-store.ts";
+import { parseLimited } from "./engine/parse-limited.ts";
+import { runLocked, type Locking } from "./run-locked.ts";
+
+/** Dependencies of the values of a session. */
+export interface SharedSessionValuesOptions {
+  /** Store of the engine, if it has one. */
+  readonly values: SharedValueStore | undefined;
+  readonly clock: Clock;
+  fail(thrown: unknown): void;
+}
+
+/** Values of one session on the engine, as one record. The key contains the owner: no other session or owner finds it. */
+export class SharedSessionValues implements SessionValues {
+  readonly #key: string;
+  readonly #options: SharedSessionValuesOptions;
+  /** Updates so far, which run one after another. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(key: SessionKey, options: SharedSessionValuesOptions) {
+    this.#key = toName(key);
+    this.#options = options;
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    return (await this.#read()).get(name);
+  }
+
+  update(name: string, change: (text: string | undefined) => string): Promise<string> {
+    const updated = this.#last.then(() => runLocked(this.#key, () => this.#change(name, change), this.#locking));
+    // The caller receives the failure; the next update runs all the same.
+    this.#last = updated.catch(() => {});
+    return updated;
+  }
+
+  async #change(name: string, change: (text: string | undefined) => string): Promise<string> {
+    const known = await this.#read();
+    const text = change(known.get(name));
+    const record = JSON.stringify(Object.fromEntries(known.set(name, text)));
+    const bytes = new TextEncoder().encode(record).length;
+    if (bytes > maxBytes)
+      throw new Error(
+        `The states of a session have ${bytes} bytes of at most ${maxBytes}; store large values elsewhere`,
+      );
+    await this.#store.set(this.#key, record, lifetime);
+    return text;
+  }
+
+  async #read(): Promise<Map<string, string>> {
+    const text = await this.#store.get(this.#key);
+    const record: unknown = text === undefined ? {} : parseLimited(text, maxBytes);
+    const entries = Object.entries(isObject(record) ? record : {});
+    return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  }
+
+  get #store(): SharedValueStore {
+    const { values } = this.#options;
+    if (values) return values;
+    throw new SetupError("The engine stores no values of sessions; use an engine with values");
+  }
+
+  get #locking(): Locking {
+    const { clock, fail } = this.#options;
+    return { values: this.#store, lease: 10_000, clock, fail };
+  }
+}
+
+/** Removes the values of a session that has ended. */
+export async function removeSessionValues(values: SharedValueStore | undefined, key: SessionKey): Promise<void> {
+  await values?.delete(toName(key));
+}
+
+function toName({ id, owner }: SessionKey): string {
+  return JSON.stringify(["session", owner ?? null, id]);
+}
+
+/** Bytes of all values of a session at most. */
+const maxBytes = 128 * 1024;
+
+/** Milliseconds that values are kept after their last change, where the end of the session reaches no node. */
+const lifetime = 24 * 3_600_000;
