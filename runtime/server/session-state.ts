@@ -58,7 +58,7 @@ export function createSessionState<T>(
   schema: StateSchema<T>,
   { maxBytes = 64 * 1024 }: SessionStateOptions = {},
 ): SessionState<T> {
-  const title = `Session state ${JSON.stringify(name)}`;
+  const title = `The session state ${JSON.stringify(name)}`;
   const local = new WeakMap<object, string>();
   const read = (text: string | undefined): T => check(title, schema, text === undefined ? {} : JSON.parse(text));
   const write = (state: T): string => {
@@ -72,7 +72,7 @@ export function createSessionState<T>(
   try {
     read(undefined);
   } catch (error) {
-    throw new SetupError(`${toError(error).message}; give every member of the schema a default`, { cause: error });
+    throw new SetupError(`${toError(error).message}; give each member a default`, { cause: error });
   }
   return {
     async get(session) {

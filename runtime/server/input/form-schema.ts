@@ -71,6 +71,8 @@ function mapFields(
 function toField(name: string, field: Field): Field {
   const choices = readChoices(field);
   if (choices) return describe(field, { type: "string", ...toSingle(choices) }, ["default"]);
+  if (field.type !== "boolean" && (field.enum !== undefined || field.const !== undefined))
+    throw rejectField(name, "has choices that are not strings", "use strings as choices");
   switch (field.type) {
     case "string":
       return describe(field, { type: "string" }, ["minLength", "maxLength", ...toFormat(field), "default"]);

@@ -106,7 +106,9 @@ interface StandardSchema {
 type FormProblem<P, Params, S> = {
   none: never;
   schema: ContentProblem<P, InputOf<S>>;
-  json: FieldProblem<S extends { readonly properties: infer Fields } ? WrongFields<Fields, FieldSchema<Params>> : never>;
+  json: FieldProblem<
+    S extends { readonly properties: infer Fields } ? WrongFields<Fields, FieldSchema<Params>> : never
+  >;
   other: "wrap it in z.object({ ... })";
 }[FormKind<S>];
 

@@ -1,4 +1,7 @@
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { expectTypeOf, test } from "vitest";
+import { type } from "arktype";
+import * as v from "valibot";
 import { z } from "zod";
 import type * as v2024 from "../../../generated/2024-11-05/index.ts";
 import type * as v202503 from "../../../generated/2025-03-26/index.ts";
@@ -10,7 +13,9 @@ import type { ArgumentValues } from "../../../runtime/server/definition.ts";
 import { fromJsonSchema, type FromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import { createAjvValidator } from "../../../runtime/adapters/ajv.ts";
 import { createCfworkerValidator } from "../../../runtime/adapters/cfworker.ts";
-import type { Authenticated } from "../../../runtime/server/protocol-types.ts";
+import type { FormResponse } from "../../../runtime/server/input/request-types.ts";
+import type { Authenticated, RequestSession } from "../../../runtime/server/protocol-types.ts";
+import { createSessionState } from "../../../runtime/server/session-state.ts";
 import { rateLimit } from "../../../runtime/server/middleware/rate-limit.ts";
 import type { AnyServerDefinition } from "../../../runtime/server/any-definition.ts";
 import type { TemplateVariables } from "../../../runtime/server/resources/template-variables.ts";
@@ -186,6 +191,82 @@ test("requests for input are those of the revision (E-01)", () => {
   on2026.defineTool({ name: "a", execute: async (_args, { roots }) => (await roots()).map((root) => root.uri).join() });
 });
 
+test("forms and sampled texts are typed", () => {
+  const choices = v.object({ seat: v.picklist(["12A", "12B"]), extras: v.optional(v.array(v.picklist(["a"]))) });
+  on202511.defineTool({
+    name: "a",
+    async execute(_args, { elicit, sample }) {
+      const seat = await elicit("?", z.object({ seat: z.enum(["12A", "12B"]), bags: z.number().default(1) }));
+      expectTypeOf(seat).toEqualTypeOf<FormResponse<{ seat: "12A" | "12B"; bags: number }>>();
+      if (seat.action === "accept") expectTypeOf(seat.content.seat).toEqualTypeOf<"12A" | "12B">();
+      else expectTypeOf(seat.content).toEqualTypeOf<undefined>();
+      const { content } = await elicit("?", toStandardJsonSchema(choices), { key: "k" });
+      expectTypeOf(content).toEqualTypeOf<{ seat: "12A" | "12B"; extras?: "a"[] | undefined } | undefined>();
+      const arks = await elicit("?", type({ seat: "'12A' | '12B'", "bags?": "number" }));
+      expectTypeOf(arks).toEqualTypeOf<FormResponse<{ seat: "12A" | "12B"; bags?: number }>>();
+      const plain = await elicit("?", {
+        type: "object",
+        properties: {
+          seat: { type: "string", enum: ["12A", "12B"] },
+          meal: { type: "string", oneOf: [{ const: "a", title: "Apple" }] },
+          extras: { type: "array", items: { anyOf: [{ const: "b", title: "Bag" }] } },
+          bags: { type: "integer" },
+        },
+        required: ["seat"],
+      });
+      expectTypeOf(plain.content).toEqualTypeOf<
+        | { readonly seat: "12A" | "12B"; readonly meal?: "a"; readonly extras?: "b"[]; readonly bags?: number }
+        | undefined
+      >();
+      expectTypeOf(await sample("?")).toEqualTypeOf<string>();
+      expectTypeOf(await sample(`${seat.action}?`, { maxTokens: 5, temperature: 1, key: "k" })).toEqualTypeOf<string>();
+      expectTypeOf(
+        await sample({ messages: [], maxTokens: 1 }, { key: "k" }),
+      ).toEqualTypeOf<v202511.CreateMessageResult>();
+      // @ts-expect-error tools are params of the protocol
+      await sample("?", { tools: [] });
+      // @ts-expect-error the key is the only option beside params
+      await sample({ messages: [], maxTokens: 1 }, { maxTokens: 2 });
+      return "";
+    },
+  });
+  on202506.defineTool({
+    name: "b",
+    async execute(_args, { elicit }) {
+      // @ts-expect-error several choices came with 2025-11-25
+      await elicit("?", toStandardJsonSchema(choices));
+      // @ts-expect-error titles of choices were enumNames
+      await elicit("?", { type: "object", properties: { a: { type: "string", oneOf: [] } } });
+      // @ts-expect-error a form is flat
+      await elicit("?", type({ home: { street: "string" } }));
+      // @ts-expect-error a form has no free lists
+      await elicit("?", z.object({ tags: z.array(z.string()) }));
+      // @ts-expect-error a form is an object
+      await elicit("?", z.string());
+      // @ts-expect-error a message needs a schema
+      await elicit("?", { key: "k" });
+      return "";
+    },
+  });
+});
+
+test("the state of a session is typed by its schema, and needs sessions", () => {
+  const cart = createSessionState("cart", z.object({ items: z.array(z.string()).default([]) }));
+  const run = on202511.defineTool({
+    name: "a",
+    async execute(_args, { session }) {
+      expectTypeOf(await cart.get(session)).toEqualTypeOf<{ items: string[] }>();
+      await cart.update(session, ({ items }) => ({ items: [...items, "a"] }));
+      // @ts-expect-error items are strings
+      await cart.update(session, () => ({ items: [1] }));
+      return "";
+    },
+  });
+  expectTypeOf(run.name).toEqualTypeOf<string>();
+  // @ts-expect-error sessions ended with 2026-07-28
+  on2026.defineTool({ name: "a", execute: async (_args, { session }) => String((await cart.get(session)).items) });
+});
+
 test("variables are typed from the template", () => {
   expectTypeOf<TemplateVariables<"a://{b}/{+c}">>().toEqualTypeOf<{ readonly b: string; readonly c: string }>();
   expectTypeOf<TemplateVariables<"a://{b,c}">>().toEqualTypeOf<{ readonly b: string; readonly c: string }>();
@@ -315,7 +396,7 @@ test("handlers and `visible` receive the principal of the request", () => {
       expectTypeOf(auth).toEqualTypeOf<Authenticated | undefined>();
       expectTypeOf(client.info).toEqualTypeOf<v202511.Implementation | undefined>();
       expectTypeOf(client.capabilities).toEqualTypeOf<v202511.ClientCapabilities>();
-      expectTypeOf(session).toEqualTypeOf<object>();
+      expectTypeOf(session).toEqualTypeOf<RequestSession>();
       return revision !== "" && auth?.principal === "ada";
     },
     execute: (_args, { auth, meta }) => (expectTypeOf(meta.a).toBeUnknown(), auth?.principal ?? ""),
