@@ -20,6 +20,7 @@ interface Mistake {
 const outputSchema = `define outputSchema to return other values`;
 const wrap = `wrap it in z.object({ ... }) or fromJsonSchema(...)`;
 const server = (fields: string): string => `m.defineServer({ name: "s", version: "1", ${fields} })`;
+const asks = (request: string): string => tool(`execute: async (_, { elicit }) => (await ${request}).action`);
 const tool = (fields: string): string => `m.defineTool({ name: "t", ${fields} })`;
 
 const mistakes: readonly Mistake[] = [
@@ -103,6 +104,56 @@ const mistakes: readonly Mistake[] = [
       `execute: (_, { elicit }) => elicit({ message: "?", requestedSchema: { type: "object", properties: {} } }).action`,
     ),
     says: "Property 'action' does not exist on type 'Promise<ElicitResult>'",
+  },
+  {
+    mistake: "a nested object in a form",
+    code: asks(`elicit("?", z.object({ home: city }))`),
+    says: `Unavailable<"fields of a form are strings, numbers, booleans or choices: change home">`,
+  },
+  {
+    mistake: "a free list in a form",
+    code: asks(`elicit("?", z.object({ tags: z.array(z.string()) }))`),
+    says: `Unavailable<"fields of a form are strings, numbers, booleans or choices: change tags">`,
+  },
+  {
+    mistake: "a nested object in a form of plain JSON Schema",
+    code: asks(`elicit("?", { type: "object", properties: { home: { type: "object" } } })`),
+    says: `Unavailable<"fields of a form are strings, numbers, booleans or choices: change home">`,
+  },
+  {
+    mistake: "a form that is no object",
+    code: asks(`elicit("?", z.string())`),
+    says: `Unavailable<"wrap it in z.object({ ... })">`,
+  },
+  {
+    mistake: "an object of schemas in place of the schema of a form",
+    code: asks(`elicit("?", { seat: z.string() })`),
+    says: `Unavailable<"wrap it in z.object({ ... })">`,
+  },
+  {
+    mistake: "a form without a schema",
+    code: asks(`elicit("?")`),
+    says: "'string' is not assignable to parameter of type 'ElicitRequestParams'",
+  },
+  {
+    mistake: "content of a form that the user may not have accepted",
+    code: tool(`execute: async (_, { elicit }) => (await elicit("?", city)).content.city`),
+    says: "Object is possibly 'undefined'",
+  },
+  {
+    mistake: "a field that the form does not have",
+    code: tool(`execute: async (_, { elicit }) => (await elicit("?", city)).content?.town ?? ""`),
+    says: "Property 'town' does not exist on type '{ city: string; }'",
+  },
+  {
+    mistake: "the content of a sampled text",
+    code: tool(`execute: async (_, { sample }) => (await sample("?")).content`),
+    says: "Property 'content' does not exist on type 'string'",
+  },
+  {
+    mistake: "the state of a session at a revision without sessions",
+    code: tool(`execute: async (_, { session }) => (await m.createSessionState("s", city).get(session)).city`),
+    says: `Unavailable<"there is no session: initialize was removed in revision 2026-07-28">`,
   },
   {
     mistake: "a member that the revision does not have",

@@ -66,7 +66,7 @@ function exportedNames(
   const run = runName(transports);
   const isPlain = !uses.has("websocket") && !uses.has("tcp");
   return [
-    ...["fromJsonSchema", "SetupError", "ToolError"],
+    ...["createSessionState", "fromJsonSchema", "SetupError", "ToolError"],
     ...(has.has("input") ? ["CapabilityError"] : []),
     ...(has.has("input") && models.some(isStateless) ? ["inputRequired"] : []),
     ...(has.has("apps") ? ["createUiResource"] : []),

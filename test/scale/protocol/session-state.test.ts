@@ -1,7 +1,12 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
+import { revisions } from "../../../generated/revisions.ts";
+import { joinCluster } from "../../../runtime/scale/cluster.ts";
+import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
+import { createServer } from "../../../runtime/server/create-server.ts";
+import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createSessionState } from "../../../runtime/server/session-state.ts";
-import { call, textOf } from "../../runtime/transport/http-server/http-rig.ts";
+import { call, initialize, initialized, send, textOf } from "../../runtime/transport/http-server/http-rig.ts";
 import { startServerNodes, type Definition, type ServerNodes } from "./server-nodes.ts";
 
 const schema = z.object({ count: z.number().default(0), text: z.string().default("") });
@@ -62,3 +67,23 @@ it(
     expect(await ask(2, other, "read")).toBe("1");
   },
 );
+
+it("the state of a session is removed when the session ends", async () => {
+  const engine = createMemoryCluster().connect();
+  const cluster = await joinCluster(engine);
+  const server = createServer(define(), revisions);
+  const listener = await serveHttp(server, { port: 0, cluster });
+  onTestFinished(async () => {
+    await listener.close();
+    await cluster.close();
+  });
+  const opened = await send(listener.url, undefined, { body: initialize("2025-11-25") });
+  const id = String(opened.headers["mcp-session-id"]);
+  const headers = { "mcp-session-id": id, "mcp-protocol-version": "2025-11-25" };
+  await send(listener.url, undefined, { body: initialized, headers });
+  await send(listener.url, undefined, { body: call(1, "count"), headers });
+  const key = JSON.stringify(["session", null, id]);
+  expect(await engine.values?.get(key)).toContain("counts");
+  await send(listener.url, undefined, { method: "DELETE", headers });
+  expect(await engine.values?.get(key)).toBeUndefined();
+});
