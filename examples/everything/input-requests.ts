@@ -8,12 +8,7 @@ export const inputRequestTools: readonly ToolDefinition<unknown, unknown>[] = [
     description: "Asks the client's model.",
     inputSchema: z.object({ prompt: z.string() }),
     async execute({ prompt }, { sample }) {
-      const { content } = await sample({
-        messages: [{ role: "user", content: { type: "text", text: prompt } }],
-        maxTokens: 100,
-      });
-      const blocks = Array.isArray(content) ? content : [content];
-      return `LLM response: ${blocks.map((block) => (block.type === "text" ? block.text : `(${block.type})`)).join(" ")}`;
+      return `LLM response: ${await sample(prompt, { maxTokens: 100 })}`;
     },
   }),
   defineTool({
@@ -22,17 +17,11 @@ export const inputRequestTools: readonly ToolDefinition<unknown, unknown>[] = [
     visible: ({ revision }) => revision >= "2025-06-18",
     inputSchema: z.object({ message: z.string() }),
     async execute({ message }, { elicit }) {
-      const { action, content } = await elicit({
-        message,
-        requestedSchema: {
-          type: "object",
-          properties: {
-            username: { type: "string", description: "Your name" },
-            email: { type: "string", description: "Your email address" },
-          },
-          required: ["username", "email"],
-        },
+      const user = z.object({
+        username: z.string().describe("Your name"),
+        email: z.string().describe("Your email address"),
       });
+      const { action, content } = await elicit(message, user);
       return `User response: action=${action}, content=${JSON.stringify(content ?? {})}`;
     },
   }),
@@ -41,19 +30,14 @@ export const inputRequestTools: readonly ToolDefinition<unknown, unknown>[] = [
     description: "Asks the user with a form that has default values.",
     visible: ({ revision }) => revision >= "2025-11-25",
     async execute(_args, { elicit }) {
-      const { action, content } = await elicit({
-        message: "Check what is filled in, and change what is wrong.",
-        requestedSchema: {
-          type: "object",
-          properties: {
-            name: { type: "string", default: "John Doe" },
-            age: { type: "integer", default: 30 },
-            score: { type: "number", default: 95.5 },
-            status: { type: "string", enum: ["active", "inactive", "pending"], default: "active" },
-            verified: { type: "boolean", default: true },
-          },
-        },
+      const user = z.object({
+        name: z.string().default("John Doe"),
+        age: z.int().default(30),
+        score: z.number().default(95.5),
+        status: z.enum(["active", "inactive", "pending"]).default("active"),
+        verified: z.boolean().default(true),
       });
+      const { action, content } = await elicit("Check what is filled in, and change what is wrong.", user);
       return `Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`;
     },
   }),

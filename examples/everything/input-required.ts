@@ -106,10 +106,8 @@ export const inputRequiredPrompts: readonly PromptDefinition<ArgumentFlags>[] = 
     description: "A prompt that requests its context from the user.",
     visible: asksForms,
     async get(_args, { elicit }) {
-      const { content } = await elicit(
-        { message: "What is it about?", requestedSchema: form("context") },
-        { key: "user_context" },
-      );
+      const about = z.object({ context: z.string() });
+      const { content } = await elicit("What is it about?", about, { key: "user_context" });
       return `Consider this: ${content?.context}`;
     },
   }),
@@ -122,10 +120,7 @@ function readName(answer: unknown): string | undefined {
 }
 
 async function confirm(elicit: Elicit): Promise<string> {
-  const { action, content } = await elicit(
-    { message: "Is that right?", requestedSchema: form("ok", { type: "boolean" }) },
-    { key: "confirm" },
-  );
+  const { action, content } = await elicit("Is that right?", z.object({ ok: z.boolean() }), { key: "confirm" });
   return `state-ok: ${action}, ${content?.ok}`;
 }
 

@@ -48,11 +48,8 @@ export const tasks: readonly ToolDefinition<unknown, unknown>[] = [
     inputSchema: z.object({ filename: z.string() }),
     task,
     async execute({ filename }, { elicit }) {
-      const { action, content } = await elicit({
-        message: `Delete ${filename}?`,
-        requestedSchema: { type: "object", properties: { confirm: { type: "boolean" } }, required: ["confirm"] },
-      });
-      return action === "accept" && content?.confirm === true ? `Deleted ${filename}.` : `Kept ${filename}.`;
+      const { content } = await elicit(`Delete ${filename}?`, z.object({ confirm: z.boolean() }));
+      return content?.confirm ? `Deleted ${filename}.` : `Kept ${filename}.`;
     },
   }),
   defineTool({

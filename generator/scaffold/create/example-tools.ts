@@ -14,6 +14,8 @@ export interface SchemaSample {
   readonly input: string;
   /** Expression of the output schema: two numbers. */
   readonly output: string;
+  /** Expression of the schema of a form: one field, a string. */
+  readonly form: string;
 }
 
 /** Samples by schema library. */
@@ -26,6 +28,7 @@ export const schemaSamples: { readonly [Name in SchemaLibrary]: SchemaSample } =
     preparation: "",
     input: 'z.object({ text: z.string().min(1).describe("The text to measure") })',
     output: "z.object({ words: z.number(), characters: z.number() })",
+    form: "z.object({ name: z.string() })",
   },
   valibot: {
     packages: { "@valibot/to-json-schema": "^1.8.0", valibot: "^1.5.0" },
@@ -34,6 +37,7 @@ export const schemaSamples: { readonly [Name in SchemaLibrary]: SchemaSample } =
     preparation: "",
     input: "toStandardJsonSchema(v.object({ text: v.pipe(v.string(), v.minLength(1)) }))",
     output: "toStandardJsonSchema(v.object({ words: v.number(), characters: v.number() }))",
+    form: "toStandardJsonSchema(v.object({ name: v.string() }))",
   },
   arktype: {
     packages: { arktype: "^2.2.9" },
@@ -42,6 +46,7 @@ export const schemaSamples: { readonly [Name in SchemaLibrary]: SchemaSample } =
     preparation: "",
     input: 'type({ text: "string > 0" })',
     output: 'type({ words: "number", characters: "number" })',
+    form: 'type({ name: "string" })',
   },
   json: {
     packages: { "@cfworker/json-schema": "^4.1.6" },
@@ -64,6 +69,7 @@ export const schemaSamples: { readonly [Name in SchemaLibrary]: SchemaSample } =
       "    { validate },",
       "  )",
     ].join("\n"),
+    form: '{ type: "object", properties: { name: { type: "string" } }, required: ["name"] }',
   },
 };
 

@@ -236,6 +236,8 @@ function projectView(options: ProjectOptions): object {
     registryName: selection.extras.includes("registry") && service !== "worker" ? registryName(server) : "",
     opening: service === "worker" ? "export default createHttpHandler" : "await run",
     elicits,
+    // A project with a source of tools does not import the schema library in this file.
+    form: (source ? schemaSamples.json : sample).form,
     ...isExampleOf,
     resourceList: [
       ...(isExampleOf.resources ? ["styleGuide"] : []),

@@ -26,7 +26,7 @@ export async function askClient(
   const inputState = readInputState(call);
   if (inputState) return inputState.ask({ row, params: withoutSessionMembers(params), key, accept });
   const response = await request(call, row, { params, key, askForTask });
-  const issue = check?.(row, params, response) ?? (await accept?.(response));
+  const issue = check?.(row, params, response) ?? (accept && (await accept(response)));
   if (issue) throw new InvalidMessageError(row.method, "result", issue);
   return response;
 }

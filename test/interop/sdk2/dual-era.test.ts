@@ -1,5 +1,6 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { afterEach, describe, expect, test } from "vitest";
+import * as z from "zod";
 import type { Declarations } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { connect } from "../../../runtime/client/connect.ts";
@@ -32,15 +33,12 @@ async function serve(): Promise<string> {
     name: "ask",
     async execute(_args, { elicit, sample, roots, progress }) {
       await progress(1, 2);
-      const [{ content }, answer, folders] = await Promise.all([
-        elicit({
-          message: "Who?",
-          requestedSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
-        }),
-        sample({ messages: [{ role: "user", content: { type: "text", text: "6 * 7?" } }], maxTokens: 1 }),
+      const [{ content }, sampled, folders] = await Promise.all([
+        elicit("Who?", z.object({ name: z.enum(["me", "you"]) })),
+        sample("6 * 7?"),
         roots(),
       ]);
-      return JSON.stringify([content, answer.content, folders]);
+      return JSON.stringify([content, sampled, folders]);
     },
   });
   const echo = defineTool({ name: "echo", execute: (_args, { revision }) => revision });
@@ -51,7 +49,7 @@ async function serve(): Promise<string> {
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
-const answered = JSON.stringify([{ name: "me" }, { type: "text", text: "42" }, [{ uri: "file:///home" }]]);
+const answered = JSON.stringify([{ name: "me" }, "42", [{ uri: "file:///home" }]]);
 
 async function exercise(client: OfficialClient, revision: string): Promise<void> {
   expect(client.revision).toBe(revision);

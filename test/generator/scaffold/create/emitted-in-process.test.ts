@@ -79,11 +79,8 @@ describe("a server of a project in the same process", () => {
         name: "ask",
         async execute(_none, { elicit, progress }) {
           await progress(1, 2);
-          const { content } = await elicit({
-            message: "Who?",
-            requestedSchema: { type: "object", properties: { name: { type: "string" } } },
-          });
-          return `Hello ${String(content?.name)}`;
+          const { content } = await elicit("Who?", { type: "object", properties: { name: { type: "string" } } });
+          return `Hello ${content?.name}`;
         },
       });
       const text = defineResource({ uri: "test://a", name: "a", read: () => "text" });
