@@ -128,7 +128,7 @@ export { createServer } from "./server/create-server.ts";
 export type { Server } from "./server/create-server.ts";
 
 export { createSessionState } from "./server/session-state.ts";
-export type { SessionState, SessionStateOptions, StateSchema } from "./server/session-state.ts";
+export type { TypedSessionState } from "./server/session-state.ts";
 
 export { StepError } from "./server/input/steps.ts";
 

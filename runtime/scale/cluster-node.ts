@@ -30,7 +30,7 @@ import { FollowedStream } from "./followed-stream.ts";
 import { NodeLease } from "./node-lease.ts";
 import { findNodeOf, nodeOfSession } from "./node-name.ts";
 import { SessionAccesses } from "./session-accesses.ts";
-import { SharedSessionValues, removeSessionValues } from "./shared-session-values.ts";
+import { SharedSessionValues, removeSessionValues } from "./engine/session-values.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./shared-stream.ts";
 import { StreamWatchers } from "./stream-watchers.ts";

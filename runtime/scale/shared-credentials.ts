@@ -3,7 +3,7 @@ import { createFail, type OnError } from "../jsonrpc/error-report.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { Clock } from "../internal/timers.ts";
 import type { Engine } from "../stores/engine.ts";
-import { runLocked, type Locking } from "./run-locked.ts";
+import { runLocked, type Locking } from "./engine/run-locked.ts";
 
 /** Options of credentials that nodes share. */
 export interface SharedCredentialsOptions {

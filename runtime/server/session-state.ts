@@ -18,7 +18,7 @@ export interface SessionStateOptions {
 }
 
 /** State that each session has for itself. */
-export interface SessionState<T> {
+export interface TypedSessionState<T> {
   /** Returns a copy of the state of a session. Before the first change, it has the defaults of the schema. */
   get(session: RequestSession): Promise<T>;
   /**
@@ -57,7 +57,7 @@ export function createSessionState<T>(
   name: string,
   schema: StateSchema<T>,
   { maxBytes = 64 * 1024 }: SessionStateOptions = {},
-): SessionState<T> {
+): TypedSessionState<T> {
   const title = `The session state ${JSON.stringify(name)}`;
   const local = new WeakMap<object, string>();
   const read = (text: string | undefined): T => check(title, schema, text === undefined ? {} : JSON.parse(text));

@@ -9,7 +9,7 @@ import type { AskForTask } from "../feature.ts";
 import { createForm } from "./form.ts";
 import type { ClientRequest } from "./input-runner.ts";
 import type { InputRequestOptions } from "./request-types.ts";
-import { checkText, readText, toSamplingParams } from "./sample-text.ts";
+import { checkText, joinText, toSamplingParams } from "./sample-text.ts";
 import type { ClientInput } from "./request-state-record.ts";
 
 /** Creates contexts for programs with input requests. The input requests of a revision are looked up once. */
@@ -60,7 +60,7 @@ class AskingScope extends HandlerScope {
     return async (request, options = {}) => {
       if (typeof request !== "string") return this.#ask("createMessage", { params: request, ...options });
       const params = toSamplingParams(request, options);
-      return readText(await this.#askTyped("createMessage", { params, key: options.key, accept: checkText }));
+      return joinText(await this.#askTyped("createMessage", { params, key: options.key, accept: checkText }));
     };
   }
 

@@ -20,7 +20,7 @@ export function checkText(response: unknown): Issue | undefined {
 }
 
 /** Returns the text of a checked response. */
-export function readText(response: unknown): string {
+export function joinText(response: unknown): string {
   const content = isObject(response) ? response.content : undefined;
   return [content]
     .flat()

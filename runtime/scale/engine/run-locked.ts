@@ -1,5 +1,5 @@
-import { pause, systemClock, type Clock } from "../internal/timers.ts";
-import type { SharedValueStore } from "../stores/shared-value-store.ts";
+import { pause, systemClock, type Clock } from "../../internal/timers.ts";
+import type { SharedValueStore } from "../../stores/shared-value-store.ts";
 
 /** Store that a key is locked in, and the time that a lock lasts when its node has stopped. */
 export interface Locking {

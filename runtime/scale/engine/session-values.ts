@@ -1,10 +1,10 @@
-import { isObject } from "../../generated/support.ts";
-import type { Clock } from "../internal/timers.ts";
-import type { SessionValues } from "../jsonrpc/channel.ts";
-import { SetupError } from "../jsonrpc/errors.ts";
-import type { SessionKey } from "../stores/session-store.ts";
-import type { SharedValueStore } from "../stores/shared-value-store.ts";
-import { parseLimited } from "./engine/parse-limited.ts";
+import { isObject } from "../../../generated/support.ts";
+import type { Clock } from "../../internal/timers.ts";
+import type { SessionValues } from "../../jsonrpc/channel.ts";
+import { SetupError } from "../../jsonrpc/errors.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import type { SharedValueStore } from "../../stores/shared-value-store.ts";
+import { parseLimited } from "./parse-limited.ts";
 import { runLocked, type Locking } from "./run-locked.ts";
 
 /** Dependencies of the values of a session. */
