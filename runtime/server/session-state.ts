@@ -11,7 +11,7 @@ export interface StateSchema<T> {
   readonly "~standard": Pick<Schema<T>["~standard"], "validate" | "types">;
 }
 
-/** Options of a session state. */
+/** Bound of what a session may keep. */
 export interface SessionStateOptions {
   /** Maximum size of the state of one session in bytes of JSON. Default 64 KiB. */
   readonly maxBytes?: number;
@@ -40,17 +40,13 @@ export interface TypedSessionState<T> {
  * @example
  * ```ts
  * import * as z from "zod";
- * import { createSessionState } from "mcp-server-runtime";
+ * import { createSessionState, type RequestSession } from "mcp-server-runtime";
  *
  * const cart = createSessionState("cart", z.object({ items: z.array(z.string()).default([]) }));
- * const add = defineTool({
- *   name: "add_item",
- *   inputSchema: z.object({ item: z.string() }),
- *   async execute({ item }, { session }) {
- *     const { items } = await cart.update(session, ({ items }) => ({ items: [...items, item] }));
- *     return `The cart has ${items.length} items.`;
- *   },
- * });
+ * const add = async (session: RequestSession, item: string): Promise<number> => {
+ *   const { items } = await cart.update(session, (state) => ({ items: [...state.items, item] }));
+ *   return items.length;
+ * };
  * ```
  */
 export function createSessionState<T>(

@@ -14,7 +14,10 @@ export type ClientRequests<P> = (P extends InputRequestTypes<"CreateMessage", in
        *
        * @example
        * ```ts
-       * const summary = await sample(`Summarize in one sentence: ${text}`, { maxTokens: 100 });
+       * const joke = defineTool({
+       *   name: "joke",
+       *   execute: (_args, { sample }) => sample("Tell a joke.", { maxTokens: 100 }),
+       * });
        * ```
        */
       sample<T extends string | ProtocolParams>(
@@ -34,8 +37,15 @@ export type ClientRequests<P> = (P extends InputRequestTypes<"CreateMessage", in
          *
          * @example
          * ```ts
-         * const { content } = await elicit("Which seat?", z.object({ seat: z.enum(["12A", "12B"]) }));
-         * if (content) reserve(content.seat);
+         * import * as z from "zod";
+         *
+         * const choose = defineTool({
+         *   name: "choose_seat",
+         *   async execute(_args, { elicit }) {
+         *     const { content } = await elicit("Which seat?", z.object({ seat: z.enum(["12A", "12B"]) }));
+         *     return content ? `Seat ${content.seat}` : "No seat";
+         *   },
+         * });
          * ```
          */
         elicit<const S = undefined>(
