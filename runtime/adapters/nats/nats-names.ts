@@ -37,6 +37,11 @@ export interface NatsNames {
   readonly leases: string;
   leaseOfTask(task: string): string;
   taskOfLease(lease: string): string;
+  /** Subject that says that the node of a task has given it away. */
+  released(lease: string): string;
+  /** Subjects of all tasks that were given away. */
+  readonly allReleased: string;
+  leaseOfReleased(released: string): string;
   /** Subject of the steps of work. */
   ledger(tag: string): string;
   replay(tag: string): string;
@@ -113,9 +118,12 @@ export function createNatsNames(application: string, limits: NatsLimits): NatsNa
     task: (owner, tag) => `${start}.tasks.${owner}.${tag}`,
     tasks: (owner) => `${start}.tasks.${owner}.*`,
     tasksOf: (tag) => `${start}.tasks.*.${tag}`,
-    leases: `${start}.leases.>`,
+    leases: `${start}.leases.*.*`,
     leaseOfTask: (task) => `${start}.leases.${task.slice(start.length + ".tasks.".length)}`,
     taskOfLease: (lease) => `${start}.tasks.${lease.slice(start.length + ".leases.".length)}`,
+    released: (lease) => `${start}.leases.released.${lease.slice(start.length + ".leases.".length)}`,
+    allReleased: `${start}.leases.released.*.*`,
+    leaseOfReleased: (released) => `${start}.leases.${released.slice(start.length + ".leases.released.".length)}`,
     ledger: (tag) => `${start}.ledger.${tag}`,
     replay: (tag) => `${start}.replays.${tag}`,
     rate: (tag) => `${start}.rates.${tag}`,

@@ -1,7 +1,8 @@
 import { isObject } from "../../../generated/support.ts";
 import { parseLimited } from "../../scale/engine/parse-limited.ts";
 import type { NatsContext } from "./nats-context.ts";
-import { NatsRecords } from "./records.ts";
+import type { NatsMessage } from "./nats-link.ts";
+import { NatsRecords, type NatsRecord } from "./records.ts";
 
 /** Node that may run a task, and for how long without a renewal. */
 export interface TaskLease {
@@ -16,10 +17,17 @@ export interface ExpiredLease extends TaskLease {
   readonly sequence: number;
 }
 
-/** Leases of the tasks that nodes run, by the subject of the task. */
+/**
+ * Leases of the tasks that nodes run, by the subject of the task. A renewal replaces the message of a lease by one at the end of the stream, so leases that
+ * are over are at its beginning, and are found without the others. A task that its node gives away is found by a message that names it.
+ */
 export class NatsTaskLeases {
   readonly #records: NatsRecords;
   readonly #context: NatsContext;
+  /** Milliseconds of the shortest lease that this node knows. */
+  #shortest = Infinity;
+  /** Sequence to search from. */
+  #from = 1;
 
   constructor(context: NatsContext) {
     this.#context = context;
@@ -27,6 +35,7 @@ export class NatsTaskLeases {
   }
 
   async set(task: string, lease: TaskLease): Promise<void> {
+    this.#learn(lease);
     await this.#records.put(this.#subject(task), JSON.stringify(lease));
   }
 
@@ -34,23 +43,69 @@ export class NatsTaskLeases {
     await this.#records.remove(this.#subject(task));
   }
 
-  /** Renews the lease of a node. Returns `false` when it has none. */
+  /** Renews the lease of a node; one of 0 ms gives the task away. Returns `false` when the node has none. */
   async renew(task: string, lease: TaskLease): Promise<boolean> {
+    this.#learn(lease);
     const subject = this.#subject(task);
-    const found = await this.#find(subject);
+    const found = this.#parse(subject, await this.#records.find(subject));
     if (found?.node !== lease.node) return false;
-    return (await this.#records.put(subject, JSON.stringify(lease), found.sequence)) !== "conflict";
+    if ((await this.#records.put(subject, JSON.stringify(lease), found.sequence)) === "conflict") return false;
+    // Without this message the task is found when the other leases of its age are over.
+    if (lease.milliseconds <= 0) await this.#records.put(this.#context.names.released(subject), "");
+    return true;
   }
 
   /** Returns leases of other nodes that are over. */
   async findExpired(node: string, limit: number): Promise<readonly ExpiredLease[]> {
-    const expired: ExpiredLease[] = [];
-    for (const subject of await this.#records.list(this.#context.names.leases)) {
-      if (expired.length >= limit) break;
-      const found = await this.#find(subject);
-      if (found && found.node !== node && found.isOver) expired.push({ ...found, subject });
+    const released = await this.#findReleased(node, limit);
+    const oldest = await this.#findOldest(node, limit - released.length);
+    return [...released, ...oldest.filter(({ subject }) => released.every((other) => other.subject !== subject))];
+  }
+
+  async #findReleased(node: string, limit: number): Promise<readonly ExpiredLease[]> {
+    const { names } = this.#context;
+    const found: ExpiredLease[] = [];
+    let from = 1;
+    for (let reads = 0; reads < mostReads && found.length < limit; reads += 1) {
+      const message = await this.#findNext(names.allReleased, from);
+      if (!message) break;
+      from = message.sequence + 1;
+      const subject = names.leaseOfReleased(message.subject);
+      const lease = this.#parse(subject, await this.#records.find(subject));
+      if (lease?.isOver === true && lease.node === node) continue;
+      if (lease?.isOver === true) found.push(lease);
+      await this.#records.removeOne(message.sequence);
     }
-    return expired;
+    return found;
+  }
+
+  /** Reads leases from the oldest to the first that is too young to be over. After {@link mostReads} the next search continues there. */
+  async #findOldest(node: string, limit: number): Promise<readonly ExpiredLease[]> {
+    const found: ExpiredLease[] = [];
+    for (let reads = 0; reads < mostReads && found.length < limit; reads += 1) {
+      const message = await this.#findNext(this.#context.names.leases, this.#from);
+      const record = await this.#records.toRecord(message);
+      const lease = message && this.#parse(message.subject, record);
+      if (!message || this.#isYoung(record)) {
+        this.#from = 1;
+        return found;
+      }
+      this.#from = message.sequence + 1;
+      if (lease?.isOver === true && lease.node !== node) found.push(lease);
+      // It would be the oldest for a day.
+      if (!lease) await this.#records.removeOne(message.sequence);
+    }
+    return found;
+  }
+
+  /** True if no lease can be over at this age. An age of 0 may be one of the future, before older ones: the clock of the server may have been set. */
+  #isYoung(record: NatsRecord | undefined): boolean {
+    return record !== undefined && record.age > 0 && record.age < this.#shortest;
+  }
+
+  #findNext(filter: string, sequence: number): Promise<NatsMessage | undefined> {
+    const { link, operations, names } = this.#context;
+    return operations.perform("read", () => link.findNext(names.streams.leases.name, filter, sequence));
   }
 
   /** Gives a lease that is over to a node. Returns `false` when another node was faster. */
@@ -63,13 +118,18 @@ export class NatsTaskLeases {
     return this.#context.names.taskOfLease(subject);
   }
 
-  async #find(subject: string): Promise<FoundLease | undefined> {
-    const found = await this.#records.find(subject);
+  #parse(subject: string, found: NatsRecord | undefined): FoundLease | undefined {
     const value = found && parseLimited(found.text, 1_000);
     if (!found || !isObject(value)) return undefined;
     const { node, milliseconds } = value;
     if (typeof node !== "string" || typeof milliseconds !== "number") return undefined;
-    return { node, milliseconds, sequence: found.sequence, isOver: found.age >= milliseconds };
+    this.#learn({ milliseconds });
+    return { subject, node, milliseconds, sequence: found.sequence, isOver: found.age >= milliseconds };
+  }
+
+  /** A lease of 0 gives a task away, and says nothing about others. */
+  #learn({ milliseconds }: Pick<TaskLease, "milliseconds">): void {
+    if (milliseconds > 0) this.#shortest = Math.min(this.#shortest, milliseconds);
   }
 
   #subject(task: string): string {
@@ -77,7 +137,9 @@ export class NatsTaskLeases {
   }
 }
 
-interface FoundLease extends TaskLease {
-  readonly sequence: number;
+interface FoundLease extends ExpiredLease {
   readonly isOver: boolean;
 }
+
+/** Leases that one search reads at most. */
+const mostReads = 100;
