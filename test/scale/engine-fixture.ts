@@ -5,6 +5,7 @@ import { createMemoryCluster } from "../../runtime/scale/memory-engine.ts";
 import type { EngineLimits } from "../../runtime/scale/engine-limits.ts";
 import type { Engine } from "../../runtime/stores/engine.ts";
 import { startEngineLink, type EngineLink } from "./cluster/engine-link.ts";
+import { startNatsCluster, type NatsClusterProcess } from "./cluster/nats-cluster.ts";
 import { startNats } from "./cluster/nats-process.ts";
 import { startRedisCluster, startSentinels, type RedisGroup } from "./cluster/redis-group.ts";
 import type { EngineProcess } from "./cluster/cluster.ts";
@@ -41,13 +42,28 @@ export interface LinkedEngine {
   readonly link: Pick<EngineLink, "cut" | "drop" | "mend">;
 }
 
+const keys = [new Uint8Array(32).fill(7)];
+
+/** Each cluster has a prefix of its own. */
+const redisGroup: SharedUse<RedisGroup> = {
+  create: ({ url }, cluster, limits) => createRedisEngine({ url, keys, prefix: `contract${cluster}`, limits }),
+};
+
+/** All clusters have the same streams: a cluster of NATS takes long to create them. */
+const natsCluster: SharedUse<NatsClusterProcess> = {
+  create: ({ url }, _cluster, limits) =>
+    createNatsEngine({ servers: url, replicas: 3, strict: true, keys, prefix: "contract", limits }),
+  clear: (servers) => servers.clear(),
+};
+
 /** Fixtures by the name that the environment variable SCALE_ENGINE selects. */
 export const fixtures: Readonly<Record<string, EngineFixture>> = {
   memory: { start: startMemory },
   redis: { start: startOnRedis },
-  "redis-cluster": shareGroup(startRedisCluster),
-  sentinel: shareGroup(startSentinels),
+  "redis-cluster": shareServers(startRedisCluster, redisGroup),
+  sentinel: shareServers(startSentinels, redisGroup),
   nats: { start: startOnNats },
+  "nats-cluster": shareServers(startNatsCluster, natsCluster),
 };
 
 /** Returns the fixture that the environment variable SCALE_ENGINE names. Default: `memory`. */
@@ -59,7 +75,6 @@ export function selectFixture(): EngineFixture {
 }
 
 async function startOnRedis(limits: Partial<EngineLimits> = {}): Promise<TestCluster> {
-  const keys = [new Uint8Array(32).fill(7)];
   return createTestCluster(await startRedis(), (url) => createRedisEngine({ url, keys, prefix: "contract", limits }));
 }
 
@@ -94,19 +109,36 @@ function createTestCluster(server: EngineProcess, create: (url: string) => Engin
   };
 }
 
-/** Shares a group of Redis servers, whose start takes seconds: each cluster has a prefix of its own. The servers cannot be made unreachable. */
-function shareGroup(start: () => Promise<RedisGroup>): EngineFixture {
-  let group: Promise<RedisGroup> | undefined;
+/** Servers that several clusters share. */
+interface SharedServers {
+  close(): Promise<void>;
+}
+
+/** Use of shared servers by one cluster after the other. */
+interface SharedUse<Servers> {
+  /** Creates an engine. Each cluster has a number. */
+  create(servers: Servers, cluster: number, limits: Partial<EngineLimits>): Engine;
+  /** Removes what an earlier cluster has stored, where it would be in the way. */
+  clear?(servers: Servers): Promise<void>;
+}
+
+/** Shares servers, whose start takes seconds. They cannot be made unreachable. */
+function shareServers<Servers extends SharedServers>(
+  start: () => Promise<Servers>,
+  { create, clear }: SharedUse<Servers>,
+): EngineFixture {
+  let started: Promise<Servers> | undefined;
   let count = 0;
   return {
     async start(limits = {}) {
-      group ??= start();
-      const { url } = await group;
+      started ??= start();
+      const servers = await started;
+      const number = (count += 1);
+      await clear?.(servers);
       const engines: Engine[] = [];
-      const prefix = `contract${(count += 1)}`;
       return {
         async connect() {
-          const engine = createRedisEngine({ url, keys: [new Uint8Array(32).fill(7)], prefix, limits });
+          const engine = create(servers, number, limits);
           engines.push(engine);
           await engine.open();
           return engine;
@@ -118,14 +150,13 @@ function shareGroup(start: () => Promise<RedisGroup>): EngineFixture {
       };
     },
     async close() {
-      await (await group)?.close();
-      group = undefined;
+      await (await started)?.close();
+      started = undefined;
     },
   };
 }
 
 async function startOnNats(limits: Partial<EngineLimits> = {}): Promise<TestCluster> {
-  const keys = [new Uint8Array(32).fill(7)];
   return createTestCluster(await startNats(), (servers) =>
     createNatsEngine({ servers, keys, prefix: "contract", limits }),
   );

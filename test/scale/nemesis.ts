@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pick, type Random } from "../oracle/random.ts";
 import type { Cluster, EngineProcess } from "./cluster/cluster.ts";
+import type { NatsClusterProcess } from "./cluster/nats-cluster.ts";
 import type { RedisProcess } from "./cluster/redis-process.ts";
 import type { HistoryLog } from "./history.ts";
 
@@ -67,6 +68,18 @@ const redisFaults: Readonly<Record<string, (engine: RedisProcess) => Promise<voi
   "delay engine 2 s": async (engine) => void (await engine.command("DEBUG", "SLEEP", "2")),
 };
 
+/** Faults that only a cluster of servers has. */
+const natsClusterFaults: Readonly<Record<string, (engine: NatsClusterProcess) => Promise<void>>> = {
+  "step down leaders": (engine) => engine.stepDown(),
+};
+
+/** Names of the faults of an engine. */
+const faultsOfEngine: { readonly [Kind in EngineProcess["kind"]]: readonly string[] } = {
+  redis: [engineFaults, redisFaults].flatMap(Object.keys),
+  nats: Object.keys(engineFaults),
+  "nats-cluster": [engineFaults, natsClusterFaults].flatMap(Object.keys),
+};
+
 async function stopNode(cluster: Cluster, node: number, milliseconds: number): Promise<void> {
   cluster.stop(node);
   await sleep(milliseconds);
@@ -93,7 +106,7 @@ interface FaultOptions {
 /** Next fault of the schedule that a seed determines. Without an engine there is one node, whose state ends with it: it can only be stopped. */
 export function nextFault(random: Random, { size, engine, hasLinks = false, only }: FaultOptions): Fault {
   const names = engine
-    ? [nodeFaults, hasLinks ? linkFaults : {}, engineFaults, engine === "redis" ? redisFaults : {}].flatMap(Object.keys)
+    ? [...[nodeFaults, hasLinks ? linkFaults : {}].flatMap(Object.keys), ...faultsOfEngine[engine]]
     : ["stop node 3 s"];
   const name = pick(
     names.filter((candidate) => only === undefined || only.some((word) => candidate.includes(word))),
@@ -110,6 +123,7 @@ async function runEngineFault({ engine: process }: Cluster, name: string): Promi
   if (!process) return;
   await engineFaults[name]?.(process);
   if (process.kind === "redis") await redisFaults[name]?.(process);
+  if (process.kind === "nats-cluster") await natsClusterFaults[name]?.(process);
 }
 
 /** Runs one fault after the other, and writes each into the history. Everything runs when it resolves. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { Engine, EngineStatus } from "../../stores/engine.ts";
 import { Health } from "../../scale/engine/health.ts";
@@ -5,15 +6,17 @@ import { deriveKeys } from "../../scale/derive-keys.ts";
 import { KeyRing } from "../../scale/engine/key-ring.ts";
 import { NatsEvents } from "./events.ts";
 import { NatsLedger } from "./ledger.ts";
-import { NatsLink, type NatsConnectionOptions, type NatsStream, type NatsTls } from "./nats-link.ts";
+import { parseAddress, type NatsAddress } from "./nats-address.ts";
+import { NatsLink, storageFull, type NatsConnectionOptions, type NatsStream, type NatsTls } from "./nats-link.ts";
 import { createNatsNames } from "./nats-names.ts";
 import { NatsPlaces } from "./nats-places.ts";
 import { NatsNodes } from "./nodes.ts";
-import { describeProblem, Operations } from "../../scale/engine/operations.ts";
+import { Operations } from "../../scale/engine/operations.ts";
 import { NatsRates } from "./rates.ts";
 import { NatsReplays } from "./replays.ts";
 import { NatsRevocations } from "./revocations.ts";
-import { toNatsSetupError } from "./setup-error.ts";
+import { findWeaknesses } from "./nats-settings.ts";
+import { toNatsSetupError, toReconnectError, type FailedSetup } from "./setup-error.ts";
 import { ServerClock } from "./server-clock.ts";
 import { NatsSessions } from "./sessions.ts";
 import type { NatsContext } from "./nats-context.ts";
@@ -23,7 +26,10 @@ import { NatsValues } from "./values.ts";
 
 /** Options of an engine on NATS JetStream. */
 export interface NatsEngineOptions {
-  /** Addresses of the servers, such as `nats://localhost:4222`. */
+  /**
+   * Addresses of the servers, such as `nats://localhost:4222`; one text may have several with commas. They may contain credentials, those of the first
+   * are used for all: `nats://user:password@localhost:4222`. `tls://` requires TLS.
+   */
   readonly servers: string | readonly string[];
   readonly user?: string;
   readonly password?: string;
@@ -35,7 +41,7 @@ export interface NatsEngineOptions {
   /** Name of the application: start of all streams and subjects. Applications with different names can share a server. */
   readonly prefix: string;
   readonly limits?: Partial<NatsLimits>;
-  /** Copies of each stream: 1, 3 or 5 of as many servers. Default 1. */
+  /** Copies of each stream: 1, 3 or 5 of as many servers. A stream that exists gets more copies, never fewer. Default 1. */
   readonly replicas?: number;
   /** Rejects settings that may lose data, which are only reported otherwise. Default `false`. */
   readonly strict?: boolean;
@@ -78,23 +84,32 @@ class NatsEngine implements Engine {
   readonly values: NatsValues;
   readonly #options: NatsEngineOptions;
   readonly #health: Health = new Health("NATS");
+  readonly #address: NatsAddress;
   readonly #link: NatsLink;
   readonly #context: NatsContext;
+  /** Number of reconnections so far. */
+  #reconnections = 0;
 
   constructor(options: NatsEngineOptions) {
     const { keys, prefix, encrypt = false, timeout = 1_000, replicas = 1 } = options;
     this.#options = options;
+    this.#address = parseAddress(options.servers);
     const health = this.#health;
     const limits = { ...defaultNatsLimits, ...options.limits };
     const names = createNatsNames(prefix, limits);
     this.#link = new NatsLink({
-      connection: toConnection(options),
+      connection: toConnection(this.#address, options),
       timeout,
       replicas,
-      events: { reconnected: () => void this.#continue(), lost: () => health.lost() },
+      events: { reconnected: () => this.#continue(), lost: () => health.lost() },
     });
     const link = this.#link;
-    const operations = new Operations({ product: "NATS", health, timeout });
+    const operations = new Operations({
+      product: "NATS",
+      health,
+      timeout,
+      isRejection: (problem) => problem === storageFull,
+    });
     const ring = new KeyRing(keys, { prefix, encrypt });
     this.#context = {
       link,
@@ -130,13 +145,15 @@ class NatsEngine implements Engine {
     if (this.#link.isConnected) return;
     try {
       await this.#link.open();
-      await this.#prepare();
+      await this.#check();
+      await this.#context.clock.adjust();
     } catch (error) {
       await this.#link.close();
       this.#health.lost();
-      const { servers, replicas = 1 } = this.#options;
-      throw toNatsSetupError(error, { servers, replicas, subjects: this.#context.names.start });
+      throw toNatsSetupError(error, this.#setup);
     }
+    this.events.open();
+    this.#health.connected();
   }
 
   async close(): Promise<void> {
@@ -146,50 +163,61 @@ class NatsEngine implements Engine {
     await this.#link.close();
   }
 
-  async #prepare(): Promise<void> {
+  get #setup(): FailedSetup {
+    const { replicas = 1 } = this.#options;
+    return { servers: this.#address.servers, replicas, subjects: this.#context.names.start };
+  }
+
+  /**
+   * Checks the server, and creates the streams that it does not have.
+   *
+   * @throws {SetupError} when it cannot be used
+   */
+  async #check(): Promise<void> {
     const { version } = this.#link;
     if (!isSupported(version)) throw new SetupError(`NATS ${version} is not supported; use NATS 2.9 or newer`);
-    await this.#createStreams();
-    await this.#context.clock.adjust();
-    this.events.open();
-    const problems = this.#options.replicas === undefined || this.#options.replicas === 1 ? [oneCopy] : [];
-    this.#health.setWeaknesses(problems);
-    if (this.#options.strict && problems[0] !== undefined) throw new SetupError(problems[0]);
-    this.#health.connected();
+    const streams = Object.values<NatsStream>({ ...this.#context.names.streams });
+    const weaknesses = findWeaknesses(await Promise.all(streams.map((stream) => this.#link.ensure(stream))));
+    if (this.#options.strict === true && weaknesses[0] !== undefined) throw new SetupError(weaknesses[0]);
+    this.#health.setWeaknesses(weaknesses);
   }
 
-  async #createStreams(): Promise<void> {
-    const { streams } = this.#context.names;
-    for (const stream of Object.values<NatsStream>({ ...streams })) await this.#link.ensure(stream);
-  }
-
-  /** Works again after a loss of the connection, with the streams that a server without its data needs. */
-  async #continue(): Promise<void> {
-    try {
-      await this.#createStreams();
-    } catch (error) {
-      this.#health.reconnectFailed(describeProblem(error));
-      if (this.#link.isConnected) setTimeout(() => void this.#continue(), retryDelay).unref();
-      return;
-    }
-    if (!this.#link.isConnected) return;
-    this.#health.connected();
-    this.nodes.resume();
+  /** Works again after a loss of the connection: with the streams that a server without its data needs, and as soon as its settings permit that. */
+  #continue(): void {
+    const turn = (this.#reconnections += 1);
+    const isCurrent = (): boolean => this.#link.isConnected && turn === this.#reconnections;
+    const attempt = async (): Promise<void> => {
+      while (isCurrent()) {
+        try {
+          await this.#check();
+        } catch (error) {
+          if (isCurrent()) this.#health.reconnectFailed(toReconnectError(error, this.#setup));
+          await sleep(retryDelay, undefined, { ref: false });
+          continue;
+        }
+        if (!isCurrent()) return;
+        this.#health.connected();
+        return this.nodes.resume();
+      }
+    };
+    void attempt();
   }
 }
 
-const oneCopy = "Each stream of NATS has one copy, which may be lost with its server; set replicas to 3";
-
-/** Milliseconds until the streams are created again, if that has failed. */
+/** Milliseconds until a server is checked again that could not be used. */
 const retryDelay = 250;
 
-function toConnection({ servers, user, password, token, tls }: NatsEngineOptions): NatsConnectionOptions {
+/** Returns the options of a connection. Credentials in the options come before those in the addresses. */
+function toConnection(
+  { isEncrypted, ...address }: NatsAddress,
+  { user, password, token, tls }: NatsEngineOptions,
+): NatsConnectionOptions {
   return {
-    servers: typeof servers === "string" ? [servers] : servers,
+    ...address,
     ...(user !== undefined && { user }),
     ...(password !== undefined && { pass: password }),
     ...(token !== undefined && { token }),
-    ...(tls && { tls }),
+    ...((tls ?? isEncrypted) && { tls: tls ?? {} }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   jetstream,
   JetStreamApiError,
@@ -7,6 +8,7 @@ import {
   type JetStreamManager,
   type StoredMsg,
   type StreamConfig,
+  type StreamInfo,
 } from "@nats-io/jetstream";
 import { connect, NoRespondersError, type Msg, type NatsConnection } from "@nats-io/transport-node";
 import { EngineError } from "../../stores/engine.ts";
@@ -33,6 +35,16 @@ export interface NatsMessage {
   readonly time: number;
   readonly bytes: Uint8Array;
   readonly text: string;
+}
+
+/** Settings of a stream on which depends what the server keeps. */
+export interface NatsStreamSettings {
+  readonly name: string;
+  readonly copies: number;
+  /** True if the stream is in a file, false if in memory. */
+  readonly isOnDisk: boolean;
+  /** Bytes of all messages; the oldest are removed. -1: no limit. */
+  readonly maxBytes: number;
 }
 
 /** Extent of a stream, and its identity. */
@@ -82,6 +94,8 @@ export class NatsLink {
   #connection: NatsConnection | undefined;
   #client: JetStreamClient | undefined;
   #manager: JetStreamManager | undefined;
+  /** Manager with the time that a cluster needs to create streams. */
+  #setup: JetStreamManager | undefined;
   #isConnected = false;
 
   constructor(options: NatsLinkOptions) {
@@ -108,7 +122,8 @@ export class NatsLink {
     const opened = await connect({ ...settings, ...connection, servers: [...connection.servers] });
     this.#connection = opened;
     this.#client = jetstream(opened, { timeout });
-    this.#manager = await jetstreamManager(opened, { timeout });
+    this.#setup = await jetstreamManager(opened, { timeout: 5 * timeout });
+    this.#manager = await jetstreamManager(opened, { timeout, checkAPI: false });
     this.#isConnected = true;
     void this.#watchState(opened);
   }
@@ -119,25 +134,57 @@ export class NatsLink {
     this.#connection = undefined;
     this.#client = undefined;
     this.#manager = undefined;
+    this.#setup = undefined;
     await connection?.close();
   }
 
-  /** Creates a stream, or changes its limits. */
-  async ensure({ name, subjects, maxAge, maxPerSubject, maxMessages }: NatsStream): Promise<void> {
-    const { streams } = this.#getManager();
-    const limits: Partial<StreamConfig> & { readonly name: string } = {
-      name,
-      subjects: [subjects],
-      max_age: maxAge * 1_000_000,
-      max_msgs_per_subject: maxPerSubject ?? -1,
-      max_msgs: maxMessages ?? -1,
+  /** Creates a stream, or changes what of its settings differs. It never gets fewer copies. Returns its settings. */
+  async ensure(stream: NatsStream): Promise<NatsStreamSettings> {
+    const { streams } = this.#getSetup();
+    const { replicas } = this.#options;
+    const wanted = toConfig(stream);
+    const found = (await this.#findStream(stream.name)) ?? (await this.#create(wanted));
+    const copies = Math.max(replicas, found.config.num_replicas);
+    const isRight = copies === found.config.num_replicas && isConfigured(found.config, wanted);
+    const { config } = isRight ? found : await streams.update(stream.name, { ...wanted, num_replicas: copies });
+    if (!isRight) await this.#waitForLeader(stream.name);
+    return {
+      name: stream.name,
+      copies: config.num_replicas,
+      isOnDisk: config.storage === StorageType.File,
+      maxBytes: config.max_bytes,
     };
+  }
+
+  /** Waits until a stream of a cluster has a leader: it has none while it gets more copies. */
+  async #waitForLeader(name: string): Promise<void> {
+    const { timeout } = this.#options;
+    const deadline = performance.now() + 5 * timeout;
+    for (;;) {
+      const found = await this.#findStream(name);
+      if (found && (!found.cluster || found.cluster.leader)) return;
+      if (performance.now() > deadline) throw new Error(`The stream ${name} has no leader`);
+      await sleep(retryDelay);
+    }
+  }
+
+  /** Creates a stream, or returns the one that another node has created meanwhile. */
+  async #create(wanted: WantedConfig): Promise<StreamInfo> {
+    const { streams } = this.#getSetup();
     try {
-      await streams.add({ ...limits, storage: StorageType.File, num_replicas: this.#options.replicas });
+      return await streams.add({ ...wanted, storage: StorageType.File, num_replicas: this.#options.replicas });
     } catch (error) {
-      // Another node has created it, possibly with other limits.
-      if (!(error instanceof JetStreamApiError) || error.code !== streamExists) throw error;
-      await streams.update(name, limits);
+      if (error instanceof JetStreamApiError && error.code === streamExists) return streams.info(wanted.name);
+      throw error;
+    }
+  }
+
+  async #findStream(name: string): Promise<StreamInfo | undefined> {
+    try {
+      return await this.#getSetup().streams.info(name);
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === noStreamFound) return undefined;
+      throw error;
     }
   }
 
@@ -150,7 +197,9 @@ export class NatsLink {
       const { seq } = await client.publish(subject, data, { timeout: this.#options.timeout, ...expect });
       return seq;
     } catch (error) {
-      if (error instanceof JetStreamApiError && error.code === wrongLastSequence) return "conflict";
+      if (!(error instanceof JetStreamApiError)) throw error;
+      if (wrongLastSequences.includes(error.code)) return "conflict";
+      if (isLimit(error)) throw new Error(storageFull, { cause: error });
       throw error;
     }
   }
@@ -253,6 +302,11 @@ export class NatsLink {
     return this.#connection;
   }
 
+  #getSetup(): JetStreamManager {
+    if (!this.#setup || !this.#isConnected) throw lost();
+    return this.#setup;
+  }
+
   #getManager(): JetStreamManager {
     if (!this.#manager || !this.#isConnected) throw lost();
     return this.#manager;
@@ -268,7 +322,44 @@ function lost(): EngineError {
   return new EngineError("NATS is not connected; try again later");
 }
 
-/** Codes of the API of JetStream. */
-const wrongLastSequence = 10071;
+/** Settings of a stream that the engine depends on. */
+type WantedConfig = Pick<StreamConfig, "name" | "subjects" | "max_age" | "max_msgs_per_subject" | "max_msgs">;
+
+function toConfig({ name, subjects, maxAge, maxPerSubject, maxMessages }: NatsStream): WantedConfig {
+  return {
+    name,
+    subjects: [subjects],
+    max_age: maxAge * 1_000_000,
+    max_msgs_per_subject: maxPerSubject ?? -1,
+    max_msgs: maxMessages ?? -1,
+  };
+}
+
+/** True if a stream has the limits that the engine gives it. */
+function isConfigured(config: StreamConfig, wanted: WantedConfig): boolean {
+  return (
+    config.subjects.join() === wanted.subjects.join() &&
+    config.max_age === wanted.max_age &&
+    config.max_msgs_per_subject === wanted.max_msgs_per_subject &&
+    config.max_msgs === wanted.max_msgs
+  );
+}
+
+/** True for a write that would exceed resources of the server or the account, or the bytes of the stream. */
+function isLimit({ code, message }: JetStreamApiError): boolean {
+  return limitsReached.includes(code) || (code === storeFailed && message.startsWith("maximum "));
+}
+
+/** Problem of a write that would exceed a limit of the server, of the account, or of the stream. */
+export const storageFull = "JetStream is full; enlarge its limits";
+
+/** Milliseconds until a stream without a leader is read again. */
+const retryDelay = 50;
+
+/** Codes of the API of JetStream. Clusters have a second one for a subject that is being written. */
+const wrongLastSequences: readonly number[] = [10071, 10164];
 const noMessageFound = 10037;
+const noStreamFound = 10059;
 const streamExists = 10058;
+const limitsReached: readonly number[] = [10002, 10023, 10028, 10047];
+const storeFailed = 10077;

@@ -2,7 +2,8 @@ import { SetupError } from "../../jsonrpc/errors.ts";
 
 /** Attempt to open an engine that has failed. */
 export interface FailedSetup {
-  readonly servers: string | readonly string[];
+  /** Servers as host and port. */
+  readonly servers: readonly string[];
   /** Start of the subjects of the application. */
   readonly subjects: string;
   /** Copies of each stream that are required. */
@@ -12,26 +13,32 @@ export interface FailedSetup {
 /** Returns the error for an attempt to open an engine. Its message contains no credentials. */
 export function toNatsSetupError(error: unknown, setup: FailedSetup): SetupError {
   if (error instanceof SetupError) return error;
-  return new SetupError(`NATS at ${describeServers(setup.servers)} ${toProblem(error, setup)}`, { cause: error });
+  const problem = findProblem(error, setup) ?? "cannot be reached; check its address and that it is running";
+  return new SetupError(`NATS at ${describeServers(setup.servers)} ${problem}`, { cause: error });
 }
 
-function toProblem(error: unknown, { subjects, replicas }: FailedSetup): string {
+/** Returns the error for an attempt to use a server again: a `SetupError` where its settings are the problem. */
+export function toReconnectError(error: unknown, setup: FailedSetup): unknown {
+  return findProblem(error, setup) === undefined ? error : toNatsSetupError(error, setup);
+}
+
+function findProblem(error: unknown, { subjects, replicas }: FailedSetup): string | undefined {
   const text = error instanceof Error ? `${error.name} ${error.message}` : "";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (/authorization|authentication/i.test(text)) return "rejects the credentials; check user name and password";
   if (/permission/i.test(text)) return `denies a subject; permit ${subjects}.>, $JS.API.> and _INBOX.>`;
+  if (/temporarily unavailable|no leader|offline/i.test(text))
+    return "has too few servers of its cluster; check that most of them run";
   if (/replicas|insufficient resources|no suitable peers/i.test(text))
     return `keeps fewer than ${replicas} copies; use a cluster of as many servers, or set replicas`;
-  if (/storage|resource/i.test(text)) return "has no storage for the streams; enlarge the limits of JetStream";
+  if (/storage|resource|is full/i.test(text)) return "has no storage for the streams; enlarge the limits of JetStream";
   if (/jetstream|no responders|503/i.test(text)) return "has no JetStream; start the server with --jetstream";
   if (/CERT|ISSUER|ALTNAME/.test(code) || /certificate/i.test(text))
     return "has no trusted certificate; set tls.caFile to that of its authority";
-  return "cannot be reached; check its address and that it is running";
+  return undefined;
 }
 
-/** Returns the first address without scheme and credentials, and the number of the others. */
-function describeServers(servers: string | readonly string[]): string {
-  const [first = "no address", ...others] = typeof servers === "string" ? [servers] : servers;
-  const place = first.replace(/^\w+:\/\//, "").replace(/^[^@/]*@/, "");
-  return others.length === 0 ? place : `${place} and ${others.length} more`;
+/** Returns the first address, and the number of the others. */
+function describeServers([first = "no address", ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
 }

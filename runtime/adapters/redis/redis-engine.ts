@@ -5,11 +5,11 @@ import { toTarget, type RedisTarget, type RedisUrl } from "./connection/address.
 import { ClusterLink } from "./connection/cluster-link.ts";
 import { RedisCommands } from "./commands.ts";
 import { RedisEvents } from "./events.ts";
-import { describeProblem } from "../../scale/engine/operations.ts";
 import { Health } from "../../scale/engine/health.ts";
 import { KeyRing } from "../../scale/engine/key-ring.ts";
 import { RedisLedger } from "./ledger.ts";
-import type { LinkEvents, RedisLink } from "./connection/link.ts";
+import type { LinkChecks, LinkEvents, RedisLink } from "./connection/link.ts";
+import type { RedisConnection } from "./connection/redis-client.ts";
 import { createNames } from "./names.ts";
 import { RedisNodes } from "./nodes.ts";
 import { RedisRates } from "./auth/rates.ts";
@@ -19,7 +19,7 @@ import { findPrimary } from "./connection/sentinel.ts";
 import { ServerLink } from "./connection/server-link.ts";
 import { toRedisSetupError } from "./connection/setup-error.ts";
 import { RedisSessions } from "./sessions.ts";
-import { readSettings } from "./settings.ts";
+import { checkChannels, checkCommands, readSettings } from "./settings.ts";
 import { defaultRedisLimits, SessionTags, type RedisLimits, type StoreContext } from "./store-context.ts";
 import { RedisTasks } from "./tasks.ts";
 import { RedisValues } from "./auth/values.ts";
@@ -88,6 +88,9 @@ class RedisEngine implements Engine {
   readonly #health = new Health("Redis");
   readonly #link: RedisLink;
   readonly #context: StoreContext;
+  /** Replicas that confirm each write. */
+  #confirming = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: RedisEngineOptions) {
     const { keys, prefix, encrypt = false, timeout = 1_000, limits } = options;
@@ -95,14 +98,21 @@ class RedisEngine implements Engine {
     this.#target = toTarget(options.url);
     const health = this.#health;
     const ring = new KeyRing(keys, { prefix, encrypt });
-    this.#link = createLink(this.#target, timeout, {
+    const names = createNames(prefix);
+    const events: LinkEvents = {
       connected: () => health.connected(),
       lost: () => health.lost(),
-      failed: (error) => health.reconnectFailed(describeProblem(error)),
+      failed: (error) => health.reconnectFailed(error),
       resubscribed: () => this.nodes.resume(),
-    });
+    };
+    const checked = { names, prefix };
+    const checks: LinkChecks = {
+      checkCommands: (command, publishCommand) => checkCommands(command, publishCommand, checked),
+      checkChannels: (channels) => checkChannels(channels, checked),
+      checkServers: (servers) => this.#checkServers(servers),
+    };
+    this.#link = createLink(this.#target, { timeout, events, checks, probe: names.probe });
     const commands = new RedisCommands({ link: this.#link, health, timeout });
-    const names = createNames(prefix);
     const sessionTags = new SessionTags({ commands, names, ring });
     this.#context = { commands, names, ring, limits: { ...defaultRedisLimits, ...limits }, health, sessionTags };
     this.sessions = new RedisSessions(this.#context);
@@ -128,7 +138,6 @@ class RedisEngine implements Engine {
   async open(): Promise<void> {
     try {
       await this.#link.open();
-      await this.#check();
     } catch (error) {
       this.#link.close();
       this.#health.lost();
@@ -137,34 +146,58 @@ class RedisEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#timer);
     this.nodes.close();
     this.#link.close();
     this.#health.lost();
   }
 
-  async #check(): Promise<void> {
-    const { durability, strict = false, prefix } = this.#options;
-    const { names } = this.#context;
-    const { replicas, weaknesses } = await readSettings({ link: this.#link, names, prefix, isStrict: strict });
-    const confirming = durability?.replicas ?? Math.min(replicas, 1);
-    const problems =
-      confirming > replicas
-        ? [...weaknesses, `Redis has ${replicas} of ${confirming} replicas; writes fail until all follow`]
-        : weaknesses;
-    const [first] = problems;
+  /**
+   * Checks version and settings of servers that were connected.
+   *
+   * @throws {SetupError} when they cannot be used
+   */
+  async #checkServers(servers: readonly Pick<RedisConnection, "command">[]): Promise<void> {
+    const { durability, strict = false } = this.#options;
+    const settings = await Promise.all(servers.map((server) => readSettings(server, strict)));
+    const replicas = Math.min(...settings.map((one) => one.replicas));
+    // After a failover no replica may follow yet. The writes wait for it then.
+    const confirming = durability?.replicas ?? Math.max(this.#confirming, Math.min(replicas, 1));
+    const weaknesses = new Set(settings.flatMap((one) => one.weaknesses));
+    if (confirming > replicas)
+      weaknesses.add(`Redis has ${replicas} of ${confirming} replicas; writes fail until all follow`);
+    const [first] = weaknesses;
     if (strict && first !== undefined) throw new SetupError(first);
+    this.#confirming = confirming;
     this.#context.commands.setReplicas(confirming);
-    this.#health.setWeaknesses(problems);
+    this.#health.setWeaknesses([...weaknesses]);
+    this.#checkLater(weaknesses.size > 0);
+  }
+
+  /** Checks the settings again, as long as they are reported. */
+  #checkLater(isWeak: boolean): void {
+    clearTimeout(this.#timer);
+    if (isWeak) this.#timer = setTimeout(() => this.#link.check(), checkInterval).unref();
   }
 }
 
-function createLink(target: RedisTarget, timeout: number, events: LinkEvents): RedisLink {
+/** Milliseconds until settings with weaknesses are read again. */
+const checkInterval = 5_000;
+
+interface CheckedLinkOptions {
+  readonly timeout: number;
+  readonly events: LinkEvents;
+  readonly checks: LinkChecks;
+  readonly probe: string;
+}
+
+function createLink(target: RedisTarget, { timeout, events, checks, probe }: CheckedLinkOptions): RedisLink {
   switch (target.kind) {
     case "cluster":
-      return new ClusterLink({ timeout, servers: target.servers, events });
+      return new ClusterLink({ timeout, servers: target.servers, events, checks, probe });
     case "sentinel":
-      return new ServerLink({ timeout, resolve: () => findPrimary(target, timeout), events });
+      return new ServerLink({ timeout, resolve: () => findPrimary(target, timeout), events, checks });
     case "single":
-      return new ServerLink({ timeout, resolve: () => Promise.resolve(target.server), events });
+      return new ServerLink({ timeout, resolve: () => Promise.resolve(target.server), events, checks });
   }
 }

@@ -1,5 +1,6 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { RedisLink } from "./connection/link.ts";
+import type { RedisConnection } from "./connection/redis-client.ts";
 import type { RedisNames } from "./names.ts";
 import { toTexts } from "./replies.ts";
 
@@ -11,23 +12,17 @@ export interface RedisSettings {
   readonly weaknesses: readonly string[];
 }
 
-/** Link of which the settings are checked, and names that the application uses. */
-export interface CheckedLink {
-  readonly link: RedisLink;
-  readonly names: RedisNames;
-  readonly prefix: string;
-  /** True where every acknowledged write has to survive a crash of the machine. */
-  readonly isStrict: boolean;
-}
+/** Server of which the settings are read. */
+export type RedisServerConnection = Pick<RedisConnection, "command">;
 
 /**
- * Checks permissions and version of the server, and reads its settings.
+ * Checks the version of a server, and reads its settings.
  *
+ * @param isStrict - true where every acknowledged write has to survive a crash of the machine
  * @throws {SetupError} when it cannot be used
  */
-export async function readSettings({ link, names, prefix, isStrict }: CheckedLink): Promise<RedisSettings> {
-  await checkPermissions(link, names, prefix);
-  const info = await tryCommand(link, names.probe, ["INFO"]);
+export async function readSettings(server: RedisServerConnection, isStrict: boolean): Promise<RedisSettings> {
+  const info = await tryCommand(server, ["INFO"]);
   if (typeof info !== "string") return { replicas: 0, weaknesses: [unreadable] };
   const version = readField(info, "redis_version") ?? "0";
   if (!isSupported(version))
@@ -40,13 +35,13 @@ export async function readSettings({ link, names, prefix, isStrict }: CheckedLin
     weaknesses.push(`Redis removes data when it is full (maxmemory-policy ${policy}); set maxmemory-policy noeviction`);
   if (readField(info, "aof_enabled") !== "1")
     weaknesses.push("Redis loses data when it stops (appendonly no); set appendonly yes");
-  weaknesses.push(...(await checkFsync(link, names, isStrict)));
+  weaknesses.push(...(await checkFsync(server, isStrict)));
   return { replicas, weaknesses };
 }
 
 /** Checks when writes reach the disk. `everysec`, the default of Redis, is a weakness only where the engine is strict. */
-async function checkFsync(link: RedisLink, { probe }: RedisNames, isStrict: boolean): Promise<readonly string[]> {
-  const fsync = toTexts(await tryCommand(link, probe, ["CONFIG", "GET", "appendfsync"]))[1];
+async function checkFsync(server: RedisServerConnection, isStrict: boolean): Promise<readonly string[]> {
+  const fsync = toTexts(await tryCommand(server, ["CONFIG", "GET", "appendfsync"]))[1];
   if (fsync === undefined) return isStrict ? [unreadableFsync] : [];
   if (fsync === "always" || (fsync === "everysec" && !isStrict)) return [];
   return [`Redis may lose writes when its machine stops (appendfsync ${fsync}); set appendfsync always`];
@@ -59,17 +54,49 @@ const unreadable = "The settings of Redis cannot be read; permit INFO with the A
 /** Commands beyond those of the categories that an account needs. */
 const rules = "+@read +@write +@scripting +@pubsub +@connection +time +wait";
 
-/** Performs each kind of command once. A server that is full passes. */
-async function checkPermissions(link: RedisLink, names: RedisNames, prefix: string): Promise<void> {
-  const { probe } = names;
+/** Names that the application uses. */
+export interface CheckedNames {
+  readonly names: RedisNames;
+  readonly prefix: string;
+}
+
+/**
+ * Performs each kind of command once. A server that rejects writes for now passes.
+ *
+ * @throws {SetupError} when a permission is missing
+ */
+export async function checkCommands(
+  command: (args: readonly string[]) => Promise<unknown>,
+  publishCommand: string,
+  { names: { probe }, prefix }: CheckedNames,
+): Promise<void> {
+  await withPermission(prefix, async () => {
+    await command(["EVAL", probeScript, "1", probe, publishCommand]);
+    await command(["WAIT", "0", "1"]);
+  });
+}
+
+/**
+ * Subscribes to a channel once.
+ *
+ * @throws {SetupError} when the permission is missing
+ */
+export async function checkChannels(
+  { subscribe, unsubscribe }: Pick<RedisLink, "subscribe" | "unsubscribe">,
+  { names: { probe }, prefix }: CheckedNames,
+): Promise<void> {
+  await withPermission(prefix, async () => {
+    await subscribe(probe, () => {});
+    await unsubscribe(probe);
+  });
+}
+
+async function withPermission(prefix: string, work: () => Promise<void>): Promise<void> {
   try {
-    await link.command(probe, ["EVAL", probeScript, "1", probe, link.publishCommand]);
-    await link.command(probe, ["WAIT", "0", "1"]);
-    await link.subscribe(probe, () => {});
-    await link.unsubscribe(probe);
+    await work();
   } catch (error) {
     const text = error instanceof Error ? error.message : "";
-    if (/OOM|MISCONF/.test(text)) return;
+    if (/OOM|MISCONF|NOREPLICAS/.test(text)) return;
     if (!/NOPERM|ACL|permission|user executing the script can't/i.test(text)) throw error;
     throw new SetupError(`The Redis user lacks permissions; give it ~${prefix}:* &${prefix}:* ${rules}`, {
       cause: error,
@@ -96,11 +123,12 @@ redis.call(ARGV[1], KEYS[1], '')
 return 1
 `;
 
-async function tryCommand(link: RedisLink, key: string, args: readonly string[]): Promise<unknown> {
+async function tryCommand(server: RedisServerConnection, args: readonly string[]): Promise<unknown> {
   try {
-    return await link.command(key, args);
-  } catch {
-    return undefined;
+    return await server.command(args);
+  } catch (error) {
+    if (error instanceof Error && /^(NOPERM|ERR)/.test(error.message)) return undefined;
+    throw error;
   }
 }
 

@@ -1,4 +1,6 @@
+import { SetupError } from "../../jsonrpc/errors.ts";
 import { EngineError, type EngineStatus } from "../../stores/engine.ts";
+import { describeProblem } from "./operations.ts";
 
 /**
  * State of the connection, from the outcomes of operations. After 5 failures within 1 s no operation is performed for 250 to 350 ms; then one is
@@ -13,6 +15,8 @@ export class Health {
   readonly #failing = new Map<string, { readonly at: number; readonly problem: string }>();
   readonly #durations: { readonly at: number; readonly milliseconds: number }[] = [];
   #isConnected = false;
+  /** Problem of the settings of a server that is there, but is not used. */
+  #setupProblem: string | undefined;
   #pausedUntil = 0;
   #isTrying = false;
   #invalid = 0;
@@ -32,7 +36,8 @@ export class Health {
    * @throws {EngineError} when no operation is performed now
    */
   admit(): void {
-    if (!this.#isConnected) throw new EngineError(`${this.#product} is not connected; try again later`);
+    if (!this.#isConnected)
+      throw new EngineError(this.#setupProblem ?? `${this.#product} is not connected; try again later`);
     if (this.#pausedUntil === 0) return;
     if (this.#isTrying || this.#now() < this.#pausedUntil)
       throw new EngineError(`${this.#product} has failed repeatedly; try again later`);
@@ -68,6 +73,7 @@ export class Health {
 
   connected(): void {
     this.#isConnected = true;
+    this.#setupProblem = undefined;
     this.#pausedUntil = 0;
     this.#isTrying = false;
     this.#failures.length = 0;
@@ -76,12 +82,16 @@ export class Health {
 
   lost(): void {
     this.#isConnected = false;
+    this.#setupProblem = undefined;
     this.#update();
   }
 
-  /** Called when an attempt to connect again has failed. */
-  reconnectFailed(problem: string): void {
-    this.#note("connect", problem);
+  /** Called when an attempt to connect again has failed. A `SetupError`: the server is there, but its settings do not permit to use it. */
+  reconnectFailed(error: unknown): void {
+    this.#setupProblem = error instanceof SetupError ? error.message : undefined;
+    if (this.#setupProblem === undefined) return this.#note("connect", describeProblem(error));
+    this.#isConnected = false;
+    this.#update();
   }
 
   /** Replaces the weaknesses of the settings. */
@@ -97,7 +107,7 @@ export class Health {
   read(): EngineStatus {
     this.#update();
     const problems = [...this.#weaknesses];
-    if (!this.#isConnected) problems.push(`${this.#product} is not connected`);
+    if (!this.#isConnected) problems.push(this.#setupProblem ?? `${this.#product} is not connected`);
     if (this.#isSlow()) problems.push(`${this.#product} takes more than 250 ms for some operations`);
     for (const { problem } of this.#recentFailures()) problems.push(problem);
     if (this.#invalid > 0)

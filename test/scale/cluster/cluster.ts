@@ -9,11 +9,12 @@ import { startBalancer } from "./balancer.ts";
 import { startBalancerProcess } from "./balancer-process.ts";
 import { startEngineLink, type EngineLink } from "./engine-link.ts";
 import { endProcess, startNode, type NodeProcess } from "./processes.ts";
+import { startNatsCluster, type NatsClusterProcess } from "./nats-cluster.ts";
 import { startNats, type NatsProcess } from "./nats-process.ts";
 import { startRedis, type RedisProcess } from "./redis-process.ts";
 
 /** Process of an engine. */
-export type EngineProcess = RedisProcess | NatsProcess;
+export type EngineProcess = RedisProcess | NatsProcess | NatsClusterProcess;
 
 /** Options of a cluster. */
 export interface ClusterOptions {
@@ -115,7 +116,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 function startEngine(kind: EngineProcess["kind"], fsync: ClusterOptions["fsync"] = "always"): Promise<EngineProcess> {
-  return kind === "redis" ? startRedis({ fsync }) : startNats();
+  switch (kind) {
+    case "redis":
+      return startRedis({ fsync });
+    case "nats":
+      return startNats();
+    case "nats-cluster":
+      return startNatsCluster();
+  }
 }
 
 /** Starts the balancers, and returns their URLs. */

@@ -181,8 +181,10 @@ const key = new TextEncoder().encode("a key of the tests, which all nodes share"
 async function join(url: string): Promise<Cluster> {
   const limits = maxSessions === undefined ? {} : { maxSessions: Number(maxSessions) };
   const options = { keys: [key], prefix: "test", limits };
-  const isNats = url.startsWith("nats:");
-  const engine = isNats ? createNatsEngine({ servers: url, ...options }) : createRedisEngine({ url, ...options });
+  const replicas = url.includes(",") ? 3 : 1;
+  const engine = url.startsWith("nats:")
+    ? createNatsEngine({ servers: url, replicas, ...options })
+    : createRedisEngine({ url, ...options });
   return joinCluster(mutant === undefined ? engine : mutate(engine, mutant), {
     onError: (error) => console.error(error),
   });

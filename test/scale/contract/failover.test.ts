@@ -1,20 +1,52 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { createNatsEngine } from "../../../runtime/adapters/nats/index.ts";
 import { createRedisEngine } from "../../../runtime/adapters/redis/index.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
 import type { StreamAppend } from "../../../runtime/stores/shared-event-store.ts";
+import { startNatsCluster } from "../cluster/nats-cluster.ts";
 import { startSentinels } from "../cluster/redis-group.ts";
 import { firstNode, key } from "./cluster.ts";
 
-const isSentinel = process.env["SCALE_ENGINE"] === "sentinel";
+/** Servers of which others replace one that has failed. */
+interface ReplacedServers {
+  readonly engine: Engine;
+  /** Faults, each before the event with this sequence. */
+  readonly faults: Readonly<Record<number, () => Promise<void>>>;
+}
 
-test.runIf(isSentinel)(
+const keys = [new Uint8Array(32).fill(7)];
+
+const starts: Readonly<Record<string, () => Promise<ReplacedServers>>> = {
+  async sentinel() {
+    const { url, fail, close } = await startSentinels();
+    onTestFinished(close);
+    return { engine: createRedisEngine({ url, keys, prefix: "failover" }), faults: { 150: async () => fail?.() } };
+  },
+  async "nats-cluster"() {
+    const servers = await startNatsCluster();
+    onTestFinished(servers.close);
+    const events = "failover-v1-events";
+    return {
+      engine: createNatsEngine({ servers: servers.url, replicas: 3, strict: true, keys, prefix: "failover" }),
+      faults: {
+        75: servers.stepDown,
+        150: () => servers.killLeader(events),
+        200: servers.restart,
+        225: () => servers.killLeader(events),
+      },
+    };
+  },
+};
+
+const start = starts[process.env["SCALE_ENGINE"] ?? "memory"];
+
+test.runIf(start)(
   "events that were stored before a failover are there after it, each once (E1, E2)",
   async () => {
-    const group = await startSentinels();
-    onTestFinished(() => group.close());
-    const engine = createRedisEngine({ url: group.url, keys: [new Uint8Array(32).fill(7)], prefix: "failover" });
-    await engine.open();
+    const { engine, faults } = (await start?.()) ?? expect.unreachable();
     onTestFinished(() => engine.close());
+    await engine.open();
     const store = async (sequence: number): Promise<void> => {
       const append: StreamAppend = {
         stream: "first",
@@ -30,7 +62,7 @@ test.runIf(isSentinel)(
       return store(sequence);
     };
     for (let sequence = 0; sequence < 300; sequence += 1) {
-      if (sequence === 150) await group.fail?.();
+      await faults[sequence]?.();
       await store(sequence);
     }
     const found: string[] = [];
@@ -42,5 +74,5 @@ test.runIf(isSentinel)(
     expect(found).toEqual(Array.from({ length: 300 }, (_, index) => `${index}`));
     expect(engine.status().state).not.toBe("lost");
   },
-  60_000,
+  120_000,
 );

@@ -53,8 +53,9 @@ describe(`faults with the engine ${SCALE_ENGINE}`, () => {
 function toClusterOptions(): Parameters<typeof startCluster>[0] {
   if (SCALE_ENGINE === "memory") return { nodes: 1 };
   const nodes = Number(SCALE_NODES);
-  if (SCALE_ENGINE === "redis" || SCALE_ENGINE === "nats") return { nodes, engine: SCALE_ENGINE, hasLinks: true };
-  throw new Error(`The engine ${SCALE_ENGINE} has no process to start; use redis, nats, or memory for one node`);
+  if (SCALE_ENGINE === "redis" || SCALE_ENGINE === "nats" || SCALE_ENGINE === "nats-cluster")
+    return { nodes, engine: SCALE_ENGINE, hasLinks: true };
+  throw new Error(`The engine ${SCALE_ENGINE} has no process to start; use redis, nats, nats-cluster or memory`);
 }
 
 function selectFaults(): { readonly faults?: readonly string[] } {

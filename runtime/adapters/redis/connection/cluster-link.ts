@@ -1,4 +1,5 @@
-import type { LinkEvents, RedisLink } from "./link.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LinkChecks, LinkEvents, RedisLink } from "./link.ts";
 import { connectCluster, type ChannelListener, type ClusterConnection, type RedisServer } from "./redis-client.ts";
 
 /** Options of a link to a Redis Cluster. */
@@ -6,6 +7,9 @@ export interface ClusterLinkOptions {
   readonly timeout: number;
   readonly servers: readonly [RedisServer, ...RedisServer[]];
   readonly events: LinkEvents;
+  readonly checks: LinkChecks;
+  /** Key that decides on which server commands are tried. */
+  readonly probe: string;
 }
 
 /** Link to a Redis Cluster. Its library follows moved slots and reconnects. */
@@ -14,6 +18,8 @@ export class ClusterLink implements RedisLink {
   readonly generation = 0;
   readonly #options: ClusterLinkOptions;
   #current: ClusterConnection | undefined;
+  /** Number of checks that were requested. */
+  #checks = 0;
 
   constructor(options: ClusterLinkOptions) {
     this.#options = options;
@@ -21,11 +27,22 @@ export class ClusterLink implements RedisLink {
 
   async open(): Promise<void> {
     const { timeout, servers, events } = this.#options;
-    this.#current = await connectCluster(servers, {
+    const connection = await connectCluster(servers, {
       timeout,
       onError: (error) => events.failed(error),
-      onReady: () => events.resubscribed(),
+      onReady: () => {
+        if (connection !== this.#current) return;
+        events.resubscribed();
+        this.check();
+      },
     });
+    try {
+      await this.#check(connection);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    this.#current = connection;
     events.connected();
   }
 
@@ -48,7 +65,36 @@ export class ClusterLink implements RedisLink {
     await this.#current?.unsubscribe(channel);
   }
 
+  check(): void {
+    const turn = (this.#checks += 1);
+    void this.#checkUntilAccepted(() => turn === this.#checks);
+  }
+
+  async #checkUntilAccepted(isLatest: () => boolean): Promise<void> {
+    const { events } = this.#options;
+    for (let connection = this.#current; connection && isLatest(); connection = this.#current) {
+      try {
+        await this.#check(connection);
+        if (isLatest() && this.#current) events.connected();
+        return;
+      } catch (error) {
+        if (isLatest() && this.#current) events.failed(error);
+        await sleep(retryDelay, undefined, { ref: false });
+      }
+    }
+  }
+
+  async #check(connection: ClusterConnection): Promise<void> {
+    const { checks, probe } = this.#options;
+    await checks.checkCommands((args) => connection.command(probe, args), this.publishCommand);
+    await checks.checkChannels(connection);
+    await checks.checkServers(await connection.findPrimaries());
+  }
+
   renew(): void {
     // The library asks for the primaries of the slots when a server says that it is none.
   }
 }
+
+/** Milliseconds until a cluster is checked again that could not be used. */
+const retryDelay = 500;

@@ -1,4 +1,4 @@
-import type { ChannelListener } from "./redis-client.ts";
+import type { ChannelListener, RedisConnection } from "./redis-client.ts";
 
 /** Connections to one server, or to a cluster. Commands fail at once while there is no connection. */
 export interface RedisLink {
@@ -16,6 +16,30 @@ export interface RedisLink {
   unsubscribe(channel: string): Promise<void>;
   /** Replaces the connection for commands, because the server is no longer the primary. */
   renew(): void;
+  /** Checks the servers again while they are connected. One that is not accepted is used again when it is. */
+  check(): void;
+}
+
+/** Checks of servers, after each connection and before it is used. */
+export interface LinkChecks {
+  /**
+   * Checks the permission for commands on the server that has the key of the check.
+   *
+   * @throws {SetupError} when one is denied
+   */
+  checkCommands(command: (args: readonly string[]) => Promise<unknown>, publishCommand: string): Promise<void>;
+  /**
+   * Checks the permission for channels.
+   *
+   * @throws {SetupError} when it is denied
+   */
+  checkChannels(channels: Pick<RedisLink, "subscribe" | "unsubscribe">): Promise<void>;
+  /**
+   * Checks version and settings of all servers.
+   *
+   * @throws {SetupError} when one cannot be used
+   */
+  checkServers(servers: readonly Pick<RedisConnection, "command">[]): Promise<void>;
 }
 
 /** Called when the connections change. */

@@ -73,6 +73,8 @@ export async function connectRedis(server: RedisServer, options: ConnectionOptio
 
 /** Connections to the nodes of a Redis Cluster. They reconnect on their own. */
 export interface ClusterConnection {
+  /** Returns the primaries of the slots. */
+  findPrimaries(): Promise<readonly Pick<RedisConnection, "command">[]>;
   /** Sends a command to the node that has the key. */
   command(key: string, args: readonly string[]): Promise<unknown>;
   subscribe(channel: string, listener: ChannelListener): Promise<void>;
@@ -124,6 +126,10 @@ export async function connectCluster(
     throw new Error("No node of the cluster can be used", { cause: cause ?? error });
   }
   return {
+    async findPrimaries() {
+      const clients = await Promise.all(cluster.masters.map((node) => cluster.nodeClient(node)));
+      return clients.map((client) => ({ command: (args) => client.sendCommand<unknown>([...args]) }));
+    },
     command: (key, args) => cluster.sendCommand<unknown>(key, false, [...args]),
     subscribe: (channel, listener) => cluster.sSubscribe(channel, listener),
     unsubscribe: (channel) => cluster.sUnsubscribe(channel),

@@ -1,5 +1,6 @@
+import { SetupError } from "../../../jsonrpc/errors.ts";
 import { LastingConnection } from "./lasting-connection.ts";
-import type { LinkEvents, RedisLink } from "./link.ts";
+import type { LinkChecks, LinkEvents, RedisLink } from "./link.ts";
 import type { ChannelListener, RedisConnection, RedisServer } from "./redis-client.ts";
 import { toList } from "../replies.ts";
 
@@ -9,6 +10,7 @@ export interface ServerLinkOptions {
   /** Finds the server, for each connection. */
   resolve(): Promise<RedisServer>;
   readonly events: LinkEvents;
+  readonly checks: LinkChecks;
 }
 
 /** Link to one server: a connection for commands and one for channels. */
@@ -16,14 +18,16 @@ export class ServerLink implements RedisLink {
   readonly publishCommand = "PUBLISH";
   readonly #commands: LastingConnection;
   readonly #channels: LastingConnection;
+  readonly #checks: LinkChecks;
   #generation = 0;
   readonly #listeners = new Map<string, ChannelListener>();
 
-  constructor({ timeout, resolve, events }: ServerLinkOptions) {
+  constructor({ timeout, resolve, events, checks }: ServerLinkOptions) {
+    this.#checks = checks;
     this.#commands = new LastingConnection({
       timeout,
       resolve,
-      prepare: checkPrimary,
+      prepare: (connection) => this.#check(connection),
       opened: () => {
         this.#generation += 1;
         events.connected();
@@ -37,7 +41,8 @@ export class ServerLink implements RedisLink {
       prepare: (connection) => this.#subscribeAll(connection),
       opened: () => events.resubscribed(),
       lost: () => {},
-      failed: (error) => events.failed(error),
+      // Commands work without the channels, so that this is no reason not to use the server.
+      failed: (error) => events.failed(error instanceof SetupError ? new Error(error.message) : error),
     });
   }
 
@@ -81,10 +86,29 @@ export class ServerLink implements RedisLink {
     this.#channels.renew();
   }
 
+  check(): void {
+    const { current } = this.#commands;
+    if (!current) return;
+    // The connection to a server that is not accepted is opened again until it is.
+    this.#checks.checkServers([current]).catch(() => {
+      if (current === this.#commands.current) this.#commands.renew();
+    });
+  }
+
+  async #check(connection: RedisConnection): Promise<void> {
+    await checkPrimary(connection);
+    await this.#checks.checkCommands((args) => connection.command(args), this.publishCommand);
+    await this.#checks.checkServers([connection]);
+  }
+
   readonly #receive: ChannelListener = (text, channel) => this.#listeners.get(channel)?.(text, channel);
 
   async #subscribeAll(connection: RedisConnection): Promise<void> {
     await checkPrimary(connection);
+    await this.#checks.checkChannels({
+      subscribe: (channel, listener) => connection.subscribe([channel], listener),
+      unsubscribe: (channel) => connection.unsubscribe(channel),
+    });
     if (this.#listeners.size > 0) await connection.subscribe([...this.#listeners.keys()], this.#receive);
   }
 }

@@ -1,0 +1,110 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createRedisEngine, type RedisEngineOptions } from "../../../runtime/adapters/redis/index.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
+import { startRedis, type RedisOptions, type RedisProcess } from "../cluster/redis-process.ts";
+import { createRecord } from "../contract/cluster.ts";
+import { send } from "./redis-account.ts";
+
+/*
+ * Settings of Redis that are others after a reconnection, as with another primary after a failover.
+ */
+
+async function startServer(options: RedisOptions = {}): Promise<RedisProcess> {
+  const redis = await startRedis({ fsync: "always", ...options });
+  onTestFinished(() => redis.close());
+  return redis;
+}
+
+async function openEngine({ url }: RedisProcess, options: Partial<RedisEngineOptions> = {}): Promise<Engine> {
+  const engine = createRedisEngine({ url, keys: [new Uint8Array(32).fill(7)], prefix: "shop", ...options });
+  onTestFinished(() => engine.close());
+  await engine.open();
+  return engine;
+}
+
+/** Changes a setting, and ends all connections. */
+async function change(redis: RedisProcess, name: string, value: string): Promise<void> {
+  await send(redis, "CONFIG", "SET", name, value);
+  await redis.command("CLIENT", "KILL", "TYPE", "normal");
+}
+
+let sessions = 0;
+
+/** Returns `"stored"`, or the message of the error. */
+async function store({ sessions: store }: Engine): Promise<string> {
+  try {
+    await store.add(createRecord(`session${(sessions += 1)}`));
+    return "stored";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const wait = { timeout: 15_000, interval: 100 };
+
+describe("settings of Redis that are wrong after a reconnection", () => {
+  test.each([
+    ["appendonly", "no", "yes", "Redis loses data when it stops (appendonly no); set appendonly yes"],
+    [
+      "appendfsync",
+      "everysec",
+      "always",
+      "Redis may lose writes when its machine stops (appendfsync everysec); set appendfsync always",
+    ],
+  ])(
+    "%s %s, where the engine is strict: nothing is performed until it is %s again",
+    async (name, wrong, right, problem) => {
+      const redis = await startServer();
+      const engine = await openEngine(redis, { strict: true });
+      expect(await store(engine)).toBe("stored");
+      await change(redis, name, wrong);
+      await expect.poll(() => store(engine), wait).toBe(problem);
+      expect(engine.status()).toMatchObject({ state: "lost", problems: [problem] });
+      await send(redis, "CONFIG", "SET", name, right);
+      await expect.poll(() => store(engine), wait).toBe("stored");
+      await expect.poll(() => engine.status(), wait).toMatchObject({ state: "ready", problems: [] });
+    },
+  );
+
+  test("a permission that is missing: nothing is performed until the account has it", async () => {
+    const redis = await startServer();
+    const engine = await openEngine(redis);
+    await send(redis, "ACL", "SETUSER", "default", "-eval");
+    await redis.command("CLIENT", "KILL", "TYPE", "normal");
+    await expect.poll(() => store(engine), wait).toMatch(/^The Redis user lacks permissions; give it ~shop:\* /);
+    expect(engine.status().state).toBe("lost");
+    await send(redis, "ACL", "SETUSER", "default", "+eval");
+    await expect.poll(() => store(engine), wait).toBe("stored");
+  });
+
+  test("they are reported where the engine is not strict, until they are right", async () => {
+    const redis = await startServer();
+    const engine = await openEngine(redis);
+    await change(redis, "appendonly", "no");
+    await expect.poll(() => engine.status().problems, wait).toEqual([expect.stringMatching(/ set appendonly yes$/)]);
+    expect(await store(engine)).toBe("stored");
+    expect(engine.status().state).not.toBe("lost");
+    await send(redis, "CONFIG", "SET", "appendonly", "yes");
+    await expect.poll(() => engine.status().problems, wait).toEqual([]);
+  });
+
+  test("a primary without replicas, after one with: writes are not confirmed by fewer than before", async () => {
+    const redis = await startServer();
+    const replica = await startServer();
+    const { port } = new URL(redis.url);
+    await send(replica, "REPLICAOF", "127.0.0.1", port);
+    await expect.poll(() => redis.command("INFO", "replication"), wait).toMatch(/state=online/);
+    const engine = await openEngine(redis);
+    expect(await store(engine)).toBe("stored");
+    await send(replica, "REPLICAOF", "NO", "ONE");
+    await expect.poll(() => redis.command("INFO", "replication"), wait).toMatch(/connected_slaves:0/);
+    await redis.command("CLIENT", "KILL", "TYPE", "normal");
+    await expect
+      .poll(() => engine.status().problems, wait)
+      .toContain("Redis has 0 of 1 replicas; writes fail until all follow");
+    expect(await store(engine)).toMatch(/^Only 0 of 1 replicas have confirmed a write; /);
+    await send(replica, "REPLICAOF", "127.0.0.1", port);
+    await expect.poll(() => store(engine), wait).toBe("stored");
+    await expect.poll(() => engine.status().problems, wait).toEqual([]);
+  });
+});
