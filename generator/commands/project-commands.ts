@@ -1,5 +1,5 @@
 import type { Argv } from "yargs";
-import { features as knownFeatures } from "../scaffold/layer/choices.ts";
+import { features as knownFeatures, scales } from "../scaffold/layer/choices.ts";
 import { examplesText } from "./usage.ts";
 
 /* Definitions for yargs of the commands that change an existing project. The code of a command is loaded when it runs. */
@@ -63,6 +63,11 @@ export function addUpdateCommand(cli: Argv): Argv {
           describe: "Include a client; --no-client removes it",
           defaultDescription: "unchanged",
         })
+        .option("scale", {
+          type: "string",
+          describe: `Engine that several nodes share: ${scales.join(", ")}`,
+          defaultDescription: "unchanged",
+        })
         .option("check", {
           type: "boolean",
           default: false,
@@ -87,11 +92,12 @@ export function addUpdateCommand(cli: Argv): Argv {
             ["update --protocol latest --codemod", "also rename types and move imports in your code"],
             ["update --features tools,list-changed", "support tools that change while clients are connected"],
             ["update --transport both --client", "add HTTP and a client"],
+            ["update --scale nats", "share state through NATS; lists the changes outside of src/mcp"],
             ["update --check", "in CI: exit with 1 if src/mcp is out of date"],
             ["update --undo", "restore the previous files"],
           ),
         ),
-    async ({ dir, protocol, spec, features, transport, client, check, dryRun, codemod, force, undo }) => {
+    async ({ dir, protocol, spec, features, transport, client, scale, check, dryRun, codemod, force, undo }) => {
       const { runUpdate } = await import("./update.ts");
       process.exitCode = await runUpdate({
         directory: dir,
@@ -105,6 +111,7 @@ export function addUpdateCommand(cli: Argv): Argv {
         ...(features !== undefined && { features }),
         ...(transport !== undefined && { transport }),
         ...(client !== undefined && { client }),
+        ...(scale !== undefined && { scale }),
       });
     },
   );

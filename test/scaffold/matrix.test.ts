@@ -16,6 +16,7 @@ import { pets } from "../generator/openapi/pets.ts";
 import { createValidators, type Validator } from "../oracle/official-validators.ts";
 import { readOfficialSchema } from "../oracle/official.ts";
 import { claim } from "../runtime/lifecycle/stateless.ts";
+import { startNats } from "../scale/cluster/nats-process.ts";
 import { startRedis } from "../scale/cluster/redis-process.ts";
 import { npm } from "./npm.ts";
 import { Wire } from "./wire.ts";
@@ -112,6 +113,30 @@ test("an update of a project for several nodes keeps the engine", async () => {
   expect(lock()).toMatchObject({ scale: "redis", revisions: [revisions[0]] });
   const rejected = await runCli(["update", "--transport", "stdio"], { cwd: folder });
   expect(rejected.stderr).toContain("--scale redis: several nodes serve over HTTP only.");
+});
+
+test("a project for several nodes moves to NATS as `update` says, and its tests call two nodes on NATS", async () => {
+  const folder = join(root, "project-nodes");
+  const { code, stdout, stderr } = await runCli(["update", "--scale", "nats", "--protocol", "all"], { cwd: folder });
+  expect(code, stderr).toBe(0);
+  expect(stdout).toMatch(/^src\/engine\.ts:\d+: .*createRedisEngine/m);
+  const [, install = ""] = /npm (install --save-dev @nats-io.*)/.exec(stdout) ?? [];
+  await npm(folder, ...install.split(" "));
+  const options = ["--transport", "both", "--scale", "nats", "--features", "all", "--name", "project-nodes"];
+  const made = await runCli(["project-nats", ...options, "--no-install", "--no-git"], { cwd: root });
+  expect(made.code, made.stderr).toBe(0);
+  for (const path of ["src/engine.ts", "test/cluster.test.ts", "compose.yaml", "deploy"])
+    cpSync(join(root, "project-nats", path), join(folder, path), { recursive: true });
+  await npm(folder, "run", "typecheck");
+  const nats = await startNats();
+  vi.stubEnv("ENGINE_URL", nats.url);
+  vi.stubEnv("MCP_KEYS", randomBytes(32).toString("base64"));
+  try {
+    expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
+  } finally {
+    vi.unstubAllEnvs();
+    await nats.close();
+  }
 });
 
 test("a project from an OpenAPI document is installed, and its tests replace the API", async () => {

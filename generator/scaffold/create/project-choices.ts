@@ -137,13 +137,12 @@ export function withRequired(chosen: readonly Feature[]): readonly Feature[] {
  * Parses the transports of an existing project.
  * @throws {UserError} when files outside its layer would have to change: a function for the edge is no program, and authentication needs HTTP.
  */
-export function readReach(text: string, { transports, auth, scale }: LayerChoices): readonly Transport[] {
+export function readReach(text: string, { transports, auth }: LayerChoices): readonly Transport[] {
   const { transport: service, further } = readTransports(text);
   if ((service === "worker") !== transports.includes("worker"))
     throw new UserError(
       `--transport ${service}: this project supports ${transports.join(" and ")}, and for ${service} its src/server.ts and build.js are others. Make a new project, and take what is yours along.`,
     );
-  if (scale !== undefined) readScale(scale, service);
   if (auth === "none") return transportsOf({ transport: service, further });
   if (!isProtectable(service))
     throw new UserError(`--transport ${service}: this project authenticates clients over HTTP. Choose http or both.`);
@@ -203,7 +202,8 @@ export function isScalable(service: Service): boolean {
   return service === "http" || service === "both";
 }
 
-function readScale(text: string, service: Service): Scale {
+/** Parses the engine of several nodes. @throws {UserError} when there is no such engine, or the service is not scalable. */
+export function readScale(text: string, service: Service): Scale {
   const scale = readWord("--scale", text, scales);
   if (scale === "none" || isScalable(service)) return scale;
   throw new UserError(`--scale ${scale}: several nodes serve over HTTP only. Choose --transport http or both.`);

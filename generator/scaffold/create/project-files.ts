@@ -21,9 +21,10 @@ import { stubKinds } from "../../openapi/emit-stubs.ts";
 import { builtPackages, packagesOf, hasSkillFolder } from "./project-packages.ts";
 import { managerFiles } from "./package-manager.ts";
 import { schemaSamples, greet, measureText } from "./example-tools.ts";
-import { emitScale, scaleTemplates, type ScaleOptions } from "../extras/scale-files.ts";
+import { emitScale, engineView, scaleTemplates, type ScaleOptions } from "../extras/scale-files.ts";
 import { configsOfAddress, configsOfCommand, type ServerCommand } from "../extras/host-files.ts";
 import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
+import type { EngineName } from "../layer/choices.ts";
 import { variablesOf } from "../extras/server-variables.ts";
 import { isEliciting, newestOf, type ProjectOptions } from "./project-options.ts";
 
@@ -55,7 +56,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
     ...emitExtras(extraOptions(options), templates),
     ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
-    ...(selection.scale === "none" ? [] : await emitScale(scaleOptions(options), templates)),
+    ...(selection.scale === "none" ? [] : await emitScale(scaleOptions(options, selection.scale), templates)),
     ...(await emitOwnTools(options)),
     ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
     ...runtime.files,
@@ -155,12 +156,13 @@ function extraOptions(options: ProjectOptions): ExtraOptions {
   };
 }
 
-function scaleOptions(options: ProjectOptions): ScaleOptions {
+function scaleOptions(options: ProjectOptions, engine: EngineName): ScaleOptions {
   const { revisions, selection, source } = options;
   const needed = variablesOf(source);
   const models = revisions.flatMap((id) => options.models.models.filter((model) => model.id === id));
   const session = models.find((model) => model.rules.lifecycle === "handshake" && !isOverSse(model));
   return {
+    engine,
     name: serverCommand(options).name,
     isOnStdio: isOnStdio(selection.transport),
     variables: {
@@ -256,7 +258,7 @@ function projectView(options: ProjectOptions): object {
     http: isOnHttp(service),
     worker: service === "worker",
     sse: isOnHttp(service) ? listOf(models.filter(isOverSse).map(({ id }) => id)) : "",
-    scaled: selection.scale !== "none",
+    engine: selection.scale === "none" ? undefined : engineView(selection.scale),
     isProtected: selection.auth !== "none",
     oauth: selection.auth === "oauth",
     apiKey: selection.auth === "api-key",

@@ -28,9 +28,10 @@ const patternPackages: Packages = { re2js: "^2.10.0" };
 const skillPackages: Packages = { yaml: "^2.9.1" };
 
 /** Packages that connect to an engine, by engine. */
-const enginePackages: { readonly [Name in Scale]: Packages } = {
+export const enginePackages: { readonly [Name in Scale]: Packages } = {
   none: {},
   redis: { "@redis/client": "^6.3.1" },
+  nats: { "@nats-io/jetstream": "^3.4.0", "@nats-io/transport-node": "^3.4.0" },
 };
 
 /** Package that runs a worker on this machine, and deploys it. */

@@ -146,6 +146,7 @@ export const protectionHints: Hints<Protection> = {
 export const scaleHints: Hints<Scale> = {
   none: "one process keeps its state in memory",
   redis: "nodes behind a load balancer share Redis or Valkey",
+  nats: "nodes behind a load balancer share NATS with JetStream",
 };
 
 /** Examples of each {@link SchemaLibrary}, shown as hints in prompts. */

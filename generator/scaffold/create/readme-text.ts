@@ -96,6 +96,7 @@ export function extraLines({ selection, name, manager, source }: ProjectOptions)
 const engineVariables: { readonly [Name in Scale]: readonly string[] } = {
   none: [],
   redis: ["ENGINE_URL", "MCP_KEYS"],
+  nats: ["ENGINE_URL", "MCP_KEYS"],
 };
 
 interface Facts {

@@ -1,9 +1,11 @@
 import { formatTypeScript } from "../../internal/format.ts";
+import type { EngineName } from "../layer/choices.ts";
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 
 /** Facts of a project for several nodes that its files contain. */
 export interface ScaleOptions {
+  readonly engine: EngineName;
   /** Name of the server without its scope. */
   readonly name: string;
   /** True if the program also serves on stdio. */
@@ -18,8 +20,8 @@ export interface ScaleOptions {
   readonly newest: string;
 }
 
-/** Files of a project for several nodes: templates by path. */
-const files: { readonly [path: string]: string } = {
+/** Files of a project for several nodes on any engine: templates by path. */
+const commonFiles: { readonly [path: string]: string } = {
   "src/engine.ts": "scale/engine.ts",
   "test/cluster.test.ts": "scale/cluster.test.ts",
   "compose.yaml": "scale/compose.yaml",
@@ -33,19 +35,58 @@ const files: { readonly [path: string]: string } = {
   ),
 };
 
+/** Files that only one of the engines needs. */
+const engineFiles: { readonly [Name in EngineName]: { readonly [path: string]: string } } = {
+  redis: {},
+  nats: { "deploy/nats.conf": "scale/deploy/nats.conf" },
+};
+
 /** Templates of these files. */
-export const scaleTemplates: readonly string[] = Object.values(files);
+export const scaleTemplates: readonly string[] = [commonFiles, ...Object.values(engineFiles)].flatMap((files) =>
+  Object.values(files),
+);
+
+/** Facts about an engine that the templates contain. */
+const engineViews: { readonly [Name in EngineName]: object } = {
+  redis: {
+    redis: true,
+    nats: false,
+    name: "Redis",
+    service: "redis",
+    port: 6379,
+    create: "createRedisEngine",
+    url: "redis://redis:6379",
+    secureUrl: "rediss://user:password@redis:6379",
+    localUrl: "redis://localhost:6379",
+  },
+  nats: {
+    redis: false,
+    nats: true,
+    name: "NATS",
+    service: "nats",
+    port: 4222,
+    create: "createNatsEngine",
+    url: "nats://nats:4222",
+    secureUrl: "tls://user:password@nats:4222",
+    localUrl: "nats://localhost:4222",
+  },
+};
+
+/** View of an engine in the templates of a project. */
+export function engineView(engine: EngineName): object {
+  return engineViews[engine];
+}
 
 /** Emits the connection to the engine, its test, and the files that deploy several nodes, by path. */
 export async function emitScale(options: ScaleOptions, templates: Templates): Promise<Tree> {
-  const { name, isOnStdio, variables, session, asks, newest } = options;
+  const { name, engine, isOnStdio, variables, session, asks, newest } = options;
   const app = toLabel(name);
   const prefix = name.replaceAll(/[^\w.-]+/g, "-").slice(0, 64);
   const required = variables.required.map((variable) => ({ name: variable, value: composeValue(variable) }));
   const facts = { name, app, image: app, prefix, stdio: isOnStdio, required, optional: variables.optional };
-  const view = { ...facts, session, asks, stateless: newest };
+  const view = { ...facts, engine: engineView(engine), session, asks, stateless: newest };
   const tree = new Map<string, string>();
-  for (const [path, template] of Object.entries(files)) {
+  for (const [path, template] of Object.entries({ ...commonFiles, ...engineFiles[engine] })) {
     const text = templates.render(template, view);
     tree.set(path, path.endsWith(".ts") ? await formatTypeScript(text) : `${text.trim()}\n`);
   }

@@ -33,10 +33,13 @@ export const protections = ["none", "oauth", "api-key"] as const;
 export type Protection = (typeof protections)[number];
 
 /** Engines that the nodes of a server can share; `none`: the server is one process. */
-export const scales = ["none", "redis"] as const;
+export const scales = ["none", "redis", "nats"] as const;
 
 /** One engine for several nodes. */
 export type Scale = (typeof scales)[number];
+
+/** Engine that several nodes share. */
+export type EngineName = Exclude<Scale, "none">;
 
 /** Choices that the files of `src/mcp/` follow from. */
 export interface LayerChoices {

@@ -1,5 +1,5 @@
 import type { RevisionModel } from "../../model.ts";
-import { hasListChanged, type Feature, type LayerChoices, type Transport } from "./choices.ts";
+import { hasListChanged, type EngineName, type Feature, type LayerChoices, type Transport } from "./choices.ts";
 import { hasTasks, omissionText } from "./declarations.ts";
 
 /** View of `templates/mcp/index.ts.hbs`. `models` are those of the chosen revisions, newest first. */
@@ -38,7 +38,7 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
     clientTasks: client && has.has("tasks") && models.some(isStateless),
     validator: choices.validator,
     re2js: choices.re2js === true,
-    redis: choices.scale === "redis",
+    engine: choices.scale && choices.scale !== "none" ? engineFactories[choices.scale] : undefined,
     oauth: auth === "oauth",
     apiKey: auth === "api-key",
     websocket: uses.has("websocket"),
@@ -55,6 +55,12 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
     exports: exportedNames(choices, models).sort(),
   };
 }
+
+/** Functions that create engines, and the entries of the runtime that have them. */
+const engineFactories: { readonly [Name in EngineName]: { readonly create: string; readonly entry: string } } = {
+  redis: { create: "createRedisEngine", entry: "adapters/redis" },
+  nats: { create: "createNatsEngine", entry: "adapters/nats" },
+};
 
 /** Names that the entry exports from the runtime as they are. */
 function exportedNames(

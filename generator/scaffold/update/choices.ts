@@ -1,6 +1,7 @@
 import { chooseRevisions, type RevisionEntry } from "../layer/catalogue.ts";
-import type { LayerChoices } from "../layer/choices.ts";
-import { readFeatures, readReach, withRequired } from "../create/project-choices.ts";
+import type { LayerChoices, Transport } from "../layer/choices.ts";
+import { enginePackages } from "../create/project-packages.ts";
+import { readFeatures, readReach, readScale, withRequired, type Service } from "../create/project-choices.ts";
 
 /** Requested changes of an installed layer; absent members stay as they are. */
 export interface Wish {
@@ -12,15 +13,22 @@ export interface Wish {
   readonly transport?: string;
   /** True to include a client, false to remove it. */
   readonly client?: boolean;
+  /** Engine that several nodes share, or `none`, as for a new project. */
+  readonly scale?: string;
 }
 
 /** Applies requested changes to the choices of a layer, with the revisions of a catalogue. @throws {UserError} when a change is not possible. */
 export function toChoices(old: LayerChoices, wish: Wish, catalogue: readonly RevisionEntry[]): LayerChoices {
+  const { scale: oldScale, ...others } = old;
+  const transports = wish.transport === undefined ? old.transports : readReach(wish.transport, old);
+  // An engine that the project has already is checked, too: its transports may be others now.
+  const scale = readScale(wish.scale ?? oldScale ?? "none", serviceOf(transports));
   return {
-    ...old,
+    ...others,
+    ...(scale !== "none" && { scale }),
     revisions: chooseRevisions(wish.protocol ?? old.revisions.join(","), catalogue),
     features: wish.features === undefined ? old.features : withRequired(readFeatures(wish.features)),
-    transports: wish.transport === undefined ? old.transports : readReach(wish.transport, old),
+    transports,
     client: wish.client ?? old.client,
   };
 }
@@ -30,7 +38,8 @@ export function isLess(old: LayerChoices, next: LayerChoices): boolean {
   return (
     old.features.some((feature) => !next.features.includes(feature)) ||
     old.transports.some((transport) => !next.transports.includes(transport)) ||
-    (old.client && !next.client)
+    (old.client && !next.client) ||
+    (old.scale !== undefined && old.scale !== next.scale)
   );
 }
 
@@ -47,6 +56,29 @@ export function describeChoices(old: LayerChoices, next: LayerChoices): readonly
     lines.push(
       `It is reached over ${next.transports.join(" and ")}; before, over ${old.transports.join(" and ")}. Its tests still do what test/links.ts says.`,
     );
+  if (old.scale !== next.scale) lines.push(...describeEngine(old, next));
   if (old.client !== next.client) lines.push(next.client ? "It is a client, too." : "It is no client any more.");
   return lines;
+}
+
+/** Describes another engine. Files outside the layer belong to the user: they are named, and stay as they are. */
+function describeEngine({ scale: before = "none" }: LayerChoices, { scale = "none" }: LayerChoices): readonly string[] {
+  const added = Object.keys(enginePackages[scale]).join(" ");
+  const removed = Object.keys(enginePackages[before]).join(" ");
+  const files = "src/engine.ts, test/cluster.test.ts, compose.yaml and deploy/";
+  return [
+    `Engine of several nodes: ${scale}; before: ${before}.`,
+    ...(added === "" ? [] : [`Its client is a package: npm install --save-dev ${added}`]),
+    ...(removed === "" ? [] : [`That of ${before} is no longer used: npm uninstall ${removed}`]),
+    scale === "none"
+      ? `Remove ${files}, and connectEngine from src/server.ts.`
+      : `Take ${files} from a new project with --scale ${scale}${before === "none" ? ", and pass connectEngine() to run as its src/server.ts does" : ""}.`,
+  ];
+}
+
+/** Service with these transports. */
+function serviceOf(transports: readonly Transport[]): Service {
+  if (transports.includes("worker")) return "worker";
+  if (!transports.includes("http")) return "stdio";
+  return transports.includes("stdio") ? "both" : "http";
 }

@@ -192,13 +192,17 @@ export class NatsLink {
   async publish(subject: string, data: string | Uint8Array, last?: number): Promise<number | "conflict"> {
     const client = this.#client;
     if (!client || !this.#isConnected) throw lost();
+    const { timeout, replicas } = this.#options;
     const expect = last === undefined ? {} : { expect: { lastSubjectSequence: last } };
+    // The leader of a cluster compares a sequence with messages that are stored, and not with one that is about to be (NATS 2.9). Of several messages that
+    // replace the same one, with one id, the first is stored. The other servers compare a sequence of 0.
+    const id = replicas > 1 && last !== undefined && last > 0 ? { msgID: `${last} ${subject}` } : {};
     try {
-      const { seq } = await client.publish(subject, data, { timeout: this.#options.timeout, ...expect });
-      return seq;
+      const { seq, duplicate } = await client.publish(subject, data, { timeout, ...expect, ...id });
+      return duplicate ? "conflict" : seq;
     } catch (error) {
       if (!(error instanceof JetStreamApiError)) throw error;
-      if (wrongLastSequences.includes(error.code)) return "conflict";
+      if (conflicts.includes(error.code)) return "conflict";
       if (isLimit(error)) throw new Error(storageFull, { cause: error });
       throw error;
     }
@@ -323,13 +327,17 @@ function lost(): EngineError {
 }
 
 /** Settings of a stream that the engine depends on. */
-type WantedConfig = Pick<StreamConfig, "name" | "subjects" | "max_age" | "max_msgs_per_subject" | "max_msgs">;
+type WantedConfig = Pick<
+  StreamConfig,
+  "name" | "subjects" | "max_age" | "duplicate_window" | "max_msgs_per_subject" | "max_msgs"
+>;
 
 function toConfig({ name, subjects, maxAge, maxPerSubject, maxMessages }: NatsStream): WantedConfig {
   return {
     name,
     subjects: [subjects],
     max_age: maxAge * 1_000_000,
+    duplicate_window: (maxAge === 0 ? idTtl : Math.min(maxAge, idTtl)) * 1_000_000,
     max_msgs_per_subject: maxPerSubject ?? -1,
     max_msgs: maxMessages ?? -1,
   };
@@ -340,6 +348,7 @@ function isConfigured(config: StreamConfig, wanted: WantedConfig): boolean {
   return (
     config.subjects.join() === wanted.subjects.join() &&
     config.max_age === wanted.max_age &&
+    config.duplicate_window === wanted.duplicate_window &&
     config.max_msgs_per_subject === wanted.max_msgs_per_subject &&
     config.max_msgs === wanted.max_msgs
   );
@@ -356,8 +365,11 @@ export const storageFull = "JetStream is full; enlarge its limits";
 /** Milliseconds until a stream without a leader is read again. */
 const retryDelay = 50;
 
-/** Codes of the API of JetStream. Clusters have a second one for a subject that is being written. */
-const wrongLastSequences: readonly number[] = [10071, 10164];
+/** Milliseconds for which the ids of messages are known. A message that replaces another is stored, or rejected, in a fraction of that time. */
+const idTtl = 10_000;
+
+/** Codes of the API of JetStream: a wrong sequence, a subject that is being written, and an id that is. */
+const conflicts: readonly number[] = [10071, 10164, 10158];
 const noMessageFound = 10037;
 const noStreamFound = 10059;
 const streamExists = 10058;

@@ -43,7 +43,7 @@ describe("the choices of a project", () => {
     [{ transport: "http", auth: "basic" }, '--auth: unknown value "basic". Choose one of none, oauth, api-key.'],
     [{ transport: "stdio", auth: "oauth" }, "--auth oauth: a project for stdio has no authentication."],
     [{ transport: "stdio", auth: "api-key" }, "Choose --transport http, both or worker."],
-    [{ scale: "nats", transport: "http" }, '--scale: unknown value "nats". Choose one of none, redis.'],
+    [{ scale: "kafka", transport: "http" }, '--scale: unknown value "kafka". Choose one of none, redis, nats.'],
     [
       { scale: "redis", transport: "stdio" },
       "--scale redis: several nodes serve over HTTP only. Choose --transport http",

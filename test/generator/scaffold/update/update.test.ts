@@ -78,8 +78,14 @@ describe("create-mcp-server update --features", () => {
   });
 });
 
-describe("create-mcp-server update --transport and --client", () => {
-  async function createWith(choices: { readonly transport?: string; readonly auth?: string }): Promise<string> {
+describe("create-mcp-server update --transport, --client and --scale", () => {
+  interface ProjectWords {
+    readonly transport?: string;
+    readonly auth?: string;
+    readonly scale?: string;
+  }
+
+  async function createWith(choices: ProjectWords): Promise<string> {
     const directory = join(temporaryFolder(), "demo");
     const options = { directory, protocol: "2025-11-25", yes: true, install: false, git: false, dryRun: false };
     expect((await captured(() => runCreate({ ...options, ...choices }))).code).toBe(0);
@@ -101,6 +107,47 @@ describe("create-mcp-server update --transport and --client", () => {
     expect(layer(directory)).toEqual(layer(made));
     expect((await update(directory, {})).stdout).toContain("is up to date");
     expect((await update(directory, { transport: "stdio", client: false })).code).toBe(0);
+    expect(contents(directory)).toEqual(before);
+  });
+
+  test("`--scale` replaces the engine in the layer, and says what else has to change", async () => {
+    const directory = await createWith({ scale: "redis" });
+    const before = contents(directory);
+    const { code, stdout } = await update(directory, { scale: "nats" });
+    expect(code).toBe(0);
+    expect(stdout).toContain("Engine of several nodes: nats; before: redis.");
+    expect(stdout).toContain("npm install --save-dev @nats-io/jetstream @nats-io/transport-node");
+    expect(stdout).toContain("npm uninstall @redis/client");
+    expect(stdout).toContain("deploy/ from a new project with --scale nats");
+    const after = contents(directory);
+    expect(after["src/mcp/index.ts"]).toContain("createNatsEngine");
+    expect(after["src/mcp/index.ts"]).not.toContain("createRedisEngine");
+    expect(after["src/engine.ts"]).toBe(before["src/engine.ts"]);
+    expect((await update(directory, {})).stdout).toContain("is up to date");
+    expect((await update(directory, { scale: "redis" })).code).toBe(0);
+    expect(contents(directory)).toEqual(before);
+  });
+
+  test("`--scale` adds an engine to a project, and removes it", async () => {
+    const directory = await createWith({ transport: "http" });
+    const before = contents(directory);
+    const added = await update(directory, { scale: "nats" });
+    expect([added.code, added.stdout]).toEqual([0, expect.stringContaining("pass connectEngine() to run")]);
+    expect(contents(directory)["src/mcp/index.ts"]).toContain("joinCluster");
+    const removed = await update(directory, { scale: "none" });
+    expect([removed.code, removed.stdout]).toEqual([0, expect.stringContaining("Remove src/engine.ts")]);
+    expect(contents(directory)).toEqual(before);
+  });
+
+  test.each([
+    [{ transport: "http" }, { scale: "kafka" }, 'there is no "kafka". Choose one of none, redis, nats.'],
+    [{}, { scale: "nats" }, "--scale nats: several nodes serve over HTTP only."],
+    [{ scale: "redis" }, { transport: "stdio" }, "--scale redis: several nodes serve over HTTP only."],
+  ])("a project with the choices %j rejects the update %j", async (choices, wish, says) => {
+    const directory = await createWith(choices);
+    const before = contents(directory);
+    const { code, stderr } = await update(directory, wish);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
     expect(contents(directory)).toEqual(before);
   });
 
