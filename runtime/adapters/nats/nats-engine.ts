@@ -15,7 +15,7 @@ import { Operations } from "../../scale/engine/operations.ts";
 import { NatsRates } from "./rates.ts";
 import { NatsReplays } from "./replays.ts";
 import { NatsRevocations } from "./revocations.ts";
-import { findWeaknesses } from "./nats-settings.ts";
+import { findWeaknesses, isVersion } from "./nats-settings.ts";
 import { toNatsSetupError, toReconnectError, type FailedSetup } from "./setup-error.ts";
 import { ServerClock } from "./server-clock.ts";
 import { NatsSessions } from "./sessions.ts";
@@ -175,9 +175,10 @@ class NatsEngine implements Engine {
    */
   async #check(): Promise<void> {
     const { version } = this.#link;
-    if (!isSupported(version)) throw new SetupError(`NATS ${version} is not supported; use NATS 2.9 or newer`);
+    if (!isVersion(version, [2, 9])) throw new SetupError(`NATS ${version} is not supported; use NATS 2.9 or newer`);
     const streams = Object.values<NatsStream>({ ...this.#context.names.streams });
-    const weaknesses = findWeaknesses(await Promise.all(streams.map((stream) => this.#link.ensure(stream))));
+    const settings = await Promise.all(streams.map((stream) => this.#link.ensure(stream)));
+    const weaknesses = findWeaknesses({ streams: settings, version, isLimited: await this.#link.isLimited() });
     if (this.#options.strict === true && weaknesses[0] !== undefined) throw new SetupError(weaknesses[0]);
     this.#health.setWeaknesses(weaknesses);
   }
@@ -219,9 +220,4 @@ function toConnection(
     ...(token !== undefined && { token }),
     ...((tls ?? isEncrypted) && { tls: tls ?? {} }),
   };
-}
-
-function isSupported(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major > 2 || (major === 2 && minor >= 9);
 }

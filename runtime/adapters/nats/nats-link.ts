@@ -128,6 +128,13 @@ export class NatsLink {
     void this.#watchState(opened);
   }
 
+  /** True if the account has a limit of its own for what it stores. */
+  async isLimited(): Promise<boolean> {
+    const { limits, tiers } = await this.#getSetup().getAccountInfo();
+    const all = [limits, ...Object.values(tiers ?? {}).flatMap((tier) => tier?.limits ?? [])];
+    return all.some(({ max_storage }) => max_storage > 0);
+  }
+
   async close(): Promise<void> {
     this.#isConnected = false;
     const connection = this.#connection;

@@ -101,6 +101,16 @@ describe("NATS that is the wrong one", () => {
     expect(await fail(url, { replicas: 3 })).toMatch(/ keeps fewer than 3 copies; /);
   });
 
+  test("its account has a limit, beyond which this version removes data: reported", async () => {
+    const account = 'accounts { SHOP { users: [ { user: "app", password: "word" } ], jetstream: { max_file: 10MB } } }';
+    const { url } = await startServer({ config: `${jetstream}\n${account}` });
+    const pattern = /"version":"2\.\d+/;
+    const port = await startTextProxy({ port: Number(new URL(url).port), pattern, replacement: '"version":"2.10' });
+    expect(await open(`nats://app:word@127.0.0.1:${port}`)).toContain(
+      "NATS before 2.11 removes data when the account is full; limit max_file_store instead",
+    );
+  });
+
   test("it keeps one copy: reported, and rejected where the engine is strict", async () => {
     const { url } = await startServer();
     expect(await open(url)).toEqual([expect.stringMatching(/has one copy, .*; set replicas to 3$/)]);
