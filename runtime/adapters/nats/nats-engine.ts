@@ -16,7 +16,7 @@ import { NatsRates } from "./rates.ts";
 import { NatsReplays } from "./replays.ts";
 import { NatsRevocations } from "./revocations.ts";
 import { findWeaknesses, isVersion } from "./nats-settings.ts";
-import { toNatsSetupError, toReconnectError, type FailedSetup } from "./setup-error.ts";
+import { isTransient, toNatsSetupError, toReconnectError, type FailedSetup } from "./setup-error.ts";
 import { ServerClock } from "./server-clock.ts";
 import { NatsSessions } from "./sessions.ts";
 import type { NatsContext } from "./nats-context.ts";
@@ -145,12 +145,12 @@ class NatsEngine implements Engine {
     if (this.#link.isConnected) return;
     try {
       await this.#link.open();
-      await this.#check();
-      await this.#context.clock.adjust();
+      await this.#prepare();
     } catch (error) {
+      const setup = this.#setup;
       await this.#link.close();
       this.#health.lost();
-      throw toNatsSetupError(error, this.#setup);
+      throw toNatsSetupError(error, setup);
     }
     this.events.open();
     this.#health.connected();
@@ -165,7 +165,23 @@ class NatsEngine implements Engine {
 
   get #setup(): FailedSetup {
     const { replicas = 1 } = this.#options;
-    return { servers: this.#address.servers, replicas, subjects: this.#context.names.start };
+    const { isClustered } = this.#link;
+    return { servers: this.#address.servers, replicas, subjects: this.#context.names.start, isClustered };
+  }
+
+  /** Checks the server and measures its clock. A cluster responds to nothing about a stream that another node is creating, so that some attempts may fail. */
+  async #prepare(): Promise<void> {
+    const { timeout = 1_000 } = this.#options;
+    const until = performance.now() + 10 * timeout;
+    for (;;) {
+      try {
+        await this.#check();
+        return await this.#context.clock.adjust();
+      } catch (error) {
+        if (!isTransient(error, this.#setup) || performance.now() > until) throw error;
+      }
+      await sleep(retryDelay);
+    }
   }
 
   /**
@@ -177,8 +193,9 @@ class NatsEngine implements Engine {
     const { version } = this.#link;
     if (!isVersion(version, [2, 9])) throw new SetupError(`NATS ${version} is not supported; use NATS 2.9 or newer`);
     const streams = Object.values<NatsStream>({ ...this.#context.names.streams });
+    const isLimited = await this.#link.isLimited();
     const settings = await Promise.all(streams.map((stream) => this.#link.ensure(stream)));
-    const weaknesses = findWeaknesses({ streams: settings, version, isLimited: await this.#link.isLimited() });
+    const weaknesses = findWeaknesses({ streams: settings, version, isLimited });
     if (this.#options.strict === true && weaknesses[0] !== undefined) throw new SetupError(weaknesses[0]);
     this.#health.setWeaknesses(weaknesses);
   }

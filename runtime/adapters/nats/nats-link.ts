@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   jetstream,
   JetStreamApiError,
@@ -94,8 +93,6 @@ export class NatsLink {
   #connection: NatsConnection | undefined;
   #client: JetStreamClient | undefined;
   #manager: JetStreamManager | undefined;
-  /** Manager with the time that a cluster needs to create streams. */
-  #setup: JetStreamManager | undefined;
   #isConnected = false;
 
   constructor(options: NatsLinkOptions) {
@@ -104,6 +101,11 @@ export class NatsLink {
 
   get isConnected(): boolean {
     return this.#isConnected;
+  }
+
+  /** True if the server belongs to a cluster. */
+  get isClustered(): boolean {
+    return this.#connection?.info?.cluster !== undefined;
   }
 
   /** Bytes that one message may have. */
@@ -122,7 +124,6 @@ export class NatsLink {
     const opened = await connect({ ...settings, ...connection, servers: [...connection.servers] });
     this.#connection = opened;
     this.#client = jetstream(opened, { timeout });
-    this.#setup = await jetstreamManager(opened, { timeout: 5 * timeout });
     this.#manager = await jetstreamManager(opened, { timeout, checkAPI: false });
     this.#isConnected = true;
     void this.#watchState(opened);
@@ -130,7 +131,7 @@ export class NatsLink {
 
   /** True if the account has a limit of its own for what it stores. */
   async isLimited(): Promise<boolean> {
-    const { limits, tiers } = await this.#getSetup().getAccountInfo();
+    const { limits, tiers } = await this.#getManager().getAccountInfo();
     const all = [limits, ...Object.values(tiers ?? {}).flatMap((tier) => tier?.limits ?? [])];
     return all.some(({ max_storage }) => max_storage > 0);
   }
@@ -141,20 +142,21 @@ export class NatsLink {
     this.#connection = undefined;
     this.#client = undefined;
     this.#manager = undefined;
-    this.#setup = undefined;
     await connection?.close();
   }
 
   /** Creates a stream, or changes what of its settings differs. It never gets fewer copies. Returns its settings. */
   async ensure(stream: NatsStream): Promise<NatsStreamSettings> {
-    const { streams } = this.#getSetup();
+    const { streams } = this.#getManager();
     const { replicas } = this.#options;
     const wanted = toConfig(stream);
     const found = (await this.#findStream(stream.name)) ?? (await this.#create(wanted));
     const copies = Math.max(replicas, found.config.num_replicas);
     const isRight = copies === found.config.num_replicas && isConfigured(found.config, wanted);
-    const { config } = isRight ? found : await streams.update(stream.name, { ...wanted, num_replicas: copies });
-    if (!isRight) await this.#waitForLeader(stream.name);
+    const { config, cluster } = isRight
+      ? found
+      : await streams.update(stream.name, { ...wanted, num_replicas: copies });
+    if (this.isClustered && !cluster?.leader) throw new Error(`The stream ${stream.name} has no leader`);
     return {
       name: stream.name,
       copies: config.num_replicas,
@@ -163,21 +165,9 @@ export class NatsLink {
     };
   }
 
-  /** Waits until a stream of a cluster has a leader: it has none while it gets more copies. */
-  async #waitForLeader(name: string): Promise<void> {
-    const { timeout } = this.#options;
-    const deadline = performance.now() + 5 * timeout;
-    for (;;) {
-      const found = await this.#findStream(name);
-      if (found && (!found.cluster || found.cluster.leader)) return;
-      if (performance.now() > deadline) throw new Error(`The stream ${name} has no leader`);
-      await sleep(retryDelay);
-    }
-  }
-
   /** Creates a stream, or returns the one that another node has created meanwhile. */
   async #create(wanted: WantedConfig): Promise<StreamInfo> {
-    const { streams } = this.#getSetup();
+    const { streams } = this.#getManager();
     try {
       return await streams.add({ ...wanted, storage: StorageType.File, num_replicas: this.#options.replicas });
     } catch (error) {
@@ -188,7 +178,7 @@ export class NatsLink {
 
   async #findStream(name: string): Promise<StreamInfo | undefined> {
     try {
-      return await this.#getSetup().streams.info(name);
+      return await this.#getManager().streams.info(name);
     } catch (error) {
       if (error instanceof JetStreamApiError && error.code === noStreamFound) return undefined;
       throw error;
@@ -313,11 +303,6 @@ export class NatsLink {
     return this.#connection;
   }
 
-  #getSetup(): JetStreamManager {
-    if (!this.#setup || !this.#isConnected) throw lost();
-    return this.#setup;
-  }
-
   #getManager(): JetStreamManager {
     if (!this.#manager || !this.#isConnected) throw lost();
     return this.#manager;
@@ -368,9 +353,6 @@ function isLimit({ code, message }: JetStreamApiError): boolean {
 
 /** Problem of a write that would exceed a limit of the server, of the account, or of the stream. */
 export const storageFull = "JetStream is full; enlarge its limits";
-
-/** Milliseconds until a stream without a leader is read again. */
-const retryDelay = 50;
 
 /** Milliseconds for which the ids of messages are known. A message that replaces another is stored, or rejected, in a fraction of that time. */
 const idTtl = 10_000;

@@ -8,6 +8,8 @@ export interface FailedSetup {
   readonly subjects: string;
   /** Copies of each stream that are required. */
   readonly replicas: number;
+  /** True if the server belongs to a cluster. */
+  readonly isClustered: boolean;
 }
 
 /** Returns the error for an attempt to open an engine. Its message contains no credentials. */
@@ -22,12 +24,22 @@ export function toReconnectError(error: unknown, setup: FailedSetup): unknown {
   return findProblem(error, setup) === undefined ? error : toNatsSetupError(error, setup);
 }
 
-function findProblem(error: unknown, { subjects, replicas }: FailedSetup): string | undefined {
+/** True for an error of a cluster that elects a leader, or of a server that takes long. */
+export function isTransient(error: unknown, { isClustered }: Pick<FailedSetup, "isClustered">): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === "TimeoutError" || (isClustered && electing.test(error.message));
+}
+
+/** Messages of a cluster in which JetStream, or a stream, has no leader at the moment. */
+const electing = /no responders|not enabled|temporarily unavailable|no leader|offline/i;
+
+function findProblem(error: unknown, setup: FailedSetup): string | undefined {
+  const { subjects, replicas, isClustered } = setup;
   const text = error instanceof Error ? `${error.name} ${error.message}` : "";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (/authorization|authentication/i.test(text)) return "rejects the credentials; check user name and password";
   if (/permission/i.test(text)) return `denies a subject; permit ${subjects}.>, $JS.API.> and _INBOX.>`;
-  if (/temporarily unavailable|no leader|offline/i.test(text))
+  if (isClustered && isTransient(error, setup))
     return "has too few servers of its cluster; check that most of them run";
   if (/replicas|insufficient resources|no suitable peers/i.test(text))
     return `keeps fewer than ${replicas} copies; use a cluster of as many servers, or set replicas`;

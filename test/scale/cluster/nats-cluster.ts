@@ -30,9 +30,11 @@ interface ClusterServer extends NatsProcess {
   readonly monitor: number;
 }
 
+const serverCount = 3;
+
 /** Starts a cluster of NATS servers. All of them end with `close`, also when one cannot start. */
 export async function startNatsCluster(): Promise<NatsClusterProcess> {
-  const routes = [await findPort(), await findPort(), await findPort()];
+  const routes = await Promise.all(Array.from({ length: serverCount }, findPort));
   const outcomes = await Promise.allSettled(routes.map((_, index) => startServer(index, routes)));
   const servers = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.close())));
@@ -145,8 +147,13 @@ async function waitForAll(servers: readonly ClusterServer[]): Promise<void> {
 
 async function isHealthy(monitor: number): Promise<boolean> {
   try {
-    return (await fetch(`http://127.0.0.1:${monitor}/healthz`, { signal: AbortSignal.timeout(2_000) })).ok;
+    const get = (path: string): Promise<Response> =>
+      fetch(`http://127.0.0.1:${monitor}${path}`, { signal: AbortSignal.timeout(2_000) });
+    const [health, state] = [await get("/healthz"), await get("/jsz")];
+    const { leader, cluster_size: size } = Object(Object(await state.json()).meta_cluster);
+    return health.ok && typeof leader === "string" && size === serverCount;
   } catch {
+    // It does not listen yet.
     return false;
   }
 }

@@ -25,7 +25,8 @@ describe(`faults with the engine ${SCALE_ENGINE}`, () => {
   beforeAll(async () => {
     cluster = await startCluster(toClusterOptions());
     return cluster.close;
-  });
+    // Three servers create the streams of a cluster in seconds.
+  }, 60_000);
 
   const run = async (options: Omit<RunOptions, "cluster" | "seed">): Promise<RunReport> => {
     const report = await runFaults({ cluster, seed, ...options });
