@@ -22,6 +22,8 @@ const written: Readonly<Record<string, string>> = {
   "./scale": "runtime/scale/index.ts",
   "./metrics": "runtime/metrics/index.ts",
   "./testing": "runtime/testing/index.ts",
+  "./dev": "runtime/dev/index.ts",
+  "./dev/server": "runtime/dev/server-process.ts",
   "./auth/server": "runtime/auth/server/index.ts",
   "./auth/client": "runtime/auth/client/index.ts",
   "./adapters/ajv": "runtime/adapters/ajv.ts",

@@ -19,6 +19,8 @@ import { wrapLifecycle } from "./lifecycle-scope.ts";
 import type { ListHost, ToolLists } from "./list/changing-lists.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import { createScopeReader } from "./scopes.ts";
+import type { ClusterAccess } from "../stores/shared-parts.ts";
+import type { SessionRegistry } from "./subscriptions/session-registry.ts";
 import { createParts } from "./server-parts.ts";
 
 /** Parts of which a server is built. A bundler drops the code of parts that no program names. */
@@ -32,6 +34,12 @@ export interface BuildOptions<
   readonly createAcceptor: (options: ServeOptions) => Acceptor;
   /** Creates the lists of the features, which become members of the server. Default: the server has tools only. */
   readonly createLists?: (definition: Definition, host: ListHost) => Lists;
+  /** Registry of the sessions of the server. Default: a new one. */
+  readonly sessions?: SessionRegistry;
+  /** Access to what a cluster shares. Servers with the same one have the same tasks. Default: a new one. */
+  readonly cluster?: ClusterAccess;
+  /** Returns the text that the client receives when a tool fails with an error that is not a `ToolError`. Default: no details. */
+  readonly describeError?: (error: unknown) => string;
 }
 
 /**
@@ -43,7 +51,7 @@ export interface BuildOptions<
 export function buildServer<Lists extends object, Definition extends AnyCoreDefinition>(
   definition: Definition & ServerExtensions,
   spoken: readonly Revision[],
-  { features, createAcceptor, createLists }: BuildOptions<Lists, Definition>,
+  { features, createAcceptor, createLists, ...shared }: BuildOptions<Lists, Definition>,
 ): CoreServer & ToolLists & Lists {
   const revisions = extend(spoken, definition, features);
   const [newest] = revisions;
@@ -54,6 +62,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   const middleware = [...(definition.middleware ?? [])];
   let isServed = false;
   const { parts, lists } = createParts(definition, createLists, {
+    ...shared,
     revisions,
     middleware,
     features,

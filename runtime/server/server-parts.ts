@@ -1,5 +1,6 @@
 import type { Revision } from "../../generated/support.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
+import type { BuildOptions } from "./build-server.ts";
 import type { Feature } from "./feature.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { ServerParts, ServerSettings } from "./handlers.ts";
@@ -17,7 +18,7 @@ import { checkParamHeaders } from "./tools/param-headers.ts";
 import { createSessionRegistry } from "./subscriptions/session-registry.ts";
 
 /** Options for the parts of a server. */
-export interface PartsOptions {
+export interface PartsOptions extends Pick<BuildOptions, "sessions" | "cluster" | "describeError"> {
   readonly middleware: readonly Middleware[];
   readonly revisions: readonly Revision[];
   readonly features: readonly Feature[];
@@ -35,13 +36,12 @@ export function createParts<Lists extends object, Definition extends AnyCoreDefi
   createLists: ((definition: Definition, host: ListHost) => Lists) | undefined,
   options: PartsOptions,
 ): { readonly parts: ServerParts; readonly lists: ToolLists & Lists } {
-  const sessions = createSessionRegistry();
+  const { sessions = createSessionRegistry(), cluster = { shared: undefined }, describeError } = options;
   const { host, isOffered } = createListHost(definition, { ...options, sessions });
   const describeMore = options.features.find(({ describeTool }) => describeTool)?.describeTool;
-  const toolRules = { checkInput: checkParamHeaders, describeMore };
+  const toolRules = { checkInput: checkParamHeaders, describeMore, describeError };
   const tools = createToolList(definition, host, { revisions: options.revisions, toolRules });
   const lists = Object.assign({ tools }, createLists?.(definition, host));
-  const cluster: ClusterAccess = { shared: undefined };
   const settings = createSettings(definition, options, cluster);
   const { implement, revisions } = options;
   return { parts: { ...lists, settings, cluster, toolRules, isOffered, sessions, implement, revisions }, lists };

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { build, context } from "esbuild";
 import { writeNotices } from "./notices.js";
 
@@ -7,7 +5,7 @@ import { writeNotices } from "./notices.js";
  * Builds dist/server.js: the server and every package that it imports, in one file. It starts fast and runs without
  * node_modules. Writes the licences of those packages to dist/THIRD-PARTY.txt.
  * `import.meta.dirname` is `dist` in the whole file, in whichever folder the source was.
- * With --watch, builds and runs the server again at every change; further arguments are passed to the server.
+ * With --watch, serves while the sources change; further arguments are passed to the server.
  */
 
 /** @type {import("esbuild").BuildOptions} */
@@ -52,21 +50,8 @@ function fail() {
   process.exitCode = 1;
 }
 
+/** Serves while the sources change: listeners, sessions and calls in progress stay, and clients are notified of changed lists. */
 async function watch() {
-  /** @type {import("node:child_process").ChildProcess | undefined} */
-  let server;
-  const stop = async () => {
-    if (!server || server.exitCode !== null || server.signalCode !== null) return;
-    server.kill();
-    await once(server, "exit");
-  };
-  const restart = async ({ errors }) => {
-    if (errors.length > 0) return;
-    await stop();
-    server = spawn(process.execPath, ["--enable-source-maps", "dist/server.js", ...args], { stdio: "inherit" });
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"]) process.once(signal, () => stop().then(() => process.exit()));
-  const plugin = { name: "restart", setup: ({ onEnd }) => onEnd(restart) };
-  const watcher = await context({ ...options, plugins: [plugin] });
-  await watcher.watch();
+  const { watchServer } = await import("mcp-server-runtime/dev");
+  await watchServer({ context, options, args });
 }

@@ -1,11 +1,12 @@
 import { TaskManager } from "../../tasks/task-manager.ts";
 import { readAuth } from "../context.ts";
 import type { TaskNode } from "../../stores/task-node.ts";
+import type { ClusterAccess } from "../../stores/shared-parts.ts";
 import type { ServerTasks } from "../definition.ts";
 import type { ServerParts } from "../handlers.ts";
 
-/** Task managers by server: the core protocol and the extension share one. */
-const managers = new WeakMap<ServerParts, TaskManager>();
+/** Task managers by the access of a server to its cluster: the core protocol and the extension share one, and so do the versions of a server. */
+const managers = new WeakMap<ClusterAccess, TaskManager>();
 
 /** Shares the tasks of a server, with the nodes of a cluster or with other processes that have the same store. */
 export function shareTasks(manager: TaskManager, { revisions, tools, implement }: ServerParts, node?: TaskNode): void {
@@ -15,7 +16,7 @@ export function shareTasks(manager: TaskManager, { revisions, tools, implement }
 
 /** Returns the task manager of a server. */
 export function sharedTasks(parts: ServerParts, { tasks }: ServerTasks): TaskManager {
-  const known = managers.get(parts);
+  const known = managers.get(parts.cluster);
   if (known) return known;
   const { onError } = parts.settings;
   const manager = new TaskManager({
@@ -23,7 +24,7 @@ export function sharedTasks(parts: ServerParts, { tasks }: ServerTasks): TaskMan
     onError,
     principalOf: ({ origin }) => readAuth(origin)?.principal,
   });
-  managers.set(parts, manager);
+  managers.set(parts.cluster, manager);
   if (tasks?.store) parts.sessions.attach({ joined: () => shareTasks(manager, parts) });
   return manager;
 }

@@ -8,6 +8,7 @@ import { isToolError } from "../errors.ts";
 import { findForeign } from "../foreign-values.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { noArguments, type Schema, type SchemaResult } from "../schema.ts";
+import type { ToolRules } from "./registry.ts";
 
 /** Call of a tool at one revision. */
 export interface ToolCall {
@@ -15,6 +16,7 @@ export interface ToolCall {
   readonly revision: Revision;
   readonly onError: OnError;
   readonly resultType: string | undefined;
+  readonly toolRules: Pick<ToolRules, "describeError">;
 }
 
 /** Validates the arguments of a call, runs the tool, and converts what it returns or throws to a `CallToolResult`. */
@@ -49,11 +51,11 @@ function toFailure(thrown: unknown, tool: AnyTool, call: ToolCall): object {
     if (call.revision.lifecycle === "per-request") throw thrown;
     return failure(`The tool requires the client capability ${thrown.gate.path.join(".")}`);
   }
-  const { context, onError } = call;
+  const { context, onError, toolRules } = call;
   if (!context.signal.aborted) {
     onError({ kind: "handler", method: "tools/call", id: context.requestId, error: toReported(thrown, tool) });
   }
-  return failure("The tool failed");
+  return failure(toolRules.describeError?.(thrown) ?? "The tool failed");
 }
 
 function toResult(tool: AnyTool, outcome: unknown, { resultType }: ToolCall): Awaitable<object> {

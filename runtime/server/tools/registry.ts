@@ -29,6 +29,8 @@ export interface ToolRules {
   readonly checkInput?: CheckInput | undefined;
   /** Returns the members of a feature that lists show of a tool. */
   readonly describeMore?: ((tool: AnyTool, revision: Revision) => object) | undefined;
+  /** Returns the text for the client when a tool fails with an error that is not a `ToolError`. */
+  readonly describeError?: ((error: unknown) => string) | undefined;
 }
 
 /** Creates the registry. Schemas are converted when a tool is added, so that a call is a lookup, a validation and a run. */
@@ -49,7 +51,7 @@ export function createTools(tools: Catalogue<AnyTool>, options: RegistryOptions)
       requireScopes(tool, requester);
       return tool;
     },
-    run: (tool, args, context) => chain(callTool(tool, args, { context, revision, onError, resultType }), wrap),
+    run: (tool, args, context) => chain(callTool(tool, args, { context, revision, onError, resultType, toolRules }), wrap),
   };
 }
 

@@ -14,6 +14,13 @@ export function readStdoutWrite(): Write {
   return isWrite(kept) ? kept : process.stdout.write;
 }
 
+/** Redirects all output to stderr while a program loads, until a transport on stdout or `releaseStdout` uses the real `write`. */
+export function keepStdout(): void {
+  const { stdout, stderr } = process;
+  Object.defineProperty(stdout, keptWrite, { value: stdout.write });
+  stdout.write = stderr.write.bind(stderr);
+}
+
 /** Restores stdout for the program: no server uses it. */
 export function releaseStdout(): void {
   if (Object.hasOwn(process.stdout, keptWrite)) process.stdout.write = readStdoutWrite();

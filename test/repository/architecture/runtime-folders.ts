@@ -24,6 +24,8 @@ const runtimeFolders: Readonly<Record<string, readonly string[]>> = {
   auth: ["internal", "jsonrpc", "protocol", "framing", "stores", "transport", "server"],
   // For the tests of users: both roles at once, and reached by its own entry point only.
   testing: ["internal", "jsonrpc", "protocol", "framing", "lifecycle", "transport", "server", "client"],
+  // Development of a server: bundles its sources, and swaps its definition. It has entry points of its own.
+  dev: ["internal", "jsonrpc", "protocol", "stores", "lifecycle", "transport", "server"],
   // A client of one server that is a server to others; it has an entry point of its own.
   gateway: ["internal", "jsonrpc", "protocol", "framing", "lifecycle", "transport", "server", "client", "tasks"],
   // State that the nodes of a cluster share; it has an entry point of its own.
@@ -48,7 +50,7 @@ const libraryImporters: readonly string[] = [
 const entries = Object.values(readRuntimeExports("."));
 
 /** Folders that only their own entries import. */
-const isolatedFolders = ["adapters", "testing", "auth", "gateway", "scale", "metrics"];
+const isolatedFolders = ["adapters", "testing", "dev", "auth", "gateway", "scale", "metrics"];
 
 /** True if a file of the runtime may import another file or a package. */
 export function isAllowedInRuntime(path: string, folder: string, target: string): boolean {
@@ -60,8 +62,9 @@ export function isAllowedInRuntime(path: string, folder: string, target: string)
   if (target.startsWith("generated/extensions/"))
     return /^runtime\/server\/\w+\/[\w-]*feature\.ts$/.test(path) || path === "runtime/gateway/extensions.ts";
   if (target.startsWith("node:")) return !withoutNode.includes(folder);
-  // One program loads the module that a user names.
-  if (target === "(computed)") return path === "runtime/gateway/serve-module.ts";
+  // Two programs load the module of a user.
+  if (target === "(computed)")
+    return path === "runtime/gateway/serve-module.ts" || path === "runtime/dev/load-module.ts";
   const targetFolder = /^runtime\/([^/]+)\//.exec(target)?.[1];
   if (targetFolder === undefined)
     return isAdapter(path) && !target.startsWith("generated/") && !target.startsWith("generator/");

@@ -1,0 +1,84 @@
+/*
+ * The part of the interface of esbuild that the development server uses. Declared here, so that no type of the runtime depends on esbuild.
+ */
+
+/** Creates a context in which the same files are bundled repeatedly: the function `context` of esbuild. */
+export type Bundler = (options: BundlerOptions) => Promise<BundlerContext>;
+
+/** Options of esbuild. */
+export interface BundlerOptions {
+  readonly entryPoints?: unknown;
+  readonly plugins?: readonly unknown[];
+  readonly [option: string]: unknown;
+}
+
+/** Context of esbuild. */
+export interface BundlerContext {
+  watch(): Promise<unknown>;
+  rebuild(): Promise<unknown>;
+  dispose(): Promise<unknown>;
+}
+
+/** Plugin of esbuild. */
+export interface BundlerPlugin {
+  readonly name: string;
+  setup(build: BundlerBuild): void;
+}
+
+/** Build of esbuild, as its plugins see it. */
+export interface BundlerBuild {
+  onResolve(rule: Rule, resolve: (found: Resolving) => Awaited<Resolved> | Promise<Resolved>): void;
+  onLoad(rule: Rule, load: (found: { readonly path: string }) => Loaded | Promise<Loaded>): void;
+  onEnd(end: (result: BuildResult) => Promise<void>): void;
+  resolve(path: string, options: object): Promise<FoundPath>;
+}
+
+/** Paths that a callback of a plugin is called for. */
+interface Rule {
+  readonly filter: RegExp;
+  readonly namespace?: string;
+}
+
+/** An import that is being resolved. */
+export interface Resolving {
+  readonly path: string;
+  readonly importer: string;
+  readonly namespace: string;
+  readonly resolveDir: string;
+  readonly kind: string;
+  readonly pluginData?: unknown;
+}
+
+/** Module of an import; `undefined`: as esbuild finds it. */
+type Resolved = { readonly path: string; readonly external?: boolean; readonly namespace?: string } | undefined;
+
+/** Text of a module; `undefined`: the text of the file. */
+type Loaded = { readonly contents: string; readonly loader: "js" | "ts" } | undefined;
+
+/** Path that esbuild found for an import. */
+interface FoundPath {
+  readonly path: string;
+  readonly external: boolean;
+  readonly namespace: string;
+  readonly errors: readonly unknown[];
+}
+
+/** Result of a build. */
+export interface BuildResult {
+  readonly errors: readonly unknown[];
+  readonly outputFiles?: readonly OutputFile[];
+  readonly metafile?: Metafile;
+}
+
+/** A file that esbuild would write. */
+export interface OutputFile {
+  readonly path: string;
+  readonly text: string;
+  readonly contents: Uint8Array;
+}
+
+/** Files that a build has read, and those that it would write, relative to the working folder. */
+export interface Metafile {
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly outputs: Readonly<Record<string, { readonly entryPoint?: string }>>;
+}

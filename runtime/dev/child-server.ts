@@ -1,0 +1,89 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { isObject } from "../../generated/support.ts";
+import { removeBundle } from "./dev-bundle.ts";
+import { report } from "./report.ts";
+
+/** Process that serves, and that stays while its definition is swapped. */
+export class ChildServer {
+  readonly #args: readonly string[];
+  readonly #onEnd: (code: number) => void;
+  #child: ChildProcess | undefined;
+  /** True if the program has served a server: only then its definition can be swapped. */
+  #isServed = false;
+  #isUnserved = false;
+  /** True if clients can connect again after the process has ended. */
+  #isListening = false;
+  #isStopping = false;
+  /** Bundle for the next process, when this one has ended. */
+  #next: string | undefined;
+
+  /**
+   * @param args - arguments of the program
+   * @param onEnd - Called with the exit code when the program has ended by itself, or because it was stopped
+   */
+  constructor(args: readonly string[], onEnd: (code: number) => void) {
+    this.#args = args;
+    this.#onEnd = onEnd;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined;
+  }
+
+  /** Loads a bundle in the running process. A program that serves nothing that can be swapped is started again. */
+  load(url: string): void {
+    if (this.#isStopping) return;
+    if (this.#child && this.#isUnserved) return this.#restart(url);
+    this.#child ??= this.#start();
+    this.#child.send({ url });
+  }
+
+  /** Ends the process in order. */
+  stop(): void {
+    this.#isStopping = true;
+    if (this.#child?.connected) this.#child.disconnect();
+    else if (!this.#child) this.#onEnd(0);
+  }
+
+  #start(): ChildProcess {
+    const program = fileURLToPath(import.meta.resolve("mcp-server-runtime/dev/server"));
+    const child = fork(program, this.#args, { execArgv: ["--enable-source-maps"] });
+    this.#isServed = false;
+    this.#isUnserved = false;
+    this.#isListening = false;
+    child.on("message", (message) => void this.#receive(message));
+    child.once("exit", (code) => this.#ended(code ?? 1));
+    return child;
+  }
+
+  #restart(url: string): void {
+    const isEnding = this.#next !== undefined;
+    this.#next = url;
+    if (isEnding) return;
+    report("started again, because the program serves no server that can be swapped");
+    this.#child?.disconnect();
+  }
+
+  async #receive(message: unknown): Promise<void> {
+    if (!isObject(message)) return;
+    if (message.kind === "served") {
+      this.#isServed = true;
+      this.#isUnserved = false;
+    }
+    if (message.kind === "listening") this.#isListening = true;
+    if (message.kind !== "loaded" || typeof message.url !== "string") return;
+    if (message.outcome === "unserved") this.#isUnserved = !this.#isServed;
+    await removeBundle(message.url);
+  }
+
+  #ended(code: number): void {
+    this.#child = undefined;
+    const next = this.#next;
+    this.#next = undefined;
+    if (this.#isStopping) return this.#onEnd(code);
+    if (next !== undefined) return this.load(next);
+    if (code === 0 || !this.#isListening) return this.#onEnd(code);
+    report(`the server has ended with code ${code}; it starts again after the next change`);
+  }
+}

@@ -1,0 +1,74 @@
+import type { Revision } from "../../generated/support.ts";
+import type { ListKind } from "../protocol/methods/list-kinds.ts";
+import type { AnyCoreDefinition } from "../server/any-definition.ts";
+import { buildServer, type BuildOptions } from "../server/build-server.ts";
+import type { CoreServer } from "../server/create-server.ts";
+import type { ServerExtensions } from "../server/definition.ts";
+import type { ToolLists } from "../server/list/changing-lists.ts";
+import { writeToStandardError } from "../server/logging/stderr.ts";
+import { subscriptions } from "../server/subscriptions/feature.ts";
+import type { ClusterAccess } from "../stores/shared-parts.ts";
+import { readOffered } from "./definition-changes.ts";
+import { describeError } from "./describe-error.ts";
+import { SwappedSessions, type SessionsView } from "./swapped-sessions.ts";
+import { describeToolFailures } from "./tool-failures.ts";
+
+/** A server that was built from one version of its definition. */
+export interface BuiltServer {
+  readonly server: CoreServer;
+  readonly slot: DefinitionSlot;
+  readonly view: SessionsView;
+  /** Options of tasks as text: running tasks keep them. */
+  readonly tasks: string;
+}
+
+/** State that all versions of a server share: sessions, subscriptions, tasks, and the keys of what clients return. */
+export class DefinitionSlot {
+  readonly sessions: SwappedSessions = new SwappedSessions();
+  readonly cluster: ClusterAccess = { shared: undefined };
+  readonly #keys: readonly Uint8Array[] = [crypto.getRandomValues(new Uint8Array(32))];
+  readonly #offered = new Set<ListKind>();
+
+  /**
+   * Builds a server from a version of its definition. Its lists may change, because a later version may change them; a list that was offered once is
+   * offered as long as the process lives.
+   *
+   * @throws {SetupError} when the definition cannot be served
+   */
+  build<Lists extends object, Definition extends AnyCoreDefinition>(
+    definition: Definition & ServerExtensions,
+    revisions: readonly Revision[],
+    options: BuildOptions<Lists, Definition>,
+  ): { readonly built: BuiltServer; readonly server: CoreServer & ToolLists & Lists } {
+    const kinds = this.#findKinds(definition, buildServer(definition, revisions, options));
+    const view = this.sessions.createView();
+    const { features } = options;
+    const server = buildServer(
+      {
+        ...definition,
+        listChanged: kinds,
+        middleware: [
+          ...(definition.middleware ?? []),
+          this.sessions.recordSubscriptions,
+          describeToolFailures(definition.onError ?? writeToStandardError),
+        ],
+        cursorKeys: definition.cursorKeys ?? this.#keys,
+      },
+      revisions,
+      {
+        ...options,
+        features: features.includes(subscriptions) ? features : [...features, subscriptions],
+        sessions: view.registry,
+        cluster: this.cluster,
+        describeError,
+      },
+    );
+    return { server, built: { server, slot: this, view, tasks: JSON.stringify(definition.tasks ?? null) } };
+  }
+
+  #findKinds({ listChanged = [] }: AnyCoreDefinition, server: CoreServer): true | readonly ListKind[] {
+    if (listChanged === true) return true;
+    for (const kind of [...listChanged, ...readOffered(server)]) this.#offered.add(kind);
+    return [...this.#offered];
+  }
+}

@@ -1,0 +1,70 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import process from "node:process";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { isObject } from "../../generated/support.ts";
+import type { BuildResult, OutputFile } from "./bundler.ts";
+
+/** Files of a build: the bundle of the server has another name each time, because a process loads each URL once. */
+export class DevBundle {
+  readonly #entry: string;
+  #text: string | undefined;
+  #count = 0;
+
+  /** @param entryPoints - option of esbuild; the first one is the server */
+  constructor(entryPoints: unknown) {
+    const [first]: readonly unknown[] = Array.isArray(entryPoints) ? entryPoints : Object.values(Object(entryPoints));
+    const entry = isObject(first) ? first.in : first;
+    if (typeof entry !== "string") throw new Error("The build has no entry point; set entryPoints in build.js");
+    this.#entry = resolve(entry);
+  }
+
+  /** Writes the files of a build. Returns the URL of the server, or `undefined` if it is the same as before. */
+  async write({ outputFiles = [], metafile }: BuildResult): Promise<string | undefined> {
+    const outputs = Object.entries(metafile?.outputs ?? {});
+    const [path = ""] =
+      outputs.find(([, { entryPoint }]) => entryPoint !== undefined && resolve(entryPoint) === this.#entry) ?? [];
+    const server = outputFiles.find((file) => file.path === resolve(path));
+    if (!server || server.text === this.#text) return undefined;
+    await Promise.all(outputFiles.filter((file) => file !== server).map(writeOutput));
+    this.#text = server.text;
+    if (this.#count === 0) await removeOthers(server.path);
+    this.#count += 1;
+    const target = join(dirname(server.path), `${toPrefix(server.path)}${process.pid}-${this.#count}.js`);
+    await writeOutput({ ...server, path: target });
+    return pathToFileURL(target).href;
+  }
+}
+
+/** Removes the bundle of a server that has been loaded. */
+export async function removeBundle(url: string): Promise<void> {
+  await rm(fileURLToPath(url), { force: true });
+}
+
+async function writeOutput({ path, contents }: Pick<OutputFile, "path" | "contents">): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, contents);
+}
+
+/** Removes what a process that was killed has left behind. */
+async function removeOthers(server: string): Promise<void> {
+  const folder = dirname(server);
+  const names = await readdir(folder).catch(() => []);
+  const left = names.filter((name) => name.startsWith(toPrefix(server)) && !isRunning(name));
+  await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
+}
+
+function toPrefix(server: string): string {
+  return `${basename(server, ".js")}.dev-`;
+}
+
+/** True if the process that wrote a bundle may still run. */
+function isRunning(name: string): boolean {
+  const [, pid] = /\.dev-(\d+)-\d+\.js$/.exec(name) ?? [];
+  if (pid === undefined) return true;
+  try {
+    return process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
+}

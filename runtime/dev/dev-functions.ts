@@ -1,0 +1,57 @@
+import type { Revision } from "../../generated/support.ts";
+import type { AnyCoreDefinition } from "../server/any-definition.ts";
+import { allFeatures } from "../server/all-features.ts";
+import type { BuildOptions } from "../server/build-server.ts";
+import type { CoreServer, createServer } from "../server/create-server.ts";
+import type { ServerExtensions } from "../server/definition.ts";
+import type { ToolLists } from "../server/list/changing-lists.ts";
+import { runHttp, runServer, runStdio, type RunOptions } from "../server/run/run-server.ts";
+import { serveHttp } from "../server/run/serve-http.ts";
+import { serveStdio, type StdioService } from "../server/run/serve-stdio.ts";
+import type { DevHost } from "./dev-host.ts";
+import type { ServedOptions } from "./swapped-options.ts";
+
+/** Functions that replace those of the runtime in one load of a program. */
+export interface DevFunctions {
+  readonly buildServer: <Lists extends object, Definition extends AnyCoreDefinition>(
+    definition: Definition & ServerExtensions,
+    revisions: readonly Revision[],
+    options: BuildOptions<Lists, Definition>,
+  ) => CoreServer & ToolLists & Lists;
+  readonly createServer: typeof createServer;
+  readonly runHttp: (server: CoreServer, options?: RunOptions) => Promise<unknown>;
+  readonly runServer: (server: CoreServer, options?: RunOptions) => Promise<unknown>;
+  readonly runStdio: (server: CoreServer, options?: Parameters<typeof runStdio>[1]) => Promise<unknown>;
+  readonly serveHttp: (server: CoreServer, options?: Parameters<typeof serveHttp>[1]) => Promise<unknown>;
+  readonly serveStdio: typeof serveStdio;
+}
+
+/**
+ * Creates the functions of one load.
+ *
+ * @param tables - complete tables of revisions: those of a project contain only what its features need, so that they may lack changed lists
+ */
+export function createDevFunctions(host: DevHost, url: string, tables: readonly Revision[] = []): DevFunctions {
+  const complete = (revisions: readonly Revision[]): readonly Revision[] =>
+    revisions.map((revision) => tables.find(({ id }) => id === revision.id) ?? revision);
+  const buildServer: DevFunctions["buildServer"] = (definition, revisions, options) =>
+    host.build(url, (slot) => slot.build(definition, complete(revisions), options));
+  const serve =
+    <Options extends ServedOptions, Result>(start: (server: CoreServer, options?: Options) => Promise<Result>) =>
+    (server: CoreServer, options: Options): Promise<unknown> =>
+      host.serve<Options, Result>(url, { server, options, start });
+  return {
+    buildServer,
+    createServer: (definition, revisions) => buildServer(definition, revisions, allFeatures),
+    runHttp: (server, options = {}) => serve(runHttp)(server, options),
+    runServer: (server, options = {}) => serve(runServer)(server, options),
+    runStdio: (server, options = {}) => serve(runStdio)(server, options),
+    serveHttp: (server, options = {}) => serve(serveHttp)(server, options),
+    serveStdio(server, options = {}) {
+      let service: StdioService | undefined;
+      const start = (...given: Parameters<typeof serveStdio>): Promise<void> => (service = serveStdio(...given)).closed;
+      const closed = serve(start)(server, options).then(() => {});
+      return { closed, close: async () => service?.close() };
+    },
+  };
+}

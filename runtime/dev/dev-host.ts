@@ -1,0 +1,158 @@
+import type { BuiltServer } from "./definition-slot.ts";
+import { DefinitionSlot } from "./definition-slot.ts";
+import { DevService } from "./dev-service.ts";
+import { loadModule } from "./load-module.ts";
+import type { ServedOptions } from "./swapped-options.ts";
+import type { CoreServer } from "../server/create-server.ts";
+
+/** Outcome of a load: `served` when its definition is used, `unserved` when the module has served nothing, `failed` when the earlier definition stays. */
+export type LoadOutcome = "served" | "unserved" | "failed";
+
+/** Receivers of what happens in a host. */
+export interface HostEvents {
+  /** Writes a line for the developer. */
+  report(text: string, error?: unknown): void;
+  /** Called when a server of the program is served for the first time. */
+  served(): void;
+  /** Called when a server listens for connections. */
+  listening(): void;
+  /** Called when the connections of a server have been closed. */
+  closed(): void;
+}
+
+/** Versions of the module of a program in one process, and its servers, which stay open. */
+export class DevHost {
+  readonly #events: HostEvents;
+  readonly #slots: DefinitionSlot[] = [];
+  readonly #services = new Map<number, Served>();
+  readonly #built = new WeakMap<CoreServer, BuiltServer>();
+  readonly #loads = new Map<string, Load>();
+  #count = 0;
+  /** Number of the newest load whose definition is used. */
+  #newest = 0;
+
+  constructor(events: HostEvents) {
+    this.#events = events;
+  }
+
+  /** Servers of the program, in the order in which it serves them. */
+  get servers(): readonly CoreServer[] {
+    return [...this.#services.values()].map(({ service }) => service.server);
+  }
+
+  /** Loads a version of the module of the program. Its calls of the runtime replace those of the version before. */
+  async load(url: string): Promise<LoadOutcome> {
+    this.#count += 1;
+    const load = new Load(this.#count);
+    this.#loads.set(url, load);
+    try {
+      const loaded = loadModule(url).then((): LoadOutcome => (load.isServing ? "served" : "unserved"));
+      const outcome = await Promise.race([loaded, load.served]);
+      if (outcome === "unserved" && this.#services.size > 0)
+        this.#events.report("the new version serves nothing; the last version stays");
+      return outcome;
+    } catch (error) {
+      this.#events.report(this.#services.size > 0 ? "not reloaded; the last version stays" : "not started", error);
+      return "failed";
+    }
+  }
+
+  /** Builds a server of a load. The servers of a program are told apart by their order. */
+  build<Server extends CoreServer>(
+    url: string,
+    create: (slot: DefinitionSlot) => { readonly built: BuiltServer; readonly server: Server },
+  ): Server {
+    const index = this.#find(url).nextServer();
+    const slot = (this.#slots[index] ??= new DefinitionSlot());
+    const { built, server } = create(slot);
+    this.#built.set(server, built);
+    return server;
+  }
+
+  /** Serves a server of a load, or swaps the definition of the server that the first load has served in its place. */
+  async serve<Options extends ServedOptions, Result>(
+    url: string,
+    request: ServeRequest<Options, Result>,
+  ): Promise<unknown> {
+    const load = this.#find(url);
+    const index = load.nextService();
+    const built = this.#built.get(request.server);
+    if (!built) return request.start(request.server, request.options);
+    const known = this.#services.get(index);
+    if (known) return this.#replace(known, { load, built, options: request.options });
+    const service = new DevService(built, request.options, () => this.#events.closed());
+    const result = request.start(service.server, service.withLiveGuard(request.options));
+    this.#services.set(index, { service, result });
+    result.then(
+      () => this.#events.listening(),
+      () => this.#services.delete(index),
+    );
+    this.#newest = load.number;
+    this.#events.served();
+    load.serves();
+    return result;
+  }
+
+  async #replace({ service, result }: Served, { load, built, options }: Replacement): Promise<unknown> {
+    // Otherwise the version took longer to load than the next one.
+    if (load.number >= this.#newest) {
+      for (const line of await service.replace(built, options)) this.#events.report(line);
+      this.#newest = load.number;
+    }
+    load.serves();
+    return result;
+  }
+
+  #find(url: string): Load {
+    const load = this.#loads.get(url);
+    if (!load) throw new Error(`The module ${url} was not loaded by the development server`);
+    return load;
+  }
+}
+
+/** Request of a program to serve one of its servers. */
+export interface ServeRequest<Options, Result> {
+  readonly server: CoreServer;
+  readonly options: Options;
+  start(server: CoreServer, options: Options): Promise<Result>;
+}
+
+interface Served {
+  readonly service: DevService;
+  /** Result for the program: a program that is served on stdio waits until its client disconnects. */
+  readonly result: Promise<unknown>;
+}
+
+interface Replacement {
+  readonly load: Load;
+  readonly built: BuiltServer;
+  readonly options: ServedOptions;
+}
+
+/** One version of the module of a program. */
+class Load {
+  readonly number: number;
+  readonly served: Promise<LoadOutcome>;
+  isServing = false;
+  #servers = 0;
+  #services = 0;
+  #resolve: (outcome: LoadOutcome) => void = () => {};
+
+  constructor(number: number) {
+    this.number = number;
+    this.served = new Promise((resolve) => (this.#resolve = resolve));
+  }
+
+  nextServer(): number {
+    return this.#servers++;
+  }
+
+  nextService(): number {
+    return this.#services++;
+  }
+
+  serves(): void {
+    this.isServing = true;
+    this.#resolve("served");
+  }
+}

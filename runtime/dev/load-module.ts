@@ -1,0 +1,4 @@
+/** Loads a module that was written for one load. */
+export function loadModule(url: string): Promise<unknown> {
+  return import(url);
+}

@@ -1,0 +1,59 @@
+import process from "node:process";
+import { isObject, type Revision } from "../../generated/support.ts";
+import { keepStdout } from "../transport/stdio/stdout.ts";
+import { createDevFunctions, type DevFunctions } from "./dev-functions.ts";
+import { DevHost } from "./dev-host.ts";
+import { report } from "./report.ts";
+
+/*
+ * Program of the process that serves while sources change. Its parent bundles each version of the module of the user, and sends its URL. Until a
+ * transport is known, stdout belongs to the protocol.
+ */
+
+/** Message to the parent. */
+export type HostMessage =
+  | { readonly kind: "loaded"; readonly url: string; readonly outcome: string }
+  | { readonly kind: "served" }
+  | { readonly kind: "listening" };
+
+const host = new DevHost({
+  report,
+  served() {
+    send({ kind: "served" });
+    // From now on the listener keeps the process alive, or stdin does.
+    process.channel?.unref();
+  },
+  listening() {
+    send({ kind: "listening" });
+  },
+  closed() {
+    // Timers of the program would keep the process alive.
+    if (!process.connected) setTimeout(() => process.exit(), longestEnd).unref();
+  },
+});
+
+/** Milliseconds for what a program does after its server has been closed. */
+const longestEnd = 500;
+
+/** Creates the functions that replace those of the runtime in the bundle with this URL. */
+export function createFunctions(url: string, tables?: readonly Revision[]): DevFunctions {
+  return createDevFunctions(host, url, tables);
+}
+
+keepStdout();
+process.on("message", (message) => void receive(message));
+process.on("disconnect", () => {
+  // Every platform has this way to end in order, unlike signals from another process.
+  if (process.listenerCount("SIGTERM") > 0) process.emit("SIGTERM", "SIGTERM");
+  else process.exit();
+});
+
+async function receive(message: unknown): Promise<void> {
+  if (!isObject(message) || typeof message.url !== "string") return;
+  const { url } = message;
+  send({ kind: "loaded", url, outcome: await host.load(url) });
+}
+
+function send(message: HostMessage): void {
+  if (process.connected) process.send?.(message);
+}

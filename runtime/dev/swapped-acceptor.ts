@@ -1,0 +1,132 @@
+import type { Revision } from "../../generated/support.ts";
+import type { Channel, TransportSession } from "../jsonrpc/channel.ts";
+import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
+import { withProfile } from "../lifecycle/apply-profile.ts";
+import { isHandshake } from "../lifecycle/negotiation.ts";
+import { Peer, type Connection } from "../protocol/peer/peer.ts";
+import type { PeerSettings } from "../protocol/peer/peer-options.ts";
+import { createPendingRequests } from "../protocol/peer/pending-requests.ts";
+import type { Routes } from "../protocol/peer/routes.ts";
+import type { NegotiatedSession } from "../protocol/session/session.ts";
+import type { CoreServer } from "../server/create-server.ts";
+
+/** Routes of one definition, and the acceptor that they come from. */
+export interface Routing {
+  readonly accept: Acceptor;
+  /** Routes of connections without a session. */
+  readonly opening: Routes;
+  readonly revisions: ReadonlyMap<string, Revision>;
+  /** Routes of sessions, by revision. */
+  readonly agreed: ReadonlyMap<string, Routes>;
+}
+
+/** Acceptor whose connections find the routes of the current definition at the start of each request. Running calls keep their handlers. */
+export class SwappedAcceptor {
+  readonly #options: ServeOptions;
+  readonly #settings: PeerSettings;
+  readonly #opening: Routes;
+  #routing: Routing;
+
+  constructor(options: ServeOptions, server: CoreServer) {
+    this.#options = options;
+    this.#settings = { ...withProfile(options), reportsStrays: true, createPendingRequests };
+    this.#routing = this.prepare(server);
+    this.#opening = createLiveRoutes(() => this.#routing.opening);
+  }
+
+  readonly accept: Acceptor = (channel, agreement, connect) => {
+    if (agreement) return this.#routing.accept(channel, this.#toCurrent(agreement), connect);
+    const peer = new Peer(channel, this.#opening, this.#settings);
+    peer.start();
+    return peer;
+  };
+
+  /**
+   * Creates the routes of a definition.
+   *
+   * @throws {Error} when the definition cannot be served with the options of this acceptor
+   */
+  prepare(server: CoreServer): Routing {
+    const { instructions: _instructions, discovery: _discovery, around: _around, ...rest } = this.#options;
+    const { instructions, discovery, around, revisions } = server;
+    const accept = server.createAcceptor({
+      ...rest,
+      info: server.info,
+      revisions,
+      ...(instructions !== undefined && { instructions }),
+      ...(discovery && { discovery }),
+      ...(around && { around }),
+      onOpen: (connection) => this.#opened(connection),
+    });
+    const sessions = revisions.filter(isHandshake);
+    return {
+      accept,
+      opening: readRoutes(accept),
+      revisions: new Map(revisions.map((revision) => [revision.id, revision])),
+      agreed: new Map(sessions.map((revision) => [revision.id, readRoutes(accept, { revision, client: nobody })])),
+    };
+  }
+
+  /** Uses routes for all requests from now on. */
+  use(routing: Routing): void {
+    this.#routing = routing;
+  }
+
+  /** Returns an agreement with the tables of the current definition: its extensions may differ from those of earlier ones. */
+  #toCurrent(agreement: NegotiatedSession): NegotiatedSession {
+    const { revision } = agreement;
+    return { ...agreement, revision: this.#routing.revisions.get(revision.id) ?? revision };
+  }
+
+  #opened(connection: Connection): void {
+    const { session, transportSession } = connection;
+    if (transportSession === sample) return;
+    if (connection instanceof Peer && session) {
+      const { id } = session.revision;
+      connection.open(
+        session,
+        createLiveRoutes(() => this.#routing.agreed.get(id) ?? connection.routes),
+      );
+    }
+    this.#options.onOpen?.(connection);
+  }
+}
+
+/** Creates routes that are read anew for every message. */
+function createLiveRoutes(read: () => Routes): Routes {
+  return {
+    get requests() {
+      return read().requests;
+    },
+    get notifications() {
+      return read().notifications;
+    },
+    get batching() {
+      return read().batching;
+    },
+    get neverBatched() {
+      return read().neverBatched;
+    },
+    get enter() {
+      return read().enter;
+    },
+    get profile() {
+      return read().profile;
+    },
+    reject: (method) => read().reject(method),
+  };
+}
+
+/** Returns the routes that an acceptor gives to a connection, from a connection that carries nothing. */
+function readRoutes(accept: Acceptor, agreement?: NegotiatedSession): Routes {
+  const connection = accept(nowhere, agreement);
+  if (!(connection instanceof Peer)) throw new Error("The acceptor of the server has no routes; this is a bug");
+  connection.disconnected();
+  return connection.routes;
+}
+
+const sample: TransportSession = { id: "sample", ended: new Promise(() => {}) };
+
+const nowhere: Channel = { session: sample, start() {}, send() {}, close: () => Promise.resolve() };
+
+const nobody = { info: undefined, capabilities: {} } as const;

@@ -1,0 +1,81 @@
+import process from "node:process";
+import type { BuildResult, Bundler, BundlerContext, BundlerOptions } from "./bundler.ts";
+import { ChildServer } from "./child-server.ts";
+import { DevBundle } from "./dev-bundle.ts";
+import { createDevPlugin } from "./dev-plugin.ts";
+import { report } from "./report.ts";
+import { SourceWatcher } from "./source-watcher.ts";
+
+/** Options of a development server. */
+export interface WatchOptions {
+  /** Function `context` of esbuild. */
+  readonly context: Bundler;
+  /** Options with which esbuild bundles the server in production. The first entry point is the server. */
+  readonly options: BundlerOptions;
+  /** Arguments of the server. Default: none. */
+  readonly args?: readonly string[];
+}
+
+/**
+ * Serves a server while its sources change. Each change is bundled and loaded into the running process, which swaps the definition of the server:
+ * listeners, sessions, subscriptions and calls in progress stay. If a version cannot be bundled or loaded, the one before stays. Resolves when the
+ * first version has been bundled; the process ends with the server, or on SIGINT or SIGTERM.
+ *
+ * @example
+ * ```ts
+ * import { context } from "esbuild";
+ * import { watchServer } from "mcp-server-runtime/dev";
+ *
+ * await watchServer({ context, options: { entryPoints: ["src/server.ts"], outdir: "dist", bundle: true, format: "esm" } });
+ * ```
+ */
+export async function watchServer({ context, options, args = [] }: WatchOptions): Promise<void> {
+  const bundle = new DevBundle(options.entryPoints);
+  const sources = new SourceWatcher(() => rebuild());
+  const server = new ChildServer(args, (code) => void end(code));
+  let isBroken = false;
+  const onEnd = async (result: BuildResult): Promise<void> => {
+    sources.add(Object.keys(result.metafile?.inputs ?? {}).filter((file) => !file.includes(":")));
+    const isMended = isBroken && result.errors.length === 0;
+    isBroken = result.errors.length > 0;
+    if (isBroken) return report(`not built; ${server.isRunning ? keeps : "the server starts after the next change"}`);
+    const url = await bundle.write(result);
+    if (url !== undefined) return server.load(url);
+    if (isMended) report("built again; the version is the one that is served");
+  };
+  const bundler = await context({
+    ...options,
+    write: false,
+    metafile: true,
+    sourcemap: "inline",
+    plugins: [...(options.plugins ?? []), createDevPlugin(onEnd)],
+  });
+  const rebuild = createRebuild(bundler);
+  const end = async (code: number): Promise<void> => {
+    sources.close();
+    await bundler.dispose();
+    process.exitCode = code;
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"]) process.once(signal, () => server.stop());
+  await bundler.watch();
+}
+
+const keeps = "the last version stays";
+
+/** Returns a function that builds again: once more if sources change during a build. esbuild reports errors itself. */
+function createRebuild(bundler: BundlerContext): () => void {
+  let isDirty = false;
+  let isBuilding = false;
+  const build = async (): Promise<void> => {
+    isBuilding = true;
+    while (isDirty) {
+      isDirty = false;
+      await bundler.rebuild().catch(() => {});
+    }
+    isBuilding = false;
+  };
+  return () => {
+    isDirty = true;
+    if (!isBuilding) void build();
+  };
+}
