@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -10,9 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { temporaryFolder } from "../../folder.ts";
 
@@ -192,23 +191,3 @@ describe.each<Builder>(["build.js", "build-worker.js"])("%s and licences", (buil
     expect(readdirSync(join(folder, "dist"))).toEqual(["server.js", "server.js.map"]);
   });
 });
-
-test("`--watch` restarts the server after a change, and keeps it running if a change cannot be bundled", async () => {
-  const speak = (word: string): string =>
-    `console.log("${word}", ...process.argv.slice(2)); setInterval(() => {}, 1e6);`;
-  const folder = project({ "src/server.ts": speak("one") });
-  const child = spawn(process.execPath, ["build.js", "--watch", "--http", "0"], { cwd: folder });
-  onTestFinished(() => void child.kill());
-  const said = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const warned = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
-  expect(await said.next()).toMatchObject({ value: "one --http 0" });
-  writeFileSync(join(folder, "src", "server.ts"), "const = ;");
-  expect((await warned.next()).value).toContain("ERROR");
-  writeFileSync(join(folder, "src", "server.ts"), speak("two"));
-  expect(await said.next()).toMatchObject({ value: "two --http 0" });
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  await ended;
-  // The server has gone with it: it held the other end.
-  expect(await said.next()).toMatchObject({ done: true });
-}, 60_000);
