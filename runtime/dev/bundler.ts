@@ -63,9 +63,23 @@ interface FoundPath {
   readonly errors: readonly unknown[];
 }
 
+/** Error or warning of a build. */
+export interface BuildMessage {
+  readonly text: string;
+  readonly pluginName?: string;
+  readonly location: {
+    readonly file: string;
+    readonly line: number;
+    /** Number of bytes before the place in its line. */
+    readonly column: number;
+    readonly lineText: string;
+  } | null;
+}
+
 /** Result of a build. */
 export interface BuildResult {
-  readonly errors: readonly unknown[];
+  readonly errors: readonly BuildMessage[];
+  readonly warnings: readonly BuildMessage[];
   readonly outputFiles?: readonly OutputFile[];
   readonly metafile?: Metafile;
 }

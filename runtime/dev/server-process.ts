@@ -19,6 +19,7 @@ export type HostMessage =
 const host = new DevHost({
   report,
   served() {
+    report("watching for changes; clients stay connected when a file is saved");
     send({ kind: "served" });
     // From now on the listener keeps the process alive, or stdin does.
     process.channel?.unref();

@@ -1,5 +1,6 @@
 import process from "node:process";
 import type { BuildResult, Bundler, BundlerContext, BundlerOptions } from "./bundler.ts";
+import { formatMessages } from "./build-messages.ts";
 import { ChildServer } from "./child-server.ts";
 import { DevBundle } from "./dev-bundle.ts";
 import { createDevPlugin } from "./dev-plugin.ts";
@@ -33,21 +34,24 @@ export async function watchServer({ context, options, args = [] }: WatchOptions)
   const bundle = new DevBundle(options.entryPoints);
   const sources = new SourceWatcher(() => rebuild());
   const server = new ChildServer(args, (code) => void end(code));
-  let isBroken = false;
+  let problems = "";
   const onEnd = async (result: BuildResult): Promise<void> => {
     sources.add(Object.keys(result.metafile?.inputs ?? {}).filter((file) => !file.includes(":")));
-    const isMended = isBroken && result.errors.length === 0;
-    isBroken = result.errors.length > 0;
-    if (isBroken) return report(`not built; ${server.isRunning ? keeps : "the server starts after the next change"}`);
+    // A change may be noticed twice: by the folder of the file, and by esbuild.
+    const known = problems;
+    problems = describeProblems(result, server.isRunning);
+    if (problems !== "" && problems !== known) report(problems);
+    if (result.errors.length > 0) return;
     const url = await bundle.write(result);
     if (url !== undefined) return server.load(url);
-    if (isMended) report("built again; the version is the one that is served");
+    if (known !== "" && problems === "") report("built again; the version is the one that is served");
   };
   const bundler = await context({
     ...options,
     write: false,
     metafile: true,
     sourcemap: "inline",
+    logLevel: "silent",
     plugins: [...(options.plugins ?? []), createDevPlugin(onEnd)],
   });
   const rebuild = createRebuild(bundler);
@@ -60,9 +64,13 @@ export async function watchServer({ context, options, args = [] }: WatchOptions)
   await bundler.watch();
 }
 
-const keeps = "the last version stays";
+function describeProblems({ errors, warnings }: BuildResult, isRunning: boolean): string {
+  const outcome = isRunning ? "the last version stays" : "the server starts after the next change";
+  if (errors.length > 0) return `not built; ${outcome}:\n${formatMessages(errors)}`;
+  return warnings.length > 0 ? `built with warnings:\n${formatMessages(warnings)}` : "";
+}
 
-/** Returns a function that builds again: once more if sources change during a build. esbuild reports errors itself. */
+/** Returns a function that builds again: once more if sources change during a build. Errors are in the result, which the plugin receives. */
 function createRebuild(bundler: BundlerContext): () => void {
   let isDirty = false;
   let isBuilding = false;

@@ -97,7 +97,7 @@ describe("a development server over HTTP", () => {
 
   test("a syntax error at the first start is shown with its place, and the server starts when it is corrected", async () => {
     await dev.said(/the server starts after the next change/);
-    expect(dev.log()).toMatch(/src[\\/]server\.ts:1:14/);
+    expect(dev.log()).toMatch(/src[\\/]server\.ts:1:15: Unexpected/);
     project.save({ "server.ts": firstVersion });
     url = new URL(await dev.said(address));
     client = await connect();
@@ -136,7 +136,7 @@ describe("a development server over HTTP", () => {
   test("a version that cannot be bundled is shown with its place, and the last one stays", async () => {
     await reload({ definition: `tools: [${echo("1")}]` });
     const log = await change("const a = 1;\nconst broken == 2;\n", /not built; the last version stays/);
-    expect(log).toMatch(/src[\\/]server\.ts:2:13/);
+    expect(log).toMatch(/src[\\/]server\.ts:2:14/);
     expect(log).toContain('Expected ";" but found "=="');
     expect(await call("echo", { text: "a" })).toBe("a1");
     expect(await change(serverOf({ definition: `tools: [${echo("1")}]` }), /built again/)).not.toContain("reloaded");
