@@ -116,7 +116,7 @@ function showEnd(
     ...(readiness.kind === "ready" ? [] : [{ command: install, use: "install the dependencies" }]),
     { command: run("test"), use: "build it, and test it over its transports" },
     ...credentialSteps[auth].map(({ script, use }) => ({ command: run(script), use })),
-    { command: run("dev"), use: "run it from source; restarts when a file changes" },
+    { command: run("dev"), use: "run it from source; clients stay connected when files change" },
     { command: run("inspect"), use: "try it in a browser" },
   ];
   const commands = steps.slice(0, 3);

@@ -76,7 +76,7 @@ export interface BuildMessage {
   } | null;
 }
 
-/** Result of a build. */
+/** Problems and files of a build. */
 export interface BuildResult {
   readonly errors: readonly BuildMessage[];
   readonly warnings: readonly BuildMessage[];

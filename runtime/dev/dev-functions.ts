@@ -26,16 +26,10 @@ export interface DevFunctions {
   readonly serveStdio: typeof serveStdio;
 }
 
-/**
- * Creates the functions of one load.
- *
- * @param tables - complete tables of revisions: those of a project contain only what its features need, so that they may lack changed lists
- */
-export function createDevFunctions(host: DevHost, url: string, tables: readonly Revision[] = []): DevFunctions {
-  const complete = (revisions: readonly Revision[]): readonly Revision[] =>
-    revisions.map((revision) => tables.find(({ id }) => id === revision.id) ?? revision);
+/** Creates the functions of one load. */
+export function createDevFunctions(host: DevHost, url: string): DevFunctions {
   const buildServer: DevFunctions["buildServer"] = (definition, revisions, options) =>
-    host.build(url, (slot) => slot.build(definition, complete(revisions), options));
+    host.build(url, (slot) => slot.build(definition, revisions, options));
   const serve =
     <Options extends ServedOptions, Result>(start: (server: CoreServer, options?: Options) => Promise<Result>) =>
     (server: CoreServer, options: Options): Promise<unknown> =>

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { isObject, type Revision } from "../../generated/support.ts";
+import { isObject } from "../../generated/support.ts";
 import { keepStdout } from "../transport/stdio/stdout.ts";
 import { createDevFunctions, type DevFunctions } from "./dev-functions.ts";
 import { DevHost } from "./dev-host.ts";
@@ -11,7 +11,7 @@ import { report } from "./report.ts";
  */
 
 /** Message to the parent. */
-export type HostMessage =
+type HostMessage =
   | { readonly kind: "loaded"; readonly url: string; readonly outcome: string }
   | { readonly kind: "served" }
   | { readonly kind: "listening" };
@@ -37,17 +37,21 @@ const host = new DevHost({
 const longestEnd = 500;
 
 /** Creates the functions that replace those of the runtime in the bundle with this URL. */
-export function createFunctions(url: string, tables?: readonly Revision[]): DevFunctions {
-  return createDevFunctions(host, url, tables);
+export function createFunctions(url: string): DevFunctions {
+  return createDevFunctions(host, url);
 }
 
-keepStdout();
-process.on("message", (message) => void receive(message));
-process.on("disconnect", () => {
-  // Every platform has this way to end in order, unlike signals from another process.
-  if (process.listenerCount("SIGTERM") > 0) process.emit("SIGTERM", "SIGTERM");
-  else process.exit();
-});
+if (process.connected) followParent();
+
+function followParent(): void {
+  keepStdout();
+  process.on("message", (message) => void receive(message));
+  process.on("disconnect", () => {
+    // Every platform has this way to end in order, unlike signals from another process.
+    if (process.listenerCount("SIGTERM") > 0) process.emit("SIGTERM", "SIGTERM");
+    else process.exit();
+  });
+}
 
 async function receive(message: unknown): Promise<void> {
   if (!isObject(message) || typeof message.url !== "string") return;

@@ -79,8 +79,7 @@ export class SwappedSessions {
   #replace(audiences: readonly Audience[]): void {
     this.#audiences.replace(audiences);
     for (const connection of this.#connections) for (const audience of audiences) audience.joined?.(connection);
-    for (const [session, uris] of this.#subscriptions)
-      for (const uri of uris) this.#audiences.subscribe(session, uri);
+    for (const [session, uris] of this.#subscriptions) for (const uri of uris) this.#audiences.subscribe(session, uri);
   }
 
   #watch(connection: Connection): void {

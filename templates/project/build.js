@@ -52,6 +52,8 @@ function fail() {
 
 /** Serves while the sources change: listeners, sessions and calls in progress stay, and clients are notified of changed lists. */
 async function watch() {
+  // Hosts start it in any folder.
+  process.chdir(import.meta.dirname);
   const { watchServer } = await import("mcp-server-runtime/dev");
   await watchServer({ context, options, args });
 }

@@ -20,7 +20,10 @@ export function readmeCommands({ manager, launcher, selection: { transport, furt
     ...(isOnStdio(transport) ? [[run("start"), "waits for a client on stdin; Ctrl-C ends it"] as const] : []),
     ...(isProgramOverHttp(transport) ? [[overHttp, `serves at ${urlOf("http")}; Ctrl-C ends it`] as const] : []),
     ...further.map((name) => [run("start", `--${name}`, furtherPorts[name]), `serves at ${addresses[name]}`] as const),
-    [run("dev"), transport === "worker" ? edgeNote : "the same from source, restarted when a file changes"],
+    [
+      run("dev"),
+      transport === "worker" ? edgeNote : "the same from source; clients stay connected when a file changes",
+    ],
     [run("inspect"), isOnStdio(transport) ? inspectNote : `while it runs: ${inspectNote}`],
   ];
   const width = Math.max(...rows.map(([command]) => command.length)) + 4;
@@ -30,7 +33,7 @@ export function readmeCommands({ manager, launcher, selection: { transport, furt
     runLines: lines.join("\n"),
     testLines: [test, run("typecheck")].join("\n"),
     startHttp: overHttp,
-    runScript: Object.fromEntries(["build", "deploy", "token", "key"].map((script) => [script, run(script)])),
+    runScript: Object.fromEntries(["build", "deploy", "dev", "token", "key"].map((script) => [script, run(script)])),
     updateLine: `${program} update`,
     docsLine: `${program} docs`,
     clientLine: `${program} client`,

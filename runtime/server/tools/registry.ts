@@ -51,7 +51,8 @@ export function createTools(tools: Catalogue<AnyTool>, options: RegistryOptions)
       requireScopes(tool, requester);
       return tool;
     },
-    run: (tool, args, context) => chain(callTool(tool, args, { context, revision, onError, resultType, toolRules }), wrap),
+    run: (tool, args, context) =>
+      chain(callTool(tool, args, { context, revision, onError, resultType, toolRules }), wrap),
   };
 }
 

@@ -74,10 +74,7 @@ async function connectV2(name: string, transport: StdioOfV2 | HttpOfV2): Promise
   return keepBusy(client, { name, changes: () => changes });
 }
 
-function keepBusy(
-  client: ClientOfV1 | ClientOfV2,
-  head: Pick<BusyClient, "name" | "changes">,
-): BusyClient {
+function keepBusy(client: ClientOfV1 | ClientOfV2, head: Pick<BusyClient, "name" | "changes">): BusyClient {
   const failures: string[] = [];
   let calls = 0;
   let isOpen = true;

@@ -76,7 +76,9 @@ test.each([
   ["SIGKILL", null],
 ] as const)("no process is left behind after %s", async (signal, code) => {
   // A timer of the program does not keep it.
-  project.save({ "server.ts": serverOf(`tool("a", "1")`, `console.error("process " + process.pid); setInterval(() => {}, 1e6);`) });
+  project.save({
+    "server.ts": serverOf(`tool("a", "1")`, `console.error("process " + process.pid); setInterval(() => {}, 1e6);`),
+  });
   const dev = start("--http", "0");
   const pid = Number(await dev.said(/process (\d+)/));
   await dev.said(address);
@@ -122,7 +124,8 @@ test("a server over HTTP that crashes starts again after the next change", async
 });
 
 test("a program that serves nothing that can be swapped is started again at each change, with its arguments", async () => {
-  const speak = (word: string): string => `console.error("${word}", ...process.argv.slice(2)); setInterval(() => {}, 1e6);`;
+  const speak = (word: string): string =>
+    `console.error("${word}", ...process.argv.slice(2)); setInterval(() => {}, 1e6);`;
   project.save({ "server.ts": speak("one") });
   const dev = start("--other", "1");
   await dev.said(/^one --other 1$/m);

@@ -179,7 +179,9 @@ describe("a development server over HTTP", () => {
       .replace("});\nawait", "});\nawait");
     expect(renamed).toContain("const server");
     await change(
-      renamed.replace(speak, speak.replace("]", `, ${touch.slice("tools: [".length, -1)}]`)).replace("}));", "});\nawait run(server);"),
+      renamed
+        .replace(speak, speak.replace("]", `, ${touch.slice("tools: [".length, -1)}]`))
+        .replace("}));", "});\nawait run(server);"),
       /\[dev\] reloaded/,
     );
     // Its content may depend on what has changed.
@@ -247,7 +249,11 @@ describe("a development server over HTTP", () => {
 test("the client learns nothing of an error of a tool in production", async () => {
   const built = await createDevProject(
     { transport: "stdio" },
-    { "server.ts": serverOf({ definition: `tools: [defineTool({ name: "fail", execute() { throw new Error("secret"); } })]` }) },
+    {
+      "server.ts": serverOf({
+        definition: `tools: [defineTool({ name: "fail", execute() { throw new Error("secret"); } })]`,
+      }),
+    },
   );
   onTestFinished(() => built.remove());
   await promisify(execFile)(process.execPath, ["build.js"], { cwd: built.folder });
@@ -257,7 +263,12 @@ test("the client learns nothing of an error of a tool in production", async () =
 
 async function connectStdio({ folder }: DevProject, args: readonly string[]): Promise<Client> {
   const caller = new Client(info);
-  const transport = new StdioClientTransport({ command: process.execPath, args: [...args], cwd: folder, stderr: "ignore" });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [...args],
+    cwd: folder,
+    stderr: "ignore",
+  });
   await caller.connect(transport);
   onTestFinished(() => caller.close());
   return caller;
