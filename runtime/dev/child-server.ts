@@ -36,14 +36,23 @@ export class ChildServer {
     if (this.#isStopping) return;
     if (this.#child && this.#isUnserved) return this.#restart(url);
     this.#child ??= this.#start();
-    this.#child.send({ url });
+    // A process that is ending is followed by another one.
+    if (this.#child.connected) this.#child.send({ url });
+    else this.#next = url;
   }
 
   /** Ends the process in order. */
   stop(): void {
     this.#isStopping = true;
-    if (this.#child?.connected) this.#child.disconnect();
-    else if (!this.#child) this.#onEnd(0);
+    if (this.#child) this.#disconnect(this.#child);
+    else this.#onEnd(0);
+  }
+
+  /** Lets the process end in order. */
+  #disconnect(child: ChildProcess): void {
+    if (child.connected) child.disconnect();
+    const kill = setTimeout(() => child.kill("SIGKILL"), longestEnd);
+    child.once("exit", () => clearTimeout(kill));
   }
 
   #start(): ChildProcess {
@@ -53,6 +62,7 @@ export class ChildServer {
     this.#isUnserved = false;
     this.#isListening = false;
     child.on("message", (message) => void this.#receive(message));
+    child.once("error", ({ message }) => report(`the server cannot be started: ${message}`));
     child.once("exit", (code) => this.#ended(code ?? 1));
     return child;
   }
@@ -62,7 +72,7 @@ export class ChildServer {
     this.#next = url;
     if (isEnding) return;
     report("started again, because the program serves no server that can be swapped");
-    this.#child?.disconnect();
+    if (this.#child) this.#disconnect(this.#child);
   }
 
   async #receive(message: unknown): Promise<void> {
@@ -87,3 +97,6 @@ export class ChildServer {
     report(`the server has ended with code ${code}; it starts again after the next change`);
   }
 }
+
+/** Milliseconds in which a process has to end: running calls have 10 s by default. */
+const longestEnd = 15_000;

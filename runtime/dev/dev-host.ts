@@ -5,14 +5,17 @@ import { loadModule } from "./load-module.ts";
 import type { ServedOptions } from "./swapped-options.ts";
 import type { CoreServer } from "../server/create-server.ts";
 
-/** Outcome of a load: `served` when its definition is used, `unserved` when the module has served nothing, `failed` when the earlier definition stays. */
+/**
+ * Outcome of a load: `served` when its definition is used, `unserved` when the module has served nothing that can be swapped, `failed` when the earlier
+ * definition stays.
+ */
 export type LoadOutcome = "served" | "unserved" | "failed";
 
 /** Receivers of what happens in a host. */
 export interface HostEvents {
   /** Writes a line for the developer. */
   report(text: string, error?: unknown): void;
-  /** Called when a server of the program is served for the first time. */
+  /** Called when the program serves its first server. */
   served(): void;
   /** Called when a server listens for connections. */
   listening(): void;
@@ -45,16 +48,14 @@ export class DevHost {
     this.#count += 1;
     const load = new Load(this.#count);
     this.#loads.set(url, load);
-    try {
-      const loaded = loadModule(url).then((): LoadOutcome => (load.isServing ? "served" : "unserved"));
-      const outcome = await Promise.race([loaded, load.served]);
-      if (outcome === "unserved" && this.#services.size > 0)
-        this.#events.report("the new version serves nothing; the last version stays");
-      return outcome;
-    } catch (error) {
-      this.#events.report(this.#services.size > 0 ? "not reloaded; the last version stays" : "not started", error);
-      return "failed";
-    }
+    loadModule(url).then(
+      () => load.settle("unserved"),
+      (error: unknown) => this.#fail(load, error),
+    );
+    const outcome = await load.outcome;
+    if (outcome === "unserved" && this.#services.size > 0)
+      this.#events.report("the new version serves nothing; the last version stays");
+    return outcome;
   }
 
   /** Builds a server of a load. The servers of a program are told apart by their order. */
@@ -77,7 +78,10 @@ export class DevHost {
     const load = this.#find(url);
     const index = load.nextService();
     const built = this.#built.get(request.server);
-    if (!built) return request.start(request.server, request.options);
+    if (!built) {
+      load.settle("unserved");
+      return request.start(request.server, request.options);
+    }
     const known = this.#services.get(index);
     if (known) return this.#replace(known, { load, built, options: request.options });
     const service = new DevService(built, request.options, () => this.#events.closed());
@@ -88,19 +92,33 @@ export class DevHost {
       () => this.#services.delete(index),
     );
     this.#newest = load.number;
-    this.#events.served();
-    load.serves();
+    if (index === 0) this.#events.served();
+    load.settle("served");
     return result;
   }
 
   async #replace({ service, result }: Served, { load, built, options }: Replacement): Promise<unknown> {
     // Otherwise the version took longer to load than the next one.
-    if (load.number >= this.#newest) {
+    if (load.number < this.#newest) load.settle("served");
+    else await this.#swap(service, { load, built, options });
+    return result;
+  }
+
+  /** The program need not handle an error: it is served by an earlier version. */
+  async #swap(service: DevService, { load, built, options }: Replacement): Promise<void> {
+    try {
       for (const line of await service.replace(built, options)) this.#events.report(line);
       this.#newest = load.number;
+      load.settle("served");
+    } catch (error) {
+      this.#fail(load, error);
     }
-    load.serves();
-    return result;
+  }
+
+  #fail(load: Load, error: unknown): void {
+    const problem = this.#services.size > 0 ? "not reloaded; the last version stays" : "not started";
+    this.#events.report(load.isServing ? "failed after the version was served" : problem, error);
+    load.settle("failed");
   }
 
   #find(url: string): Load {
@@ -132,7 +150,7 @@ interface Replacement {
 /** One version of the module of a program. */
 class Load {
   readonly number: number;
-  readonly served: Promise<LoadOutcome>;
+  readonly outcome: Promise<LoadOutcome>;
   isServing = false;
   #servers = 0;
   #services = 0;
@@ -140,7 +158,7 @@ class Load {
 
   constructor(number: number) {
     this.number = number;
-    this.served = new Promise((resolve) => (this.#resolve = resolve));
+    this.outcome = new Promise((resolve) => (this.#resolve = resolve));
   }
 
   nextServer(): number {
@@ -151,8 +169,8 @@ class Load {
     return this.#services++;
   }
 
-  serves(): void {
-    this.isServing = true;
-    this.#resolve("served");
+  settle(outcome: LoadOutcome): void {
+    this.isServing ||= outcome === "served";
+    this.#resolve(outcome);
   }
 }

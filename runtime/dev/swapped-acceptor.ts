@@ -83,9 +83,10 @@ export class SwappedAcceptor {
     if (transportSession === sample) return;
     if (connection instanceof Peer && session) {
       const { id } = session.revision;
+      const first = connection.routes;
       connection.open(
         session,
-        createLiveRoutes(() => this.#routing.agreed.get(id) ?? connection.routes),
+        createLiveRoutes(() => this.#routing.agreed.get(id) ?? first),
       );
     }
     this.#options.onOpen?.(connection);
