@@ -45,6 +45,7 @@ export class DevService {
     const before = this.#built;
     if (next.slot !== before.slot || !hasSameRevisions(before.server, next.server))
       throw new SetupError("The protocol revisions of the server have changed; restart the development server");
+    next.server.settings?.check();
     this.#swap(before, next);
     const differences = compareLists(before.server, next.server);
     const { registry } = next.slot.sessions;
@@ -111,6 +112,9 @@ export class DevService {
       },
       get tools() {
         return read().tools;
+      },
+      get settings() {
+        return read().settings;
       },
       get around() {
         return read().around;

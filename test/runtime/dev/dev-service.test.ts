@@ -9,6 +9,7 @@ import { allFeatures } from "../../../runtime/server/all-features.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../runtime/server/any-definition.ts";
 import type { ServerTasks } from "../../../runtime/server/definition.ts";
 import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
+import { defineSettings } from "../../../runtime/server/settings/settings.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createGate } from "../tasks/task-wire.ts";
 import { meta, request } from "../lifecycle/stateless.ts";
@@ -145,6 +146,14 @@ describe("a swapped definition", () => {
     const caller = await openSession(developed);
     const others = revisions.slice(1);
     await expect(developed.replace({ tools: [say("new")] }, {}, others)).rejects.toThrow(/revisions .* have changed/);
+    expect(await caller.call("tools/call", { name: "say" })).toMatchObject(textOf("old"));
+  });
+
+  test("a version whose settings are missing is rejected, and the last one stays", async () => {
+    const developed = develop({ tools: [say("old")] });
+    const settings = defineSettings(z.object({ DEV_TEST_FOLDER: z.string() }), { env: {} });
+    await expect(developed.replace({ tools: [say("new")], settings })).rejects.toThrow(/DEV_TEST_FOLDER is missing/);
+    const caller = await openSession(developed);
     expect(await caller.call("tools/call", { name: "say" })).toMatchObject(textOf("old"));
   });
 
