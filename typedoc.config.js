@@ -12,7 +12,7 @@ const runtime = Object.values(exports)
 export default {
   name: "create-mcp-server",
   entryPoints: ["generator/index.ts", ...runtime],
-  tsconfig: "tsconfig.json",
+  tsconfig: "tsconfig.build.json",
   out: "docs-api",
   plugin: ["typedoc-plugin-missing-exports"],
   // Types that exported ones refer to, and that cannot be imported by name, are described under this heading of their entry point.

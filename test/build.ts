@@ -10,7 +10,7 @@ export function setup(): void {
   if (existsSync(program) && statSync(program).mtimeMs >= newestSource()) return;
   const compiler = join(root, "node_modules/typescript7/bin/tsc");
   // Types are not what these tests are about: what can be emitted is.
-  spawnSync(process.execPath, [compiler, "-p", "tsconfig.json"], { cwd: root, stdio: "inherit" });
+  spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
   spawnSync(process.execPath, ["dist/.build/bundle.js"], { cwd: root, stdio: "inherit" });
   if (!existsSync(program)) throw new Error("The command line could not be built: run `npm run build` to see why.");
 }
