@@ -25,6 +25,8 @@ import type { AnyMembers, NoArguments, Schema } from "./schema.ts";
 import type { DefinedSettings } from "./settings/settings.ts";
 import type { Flat, TemplateVariables } from "./resources/template-variables.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
+import type { OtherArgumentNames } from "./other-names.ts";
+import type { Returned } from "./returned.ts";
 
 /**
  * A tool: its description for the model, and the function that runs it. `I` is the type that `inputSchema` yields, `O` the type that `outputSchema`
@@ -40,8 +42,7 @@ type ToolMembers<P extends ToolTypes, I, O> = Fields<P, "Tool", "inputSchema" | 
   readonly inputSchema?: SchemaOf<I>;
   /** Called with checked arguments. Throw a `ToolError` to report a failure to the model. */
   readonly execute: Execute<P, I, O>;
-} & OtherNames &
-  Visibility<P> &
+} & Visibility<P> &
   TaskSupport<P, I> &
   StructuredOutput<P, O>;
 
@@ -72,18 +73,13 @@ export interface Visibility<P extends ToolTypes> {
  */
 export type Execute<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined]
   ? Method<Arguments<I>, HandlerContext<P>, TextOrContent<P, "define outputSchema to return other values">>
-  : Method<Arguments<I>, HandlerContext<P>, Returned<NoInfer<O> | InputOf<P>, NoInfer<O>>>;
+  : Method<Arguments<I>, HandlerContext<P>, OutputOf<P, NoInfer<O>>>;
+
+/** Return value of a tool with an output schema. */
+export type OutputOf<P extends ToolTypes, O> = Returned<O | InputOf<P>, O, "return what outputSchema describes">;
 
 /** Arguments of a tool. The type of a function in a list of tools cannot follow from its schema; compile errors quote the remedy. */
 type Arguments<I> = unknown extends I ? object | Unavailable<"define the tool with defineTool and an inputSchema"> : I;
-
-/** Names that members have in other libraries. Compile errors quote the name in this one. */
-interface OtherNames {
-  /** @deprecated The member is named `execute`. */
-  readonly handler?: Unavailable<"the member is named execute">;
-  /** @deprecated The member is named `inputSchema`. */
-  readonly parameters?: Unavailable<"the member is named inputSchema">;
-}
 
 /** Return value of `inputRequired(...)`, with input requests of the revision. */
 export type InputOf<P extends ToolTypes> = P extends {
@@ -95,7 +91,8 @@ export type InputOf<P extends ToolTypes> = P extends {
 /** Return value of a tool without an output schema. Compile errors quote the remedy. `AnyMembers` keeps the literals of an output. */
 export type TextOrContent<P extends ToolTypes, Remedy> = Returned<
   string | ContentResult<P, Remedy> | InputOf<P> | AnyMembers,
-  ContentResult<P, Remedy>
+  ContentResult<P, Remedy>,
+  Remedy
 >;
 
 /** Result of the protocol that a tool without an output schema may return. */
@@ -107,9 +104,6 @@ type ContentMembers<P extends ToolTypes> = ResultOf<P, "CallToolResult"> & { rea
 
 // The type of a method instead of a function, so that definitions with different arguments fit into one list.
 type Method<Args, Context, Result> = { execute(args: Args, context: Context): Result }["execute"];
-
-// The promise of a result comes first: compile errors of async functions then explain what the result is missing.
-type Returned<T, Result> = T | Promise<Result> | Promise<T>;
 
 type StructuredOutput<P extends ToolTypes, O> = [MissingMember<P, "Tool", "outputSchema">] extends [never]
   ? {
@@ -189,12 +183,19 @@ type ResourceMembers<P extends ResourceTypes> = Fields<P, "Resource"> &
   CacheHinted & {
     /** True if `resources/list` shows the resource. A client that gets the URI elsewhere can read it in any case. Default `true`. */
     readonly listed?: boolean;
-    read(uri: string, context: HandlerContext<P>): Awaitable<ResourceContent<P>>;
+    read(uri: string, context: HandlerContext<P>): ReadContent<P>;
   };
 
 /** Content of a resource: text, bytes, or a result of the protocol. Bytes without a `mimeType` here or in a `Blob` are sent without one. */
 export type ResourceContent<P extends ResourceTypes> =
   string | Uint8Array | Blob | ResultOf<P, "ReadResourceResult"> | InputOf<P>;
+
+/** Return value of `read`. */
+type ReadContent<P extends ResourceTypes> = Returned<
+  ResourceContent<P>,
+  ResourceContent<P>,
+  "return a text, bytes or { contents: [{ uri, text }] }"
+>;
 
 /** Resources to list: all of them, or a page with the cursor of the next one. */
 export type ResourcePage<P extends ResourceTypes> =
@@ -220,7 +221,7 @@ type TemplateMembers<P extends ResourceTypes, T extends string> = Fields<P, "Res
         /** URI that the client requested. */
         readonly uri: string;
       },
-    ): Awaitable<ResourceContent<P> | undefined>;
+    ): ReadContent<P> | PromiseLike<undefined> | undefined;
   };
 
 /** A prompt: messages that the user can choose and fill in. `A` names the arguments and marks those that are required. */
@@ -231,7 +232,10 @@ export type PromptDefinition<P extends PromptTypes, A extends ArgumentFlags = No
 type PromptMembers<P extends PromptTypes, A extends ArgumentFlags> = Fields<P, "Prompt", "arguments"> &
   Visibility<P> & {
     readonly arguments?: { readonly [Name in keyof A]: PromptArgumentDefinition<P, A[Name]> };
-    get(args: ArgumentValues<NoInfer<A>>, context: HandlerContext<P>): Awaitable<PromptContent<P>>;
+    get(
+      args: ArgumentValues<NoInfer<A>>,
+      context: HandlerContext<P>,
+    ): Returned<PromptContent<P>, PromptContent<P>, "return a text or { messages: [{ role, content }] }">;
   };
 
 /** One argument of a prompt. */
@@ -239,12 +243,13 @@ export type PromptArgumentDefinition<P extends PromptTypes, Required> = Fields<
   P,
   "PromptArgument",
   "name" | "required"
-> & {
-  /** True if the user must fill in the argument. Default: `false`. */
-  readonly required?: Required & boolean;
-  /** Suggests values while the user types. */
-  readonly complete?: Complete;
-};
+> &
+  OtherArgumentNames & {
+    /** True if the user must fill in the argument. Default: `false`. */
+    readonly required?: Required & boolean;
+    /** Suggests values while the user types. */
+    readonly complete?: Complete;
+  };
 
 /** Argument names of a prompt; `true` marks the required ones. */
 export type ArgumentFlags = { readonly [name: string]: unknown };

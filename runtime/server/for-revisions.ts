@@ -8,6 +8,7 @@ import type {
   ServerDefinition,
   ToolDefinition,
 } from "./definition.ts";
+import type { OtherPromptNames, OtherResourceNames, OtherToolNames } from "./other-names.ts";
 import type { ProtocolTypes } from "./protocol-types.ts";
 import type { NoArguments } from "./schema.ts";
 import { createServer, type Server } from "./create-server.ts";
@@ -18,13 +19,15 @@ import type { UiSupport } from "./apps/tool-ui.ts";
 export interface RevisionDefiners<P extends ProtocolTypes> {
   defineServer(definition: ServerDefinition<P> & AnyServerDefinition): Server;
   defineTool<I = NoArguments, O = undefined>(
-    tool: ToolDefinition<P, I, O> & UiSupport<P>,
+    tool: ToolDefinition<P, I, O> & UiSupport<P> & OtherToolNames,
   ): ToolDefinition<P, I, NoInfer<O>>;
-  defineResource(resource: ResourceDefinition<P>): ResourceDefinition<P>;
+  defineResource(resource: ResourceDefinition<P> & OtherResourceNames): ResourceDefinition<P>;
   defineResourceTemplate<const T extends string>(
-    template: ResourceTemplateDefinition<P, T>,
+    template: ResourceTemplateDefinition<P, T> & OtherResourceNames,
   ): ResourceTemplateDefinition<P, T>;
-  definePrompt<const A extends ArgumentFlags = NoFlags>(prompt: PromptDefinition<P, A>): PromptDefinition<P, A>;
+  definePrompt<const A extends ArgumentFlags = NoFlags>(
+    prompt: PromptDefinition<P, A> & OtherPromptNames,
+  ): PromptDefinition<P, A>;
 }
 
 /**

@@ -59,7 +59,12 @@ type ContentOf<P, Content> = Content extends readonly (infer Block)[]
   : AvailableContent<P, Content>;
 
 /** Context of a handler: facts about its request, and functions that it may use while it runs. */
-export type HandlerContext<P extends ToolTypes> = RequestFacts<P> & ReturnedInput<P> & TaskFacts<P> & ClientRequests<P>;
+// One object type instead of an intersection: compile errors then name it.
+export type HandlerContext<P extends ToolTypes> = {
+  readonly [Name in keyof ContextMembers<P>]: ContextMembers<P>[Name];
+};
+
+type ContextMembers<P extends ToolTypes> = RequestFacts<P> & ReturnedInput<P> & TaskFacts<P> & ClientRequests<P>;
 
 /** Context members for a handler that returned `inputRequired(...)` in the previous round. */
 export type ReturnedInput<P extends ToolTypes> = P extends { InputResponses: infer Responses }

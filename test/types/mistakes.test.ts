@@ -18,6 +18,7 @@ interface Mistake {
 }
 
 const outputSchema = `define outputSchema to return other values`;
+const describes = "return what outputSchema describes";
 const wrap = `wrap it in z.object({ ... }) or fromJsonSchema(...)`;
 const server = (fields: string): string => `m.defineServer({ name: "s", version: "1", ${fields} })`;
 const asks = (request: string): string => tool(`execute: async (_, { elicit }) => (await ${request}).action`);
@@ -33,6 +34,36 @@ const mistakes: readonly Mistake[] = [
     mistake: "a result of the wrong type",
     code: tool(`outputSchema: warmth, execute: () => ({ degrees: "7" })`),
     says: "Type 'string' is not assignable to type 'number'",
+  },
+  {
+    mistake: "a promised result of the wrong type",
+    code: tool(`inputSchema: city, outputSchema: warmth, execute: async ({ city }) => ({ degrees: city })`),
+    says: describes,
+  },
+  {
+    mistake: "a result of the wrong type from an async block",
+    code: tool(`inputSchema: city, outputSchema: warmth, execute: async ({ city }) => { return { degrees: city }; }`),
+    says: describes,
+  },
+  {
+    mistake: "a result of the wrong type from an async method",
+    code: tool(`inputSchema: city, outputSchema: warmth, async execute({ city }) { return { degrees: city }; }`),
+    says: describes,
+  },
+  {
+    mistake: "no result from an async block",
+    code: tool(`outputSchema: warmth, execute: async () => {}`),
+    says: describes,
+  },
+  {
+    mistake: "a promised number without output schema",
+    code: tool(`execute: async () => { return 5; }`),
+    says: outputSchema,
+  },
+  {
+    mistake: "a promised unknown type of content",
+    code: tool(`execute: async () => ({ content: [{ type: "txt", text: "a" }] })`),
+    says: /missing in type 'Promise<\{ content: \[\{ type: "txt".*required in type 'PromiseOf<ContentResult</,
   },
   { mistake: "an object without output schema", code: tool(`execute: () => ({ hello: 1 })`), says: outputSchema },
   {
@@ -56,6 +87,71 @@ const mistakes: readonly Mistake[] = [
     mistake: "the name `parameters` for the schema",
     code: tool(`parameters: city, execute: () => ""`),
     says: "the member is named inputSchema",
+  },
+  {
+    mistake: "the name `run` for the function",
+    code: tool(`inputSchema: city, run: async ({ city }) => city`),
+    says: "the member is named execute",
+  },
+  {
+    mistake: "the name `input` for the schema",
+    code: tool(`input: city, execute: () => ""`),
+    says: "the member is named inputSchema",
+  },
+  {
+    mistake: "the name `load` for the function of a resource",
+    code: `m.defineResource({ name: "r", uri: "a://b", load: async () => ({ text: "x" }) })`,
+    says: "the member is named read",
+  },
+  {
+    mistake: "the name `url` for the URI of a resource",
+    code: `m.defineResource({ name: "r", url: "a://b", read: () => "" })`,
+    says: "the member is named uri",
+  },
+  {
+    mistake: "the name `load` for the function of a prompt",
+    code: `m.definePrompt({ name: "p", load: async () => "" })`,
+    says: "the member is named get",
+  },
+  {
+    mistake: "the name `argsSchema` for the arguments of a prompt",
+    code: `m.definePrompt({ name: "p", argsSchema: { city: z.string() }, get: () => "" })`,
+    says: "the member is named arguments",
+  },
+  {
+    mistake: "a list of arguments of a prompt",
+    code: `m.definePrompt({ name: "p", arguments: [{ name: "city", required: true }], get: () => "" })`,
+    says: "arguments are an object, as in { city: { required: true } }",
+  },
+  {
+    mistake: "a promised text in an object from a resource",
+    code: `m.defineResource({ name: "r", uri: "a://b", read: async () => ({ text: "x" }) })`,
+    says: "return a text, bytes or { contents: [{ uri, text }] }",
+  },
+  {
+    mistake: "a promised message with another role from a prompt",
+    code: `m.definePrompt({ name: "p", get: async () => ({ messages: [{ role: "system", content: { type: "text", text: "x" } }] }) })`,
+    says: "return a text or { messages: [{ role, content }] }",
+  },
+  {
+    mistake: "a context member of another library",
+    code: tool(`execute: async (_, { reportProgress }) => reportProgress({ progress: 1 })`),
+    says: "Property 'reportProgress' does not exist on type 'HandlerContext<Declarations>'",
+  },
+  {
+    mistake: "a method of another library for the log",
+    code: tool(`execute: async (_, { log }) => { await log.info("x"); return ""; }`),
+    says: "Property 'info' does not exist on type '(level: LoggingLevel, data: unknown, logger?: string",
+  },
+  {
+    mistake: "name, schema and function as separate arguments",
+    code: `m.defineTool("t", { city: z.string() }, () => "")`,
+    says: "Expected 1 arguments, but got 3",
+  },
+  {
+    mistake: "an object of tools in place of a list",
+    code: server(`tools: { t: m.defineTool({ name: "t", execute: () => "" }) }`),
+    says: "'t' does not exist in type 'readonly ToolDefinition<",
   },
   {
     mistake: "an object of schemas in place of a schema",
