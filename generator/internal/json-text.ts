@@ -25,3 +25,13 @@ export function jsonText(value: object): string {
 
 /** Matches lists of strings. Line breaks never occur inside a JSON string, so whole lines can be matched. */
 const listOfTexts = /\[\n\s+("[^\n]*"(?:,\n\s+"[^\n]*")*)\n\s+\]/g;
+
+/** Parses JSON; returns `undefined` for any other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Callers report it like any other value that they do not expect.
+    return undefined;
+  }
+}

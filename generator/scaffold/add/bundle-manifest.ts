@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exampleTools } from "../create/example-tools.ts";
-import { jsonText } from "../../internal/json-text.ts";
+import { jsonText, parseJson } from "../../internal/json-text.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import { systemCode } from "../../internal/user-error.ts";
 import { findDefinition } from "./definition.ts";
@@ -26,7 +26,7 @@ export async function listTool(project: string, tool: ListedTool): Promise<boole
     throw error;
   });
   if (text === undefined) return true;
-  const manifest = parse(text);
+  const manifest = parseJson(text);
   if (!isRecord(manifest) || !Array.isArray(manifest.tools)) return false;
   const gone = await findGone(project);
   const kept = manifest.tools.filter((one) => !isRecord(one) || (one.name !== tool.name && !gone.has(one.name)));
@@ -40,12 +40,4 @@ async function findGone(project: string): Promise<ReadonlySet<unknown>> {
     names.map((value) => findDefinition(project, { definer: "defineTool", member: "name", value })),
   );
   return new Set(names.filter((_name, index) => places[index] === undefined));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -12,15 +12,8 @@ export const accessDependencies: { readonly [Name in Protection]: { readonly [na
   "api-key": {},
 };
 
-/** Environment variables that a protected project reads, in words. */
-export const accessVariables: { readonly [Name in Protection]: string } = {
-  none: "",
-  oauth: "ISSUER and RESOURCE",
-  "api-key": "API_KEYS",
-};
-
-/** Names of these variables. */
-export const accessVariableNames: { readonly [Name in Protection]: readonly string[] } = {
+/** Environment variables that a protected project reads. */
+export const accessVariables: { readonly [Name in Protection]: readonly string[] } = {
   none: [],
   oauth: ["ISSUER", "RESOURCE"],
   "api-key": ["API_KEYS"],

@@ -5,39 +5,26 @@ import { loadTemplates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { emitLayer } from "../layer/emit-layer.ts";
-import {
-  emitExtras,
-  extraTemplates,
-  isOnStdio,
-  registryName,
-  urlOf,
-  type ExtraOptions,
-} from "../extras/extra-files.ts";
-import { declares, isOverSse, toolMembers } from "./project-options.ts";
-import { toLayerChoices, withRequired, type Selection } from "./project-choices.ts";
+import { emitExtras, extraTemplates, isOnHttp, isOnStdio, registryName, urlOf } from "../extras/extra-files.ts";
+import { toLayerChoices, type Selection } from "./project-choices.ts";
 import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
-import { accessTemplates, accessVariableNames, accessVariables, curlArguments, emitAccess } from "./access-files.ts";
+import { accessTemplates, curlArguments, emitAccess } from "./access-files.ts";
 import { stubKinds } from "../../openapi/emit-stubs.ts";
 import { builtPackages, packagesOf, hasSkillFolder } from "./project-packages.ts";
 import { managerFiles } from "./package-manager.ts";
-import { schemaSamples, greet, measureText } from "./example-tools.ts";
-import { emitScale, engineView, scaleTemplates, type ScaleOptions } from "../extras/scale-files.ts";
-import { configsOfAddress, configsOfCommand, type ServerCommand } from "../extras/host-files.ts";
+import { schemaSamples } from "./example-tools.ts";
+import { emitScale, engineView, scaleTemplates } from "../extras/scale-files.ts";
+import { configsOfAddress, configsOfCommand, serverCommand } from "../extras/host-files.ts";
 import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
-import type { EngineName } from "../layer/choices.ts";
 import { variablesOf } from "../extras/server-variables.ts";
-import { isEliciting, newestOf, type ProjectOptions } from "./project-options.ts";
+import { declares, isEliciting, isOverSse, newestOf, toolMembers, type ProjectOptions } from "./project-options.ts";
 
 /** Emits all text files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(packageRoot, "templates");
-  const names = [
-    ...rendered.map((name) => `project/${name}`),
-    ...extraTemplates,
-    ...accessTemplates,
-    ...scaleTemplates,
-  ];
-  const templates = loadTemplates(folder, [...names, serverTemplate, workerTemplate]);
+  const own = [...rendered, stdoutModule].map((name) => `project/${name}`);
+  const names = [...own, ...extraTemplates, ...accessTemplates, ...scaleTemplates, serverTemplate, workerTemplate];
+  const templates = loadTemplates(folder, names);
   const view = projectView(options);
   const { selection, revisions, spec, source, models, runtime, launcher } = options;
   const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
@@ -51,12 +38,15 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   return new Map([
     ...copies,
     ...managerFiles(options.manager, builtPackages(selection)),
-    ...namesOf(selection).map((name): [string, string] => [name, tidy(templates.render(`project/${name}`, view))]),
+    ...[...rendered, ...(isOnStdio(selection.transport) ? [stdoutModule] : [])].map((name): [string, string] => [
+      name,
+      tidy(templates.render(`project/${name}`, view)),
+    ]),
     ["src/server.ts", await formatTypeScript(templates.render(serverTemplate, view))],
     ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
-    ...emitExtras(extraOptions(options), templates),
+    ...emitExtras(options, templates),
     ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
-    ...(selection.scale === "none" ? [] : await emitScale(scaleOptions(options, selection.scale), templates)),
+    ...(selection.scale === "none" ? [] : await emitScale(options, selection.scale, templates)),
     ...(await emitOwnTools(options)),
     ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
     ...runtime.files,
@@ -80,19 +70,10 @@ const serverTemplate = "project/src/server.ts";
 
 const workerTemplate = "project/wrangler.jsonc";
 
-const rendered = [
-  "package.json",
-  "README.md",
-  "src/stdout.ts",
-  "test/client.ts",
-  "test/links.ts",
-  "test/server.test.ts",
-] as const;
+const rendered = ["package.json", "README.md", "test/client.ts", "test/links.ts", "test/server.test.ts"] as const;
 
-/** Returns the rendered files; `src/stdout.ts` protects stdout and is omitted without stdio. */
-function namesOf({ transport }: Selection): readonly (typeof rendered)[number][] {
-  return rendered.filter((name) => name !== "src/stdout.ts" || isOnStdio(transport));
-}
+/** Module that protects stdout. */
+const stdoutModule = "src/stdout.ts";
 
 /** Files that are copied. npm leaves `.gitignore` out of packages, and git would apply both files here, so they have other names. */
 const copied = [
@@ -115,67 +96,6 @@ function tidy(text: string): string {
     .replaceAll(/\n{3,}/g, "\n\n")
     .replaceAll("\n\n}", "\n}")
     .trim()}\n`;
-}
-
-function serverCommand({ name, folder, source }: ProjectOptions): ServerCommand {
-  const variables = variablesOf(source).flatMap(({ name: variable, isRequired }) =>
-    isRequired ? [[variable, "..."]] : [],
-  );
-  return {
-    name: name.slice(name.indexOf("/") + 1),
-    program: join(folder, "dist", "server.js"),
-    env: variables.length > 0 ? Object.fromEntries(variables) : undefined,
-  };
-}
-
-function extraOptions(options: ProjectOptions): ExtraOptions {
-  const { name, revisions, selection } = options;
-  const { transport: service, extras } = selection;
-  const variables = accessVariables[selection.auth];
-  const own = options.source
-    ? options.source.contract.tools.map(({ name: tool, description = tool }) => ({ name: tool, description }))
-    : [measureText];
-  const tools = [...own, ...(isEliciting(options) ? [greet] : [])];
-  const revisionText = describeRevisions(revisions);
-  const { manager, runtime } = options;
-  return {
-    name,
-    server: serverCommand(options),
-    service,
-    features: withRequired(selection.features),
-    isKeyed: selection.auth === "api-key",
-    variables,
-    needed: variablesOf(options.source),
-    extras,
-    skillFolder: hasSkillFolder(selection),
-    tools,
-    revisionText,
-    manager,
-    hasVendor: runtime.version.startsWith("file:"),
-    hasLauncher: options.launcher !== undefined,
-  };
-}
-
-function scaleOptions(options: ProjectOptions, engine: EngineName): ScaleOptions {
-  const { revisions, selection, source } = options;
-  const needed = variablesOf(source);
-  const models = revisions.flatMap((id) => options.models.models.filter((model) => model.id === id));
-  const session = models.find((model) => model.rules.lifecycle === "handshake" && !isOverSse(model));
-  return {
-    engine,
-    name: serverCommand(options).name,
-    isOnStdio: isOnStdio(selection.transport),
-    variables: {
-      required: [
-        ...accessVariableNames[selection.auth],
-        ...needed.flatMap(({ name, isRequired }) => (isRequired ? [name] : [])),
-      ],
-      optional: needed.flatMap(({ name, isRequired }) => (isRequired ? [] : [name])),
-    },
-    session: session?.id ?? "",
-    asks: session !== undefined && isEliciting(options) && declares(session, "ElicitResult"),
-    newest: newestOf(options).id,
-  };
 }
 
 function projectView(options: ProjectOptions): object {
@@ -254,7 +174,7 @@ function projectView(options: ProjectOptions): object {
     skills: features.has("skills"),
     skillFolder: hasSkillFolder(selection),
     view: hasView,
-    stdio: service === "stdio" || service === "both",
+    stdio: isOnStdio(service),
     http: isOnHttp(service),
     worker: service === "worker",
     sse: isOnHttp(service) ? listOf(models.filter(isOverSse).map(({ id }) => id)) : "",
@@ -267,8 +187,7 @@ function projectView(options: ProjectOptions): object {
     fetches: service !== "stdio",
     websocket: selection.further.includes("websocket"),
     tcp: selection.further.includes("tcp"),
-    further: selection.further.length > 0,
-    listens: service === "http" || service === "both" || selection.further.length > 0,
+    listens: isOnHttp(service) || selection.further.length > 0,
     lines: isOnStdio(service) || selection.further.includes("tcp"),
     serviceText: serviceText(selection),
     url: urlOf(service),
@@ -279,10 +198,6 @@ function projectView(options: ProjectOptions): object {
 
 function listOf(texts: readonly string[]): string {
   return texts.map((text) => JSON.stringify(text)).join(", ");
-}
-
-function isOnHttp(service: Selection["transport"]): boolean {
-  return service === "http" || service === "both";
 }
 
 /** Names of the transports in a sentence. */

@@ -1,4 +1,4 @@
-import { isOnStdio, urlOf } from "../extras/extra-files.ts";
+import { isOnHttp, isOnStdio, urlOf } from "../extras/extra-files.ts";
 import { hostFiles, isHost, type Host } from "../extras/host-files.ts";
 import { generatorPackage } from "./launcher.ts";
 import { commandsOf } from "./package-manager.ts";
@@ -18,7 +18,7 @@ export function readmeCommands({ manager, launcher, selection: { transport, furt
     [install, ""],
     [run("build"), ""],
     ...(isOnStdio(transport) ? [[run("start"), "waits for a client on stdin; Ctrl-C ends it"] as const] : []),
-    ...(isProgramOverHttp(transport) ? [[overHttp, `serves at ${urlOf("http")}; Ctrl-C ends it`] as const] : []),
+    ...(isOnHttp(transport) ? [[overHttp, `serves at ${urlOf("http")}; Ctrl-C ends it`] as const] : []),
     ...further.map((name) => [run("start", `--${name}`, furtherPorts[name]), `serves at ${addresses[name]}`] as const),
     [
       run("dev"),
@@ -46,10 +46,6 @@ const addresses = { websocket: "ws://127.0.0.1:3001/mcp", tcp: "tcp://127.0.0.1:
 
 const edgeNote = `serves at ${urlOf("worker")} from source; Ctrl-C ends it`;
 const inspectNote = "try it in a browser (needs Node 22.19 or newer)";
-
-function isProgramOverHttp(service: Service): boolean {
-  return service === "http" || service === "both";
-}
 
 /** Contents of the example file. */
 export interface Parts {

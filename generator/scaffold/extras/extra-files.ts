@@ -1,45 +1,25 @@
 import type { Templates } from "../../internal/templates.ts";
 import { jsonText } from "../../internal/json-text.ts";
-import {
-  desktopConfig,
-  nodeOptions,
-  type ServerCommand,
-  addressTexts,
-  commandText,
-  hostFiles,
-  type Host,
-} from "./host-files.ts";
-import type { Feature } from "../layer/choices.ts";
+import type { Tree } from "../../internal/tree.ts";
+import { accessVariables } from "../create/access-files.ts";
+import { greet, measureText } from "../create/example-tools.ts";
 import { commandsOf, type PackageManager } from "../create/package-manager.ts";
-import type { Extra, Service } from "../create/project-choices.ts";
-import type { ServerVariable } from "./server-variables.ts";
-
-/** Facts of a project that the files for other programs contain. */
-export interface ExtraOptions {
-  /** Package name of the project, with its scope. */
-  readonly name: string;
-  readonly server: ServerCommand;
-  readonly service: Service;
-  /** Features of its protocol layer. */
-  readonly features: readonly Feature[];
-  /** True if the server accepts only clients with an API key. */
-  readonly isKeyed: boolean;
-  /** Environment variables that configure authentication, in words; empty without authentication. */
-  readonly variables: string;
-  /** Environment variables of the API that its tools call; optional ones have `isRequired: false`. */
-  readonly needed: readonly ServerVariable[];
-  readonly manager: PackageManager;
-  /** True if the project contains the runtime, in the folder `vendor`. */
-  readonly hasVendor: boolean;
-  /** True if the project runs the command line of a clone. */
-  readonly hasLauncher: boolean;
-  readonly extras: readonly Extra[];
-  /** True if the server reads skills from a folder beside it. */
-  readonly skillFolder: boolean;
-  readonly tools: readonly { readonly name: string; readonly description: string }[];
-  /** The revisions, in words, for descriptions. */
-  readonly revisionText: string;
-}
+import { withRequired, type Extra, type Service } from "../create/project-choices.ts";
+import { isEliciting, type ProjectOptions } from "../create/project-options.ts";
+import { hasSkillFolder } from "../create/project-packages.ts";
+import { describeRevisions } from "../layer/catalogue.ts";
+import type { Feature } from "../layer/choices.ts";
+import {
+  addressText,
+  commandText,
+  desktopConfig,
+  hostFiles,
+  nodeOptions,
+  serverCommand,
+  type Host,
+  type ServerCommand,
+} from "./host-files.ts";
+import { variablesOf, type ServerVariable } from "./server-variables.ts";
 
 /** Templates of the extra files. */
 export const extraTemplates: readonly string[] = [
@@ -53,32 +33,36 @@ export const extraTemplates: readonly string[] = [
 ];
 
 /** Emits the files for other programs, by path. */
-export function emitExtras(options: ExtraOptions, templates: Templates): Map<string, string> {
+export function emitExtras(options: ProjectOptions, templates: Templates): Tree {
+  const { name, selection, manager, runtime, launcher, source } = options;
+  const { transport, auth, features, extras } = selection;
+  const server = serverCommand(options);
+  const own = source?.contract.tools.map((tool) => ({ name: tool.name, description: tool.description ?? tool.name }));
   const view = {
-    name: options.name,
-    hostName: options.server.name,
-    registryName: registryName(options.server),
-    revisionText: options.revisionText,
-    stdio: isOnStdio(options.service),
-    http: options.service === "http",
-    both: options.service === "both",
-    worker: options.service === "worker",
-    keyed: options.isKeyed,
-    ...definersView(options.features),
-    skillFolder: options.skillFolder,
-    url: urlOf(options.service),
-    variables: options.variables,
-    ...variableView(options.needed),
-    tools: indented([...options.tools], "  "),
-    hasVendor: options.hasVendor,
-    hasLauncher: options.hasLauncher,
-    ...managerView(options.manager),
+    name,
+    hostName: server.name,
+    registryName: registryName(server),
+    revisionText: describeRevisions(options.revisions),
+    stdio: isOnStdio(transport),
+    http: transport === "http",
+    both: transport === "both",
+    worker: transport === "worker",
+    keyed: auth === "api-key",
+    ...definersView(withRequired(features)),
+    skillFolder: hasSkillFolder(selection),
+    url: urlOf(transport),
+    variables: accessVariables[auth].join(" and "),
+    ...variableView(variablesOf(source)),
+    tools: indented([...(own ?? [measureText]), ...(isEliciting(options) ? [greet] : [])], "  "),
+    hasVendor: runtime.version.startsWith("file:"),
+    hasLauncher: launcher !== undefined,
+    ...managerView(manager),
     // Both are placeholders for the program that reads the file, not for the template.
     nodeVariable: "${{ matrix.node }}",
     bundleArgs: `[${[...nodeOptions, "${__dirname}/dist/server.js"].map((word) => JSON.stringify(word)).join(", ")}]`,
   };
-  const render = (name: string): string => templates.render(`extras/${name}`, view);
-  return new Map(options.extras.flatMap((extra) => Object.entries(filesOf(extra, options, render))));
+  const render = (file: string): string => templates.render(`extras/${file}`, view);
+  return new Map(extras.flatMap((extra) => Object.entries(filesOf(extra, options, render))));
 }
 
 /** Returns the functions that create definitions, and the callbacks that they check. */
@@ -87,21 +71,15 @@ function definersView(features: readonly Feature[]): object {
     ["defineTool", "run"],
     ...(features.includes("resources") ? [["defineResource", "read"]] : []),
     ...(features.includes("prompts") ? [["definePrompt", "get"]] : []),
-  ];
-  const list = (words: readonly string[], last: string): string =>
-    words
-      .map((word) => `\`${word}\``)
+  ] as const;
+  const list = (column: 0 | 1, last: string): string =>
+    rows
+      .map((row) => `\`${row[column]}\``)
       .join(", ")
       .replace(/, (?=[^,]*$)/, ` ${last} `);
-  const checks = list(
-    rows.flatMap(([, word = ""]) => word),
-    "and",
-  );
+  const checks = list(1, "and");
   return {
-    definers: list(
-      rows.flatMap(([word = ""]) => word),
-      "or",
-    ),
+    definers: list(0, "or"),
     checks:
       rows.length === 1 ? `it checks what ${checks} takes and returns` : `they check what ${checks} take and return`,
   };
@@ -131,7 +109,7 @@ function managerView(manager: PackageManager): object {
 
 function filesOf(
   extra: Extra,
-  options: ExtraOptions,
+  options: ProjectOptions,
   render: (name: string) => string,
 ): { readonly [path: string]: string } {
   switch (extra) {
@@ -144,7 +122,7 @@ function filesOf(
     case "cursor":
       return { [hostFiles[extra]]: hostText(extra, options) };
     case "claude-desktop":
-      return { "claude_desktop_config.json": `${desktopConfig(options.server)}\n` };
+      return { "claude_desktop_config.json": `${desktopConfig(serverCommand(options))}\n` };
     case "registry":
       return { "server.json": render("server.json") };
     case "mcpb":
@@ -157,16 +135,23 @@ function filesOf(
 }
 
 /** Returns the configuration of a host: an address of a running HTTP server, or a command that starts a server on stdio. */
-function hostText(host: Host, { server, service, isKeyed, needed }: ExtraOptions): string {
-  const text = isOnStdio(service)
-    ? commandText(host, server, needed)
-    : addressTexts[host]({ name: server.name, url: urlOf(service), isKeyed });
+function hostText(host: Host, options: ProjectOptions): string {
+  const { transport, auth } = options.selection;
+  const server = serverCommand(options);
+  const text = isOnStdio(transport)
+    ? commandText(host, server, variablesOf(options.source))
+    : addressText(host, { name: server.name, url: urlOf(transport), isKeyed: auth === "api-key" });
   return `${text}\n`;
 }
 
 /** True if hosts start the server. */
 export function isOnStdio(service: Service): boolean {
   return service === "stdio" || service === "both";
+}
+
+/** True if the program listens on a port for HTTP. */
+export function isOnHttp(service: Service): boolean {
+  return service === "http" || service === "both";
 }
 
 /** Name of the server in the MCP registry. Its `package.json` has to repeat it. */

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { quoteForShell } from "../../internal/text.ts";
 import { jsonText } from "../../internal/json-text.ts";
 import type { Extra } from "../create/project-choices.ts";
-import type { ServerVariable } from "./server-variables.ts";
+import type { ProjectOptions } from "../create/project-options.ts";
+import { variablesOf, type ServerVariable } from "./server-variables.ts";
 
 /** A built server as hosts start it. */
 export interface ServerCommand {
@@ -13,6 +15,16 @@ export interface ServerCommand {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Returns the server of a project, as hosts on this machine start it. */
+export function serverCommand({ name, folder, source }: ProjectOptions): ServerCommand {
+  const required = variablesOf(source).filter(({ isRequired }) => isRequired);
+  return {
+    name: name.slice(name.indexOf("/") + 1),
+    program: join(folder, "dist", "server.js"),
+    env: required.length > 0 ? Object.fromEntries(required.map((variable) => [variable.name, "..."])) : undefined,
+  };
+}
+
 /** Options of Node that make stack traces name sources instead of lines of the bundle. */
 export const nodeOptions: readonly string[] = ["--enable-source-maps"];
 
@@ -22,19 +34,14 @@ export function desktopConfig({ name, program, env }: ServerCommand): string {
   return jsonText({ mcpServers: { [name]: { command: "node", args, ...(env && { env }) } } });
 }
 
-/** Text of `.cursor/mcp.json` for Cursor; the host starts the server. */
-export function cursorConfig(server: ServerCommand): string {
-  return desktopConfig(server);
-}
-
 /** Text of `.vscode/mcp.json` for VS Code; the host starts the server. */
-export function vscodeConfig({ name, program, env }: ServerCommand): string {
+function vscodeConfig({ name, program, env }: ServerCommand): string {
   const args = [...nodeOptions, program];
   return jsonText({ servers: { [name]: { type: "stdio", command: "node", args, ...(env && { env }) } } });
 }
 
 /** Command that adds the server to Claude Code. */
-export function claudeCodeCommand({ name, program, env = {} }: ServerCommand): string {
+function claudeCodeCommand({ name, program, env = {} }: ServerCommand): string {
   const variables = Object.entries(env).map(([key, value]) => `--env ${key}=${quoteForShell(value)} `);
   return `claude mcp add ${name} ${variables.join("")}-- node ${[...nodeOptions, quoteForShell(program)].join(" ")}`;
 }
@@ -62,7 +69,7 @@ export function configsOfCommand(server: ServerCommand): HostConfigs {
     claudeDesktop: desktopConfig(server),
     claudeCode: claudeCodeCommand(server),
     vscode: vscodeConfig(server),
-    cursor: cursorConfig(server),
+    cursor: desktopConfig(server),
   };
 }
 
@@ -71,35 +78,13 @@ export function configsOfAddress(server: ServerAddress): HostConfigs {
   const { name, url, isKeyed } = server;
   return {
     claudeCode: `claude mcp add --transport http ${name} ${url}${isKeyed ? ` --header "${keyHeader}: $KEY"` : ""}`,
-    vscode: vscodeAddress(server),
-    cursor: cursorAddress(server),
+    vscode: addressText("vscode", server),
+    cursor: addressText("cursor", server),
   };
 }
 
 /** Header that carries the API key. The key itself does not belong in a file: each host asks for it or reads it from its environment. */
 const keyHeader = "X-API-Key";
-
-/** Text of `.vscode/mcp.json` for VS Code, with the address of a running server. */
-export function vscodeAddress({ name, url, isKeyed }: ServerAddress): string {
-  const input = { type: "promptString", id: "key", description: `Key for ${name}`, password: true };
-  const headers = { [keyHeader]: "${input:key}" };
-  return jsonText({
-    ...(isKeyed && { inputs: [input] }),
-    servers: { [name]: { type: "http", url, ...(isKeyed && { headers }) } },
-  });
-}
-
-/** Text of `.cursor/mcp.json` for Cursor, with the address of a running server. */
-export function cursorAddress({ name, url, isKeyed }: ServerAddress): string {
-  const headers = { [keyHeader]: "${env:KEY}" };
-  return jsonText({ mcpServers: { [name]: { url, ...(isKeyed && { headers }) } } });
-}
-
-/** Text of `.mcp.json` for Claude Code, with the address of a running server. */
-export function claudeCodeAddress({ name, url, isKeyed }: ServerAddress): string {
-  const headers = { [keyHeader]: "${KEY}" };
-  return jsonText({ mcpServers: { [name]: { type: "http", url, ...(isKeyed && { headers }) } } });
-}
 
 /** Configuration files, by host, in the folder of a project that the host has opened. */
 export const hostFiles = {
@@ -116,19 +101,23 @@ export function isHost(extra: Extra): extra is Host {
   return extra in hostFiles;
 }
 
-/** Text of the configuration file for a running server, by host. */
-export const addressTexts: { readonly [Name in Host]: (server: ServerAddress) => string } = {
-  vscode: vscodeAddress,
-  "claude-code": claudeCodeAddress,
-  cursor: cursorAddress,
-};
+/** Text of the configuration file for a running server. */
+export function addressText(host: Host, { name, url, isKeyed }: ServerAddress): string {
+  const { member, valueOf } = formats[host];
+  const isVscode = host === "vscode";
+  const inputs = [toInput({ name: "key", description: `Key for ${name}`, isSecret: true })];
+  const headers = { [keyHeader]: valueOf(isVscode ? "key" : "KEY") };
+  const type = host === "cursor" ? {} : { type: "http" };
+  const entry = { ...type, url, ...(isKeyed && { headers }) };
+  return jsonText({ ...(isKeyed && isVscode && { inputs }), [member]: { [name]: entry } });
+}
 
 /**
  * Text of the configuration file for a server that the host starts. Of the `needed` variables it lists the required ones. The file is shared with the
  * project, so the values come from elsewhere.
  */
 export function commandText(host: Host, { name }: ServerCommand, needed: readonly ServerVariable[]): string {
-  const { member, base, valueOf } = habits[host];
+  const { member, base, valueOf } = formats[host];
   const required = needed.filter(({ isRequired }) => isRequired);
   const env = Object.fromEntries(required.map((variable) => [variable.name, valueOf(variable.name)]));
   const isAsked = host === "vscode" && required.length > 0;
@@ -141,11 +130,11 @@ export function commandText(host: Host, { name }: ServerCommand, needed: readonl
   return jsonText({ ...(isAsked && { inputs: required.map(toInput) }), [member]: { [name]: entry } });
 }
 
-function toInput({ name, description, isSecret }: ServerVariable): object {
+function toInput({ name, description, isSecret }: Omit<ServerVariable, "isRequired">): object {
   return { type: "promptString", id: name, description, password: isSecret };
 }
 
-interface Habits {
+interface HostFormat {
   readonly member: string;
   /** Prefix of paths in the project. */
   readonly base: string;
@@ -153,7 +142,7 @@ interface Habits {
   valueOf(variable: string): string;
 }
 
-const habits: { readonly [Name in Host]: Habits } = {
+const formats: { readonly [Name in Host]: HostFormat } = {
   vscode: { member: "servers", base: "${workspaceFolder}/", valueOf: (variable) => `\${input:${variable}}` },
   "claude-code": { member: "mcpServers", base: "", valueOf: (variable) => `\${${variable}}` },
   cursor: { member: "mcpServers", base: "${workspaceFolder}/", valueOf: (variable) => `\${env:${variable}}` },

@@ -2,23 +2,11 @@ import { formatTypeScript } from "../../internal/format.ts";
 import type { EngineName } from "../layer/choices.ts";
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
-
-/** Facts of a project for several nodes that its files contain. */
-export interface ScaleOptions {
-  readonly engine: EngineName;
-  /** Name of the server without its scope. */
-  readonly name: string;
-  /** True if the program also serves on stdio. */
-  readonly isOnStdio: boolean;
-  /** Environment variables that the server needs, and those that it reads if they are set, besides those of the engine. */
-  readonly variables: { readonly required: readonly string[]; readonly optional: readonly string[] };
-  /** Newest revision with sessions over Streamable HTTP; empty without one. */
-  readonly session: string;
-  /** True if tools can ask the user for input in such a session. */
-  readonly asks: boolean;
-  /** Newest revision. */
-  readonly newest: string;
-}
+import { accessVariables } from "../create/access-files.ts";
+import { declares, isEliciting, isOverSse, newestOf, type ProjectOptions } from "../create/project-options.ts";
+import { isOnStdio } from "./extra-files.ts";
+import { serverCommand } from "./host-files.ts";
+import { variablesOf, type ServerVariable } from "./server-variables.ts";
 
 /** Files of a project for several nodes on any engine: templates by path. */
 const commonFiles: { readonly [path: string]: string } = {
@@ -78,13 +66,32 @@ export function engineView(engine: EngineName): object {
 }
 
 /** Emits the connection to the engine, its test, and the files that deploy several nodes, by path. */
-export async function emitScale(options: ScaleOptions, templates: Templates): Promise<Tree> {
-  const { name, engine, isOnStdio, variables, session, asks, newest } = options;
+export async function emitScale(options: ProjectOptions, engine: EngineName, templates: Templates): Promise<Tree> {
+  const { revisions, selection, source } = options;
+  const { name } = serverCommand(options);
   const app = toLabel(name);
-  const prefix = name.replaceAll(/[^\w.-]+/g, "-").slice(0, 64);
-  const required = variables.required.map((variable) => ({ name: variable, value: composeValue(variable) }));
-  const facts = { name, app, image: app, prefix, stdio: isOnStdio, required, optional: variables.optional };
-  const view = { ...facts, engine: engineView(engine), session, asks, stateless: newest };
+  const namesOf = (variables: readonly ServerVariable[]): readonly string[] => variables.map((one) => one.name);
+  const variables = variablesOf(source);
+  const required = namesOf(variables.filter(({ isRequired }) => isRequired));
+  const models = revisions.flatMap((id) => options.models.models.filter((model) => model.id === id));
+  // Newest revision with sessions over Streamable HTTP.
+  const session = models.find((model) => model.rules.lifecycle === "handshake" && !isOverSse(model));
+  const view = {
+    name,
+    engine: engineView(engine),
+    app,
+    image: app,
+    prefix: name.replaceAll(/[^\w.-]+/g, "-").slice(0, 64),
+    stdio: isOnStdio(selection.transport),
+    required: [...accessVariables[selection.auth], ...required].map((variable) => ({
+      name: variable,
+      value: composeValue(variable),
+    })),
+    optional: namesOf(variables.filter(({ isRequired }) => !isRequired)),
+    session: session?.id ?? "",
+    asks: session !== undefined && isEliciting(options) && declares(session, "ElicitResult"),
+    stateless: newestOf(options).id,
+  };
   const tree = new Map<string, string>();
   for (const [path, template] of Object.entries({ ...commonFiles, ...engineFiles[engine] })) {
     const text = templates.render(template, view);

@@ -2,10 +2,10 @@ import { formatTypeScript } from "../../internal/format.ts";
 import { loadTemplates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { join } from "node:path";
-import { packageRoot, packageVersion } from "../../internal/package-info.ts";
+import { packageRoot } from "../../internal/package-info.ts";
 import type { SpecModels } from "../../read/spec-models.ts";
 import { escapeUnseen } from "../../internal/text.ts";
-import { createLock, lockName, lockText } from "./lock.ts";
+import { lockName, lockText } from "./lock.ts";
 import type { LayerChoices } from "./choices.ts";
 import { entryView } from "./entry-view.ts";
 import { emitRevisions, revisionTemplates } from "./revision-files.ts";
@@ -22,7 +22,7 @@ export async function emitLayer(choices: LayerChoices, spec: SpecModels): Promis
   const layer = new Map<string, string>();
   for (const [path, text] of [...unformatted].sort(([a], [b]) => (a < b ? -1 : 1)))
     layer.set(path, await formatTypeScript(escapeUnseen(text)));
-  return layer.set(lockName, lockText(createLock(layer, { generator: packageVersion(), choices })));
+  return layer.set(lockName, lockText(layer, choices));
 }
 
 const entryTemplate = "mcp/index.ts";

@@ -15,24 +15,16 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
     ...(has.has("resources") ? ["createResourceLists"] : []),
     ...(has.has("prompts") ? ["createPromptLists"] : []),
   ];
-  const unavailable = unavailableMembers(choices, newest);
-  const untasked = has.has("tasks") ? "" : untaskedReason(choices, newest);
   return {
     newest: newest.id,
     revisionText: choices.revisions.join(", "),
     revisions: models.map(({ id }) => ({ id, alias: aliasOf(id) })),
     features: serverFeatures(choices, models),
     acceptor: acceptorOf(models),
-    unavailable,
+    unavailable: unavailableMembers(choices, newest),
     unchanging: hasListChanged(features) ? "" : omissionText("list-changed", choices),
-    untasked,
-    explains: unavailable.length > 0 || untasked !== "",
-    resources: has.has("resources"),
-    prompts: has.has("prompts"),
-    input: has.has("input"),
-    tasks: has.has("tasks"),
-    skills: has.has("skills"),
-    apps: has.has("apps"),
+    untasked: has.has("tasks") ? "" : untaskedReason(choices, newest),
+    ...Object.fromEntries(features.map((feature) => [feature, true])),
     skillFolders: has.has("skills") && !uses.has("worker"),
     client,
     clientTasks: client && has.has("tasks") && models.some(isStateless),

@@ -8,6 +8,7 @@ import {
   type LayerChoices,
 } from "./choices.ts";
 import { lockName } from "./lock.ts";
+import { parseJson } from "../../internal/json-text.ts";
 import { compareHashes } from "../../internal/tree.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
@@ -101,15 +102,6 @@ function readHashes(files: Record<string, unknown>): Readonly<Record<string, str
   const entries = Object.entries(files).filter((entry): entry is [string, string] => typeof entry[1] === "string");
   const isSafe = entries.every(([file]) => !file.split("/").includes("..") && !/^\/|^\w:|\\/.test(file));
   return isSafe ? Object.fromEntries(entries) : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Reported like any other text that is no lock file.
-    return undefined;
-  }
 }
 
 /** Returns the absolute path of the nearest project that contains a folder, or that is the folder itself. */
