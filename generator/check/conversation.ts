@@ -11,7 +11,7 @@ export type CallOutcome =
   | { readonly kind: "none"; readonly exchange: Exchange };
 
 /** A message of the server that does not fit the revision. */
-export interface Misfit {
+export interface InvalidMessage {
   readonly subject: string;
   readonly problem: string;
 }
@@ -20,7 +20,7 @@ export interface Misfit {
 export class Conversation {
   readonly wire: Wire;
   readonly revision: Revision;
-  readonly misfits: Misfit[] = [];
+  readonly invalidMessages: InvalidMessage[] = [];
   /** Capabilities that the server declared in its first result. */
   capabilities: Readonly<Record<string, unknown>> = {};
   server = { name: "", version: "" };
@@ -39,7 +39,7 @@ export class Conversation {
   async ask(
     method: string,
     params: Readonly<Record<string, unknown>> = {},
-    options: AskOptions = {},
+    options: CheckedRequestOptions = {},
   ): Promise<CallOutcome> {
     const id = options.id ?? (this.#count += 1);
     const full = this.isStateless
@@ -67,8 +67,8 @@ export class Conversation {
   }
 
   /** Checks the messages of the server that are not responses to requests of this client. */
-  readUnasked(): readonly Misfit[] {
-    return this.wire.unasked.flatMap((value) => this.#checkUnasked(value));
+  readUnsolicited(): readonly InvalidMessage[] {
+    return this.wire.unsolicited.flatMap((value) => this.#checkUnsolicited(value));
   }
 
   #read(
@@ -91,7 +91,7 @@ export class Conversation {
       return this.#broken(method, "a response with neither a result object nor an error", exchange);
     const issue = checks ? findMethod(this.revision.clientRequests, method)?.result(response.result) : undefined;
     if (issue)
-      this.misfits.push({
+      this.invalidMessages.push({
         subject: method,
         problem: `the result at ${issue.path || "its root"} should be ${issue.expected}`,
       });
@@ -99,11 +99,11 @@ export class Conversation {
   }
 
   #broken(method: string, problem: string, exchange: Exchange): CallOutcome {
-    this.misfits.push({ subject: method, problem });
+    this.invalidMessages.push({ subject: method, problem });
     return { kind: "broken", problem, exchange };
   }
 
-  #checkUnasked(value: unknown): Misfit[] {
+  #checkUnsolicited(value: unknown): InvalidMessage[] {
     if (!isObject(value) || typeof value.method !== "string") {
       return isObject(value) && isObject(value.error)
         ? []
@@ -147,7 +147,7 @@ function prefixed(params: Readonly<Record<string, unknown>>): Record<string, unk
 }
 
 /** Options of a request. */
-export interface AskOptions {
+export interface CheckedRequestOptions {
   readonly id?: string | number;
   /** True if the result must fit the revision. Default `true`. */
   readonly checks?: boolean;

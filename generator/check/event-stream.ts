@@ -1,8 +1,8 @@
 import { EventDecoder, type ServerEvent } from "../../runtime/framing/sse-events.ts";
-import { Mailbox } from "./mailbox.ts";
+import { ReceivedMessages } from "./received-messages.ts";
 
 /** The event stream that carries all messages of a server at the first revision. */
-export class EventStream extends Mailbox {
+export class EventStream extends ReceivedMessages {
   readonly #closing = new AbortController();
   #name: (data: string | undefined) => void = () => {};
   /** Address to post messages to, as the server names it; `undefined` if the stream ends first. */

@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import { EventDecoder } from "../../runtime/framing/sse-events.ts";
 import { readText } from "../../runtime/transport/http-client/body.ts";
-import { fetchBare, isLoopback, type BareRequest, type HttpWireOptions } from "./bare-fetch.ts";
+import { fetchRaw, isLoopback, type RawRequest, type HttpWireOptions } from "./raw-fetch.ts";
 import type { Exchange, ExchangeOptions, StrayData, Wire, WireFactory } from "./wire.ts";
 
 /** Creates connections to a server over Streamable HTTP. A connection keeps the session that the server opens. */
@@ -12,7 +12,7 @@ export function createHttpWires(options: HttpWireOptions): WireFactory {
 /** One session over HTTP. Any other request can be sent beside it. */
 export class HttpWire implements Wire {
   readonly transport = "http";
-  readonly unasked: unknown[] = [];
+  readonly unsolicited: unknown[] = [];
   readonly strayData: StrayData[] = [];
   /** Headers of the session: its id and, later, the revision. */
   readonly session: Record<string, string> = {};
@@ -64,9 +64,9 @@ export class HttpWire implements Wire {
   fetch(
     method: "GET" | "POST" | "DELETE",
     headers: Readonly<Record<string, string>>,
-    parts: BareRequest = {},
+    parts: RawRequest = {},
   ): Promise<Response | undefined> {
-    return fetchBare(this.#options, { method, headers, ...parts });
+    return fetchRaw(this.#options, { method, headers, ...parts });
   }
 
   async close(): Promise<{ readonly wasKilled: boolean }> {
@@ -124,7 +124,7 @@ export class HttpWire implements Wire {
   #sort(messages: readonly unknown[], id: string | number | undefined): unknown {
     const isResponse = (value: unknown): boolean =>
       isObject(value) && !("method" in value) && (value.id === id || (id !== undefined && value.id === null));
-    this.unasked.push(...messages.filter((value) => !isResponse(value)));
+    this.unsolicited.push(...messages.filter((value) => !isResponse(value)));
     return messages.find(isResponse);
   }
 }

@@ -3,7 +3,7 @@ import { findTarget } from "../typed-client/tool-schema/read-reference.ts";
 import { readSchema } from "../typed-client/tool-schema/read-schema.ts";
 import { SchemaRejection } from "../typed-client/tool-schema/safe-schema.ts";
 import type { Rule } from "./finding.ts";
-import type { Lists, Seen } from "./probe.ts";
+import type { Lists, Observation } from "./probe.ts";
 
 /** A tool as a server lists it. */
 export type ListedTool = Lists["tools"][number];
@@ -11,7 +11,7 @@ export type ListedTool = Lists["tools"][number];
 /** A rule about tools that no revision requires, but some hosts do. */
 export interface LintRule {
   readonly rule: Rule;
-  readonly check: (tool: ListedTool) => readonly Omit<Seen, "subject">[];
+  readonly check: (tool: ListedTool) => readonly Omit<Observation, "subject">[];
 }
 
 /** Rules about tools that known hosts cannot handle. One such tool makes some hosts drop all others without a message. */
@@ -114,7 +114,7 @@ export const lintRules: readonly LintRule[] = [
       help: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool",
     },
     check: (tool) =>
-      schemasOf(tool).flatMap(([where, schema]): Omit<Seen, "subject">[] => {
+      schemasOf(tool).flatMap(([where, schema]): Omit<Observation, "subject">[] => {
         const targets = [...new Set(findReferences(schema))];
         const foreign = targets.filter((target) => !target.startsWith("#") && !leadsInside(target, schema));
         if (foreign.length > 0)
@@ -198,7 +198,7 @@ function schemasOf(tool: ListedTool): readonly (readonly [string, Record<string,
   });
 }
 
-function readProblems(where: string, schema: unknown): Omit<Seen, "subject">[] {
+function readProblems(where: string, schema: unknown): Omit<Observation, "subject">[] {
   try {
     return readSchema(schema)
       .losses.filter(({ kind, path }) => kind === "corrected" || path.endsWith("/$ref"))

@@ -27,13 +27,13 @@ export interface Probe {
   readonly rule: Rule;
   /** True if the probe applies to this server at this revision. Default: always. */
   readonly applies?: (context: ProbeContext) => boolean;
-  readonly run: (context: ProbeContext) => Promise<readonly Seen[]> | readonly Seen[];
+  readonly run: (context: ProbeContext) => Promise<readonly Observation[]> | readonly Observation[];
 }
 
 /** Observation of a probe. The rule supplies its id, and the severity unless the probe sets one. */
-export type Seen = Omit<Finding, "rule" | "severity"> & Partial<Pick<Finding, "severity">>;
+export type Observation = Omit<Finding, "rule" | "severity"> & Partial<Pick<Finding, "severity">>;
 
 /** Creates a finding of a rule. */
-export function toFinding(rule: Rule, seen: Seen): Finding {
+export function toFinding(rule: Rule, seen: Observation): Finding {
   return { rule: rule.id, severity: rule.severity, ...seen };
 }

@@ -3,7 +3,7 @@ import type { CallOutcome, Conversation } from "./conversation.ts";
 import { waitForEffect } from "./effect.ts";
 import { HttpWire } from "./http-wire.ts";
 import { expectAlive, harmless } from "./probes-message.ts";
-import type { Probe, ProbeContext, Seen } from "./probe.ts";
+import type { Probe, ProbeContext, Observation } from "./probe.ts";
 
 const help = "https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation";
 
@@ -30,7 +30,7 @@ export const cancelProbes: readonly Probe[] = [
 
 const cancelledId = "doctor-cancelled";
 
-async function probeCancelled(context: ProbeContext): Promise<Seen[]> {
+async function probeCancelled(context: ProbeContext): Promise<Observation[]> {
   const { conversation, revision } = context;
   const { method, params } = longest(context);
   // A server that does not respond to this request anyway would seem to suffer from the cancellation.
@@ -78,15 +78,15 @@ function isCancelledByClosing({ conversation, revision }: ProbeContext): boolean
   return conversation.wire instanceof HttpWire && revision.lifecycle === "per-request";
 }
 
-function twice({ wire }: Conversation, { kind }: CallOutcome): Seen[] {
-  const isAgain = kind !== "none" && wire.unasked.some((value) => isResponse(value) && value.id === cancelledId);
+function twice({ wire }: Conversation, { kind }: CallOutcome): Observation[] {
+  const isAgain = kind !== "none" && wire.unsolicited.some((value) => isResponse(value) && value.id === cancelledId);
   const fix = "send at most one response to a request, and none after its cancellation";
   return isAgain ? [{ subject: "a cancelled request", message: "it got two responses", fix }] : [];
 }
 
 /** Finds an error response to the cancellation. It is a notification, so such a response carries no id of this client. */
-function checkOpen({ wire }: Conversation): Seen[] {
-  const error = wire.unasked.find((value) => isResponse(value) && value.id !== cancelledId);
+function checkOpen({ wire }: Conversation): Observation[] {
+  const error = wire.unsolicited.find((value) => isResponse(value) && value.id !== cancelledId);
   const fix = "never respond to a notification; ignore cancellations of completed requests";
   return error ? [{ subject: "notifications/cancelled", message: "it got an error response", fix }] : [];
 }
@@ -96,7 +96,10 @@ function isResponse(value: unknown): value is Record<string, unknown> {
 }
 
 /** Reports an error response to the cancelled request. An error may have other causes, so it counts only if the request succeeds otherwise. */
-async function checkRejected({ conversation, ...context }: ProbeContext, response: CallOutcome): Promise<Seen[]> {
+async function checkRejected(
+  { conversation, ...context }: ProbeContext,
+  response: CallOutcome,
+): Promise<Observation[]> {
   if (response.kind !== "error") return [];
   const { method, params } = longest({ ...context, conversation });
   const again = method === listen ? undefined : await conversation.ask(method, params, { checks: false });

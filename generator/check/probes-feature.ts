@@ -1,5 +1,5 @@
 import { expectCode } from "./probes-message.ts";
-import type { Probe, ProbeContext, Seen } from "./probe.ts";
+import type { Probe, ProbeContext, Observation } from "./probe.ts";
 
 const base = "https://modelcontextprotocol.io/specification/2026-07-28/server";
 
@@ -102,7 +102,7 @@ export const featureProbes: readonly Probe[] = [
 
 const nobody = "doctor-no-such-thing";
 
-function repeated(kind: string, list: ProbeContext["lists"]["tools"], key: string): Seen[] {
+function repeated(kind: string, list: ProbeContext["lists"]["tools"], key: string): Observation[] {
   const names = list.map((entry) => entry[key]);
   const twice = [...new Set(names.filter((name, at) => names.indexOf(name) < at))];
   return twice.map((name) => ({

@@ -1,7 +1,7 @@
 import { HttpWire } from "./http-wire.ts";
 import { own } from "./conversation.ts";
 import type { Rule } from "./finding.ts";
-import type { Probe, ProbeContext, Seen } from "./probe.ts";
+import type { Probe, ProbeContext, Observation } from "./probe.ts";
 
 const help = "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports";
 
@@ -111,7 +111,7 @@ function hasSessionId({ conversation: { wire } }: ProbeContext): boolean {
   return wire instanceof HttpWire && wire.session["mcp-session-id"] !== undefined;
 }
 
-function withHttp(run: (wire: HttpWire) => Promise<readonly Seen[]>): Probe["run"] {
+function withHttp(run: (wire: HttpWire) => Promise<readonly Observation[]>): Probe["run"] {
   return ({ conversation: { wire } }) => (wire instanceof HttpWire ? run(wire) : []);
 }
 
@@ -125,7 +125,7 @@ async function expectStatus(
   wire: HttpWire,
   headers: Readonly<Record<string, string>>,
   { expected, subject, fix }: StatusRule,
-): Promise<Seen[]> {
+): Promise<Observation[]> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: "doctor-status", method: "ping" });
   const base = { "content-type": "application/json", accept: "application/json, text/event-stream", ...wire.session };
   const response = await wire.fetch("POST", { ...base, ...headers }, { body });
@@ -135,7 +135,7 @@ async function expectStatus(
 }
 
 /** Checks the Origin header, only for servers on this machine: they must guard against DNS rebinding. Other servers may accept any origin. */
-async function probeOrigin({ conversation: { wire, revision } }: ProbeContext): Promise<Seen[]> {
+async function probeOrigin({ conversation: { wire, revision } }: ProbeContext): Promise<Observation[]> {
   if (!(wire instanceof HttpWire) || !wire.isLoopback) return [];
   const isHandshake = revision.lifecycle === "handshake";
   const params = { protocolVersion: revision.id, capabilities: own.capabilities, clientInfo: own.info };
@@ -160,7 +160,7 @@ async function probeOrigin({ conversation: { wire, revision } }: ProbeContext): 
 export const foreignOrigin = "https://evil.example";
 
 /** Creates a finding about a server that accepted a request of that origin. */
-export function acceptedOrigin(status: number): Seen {
+export function acceptedOrigin(status: number): Observation {
   const fix = "check the Origin header and reject unknown origins with 403";
   return { subject: `Origin: ${foreignOrigin}`, message: `the response is HTTP ${status}`, fix };
 }

@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import type { CallOutcome, Conversation } from "./conversation.ts";
 import { waitForEffect } from "./effect.ts";
-import type { Probe, ProbeContext, Seen } from "./probe.ts";
+import type { Probe, ProbeContext, Observation } from "./probe.ts";
 import type { StrayData, Wire } from "./wire.ts";
 
 const base = "https://modelcontextprotocol.io/specification/2026-07-28";
@@ -132,7 +132,7 @@ export const messageProbes: readonly Probe[] = [
       help: `${base}/basic`,
     },
     run: ({ conversation }) =>
-      [...conversation.misfits, ...conversation.readUnasked()].map(({ subject, problem }) => ({
+      [...conversation.invalidMessages, ...conversation.readUnsolicited()].map(({ subject, problem }) => ({
         subject,
         message: problem,
         fix: "send only what the schema of this revision allows, or negotiate another revision",
@@ -150,7 +150,7 @@ export const messageProbes: readonly Probe[] = [
   },
 ];
 
-function toStrayFinding({ kind, text }: StrayData, { transport }: Wire): Seen {
+function toStrayFinding({ kind, text }: StrayData, { transport }: Wire): Observation {
   const fix =
     transport === "stdio"
       ? "write logs to standard error; in Node console.error instead of console.log, also in libraries"
@@ -166,7 +166,7 @@ export function harmless(revision: ProbeContext["revision"]): string {
 }
 
 /** Returns a finding unless there is a result. */
-export function expectResult(subject: string, response: CallOutcome, fix: string): Seen[] {
+export function expectResult(subject: string, response: CallOutcome, fix: string): Observation[] {
   switch (response.kind) {
     case "result":
       return [];
@@ -188,7 +188,12 @@ export function expectResult(subject: string, response: CallOutcome, fix: string
 }
 
 /** Returns a finding unless there is an error with one of these codes. */
-export function expectCode(subject: string, response: CallOutcome, codes: readonly number[], fix: string): Seen[] {
+export function expectCode(
+  subject: string,
+  response: CallOutcome,
+  codes: readonly number[],
+  fix: string,
+): Observation[] {
   if (response.kind === "error" && codes.some((code) => code === response.code)) return [];
   if (response.kind === "error")
     return [{ subject, message: `it returned ${String(response.code)} instead of ${codes.join(" or ")}`, fix }];
@@ -201,7 +206,7 @@ function describeSilence({ exchange: { status } }: CallOutcome): string {
 }
 
 /** Returns a finding unless the server still responds. */
-export async function expectAlive({ conversation, revision }: ProbeContext, after: string): Promise<Seen[]> {
+export async function expectAlive({ conversation, revision }: ProbeContext, after: string): Promise<Observation[]> {
   const method = harmless(revision);
   const response = conversation.wire.isOpen ? await conversation.ask(method) : undefined;
   if (response?.kind === "result") return [];
@@ -209,7 +214,7 @@ export async function expectAlive({ conversation, revision }: ProbeContext, afte
   return [{ subject: after, message: `after ${after}, ${gone}`, fix: alive }];
 }
 
-async function probeBatch({ reopen }: ProbeContext): Promise<Seen[]> {
+async function probeBatch({ reopen }: ProbeContext): Promise<Observation[]> {
   const other = await reopen();
   if (!other) return [];
   const ping = (id: string): object => ({ jsonrpc: "2.0", id, method: "ping" });

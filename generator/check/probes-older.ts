@@ -1,6 +1,6 @@
 import type { Revision } from "../../generated/support.ts";
 import { HttpWire } from "./http-wire.ts";
-import type { Probe, Seen } from "./probe.ts";
+import type { Probe, Observation } from "./probe.ts";
 import { openSse } from "./sse-wire.ts";
 
 /** Probes of a Streamable HTTP server at revisions that use HTTP with SSE. */
@@ -23,7 +23,7 @@ function isOverSse({ headers, lifecycle }: Revision): boolean {
 }
 
 /** Tries the address itself, and the usual one beside it or at the root. */
-async function probeStreams({ options }: HttpWire): Promise<readonly Seen[]> {
+async function probeStreams({ options }: HttpWire): Promise<readonly Observation[]> {
   const places = [...new Set(["", "sse", "/sse"].map((path) => new URL(path, options.url).href))];
   const timeout = Math.min(options.timeout, streamTime);
   const found = await Promise.all(

@@ -2,7 +2,7 @@ import { isObject, type HeaderRule, type Revision } from "../../generated/suppor
 import type { CallOutcome } from "./conversation.ts";
 import { HttpWire } from "./http-wire.ts";
 import { harmless } from "./probes-message.ts";
-import type { Lists, Probe, ProbeContext, Seen } from "./probe.ts";
+import type { Lists, Probe, ProbeContext, Observation } from "./probe.ts";
 
 /** Probes of headers that repeat parts of a message, so that intermediaries can route it without parsing it. */
 export const paramHeaderProbes: readonly Probe[] = [
@@ -16,7 +16,7 @@ export const paramHeaderProbes: readonly Probe[] = [
     applies: ({ conversation, revision }) =>
       conversation.wire instanceof HttpWire && revision.errors.headerMismatch?.emitted === true,
     run: async (context) => {
-      const seen: Seen[] = [];
+      const seen: Observation[] = [];
       for (const lie of liesOf(context)) seen.push(...(await tell(context, lie)));
       return seen;
     },
@@ -87,7 +87,7 @@ function otherValue({ source }: HeaderRule, { id, clientRequests }: Revision): s
 async function tell(
   { conversation, revision }: ProbeContext,
   { method, params, header, value, others }: Lie,
-): Promise<Seen[]> {
+): Promise<Observation[]> {
   const { code = 0, status } = revision.errors.headerMismatch ?? {};
   const response = await conversation.ask(method, params, { checks: false, headers: { [header]: value } });
   if (others.some((other) => response.kind === "error" && response.code === other)) return [];
@@ -99,7 +99,7 @@ async function tell(
 }
 
 /** Grades a response. A rejection with another error is only a warning: it does no harm, but clients cannot learn the reason. */
-function gradeOf(response: CallOutcome): Pick<Seen, "severity"> {
+function gradeOf(response: CallOutcome): Pick<Observation, "severity"> {
   const { status = 0 } = response.exchange;
   return response.kind === "error" || status >= 400 ? { severity: "warning" } : {};
 }

@@ -1,6 +1,6 @@
 import { own } from "./conversation.ts";
 import { foreignOrigin, originRule } from "./probes-http.ts";
-import type { Probe, ProbeContext, Seen } from "./probe.ts";
+import type { Probe, ProbeContext, Observation } from "./probe.ts";
 import { TcpWire } from "./tcp-wire.ts";
 import { WebSocketWire } from "./websocket-wire.ts";
 
@@ -34,7 +34,7 @@ export const webSocketProbes: readonly Probe[] = [
   },
 ];
 
-async function probeHttpRequest({ conversation: { wire }, revision }: ProbeContext): Promise<readonly Seen[]> {
+async function probeHttpRequest({ conversation: { wire }, revision }: ProbeContext): Promise<readonly Observation[]> {
   if (!(wire instanceof TcpWire)) return [];
   const id = "doctor-http";
   const method = revision.lifecycle === "handshake" ? "initialize" : "server/discover";

@@ -1,5 +1,5 @@
 import type { CheckResult, Rule } from "./finding.ts";
-import { toFinding, type Probe, type Seen } from "./probe.ts";
+import { toFinding, type Probe, type Observation } from "./probe.ts";
 import { acceptedOrigin, foreignOrigin, originRule } from "./probes-http.ts";
 import { SseWire, type Endpoint } from "./sse-wire.ts";
 import type { Wire, WireFactory } from "./wire.ts";
@@ -44,7 +44,7 @@ export async function probeEndpoint(wires: WireFactory): Promise<CheckResult[]> 
   return [{ rule, revision: "", findings: seen ? [toFinding(rule, seen)] : [] }];
 }
 
-function describeEndpoint(endpoint: Endpoint): Seen | undefined {
+function describeEndpoint(endpoint: Endpoint): Observation | undefined {
   const subject = "the stream";
   switch (endpoint.kind) {
     case "named":
@@ -79,7 +79,7 @@ function strangerOf(wire: Wire): URL | undefined {
   return names.length > 0 ? url : undefined;
 }
 
-async function probeStranger(wire: Wire): Promise<Seen[]> {
+async function probeStranger(wire: Wire): Promise<Observation[]> {
   const url = strangerOf(wire);
   if (!url || !(wire instanceof SseWire)) return [];
   const response = await wire.post(url, { body: '{"jsonrpc":"2.0","id":"doctor-stranger","method":"ping"}' });

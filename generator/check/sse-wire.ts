@@ -1,4 +1,4 @@
-import { fetchBare, isLoopback, type BareRequest, type HttpWireOptions } from "./bare-fetch.ts";
+import { fetchRaw, isLoopback, type RawRequest, type HttpWireOptions } from "./raw-fetch.ts";
 import { EventStream } from "./event-stream.ts";
 import type { Exchange, ExchangeOptions, Wire, WireFactory } from "./wire.ts";
 
@@ -48,14 +48,14 @@ async function open(stream: EventStream, { url, headers, timeout }: HttpWireOpti
 export class SseWire implements Wire {
   readonly transport = "sse";
   readonly endpoint: Endpoint;
-  readonly unasked: EventStream["unasked"];
+  readonly unsolicited: EventStream["unsolicited"];
   readonly strayData: EventStream["strayData"];
   readonly #options: HttpWireOptions;
   readonly #stream: EventStream;
 
   constructor(options: HttpWireOptions, stream: EventStream, endpoint: Endpoint) {
     this.endpoint = endpoint;
-    this.unasked = stream.unasked;
+    this.unsolicited = stream.unsolicited;
     this.strayData = stream.strayData;
     this.#options = options;
     this.#stream = stream;
@@ -91,14 +91,14 @@ export class SseWire implements Wire {
   }
 
   /** Posts to an address of the same server. */
-  post(url: URL, parts: BareRequest): Promise<Response | undefined> {
+  post(url: URL, parts: RawRequest): Promise<Response | undefined> {
     const headers = { "content-type": "application/json" };
-    return fetchBare({ ...this.#options, url }, { method: "POST", headers, ...parts });
+    return fetchRaw({ ...this.#options, url }, { method: "POST", headers, ...parts });
   }
 
   /** Opens another stream, with additional headers. */
   get(headers: Readonly<Record<string, string>>): Promise<Response | undefined> {
-    return fetchBare(this.#options, { method: "GET", headers: { accept: "text/event-stream", ...headers } });
+    return fetchRaw(this.#options, { method: "GET", headers: { accept: "text/event-stream", ...headers } });
   }
 
   close(): Promise<{ readonly wasKilled: boolean }> {

@@ -55,7 +55,7 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
   const write = (text: string): void => void (reader.isOpen && child.stdin.write(`${text}\n`));
   return {
     transport: "stdio",
-    unasked: reader.unasked,
+    unsolicited: reader.unsolicited,
     strayData: reader.strayData,
     get isOpen() {
       return reader.isOpen;

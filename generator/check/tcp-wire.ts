@@ -35,8 +35,8 @@ export class TcpWire implements Wire {
     this.#closed = new Promise((done) => this.#socket.once("close", () => done(this.#end(""))));
   }
 
-  get unasked(): LineReader["unasked"] {
-    return this.#reader.unasked;
+  get unsolicited(): LineReader["unsolicited"] {
+    return this.#reader.unsolicited;
   }
 
   get strayData(): LineReader["strayData"] {

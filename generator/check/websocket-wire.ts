@@ -1,8 +1,8 @@
 import type { MessageSocket } from "../../runtime/transport/websocket/websocket-transport.ts";
 import { explainCause } from "../internal/user-error.ts";
-import { isLoopback } from "./bare-fetch.ts";
+import { isLoopback } from "./raw-fetch.ts";
 import { pause } from "./effect.ts";
-import { Mailbox } from "./mailbox.ts";
+import { ReceivedMessages } from "./received-messages.ts";
 import type { Wire, WireFactory } from "./wire.ts";
 
 /** Options of a WebSocket connection to a server. */
@@ -22,7 +22,7 @@ export function createWebSocketWires(options: WebSocketWireOptions): WireFactory
 export class WebSocketWire implements Wire {
   readonly transport = "websocket";
   readonly #options: WebSocketWireOptions;
-  readonly #mailbox = new Mailbox();
+  readonly #received = new ReceivedMessages();
   readonly #socket: MessageSocket;
   readonly #opened: Promise<void>;
   readonly #closed: Promise<void>;
@@ -41,8 +41,8 @@ export class WebSocketWire implements Wire {
         this.#isOpen = true;
         open();
       },
-      text: (text) => this.#mailbox.takeText(text),
-      binary: () => void this.#mailbox.strayData.push({ kind: "text", text: "(a binary frame)" }),
+      text: (text) => this.#received.takeText(text),
+      binary: () => void this.#received.strayData.push({ kind: "text", text: "(a binary frame)" }),
       closed: (reason) => {
         this.#end(reason);
         close();
@@ -61,12 +61,12 @@ export class WebSocketWire implements Wire {
     return wire;
   }
 
-  get unasked(): Mailbox["unasked"] {
-    return this.#mailbox.unasked;
+  get unsolicited(): ReceivedMessages["unsolicited"] {
+    return this.#received.unsolicited;
   }
 
-  get strayData(): Mailbox["strayData"] {
-    return this.#mailbox.strayData;
+  get strayData(): ReceivedMessages["strayData"] {
+    return this.#received.strayData;
   }
 
   get isOpen(): boolean {
@@ -88,7 +88,7 @@ export class WebSocketWire implements Wire {
   }
 
   exchange(...[message, { id, signal } = {}]: Parameters<Wire["exchange"]>): ReturnType<Wire["exchange"]> {
-    const response = id === undefined ? undefined : this.#mailbox.wait(id, this.#options.timeout, signal);
+    const response = id === undefined ? undefined : this.#received.wait(id, this.#options.timeout, signal);
     this.#send(JSON.stringify(message));
     return response ?? pause();
   }
@@ -113,7 +113,7 @@ export class WebSocketWire implements Wire {
   #end(reason: Error | undefined): void {
     this.#isOpen = false;
     this.#silence ||= reason === undefined ? "it closed the connection" : explainCause(reason);
-    this.#mailbox.end();
+    this.#received.end();
   }
 }
 

@@ -30,7 +30,7 @@ export interface Wire {
   /** Sends text unchanged, followed by a line break on streams. */
   sendText(text: string): Promise<Exchange>;
   /** Messages received so far that are not responses to requests of this client. */
-  readonly unasked: readonly unknown[];
+  readonly unsolicited: readonly unknown[];
   /** Data received so far that is not JSON. */
   readonly strayData: readonly StrayData[];
   /** True if the server can still receive messages. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { systemCode } from "./user-error.ts";
 
 /** Platform and rename function that `move` uses. */
-export interface Mover {
+export interface MoveOptions {
   readonly platform: string;
   readonly rename: (from: string, to: string) => Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface Mover {
 export async function move(
   from: string,
   to: string,
-  mover: Mover = { platform: process.platform, rename },
+  mover: MoveOptions = { platform: process.platform, rename },
 ): Promise<void> {
   for (let wait = 10; ; wait *= 2) {
     try {

@@ -10,7 +10,7 @@ import type { TaskManager } from "../tasks/task-manager.ts";
 import { isTaskState } from "../tasks/task.ts";
 import type { AnyClientOptions } from "./any-definition.ts";
 import type { TaskListening } from "./tasks/task-notifications.ts";
-import { respondAsTask, tieToTask } from "./tasks/task-responses.ts";
+import { respondAsTask, relateToTask } from "./tasks/task-responses.ts";
 
 /** Receiver of the notifications of a server. */
 export interface NotificationSink {
@@ -43,7 +43,7 @@ export function createClientHandlers(source: AnyClientOptions, revision: Revisio
     };
   const declared = toClientCapabilities(source, revision);
   return {
-    ...(roots.isOffered && { listRoots: tieToTask((_, call) => roots.list(call)) }),
+    ...(roots.isOffered && { listRoots: relateToTask((_, call) => roots.list(call)) }),
     ...(source.sampling && {
       createMessage: respondAsTask("createMessage", createSampling(source.sampling), { revision, tasks }),
     }),

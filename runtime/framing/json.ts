@@ -1,4 +1,4 @@
-import type { Problem } from "../jsonrpc/channel.ts";
+import type { FramingProblem } from "../jsonrpc/channel.ts";
 import type { Limits } from "../jsonrpc/limits.ts";
 import { isBatch, toResultText, type Message, type Outgoing } from "../jsonrpc/message.ts";
 import { outline, scan, type Finding } from "./json-scan.ts";
@@ -9,7 +9,7 @@ export type DecodingLimits = Pick<Limits, "maxDepth" | "maxValues">;
 /** Receives decoded values and decoding problems. */
 export interface Sink {
   message(value: unknown): void;
-  problem(problem: Problem): void;
+  problem(problem: FramingProblem): void;
 }
 
 /** Parses the text of one message or batch, and passes the value or the problem to the sink. Never throws. */
@@ -31,21 +31,21 @@ export function encode(outgoing: Outgoing): string {
 }
 
 /** Creates the problem of a message that is longer than the limit. */
-export function tooLarge(maxMessageBytes: number, value: unknown): Problem {
+export function tooLarge(maxMessageBytes: number, value: unknown): FramingProblem {
   return { kind: "size", message: `The message is longer than ${maxMessageBytes} bytes`, value };
 }
 
 /** Creates the problem of a message that is nested too deeply. */
-export function tooDeep(maxDepth: number, value: unknown): Problem {
+export function tooDeep(maxDepth: number, value: unknown): FramingProblem {
   return { kind: "depth", message: `The message is nested deeper than ${maxDepth} levels`, value };
 }
 
 /** Creates the problem of a message that holds too many values. */
-export function tooManyValues(maxValues: number, value: unknown): Problem {
+export function tooManyValues(maxValues: number, value: unknown): FramingProblem {
   return { kind: "values", message: `The message has more than ${maxValues} values; send smaller messages`, value };
 }
 
-function toProblem(finding: Finding, text: string, { maxDepth, maxValues }: DecodingLimits): Problem {
+function toProblem(finding: Finding, text: string, { maxDepth, maxValues }: DecodingLimits): FramingProblem {
   const envelope = outline(text);
   const value = envelope === undefined ? undefined : parse(envelope);
   switch (finding.kind) {

@@ -1,4 +1,4 @@
-import type { Problem } from "../jsonrpc/channel.ts";
+import type { FramingProblem } from "../jsonrpc/channel.ts";
 import type { Limits } from "../jsonrpc/limits.ts";
 import { TextBuffer } from "./text-buffer.ts";
 
@@ -17,7 +17,7 @@ export interface ServerEvent {
 /** Receives decoded events and decoding problems. */
 export interface EventSink {
   event(event: ServerEvent): void;
-  problem(problem: Problem): void;
+  problem(problem: FramingProblem): void;
 }
 
 /** Fields of an event to encode. */

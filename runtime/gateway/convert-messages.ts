@@ -11,7 +11,7 @@ import {
 } from "../jsonrpc/errors.ts";
 import { omit } from "../protocol/revision/known-members.ts";
 import { unknownImplementation, type Capabilities, type Session } from "../protocol/session/session.ts";
-import { withoutSessionMembers } from "../server/input/ask-client.ts";
+import { withoutSessionMembers } from "../server/input/send-input-request.ts";
 import { createEnvelope } from "../server/envelope.ts";
 import { pickExtensions } from "./extensions.ts";
 import type { Principal } from "./principal.ts";

@@ -10,7 +10,7 @@ import type { Capabilities, Session } from "../protocol/session/session.ts";
 export const knownExtensions: readonly Extension[] = [tasks, skills, ui];
 
 /** Returns the revisions as spoken to a server: it may use each extension, and the client decides what is declared of it. */
-export function toSpoken(revisions: readonly Revision[], extensions: readonly Extension[]): readonly Revision[] {
+export function withExtensions(revisions: readonly Revision[], extensions: readonly Extension[]): readonly Revision[] {
   const undeclared = extensions.map((extension) => ({ ...extension, declared: {}, settings: {} }));
   return extendRevisions(revisions, undeclared, "client");
 }

@@ -7,13 +7,13 @@ import type { Connection } from "../protocol/peer/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
 import { guardHandlers } from "../server/extensions.ts";
-import { implementListening, type ListenMore, type ListenParams } from "../server/subscriptions/listen.ts";
+import { implementListening, type ReadExtensionFilter, type ListenParams } from "../server/subscriptions/listen.ts";
 import { Listeners } from "../server/subscriptions/listeners.ts";
 import { tooMany } from "../server/resources/subscriptions.ts";
 import type { TaskOptions } from "../tasks/task-options.ts";
 import type { HttpService } from "../transport/http-server/settings.ts";
 import { ConnectionLimit } from "./upstream/connection-limit.ts";
-import { knownExtensions, toServed, toSpoken } from "./extensions.ts";
+import { knownExtensions, toServed, withExtensions } from "./extensions.ts";
 import { Proxies } from "./proxy/proxies.ts";
 import { Owners } from "./upstream/owners.ts";
 import { connectUpstream, type UpstreamTarget } from "./upstream/upstream-target.ts";
@@ -114,7 +114,7 @@ export async function createGateway(
   const ended = new AbortController();
   const upstreams: UpstreamOptions = {
     open: connectUpstream(place),
-    revisions: toSpoken(options.revisions, extensions),
+    revisions: withExtensions(options.revisions, extensions),
     onError,
     idleTimeout,
     maxDepth: options.maxDepth ?? 64,
@@ -220,12 +220,12 @@ function implementWatching(
     listeners,
     main,
     more,
-  }: { readonly listeners: Listeners; readonly main: UpstreamWatcher; readonly more: ListenMore },
+  }: { readonly listeners: Listeners; readonly main: UpstreamWatcher; readonly more: ReadExtensionFilter },
 ): object {
   const { subscriptionsListen } = implementListening({
     revision,
     listeners,
-    mostSubscriptions,
+    maxSubscriptions,
     isUsable: () => true,
     more,
   });
@@ -233,7 +233,7 @@ function implementWatching(
   return {
     async subscriptionsListen(params: ListenParams, call: CallContext): Promise<object> {
       const uris = new Set(params.notifications.resourceSubscriptions);
-      if (uris.size > mostSubscriptions) throw tooMany(mostSubscriptions);
+      if (uris.size > maxSubscriptions) throw tooMany(maxSubscriptions);
       const leaves = await Promise.all([...uris].map((uri) => main.hear(uri)));
       try {
         return await subscriptionsListen(params, call);
@@ -248,7 +248,7 @@ function implementWatching(
 const listChanges: ReadonlySet<string> = new Set(["toolListChanged", "promptListChanged", "resourceListChanged"]);
 
 /** Maximum number of resources in one subscription request. */
-const mostSubscriptions = 1_000;
+const maxSubscriptions = 1_000;
 
 function notifyListeners(listeners: Listeners, handler: string, params: object): void {
   const uri = "uri" in params ? params.uri : undefined;

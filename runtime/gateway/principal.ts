@@ -7,7 +7,7 @@ export interface Principal {
 }
 
 /** Principal of connections that belong to no client. They read what the server is, with its extensions, and receive its changes. */
-export const gatewayItself: Principal = {
+export const gatewayPrincipal: Principal = {
   info: { name: "gateway", version: "1.0.0" },
   capabilities: { extensions: {} },
 };

@@ -55,7 +55,7 @@ export interface Receiver {
   /** Handles a message that the transport has classified to check it, like `message`. */
   classified(incoming: Incoming, origin?: unknown): void;
   /** Handles input that cannot be read as a message. */
-  problem(problem: Problem): void;
+  problem(problem: FramingProblem): void;
   /** Pauses the timeout of an outgoing request that has to wait for something on this side before it is sent. Returns a function that resumes it. */
   hold?(id: RequestId): () => void;
   /** Called when the peer sends nothing more, but may still read. */
@@ -65,7 +65,7 @@ export interface Receiver {
 }
 
 /** Reason why input cannot be read as a message. */
-export interface Problem {
+export interface FramingProblem {
   readonly kind: "syntax" | "encoding" | "size" | "depth" | "values" | "repeated";
   /** One sentence, which may be shown to the peer. */
   readonly message: string;

@@ -3,14 +3,14 @@ import type { Message } from "./message.ts";
 import type { ErrorReport } from "./error-report.ts";
 
 /** Collection with a number of members. */
-export interface Sized {
+export interface HasSize {
   readonly size: number;
 }
 
 /** Load of one connection, read when metrics are read. */
-export interface Load {
-  readonly running: Sized;
-  readonly waiting: Sized;
+export interface ConnectionLoad {
+  readonly running: HasSize;
+  readonly waiting: HasSize;
   readonly channel: Pick<Channel, "buffered">;
 }
 
@@ -21,11 +21,11 @@ export interface Load {
 export type DropReason = "event" | "stream" | "log";
 
 /** Counts the activity of connections, as `Metrics` does. */
-export interface Counting {
+export interface ConnectionMetrics {
   /** Counts a connection that has opened. */
-  enter(running: Sized, waiting: Sized, channel: Load["channel"]): void;
+  enter(running: HasSize, waiting: HasSize, channel: ConnectionLoad["channel"]): void;
   /** Removes a connection that has closed. */
-  leave(running: Sized): void;
+  leave(running: HasSize): void;
   /** Counts a response to a request. */
   responded(message: Message): void;
   /** Counts an HTTP request that was rejected with an HTTP status. */

@@ -71,31 +71,31 @@ export function toTimeouts(given: Partial<Timeouts> | undefined): Timeouts {
 }
 
 /** Time that the response to a request takes, as its row says. */
-export type Lasting = Pick<RequestRow, "duration">;
+export type RequestDuration = Pick<RequestRow, "duration">;
 
 /** Returns the timeout of a request in milliseconds, for calls that name none. */
-export function timeoutOf({ duration }: Lasting, timeouts: Timeouts): number {
+export function timeoutOf({ duration }: RequestDuration, timeouts: Timeouts): number {
   if (duration === undefined) return timeouts.request;
   if (duration === "endless") return Infinity;
   return timeouts[duration === "task" ? "wait" : duration];
 }
 
 /** Returns the total timeout of a request in milliseconds, for calls that name none. */
-export function totalTimeoutOf(request: Lasting, timeouts: Timeouts): number {
+export function totalTimeoutOf(request: RequestDuration, timeouts: Timeouts): number {
   return isEndless(request) ? Infinity : timeouts.total;
 }
 
 /** Returns the timeout of a local handler in milliseconds. One that waits until a task ends has none: tasks have their own limits. */
-export function handlerTimeoutOf(request: Lasting, timeouts: Timeouts): number {
+export function handlerTimeoutOf(request: RequestDuration, timeouts: Timeouts): number {
   return request.duration === "task" || isEndless(request) ? Infinity : timeouts.handler;
 }
 
 /** True if a request may take long, so that progress is requested even without a listener: it extends the timeout. */
-export function isPatient({ duration }: Lasting): boolean {
+export function isLongRunning({ duration }: RequestDuration): boolean {
   return duration === "work" || duration === "wait" || duration === "task";
 }
 
 /** True if a request lasts until one side ends it: no timeout applies, and closing a connection does not wait for it. */
-export function isEndless({ duration }: Lasting): boolean {
+export function isEndless({ duration }: RequestDuration): boolean {
   return duration === "endless";
 }

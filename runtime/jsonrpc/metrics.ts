@@ -1,4 +1,4 @@
-import type { Counting, DropReason, Load, Sized } from "./counted-channel.ts";
+import type { ConnectionMetrics, DropReason, ConnectionLoad, HasSize } from "./counted-channel.ts";
 import type { Message } from "./message.ts";
 import type { ErrorReport } from "./error-report.ts";
 
@@ -44,8 +44,8 @@ export interface LoopDelay {
  * setInterval(() => console.log(metrics.read()), 60_000);
  * ```
  */
-export class Metrics implements Counting {
-  readonly #loads = new Map<Sized, Load>();
+export class Metrics implements ConnectionMetrics {
+  readonly #loads = new Map<HasSize, ConnectionLoad>();
   readonly #errorResponses = new Map<number, number>();
   readonly #rejected = new Map<number, number>();
   readonly #reports = new Map<ErrorReport["kind"], number>();
@@ -55,7 +55,8 @@ export class Metrics implements Counting {
   /** Returns a copy of the current figures. */
   read(): MetricsSnapshot {
     const loads = [...this.#loads.values()];
-    const sum = (sizeOf: (load: Load) => number): number => loads.reduce((total, load) => total + sizeOf(load), 0);
+    const sum = (sizeOf: (load: ConnectionLoad) => number): number =>
+      loads.reduce((total, load) => total + sizeOf(load), 0);
     return {
       connections: loads.length,
       running: sum(({ running }) => running.size),
@@ -70,12 +71,12 @@ export class Metrics implements Counting {
   }
 
   /** Counts a connection that has opened. */
-  enter(running: Sized, waiting: Sized, channel: Load["channel"]): void {
+  enter(running: HasSize, waiting: HasSize, channel: ConnectionLoad["channel"]): void {
     this.#loads.set(running, { running, waiting, channel });
   }
 
   /** Removes a connection that has closed. */
-  leave(running: Sized): void {
+  leave(running: HasSize): void {
     this.#loads.delete(running);
   }
 

@@ -4,7 +4,7 @@ import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import { createServedConverter } from "./served-converter.ts";
 import { isHandshake } from "./negotiation.ts";
 import { createOpenNotifications, createPerRequest, type PerRequest } from "./stateless-server.ts";
-import { createSessionAcceptor, type StatelessEntrance } from "./initialize-server.ts";
+import { createSessionAcceptor, type StatelessAccess } from "./initialize-server.ts";
 
 /** Prepares a server for both lifecycles: clients open a session, or send stateless requests. */
 export function createDualAcceptor(options: ServeOptions): Acceptor {
@@ -18,7 +18,7 @@ export function createDualAcceptor(options: ServeOptions): Acceptor {
       : accept(channel, agreement);
 }
 
-function createStatelessEntrance({ reader, enter }: PerRequest): StatelessEntrance {
+function createStatelessEntrance({ reader, enter }: PerRequest): StatelessAccess {
   return {
     enter,
     join: (routes, opened) => ({

@@ -2,7 +2,7 @@ import type { RequestRow, Revision } from "../../generated/support.ts";
 import { isObject } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { Channel } from "../jsonrpc/channel.ts";
-import { createRoutes, type Entrance, type RequestHandler, type Routes } from "../protocol/peer/routes.ts";
+import { createRoutes, type FindStatelessRoutes, type RequestHandler, type Routes } from "../protocol/peer/routes.ts";
 import type { RevisionConverter } from "../protocol/revision/revision-converter.ts";
 import { InvalidMessageError, RpcError, errorCodes, invalidParams, invalidRequest } from "../jsonrpc/errors.ts";
 import { Peer } from "../protocol/peer/peer.ts";
@@ -18,7 +18,7 @@ import {
   type ImplementationInfo,
   type Session,
 } from "../protocol/session/session.ts";
-import { wrapAround, type Around, type LifecycleRequest } from "./lifecycle-middleware.ts";
+import { withLifecycleMiddleware, type LifecycleMiddleware, type LifecycleRequest } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import { addShutdown, readDeclared, toLifecycleRejection, withProfile } from "./apply-profile.ts";
 import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
@@ -31,7 +31,7 @@ import { chooseRevision, findRevision, readHandshakeRevisions } from "./negotiat
  * @throws {Error} when no revision has a handshake
  * @throws {InvalidMessageError} when the result of `initialize` does not fit its revision
  */
-export function createSessionAcceptor(given: ServeOptions, stateless?: StatelessEntrance): Acceptor {
+export function createSessionAcceptor(given: ServeOptions, stateless?: StatelessAccess): Acceptor {
   const options = {
     ...given,
     ...withProfile(given),
@@ -80,9 +80,9 @@ function peerOf({ connection }: CallContext): Peer {
   throw new Error("A session must be opened on the connection of its initialize request");
 }
 
-/** Entrance for stateless requests, before there is a session and beside it. */
-export interface StatelessEntrance {
-  readonly enter: Entrance;
+/** Access for stateless requests, before there is a session and beside it. */
+export interface StatelessAccess {
+  readonly enter: FindStatelessRoutes;
   /** Adds stateless requests to the routes before there is a session, which may be opened at any of these revisions. */
   join(routes: Routes, opened: readonly Revision[]): Routes;
 }
@@ -106,7 +106,7 @@ interface Declared {
   readonly result: unknown;
 }
 
-function createOffer(revision: Revision, options: ServeOptions, enter: Entrance | undefined): Offer {
+function createOffer(revision: Revision, options: ServeOptions, enter: FindStatelessRoutes | undefined): Offer {
   const converter = createServedConverter(revision, options);
   const { initialize } = readInitializeRows(revision);
   const info = resolve(options.info, revision);
@@ -122,7 +122,7 @@ function createOffer(revision: Revision, options: ServeOptions, enter: Entrance 
   };
   const { extensions: _extensions, ...core } = capabilities;
   const builtins = new Map([
-    ["ping", wrapAround(respondToPing, "ping", options.around)],
+    ["ping", withLifecycleMiddleware(respondToPing, "ping", options.around)],
     ["initialize", rejectSecond],
   ]);
   const handlers = resolve(options.handlers, revision);
@@ -185,11 +185,17 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
     openWith(peer, session, offer, options);
     return declaredTo(client, offer).result;
   };
-  return options.around ? openAround(options.around, { method: "initialize", params, session, call }, open) : open();
+  return options.around
+    ? initializeWithMiddleware(options.around, { method: "initialize", params, session, call }, open)
+    : open();
 }
 
 /** Runs the middleware around `initialize`. It may change the result, which is therefore checked again. */
-async function openAround(around: Around, request: LifecycleRequest, open: () => unknown): Promise<unknown> {
+async function initializeWithMiddleware(
+  around: LifecycleMiddleware,
+  request: LifecycleRequest,
+  open: () => unknown,
+): Promise<unknown> {
   const result = await around(request, open);
   const issue = readInitializeRows(request.session.revision).initialize.result(result);
   if (issue) throw new InvalidMessageError("initialize", "result", issue);

@@ -12,10 +12,14 @@ export interface LifecycleRequest {
 }
 
 /** Middleware around the requests that the lifecycle handles itself; `next` continues to the handler. */
-export type Around = (request: LifecycleRequest, next: () => unknown) => unknown;
+export type LifecycleMiddleware = (request: LifecycleRequest, next: () => unknown) => unknown;
 
 /** Wraps a handler in middleware; without middleware, returns the handler itself. */
-export function wrapAround(handle: RequestHandler, method: string, around: Around | undefined): RequestHandler {
+export function withLifecycleMiddleware(
+  handle: RequestHandler,
+  method: string,
+  around: LifecycleMiddleware | undefined,
+): RequestHandler {
   if (!around) return handle;
   return (params, call) => around({ method, params, session: call.session, call }, () => handle(params, call));
 }

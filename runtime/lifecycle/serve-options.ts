@@ -7,7 +7,7 @@ import type { ConnectStateless } from "../protocol/peer/stateless-connection.ts"
 import type { Profile } from "../protocol/profile.ts";
 import type { Handlers } from "../protocol/peer/routes.ts";
 import type { NegotiatedSession, Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
-import type { Around } from "./lifecycle-middleware.ts";
+import type { LifecycleMiddleware } from "./lifecycle-middleware.ts";
 
 /** Value for every revision, or a function that returns the value for the negotiated one. */
 export type PerRevision<Value extends object | string> = Value | ((revision: Revision) => Value);
@@ -29,7 +29,7 @@ export interface ServeOptions extends PeerOptions {
   /** Conventions of a community that are added to the protocol, such as `communityProfile`. Default: none. */
   readonly profile?: Profile;
   /** Middleware around `initialize`, around `ping` in a session, and around `server/discover`. Default: none. */
-  readonly around?: Around;
+  readonly around?: LifecycleMiddleware;
   /** Called when a session has been agreed on, before any of its messages is handled. */
   readonly onOpen?: (connection: Connection) => void;
 }

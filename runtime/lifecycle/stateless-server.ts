@@ -1,7 +1,13 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { chain } from "../internal/maybe-async.ts";
 import { toCacheMembers } from "../protocol/methods/cache-hint.ts";
-import type { Entrance, Entry, RequestHandler, RequestRoute, Routes } from "../protocol/peer/routes.ts";
+import type {
+  FindStatelessRoutes,
+  StatelessRoutes,
+  RequestHandler,
+  RequestRoute,
+  Routes,
+} from "../protocol/peer/routes.ts";
 import { createStatelessCall } from "../protocol/peer/stateless-request.ts";
 import { createRoutes } from "../protocol/peer/routes.ts";
 import type { RevisionConverter } from "../protocol/revision/revision-converter.ts";
@@ -20,7 +26,7 @@ import { Peer } from "../protocol/peer/peer.ts";
 import { toStatelessSettings } from "../protocol/peer/stateless-connection.ts";
 import type { PeerSettings } from "../protocol/peer/peer-options.ts";
 import type { NegotiatedSession, PeerInfo } from "../protocol/session/session.ts";
-import { wrapAround } from "./lifecycle-middleware.ts";
+import { withLifecycleMiddleware } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import type { CreateConverter } from "./served-converter.ts";
 import { withProfile } from "./apply-profile.ts";
@@ -34,7 +40,7 @@ import { resolve } from "./initialize-routes.ts";
 export interface PerRequest {
   readonly reader: MetadataReader;
   /** Handles stateless requests on connections on which sessions may be opened as well. */
-  readonly enter: Entrance;
+  readonly enter: FindStatelessRoutes;
   /** Serves connections on which no session can be opened. */
   readonly accept: Acceptor;
 }
@@ -52,7 +58,7 @@ export function createPerRequest(given: ServeOptions, createConverter?: CreateCo
   const offers = new Map(
     reader.revisions.map((revision): [Revision, Offer] => [revision, createOffer(revision, reader, options)]),
   );
-  const enterAs = ({ revision, client }: NegotiatedSession): Entry | RpcError => {
+  const enterAs = ({ revision, client }: NegotiatedSession): StatelessRoutes | RpcError => {
     const offer = offers.get(revision);
     if (!offer) return unsupportedVersion(reader.revisions, revision.id);
     const { routes, own, instructions } = offer;
@@ -70,7 +76,7 @@ export function createPerRequest(given: ServeOptions, createConverter?: CreateCo
       },
     };
   };
-  const enter: Entrance = ({ params }) => {
+  const enter: FindStatelessRoutes = ({ params }) => {
     const metadata = reader.read(params);
     if (metadata.kind === "none") return undefined;
     return metadata.kind === "refused" ? metadata.error : enterAs(metadata);
@@ -129,7 +135,7 @@ function createOffer(revision: Revision, reader: MetadataReader, options: OfferO
     ...(instructions !== undefined && { instructions }),
     ...toCacheMembers(options.discovery),
   });
-  const discover = wrapAround(() => discovered, "server/discover", options.around);
+  const discover = withLifecycleMiddleware(() => discovered, "server/discover", options.around);
   const builtins = new Map([["server/discover", discover]]);
   const handlers = resolve(options.handlers, revision);
   const routes = createRoutes(revision, {
@@ -155,7 +161,7 @@ function checkDiscovered(revision: Revision, discovered: StaticResult): void {
 /**
  * Creates the routes of connections without sessions. They accept only requests with metadata. An `initialize` is rejected with the served revisions.
  */
-function createStatelessRoutes(reader: MetadataReader, enter: Entrance): Routes {
+function createStatelessRoutes(reader: MetadataReader, enter: FindStatelessRoutes): Routes {
   const { revisions } = reader;
   return {
     ...createOpenNotifications(revisions),

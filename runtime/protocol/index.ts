@@ -17,9 +17,9 @@ export type { ExpandValue, MatchedValue, UriTemplate } from "../server/resources
 export { watchLoopDelay } from "../transport/loop-delay.ts";
 export type { LoopWatch, LoopWatchOptions } from "../transport/loop-delay.ts";
 
-export type { Channel, Problem, Receiver, TransportSession } from "../jsonrpc/channel.ts";
+export type { Channel, FramingProblem, Receiver, TransportSession } from "../jsonrpc/channel.ts";
 
-export type { Counting, DropReason } from "../jsonrpc/counted-channel.ts";
+export type { ConnectionMetrics, DropReason } from "../jsonrpc/counted-channel.ts";
 
 export { InvalidMessageError } from "../jsonrpc/errors.ts";
 

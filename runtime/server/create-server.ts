@@ -1,5 +1,5 @@
 import type { Implementation, Revision } from "../../generated/support.ts";
-import type { Around } from "../lifecycle/lifecycle-middleware.ts";
+import type { LifecycleMiddleware } from "../lifecycle/lifecycle-middleware.ts";
 import type { CacheHint } from "../protocol/methods/cache-hint.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
@@ -55,7 +55,7 @@ export interface CoreServer {
   /** Returns the scopes that a request needs, by the definition that it addresses. */
   readonly readScopes: (method: string, params: unknown) => readonly string[];
   /** Middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
-  readonly around: Around | undefined;
+  readonly around: LifecycleMiddleware | undefined;
   /** Shares the tasks of the server with other nodes of a cluster. */
   startTasks(node: TaskNode): void;
   /** Registers a session for notifications of changes, until its connection closes. */

@@ -33,7 +33,7 @@ export function isToolError(value: unknown): value is ToolError {
  *
  * @throws {RpcError} in place of a `ToolError`: an error response to the client
  */
-export async function askHandler<Result>(ask: () => Awaitable<Result>): Promise<Result> {
+export async function callHandler<Result>(ask: () => Awaitable<Result>): Promise<Result> {
   try {
     return await ask();
   } catch (thrown) {

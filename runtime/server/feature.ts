@@ -7,7 +7,7 @@ import type { TaskNode } from "../stores/task-node.ts";
 import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { ServerParts } from "./handlers.ts";
 import type { RegistryOptions } from "./list/registry-options.ts";
-import type { ListenMore } from "./subscriptions/listen.ts";
+import type { ReadExtensionFilter } from "./subscriptions/listen.ts";
 import type { InputRunner } from "./input/input-runner.ts";
 import type { AnyCoreDefinition, AnyServerDefinition, Scoped, AnyTool, Visible } from "./any-definition.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
@@ -43,7 +43,7 @@ export interface ServedFeature {
   /** Finds the definition that a request addresses, if the request belongs to this feature. */
   findAsked?(method: string, params: Readonly<Record<string, unknown>>): (Scoped & Visible) | undefined;
   /** Returns the handlers of the feature at one revision. */
-  implement(scene: Scene): Implemented;
+  implement(scene: FeatureContext): Implemented;
   /** Returns the gates of the capabilities that the feature declares in addition to those of its methods. */
   gates?(revision: Revision): readonly Gate[];
   /** Returns the rounds of calls that need input of the client. */
@@ -55,7 +55,7 @@ export interface ServedFeature {
 }
 
 /** Parts of a server at one revision, from which a feature is implemented. */
-export interface Scene extends ContextParts {
+export interface FeatureContext extends ContextParts {
   readonly revision: Revision;
   readonly options: RegistryOptions;
   readonly tools: ToolRegistry;
@@ -74,5 +74,5 @@ export interface Implemented {
   /** True if a client may read the resource at a URI. */
   isUsable?(uri: string, call: CallContext): boolean;
   /** Reads the additional topics that clients can listen for. */
-  readonly listen?: ListenMore;
+  readonly listen?: ReadExtensionFilter;
 }

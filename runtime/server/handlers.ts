@@ -9,7 +9,7 @@ import type { ContextParts, CreateScope, HandlerScope } from "./context.ts";
 import type { CacheHints } from "./list/cache-hints.ts";
 import type { Cursors } from "./list/cursors.ts";
 import { createEnvelope } from "./envelope.ts";
-import type { Implemented, Scene, ServedFeature } from "./feature.ts";
+import type { Implemented, FeatureContext, ServedFeature } from "./feature.ts";
 import { toListHandler } from "./list/list-handler.ts";
 import type { SessionRegistry } from "./subscriptions/session-registry.ts";
 import { createLogLevels, type LogLevels, type LogOptions } from "./logging/log-levels.ts";
@@ -40,7 +40,7 @@ export interface ServerSettings {
   readonly listChanged: ReadonlySet<ListKind>;
   readonly subscribe: boolean;
   /** Maximum number of subscriptions of one session, or of one request that listens for changes. */
-  readonly mostSubscriptions: number;
+  readonly maxSubscriptions: number;
   readonly pageSize: number | undefined;
   readonly cacheHints: CacheHints;
   readonly cursors: Cursors;
@@ -90,7 +90,7 @@ export function createHandlers(parts: ServerParts, revision: Revision, made: Han
   return wrapHandlers(handlers, revision, { middleware, toContext });
 }
 
-function implementFeatures(features: readonly ServedFeature[], scene: Omit<Scene, "earlier">): object {
+function implementFeatures(features: readonly ServedFeature[], scene: Omit<FeatureContext, "earlier">): object {
   const earlier: Implemented[] = [];
   for (const feature of features) earlier.push(feature.implement({ ...scene, earlier }));
   return Object.assign({}, ...earlier.map((implemented) => implemented.handlers));

@@ -1,4 +1,4 @@
-import type { Around } from "../lifecycle/lifecycle-middleware.ts";
+import type { LifecycleMiddleware } from "../lifecycle/lifecycle-middleware.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { Session } from "../protocol/session/session.ts";
 import { readAuth } from "./context.ts";
@@ -7,7 +7,7 @@ import { createOnce } from "./input/once.ts";
 import type { AnyContext } from "./any-definition.ts";
 
 /** Returns the middleware around the requests that the lifecycle handles itself: `initialize`, `ping`, `server/discover`. */
-export function wrapLifecycle(middleware: readonly Middleware[]): Around | undefined {
+export function wrapLifecycle(middleware: readonly Middleware[]): LifecycleMiddleware | undefined {
   if (middleware.length === 0) return undefined;
   return ({ method, params, session, call }, next) =>
     runMiddleware(middleware, { method, params, context: toContext(call, session) }, next);

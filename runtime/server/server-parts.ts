@@ -55,7 +55,7 @@ function createSettings(
   return {
     listChanged: readListChanged(definition),
     subscribe: definition.subscribe ?? false,
-    mostSubscriptions: definition.maxSubscriptions ?? 1_000,
+    maxSubscriptions: definition.maxSubscriptions ?? 1_000,
     pageSize: definition.pageSize,
     cacheHints: definition.cacheHints ?? {},
     cursors: createSignedCursors(definition.cursorKeys, cluster),

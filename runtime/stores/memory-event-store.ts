@@ -1,4 +1,4 @@
-import type { Counting } from "../jsonrpc/counted-channel.ts";
+import type { ConnectionMetrics } from "../jsonrpc/counted-channel.ts";
 import { systemClock, type Clock } from "../internal/timers.ts";
 import type { EventStore, StoredEvent, StreamPosition } from "./event-store.ts";
 import type { SessionKey } from "./session-store.ts";
@@ -18,7 +18,7 @@ export interface MemoryEventStoreOptions {
   readonly ttl?: number;
   readonly clock?: Pick<Clock, "now">;
   /** Counts events that are removed early because of a limit. Default: nothing is counted. */
-  readonly metrics?: Pick<Counting, "drop">;
+  readonly metrics?: Pick<ConnectionMetrics, "drop">;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface MemoryEventStoreOptions {
  */
 export class MemoryEventStore implements EventStore {
   readonly #options: Required<Omit<MemoryEventStoreOptions, "metrics">>;
-  readonly #metrics: Pick<Counting, "drop"> | undefined;
+  readonly #metrics: Pick<ConnectionMetrics, "drop"> | undefined;
   readonly #sessions = new Map<string, SessionLog>();
   /** Streams, the longest idle first. */
   readonly #streams = new Set<StreamLog>();

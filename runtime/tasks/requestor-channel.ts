@@ -17,7 +17,7 @@ import { toTaskState, withRelatedTask } from "./task.ts";
 /** Channel from a running task to its requestor. */
 export interface RequestorChannel {
   /** Prepares a request to the requestor. The returned function sends it and waits for the response. */
-  ask(row: RequestRow, params: unknown, options: OutletOptions): () => Promise<unknown>;
+  ask(row: RequestRow, params: unknown, options: TaskBoundRequestOptions): () => Promise<unknown>;
   /** Sends a notification that belongs to the task, or drops it if it cannot be delivered. */
   notify(row: NotificationRow, params: unknown): Promise<void>;
   /** Announces a changed record of the task. */
@@ -35,7 +35,7 @@ export interface RequestorChannel {
 }
 
 /** Options of a request that ends with its task. */
-export interface OutletOptions extends RequestOptions {
+export interface TaskBoundRequestOptions extends RequestOptions {
   readonly signal: AbortSignal;
 }
 
@@ -95,7 +95,7 @@ export class SessionChannel implements RequestorChannel {
     return () => void this.#ways.delete(way);
   }
 
-  ask(row: RequestRow, params: unknown, options: OutletOptions): () => Promise<unknown> {
+  ask(row: RequestRow, params: unknown, options: TaskBoundRequestOptions): () => Promise<unknown> {
     const related = withRelatedTask(params, this.#call.revision, this.#id);
     if (!this.#shared) return () => this.#askSomewhere(row, related, options);
     const request = toStoredRequest(row, params);
@@ -119,7 +119,12 @@ export class SessionChannel implements RequestorChannel {
   }
 
   /** Tries all known ways, and then waits for a new one: the requestor opens one when it is notified that input is needed. */
-  async #askSomewhere(row: RequestRow, params: object, options: OutletOptions, publish?: () => void): Promise<unknown> {
+  async #askSomewhere(
+    row: RequestRow,
+    params: object,
+    options: TaskBoundRequestOptions,
+    publish?: () => void,
+  ): Promise<unknown> {
     const tried = new Set<Caller>();
     for (;;) {
       const way = [...this.#ways, this.#call.connection].findLast((candidate) => !tried.has(candidate));
@@ -201,7 +206,7 @@ export class SessionChannel implements RequestorChannel {
 }
 
 interface SharedRequest {
-  readonly options: OutletOptions;
+  readonly options: TaskBoundRequestOptions;
   readonly key: string;
   readonly request: object;
 }

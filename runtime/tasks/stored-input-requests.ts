@@ -2,14 +2,14 @@ import { under, type Issue, type RequestRow } from "../../generated/support.ts";
 import { invalidParams } from "../jsonrpc/errors.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
 import { InputHistory, toStoredRequest } from "./input-history.ts";
-import type { OutletOptions, RequestorChannel } from "./requestor-channel.ts";
+import type { TaskBoundRequestOptions, RequestorChannel } from "./requestor-channel.ts";
 
 /** Returns the problem with a response to an input request, if any. */
-export type CheckKept = (row: RequestRow, params: unknown, respond: unknown) => Issue | undefined;
+export type CheckRelayedResponse = (row: RequestRow, params: unknown, respond: unknown) => Issue | undefined;
 
 /** Dependencies of stored input requests. */
 export interface StoredInputRequestsHost {
-  readonly check: CheckKept;
+  readonly check: CheckRelayedResponse;
   /** Record of a task that may be run again: its input requests are kept with their responses. */
   readonly record?: TaskRecord | undefined;
   /** Announces a change of the task. */
@@ -39,7 +39,7 @@ export class StoredInputRequests implements RequestorChannel {
     return this.#host.record && this.#history.settledRequests;
   }
 
-  ask(row: RequestRow, params: unknown, { signal, key }: OutletOptions): () => Promise<unknown> {
+  ask(row: RequestRow, params: unknown, { signal, key }: TaskBoundRequestOptions): () => Promise<unknown> {
     const request = toStoredRequest(row, params);
     const { key: name, settled } = this.#history.begin(row, key, request);
     if (settled) return async () => settled.response;
@@ -93,7 +93,7 @@ interface KeptInputRequest {
 }
 
 /** Returns the problem with a response to an input request in the record of a task, if any. */
-export type CheckStored = (request: unknown, respond: unknown) => Issue | undefined;
+export type CheckStoredResponse = (request: unknown, respond: unknown) => Issue | undefined;
 
 /**
  * Selects the responses to open input requests.
@@ -103,7 +103,7 @@ export type CheckStored = (request: unknown, respond: unknown) => Issue | undefi
 export function selectResponses(
   requests: Readonly<Record<string, unknown>>,
   responses: Readonly<Record<string, unknown>>,
-  check: CheckStored,
+  check: CheckStoredResponse,
 ): Readonly<Record<string, unknown>> {
   const open = Object.entries(requests).filter(([key]) => Object.hasOwn(responses, key));
   for (const [key, request] of open) {

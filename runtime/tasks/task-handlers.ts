@@ -1,7 +1,7 @@
 import type { RequestRow } from "../../generated/support.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
 import type { TaskManager } from "./task-manager.ts";
-import type { TaskTerms } from "./task-options.ts";
+import type { RequestTaskOptions } from "./task-options.ts";
 import { readTaskParams, withoutTask } from "./task.ts";
 
 /** Handlers of requests about tasks, by handler name. */
@@ -30,12 +30,17 @@ export function createTaskHandlers(tasks: TaskManager): TaskHandlers {
 /** Wraps a handler so that its requests run as tasks when the requestor requests it. */
 export function allowTask(
   row: RequestRow,
-  { tasks, terms }: { readonly tasks: TaskManager; readonly terms: TaskTerms },
+  { tasks, taskOptions }: { readonly tasks: TaskManager; readonly taskOptions: RequestTaskOptions },
   response: (params: unknown, call: CallContext) => unknown,
 ): (params: unknown, call: CallContext) => unknown {
   return (params, call) => {
     const asked = readTaskParams(params);
     if (!asked) return response(params, call);
-    return tasks.start(call, { row, ttl: asked.ttl, terms, work: (during) => response(withoutTask(params), during) });
+    return tasks.start(call, {
+      row,
+      ttl: asked.ttl,
+      taskOptions,
+      work: (during) => response(withoutTask(params), during),
+    });
   };
 }

@@ -6,7 +6,7 @@ import type { CloseOptions, Connection } from "../protocol/session/connection.ts
 import { pause } from "../internal/timers.ts";
 import { isFinal, readOpenRequests, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
 import { InputRelay } from "./input-relay.ts";
-import { selectResponses, type CheckStored } from "./stored-input-requests.ts";
+import { selectResponses, type CheckStoredResponse } from "./stored-input-requests.ts";
 import { SessionChannel, type RequestorChannel } from "./requestor-channel.ts";
 import { RunningTask, takenOver } from "./running-task.ts";
 import { RunningTasks, type RunningEntry } from "./running-tasks.ts";
@@ -19,7 +19,7 @@ import { isLeased } from "./task-leases.ts";
 import type { RestoreTask, TaskHost, TaskRequest } from "./task-request.ts";
 import { toTaskState, withRelatedTask, type TaskState } from "./task.ts";
 import { toTaskSettings, toTtl, type TaskOptions, type TaskSettings } from "./task-options.ts";
-import { performWork } from "./task-work.ts";
+import { handleTaskRequest } from "./task-work.ts";
 
 /** Options and dependencies of a task manager. */
 export interface TaskManagerOptions extends TaskOptions {
@@ -96,10 +96,10 @@ export class TaskManager {
    */
   async begin(call: CallContext, request: TaskRequest): Promise<TaskRecord> {
     const now = new Date().toISOString();
-    const ttl = toTtl(request.ttl, request.terms, this.#settings);
+    const ttl = toTtl(request.ttl, request.taskOptions, this.#settings);
     const id = crypto.randomUUID();
     const key: TaskKey = { id, owner: request.keeping?.ownerOf(call, id) ?? (await this.#ownerOf(call)) };
-    const pollInterval = request.terms.pollInterval ?? this.#settings.pollInterval;
+    const pollInterval = request.taskOptions.pollInterval ?? this.#settings.pollInterval;
     const principal = this.#options.principalOf?.(call);
     const times = { createdAt: now, updatedAt: now, ttl, pollInterval };
     const record: TaskRecord = {
@@ -138,7 +138,7 @@ export class TaskManager {
   }
 
   /** Delivers responses to a task of this owner. If another process runs the task, it finds them in the store, as long as it runs. */
-  async respond(key: TaskKey, responses: Readonly<Record<string, unknown>>, check: CheckStored): Promise<void> {
+  async respond(key: TaskKey, responses: Readonly<Record<string, unknown>>, check: CheckStoredResponse): Promise<void> {
     const record = await this.read(key);
     const running = this.#running.get(key.id);
     if (running && !record.retry) return running.task.respond(responses);
@@ -302,7 +302,10 @@ export class TaskManager {
 
   async #work(task: RunningTask, call: TaskCall, request: TaskRequest): Promise<void> {
     if (task.isOver) return request.spared?.();
-    const ending = await performWork(task, call, { request, report: (thrown) => this.#report(request.row, thrown) });
+    const ending = await handleTaskRequest(task, call, {
+      request,
+      report: (thrown) => this.#report(request.row, thrown),
+    });
     await call.finish();
     await task.end(ending).catch((thrown: unknown) => this.#report(request.row, thrown));
   }

@@ -25,7 +25,7 @@ export interface TaskOptions {
 }
 
 /** Task options of one kind of request, which take precedence over the general ones. */
-export interface TaskTerms {
+export interface RequestTaskOptions {
   readonly ttl?: number | undefined;
   readonly pollInterval?: number | undefined;
 }
@@ -50,8 +50,12 @@ export function toTaskSettings(options: TaskOptions): TaskSettings {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#ttl-and-resource-management
  */
-export function toTtl(requested: number | undefined, terms: TaskTerms, settings: TaskSettings): number | null {
-  const wanted = requested ?? terms.ttl ?? settings.ttl;
+export function toTtl(
+  requested: number | undefined,
+  taskOptions: RequestTaskOptions,
+  settings: TaskSettings,
+): number | null {
+  const wanted = requested ?? taskOptions.ttl ?? settings.ttl;
   const ttl = Math.min(Math.max(wanted, shortestTtl), settings.maxTtl);
   return Number.isFinite(ttl) ? Math.round(ttl) : null;
 }

@@ -4,16 +4,16 @@ import type { TaskNode } from "../stores/task-node.ts";
 import type { TaskRecord, TaskRetry } from "../stores/task-store.ts";
 import type { RequestorChannel } from "./requestor-channel.ts";
 import type { StepRecorder, StepRunner } from "./step-recorder.ts";
-import type { TaskTerms } from "./task-options.ts";
+import type { RequestTaskOptions } from "./task-options.ts";
 
 /** A request that becomes a task. */
 export interface TaskRequest {
   readonly row: RequestRow;
   /** Requested `ttl` in milliseconds, if any. */
   readonly ttl: number | undefined;
-  readonly terms: TaskTerms;
+  readonly taskOptions: RequestTaskOptions;
   /** Ownership and channel of the task. Default: those of the session. */
-  readonly keeping?: TaskKeeping | undefined;
+  readonly keeping?: TaskOwnership | undefined;
   /** What another node needs to run the task again, if the task permits it. */
   readonly retry?: TaskRetry | undefined;
   /** Creates the steps of a task that may be run again. */
@@ -25,7 +25,7 @@ export interface TaskRequest {
 }
 
 /** Ownership and channel of tasks whose requestors have no session. */
-export interface TaskKeeping {
+export interface TaskOwnership {
   ownerOf(call: CallContext, id: string): string;
   /** @param record - record of a task that may be run again, at the beginning of the attempt */
   createOutlet(call: CallContext, record?: TaskRecord): RequestorChannel;

@@ -9,7 +9,7 @@ import type { TaskRequest } from "./task-request.ts";
 export type TaskEnding = Parameters<RunningTask["end"]>[0];
 
 /** Handles the request of a task. Failures are reported unless the task has ended. */
-export async function performWork(
+export async function handleTaskRequest(
   task: RunningTask,
   call: TaskCall,
   { request: { row, work }, report }: { readonly request: TaskRequest; report(thrown: unknown): void },

@@ -6,8 +6,8 @@ export { ManualClock } from "./manual-clock.ts";
 export { settle } from "./manual-clock.ts";
 
 export { TranscriptError } from "./transcript.ts";
-export { play } from "./transcript.ts";
-export type { PlayOptions } from "./transcript.ts";
+export { runTranscript } from "./transcript.ts";
+export type { TranscriptOptions } from "./transcript.ts";
 export type { TranscriptLine } from "./transcript.ts";
 
 export { Wire } from "./wire.ts";

@@ -13,10 +13,10 @@ import { Wire } from "./wire.ts";
  */
 export type TranscriptLine = string | readonly [mark: ">" | "<" | "~", body: unknown];
 
-/** Options for playing a transcript. */
-export interface PlayOptions {
+/** Options of {@link runTranscript}. */
+export interface TranscriptOptions {
   /** Milliseconds to wait for a line of the side under test. Default 1 s. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** Error for a side under test that deviates from the transcript. */
@@ -28,43 +28,47 @@ export class TranscriptError extends Error {
 }
 
 /**
- * Plays one side of a conversation with a server, or over a wire that a client or server is connected to, and compares the lines of the other side.
+ * Runs one side of a conversation with a server, or over a wire that a client or server is connected to, and compares the lines of the other side.
  * Their order does not matter.
  *
  * @throws {TranscriptError} when an expected line is missing, or lines are left over at the end.
  * @example
  * ```ts
- * import { play } from "mcp-server-runtime/testing";
+ * import { runTranscript } from "mcp-server-runtime/testing";
  *
- * await play(server, [
+ * await runTranscript(server, [
  *   '> {"id": 1, "method": "ping"}', // sent to the server
  *   '< {"id": 1, "result": {}}', // expected of the server
  * ]);
  * ```
  */
-export async function play(
+export async function runTranscript(
   target: Server | Acceptor | Wire,
   script: readonly TranscriptLine[],
-  options: PlayOptions = {},
+  options: TranscriptOptions = {},
 ): Promise<void> {
-  if (target instanceof Wire) return playOn(target, script, options);
+  if (target instanceof Wire) return runOn(target, script, options);
   const wire = new Wire();
   const connection = (typeof target === "function" ? target : createServerAcceptor(target))(wire);
   try {
-    await playOn(wire, script, options);
+    await runOn(wire, script, options);
   } finally {
     await connection.close();
   }
 }
 
-async function playOn(wire: Wire, script: readonly TranscriptLine[], { patience = 1_000 }: PlayOptions): Promise<void> {
+async function runOn(
+  wire: Wire,
+  script: readonly TranscriptLine[],
+  { timeout = 1_000 }: TranscriptOptions,
+): Promise<void> {
   for (const [index, line] of script.entries()) {
     const { mark, body } = readLine(line, index);
     if (mark === ">") {
       say(wire, body);
       await settle();
     } else {
-      await hear(wire, { mark, body, where: `line ${index + 1}` }, patience);
+      await hear(wire, { mark, body, where: `line ${index + 1}` }, timeout);
     }
   }
   if (wire.sent.length > 0)
@@ -100,9 +104,9 @@ interface Expectation {
   readonly where: string;
 }
 
-async function hear(wire: Wire, expected: Expectation, patience: number): Promise<void> {
+async function hear(wire: Wire, expected: Expectation, timeout: number): Promise<void> {
   const { mark, body, where } = expected;
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + timeout;
   const fits = (said: unknown): boolean => (mark === "<" ? isDeepStrictEqual(said, body) : contains(said, body));
   for (;;) {
     const position = wire.sent.findIndex(fits);

@@ -1,7 +1,7 @@
 import { systemClock } from "../internal/timers.ts";
 
 /** Default time for the first message of a client, in milliseconds. */
-export const defaultPatience = 30_000;
+export const defaultFirstMessageTimeout = 30_000;
 
 /** Timeout for the first message of a connection: silent connections must not occupy the capacity of others indefinitely. */
 export class FirstMessage {

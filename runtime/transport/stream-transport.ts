@@ -5,7 +5,7 @@ import type { Receiver } from "../jsonrpc/channel.ts";
 import { toLimits, type Limits } from "../jsonrpc/limits.ts";
 import type { Outgoing } from "../jsonrpc/message.ts";
 import { FirstMessage, readStart } from "./first-message.ts";
-import { Pieces } from "./write-chunks.ts";
+import { ChunkedLines } from "./write-chunks.ts";
 import type { Transport } from "./transport.ts";
 
 /** Readable side of a byte stream. */
@@ -53,7 +53,7 @@ export class StreamTransport implements Transport {
   readonly #limits: Limits;
   #receiver: Receiver | undefined;
   #first: FirstMessage | undefined;
-  readonly #pieces = new Pieces();
+  readonly #pieces = new ChunkedLines();
   #isScheduled = false;
   #congestion: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #state: "open" | "closing" | "closed" = "open";

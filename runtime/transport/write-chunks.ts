@@ -5,7 +5,7 @@ import { isBatch, type Outgoing } from "../jsonrpc/message.ts";
  * Lines that wait to be written, grouped into pieces. A response moves to the next piece if the current one contains a progress report of its
  * request: some clients process all messages of a piece before the first of them reaches a callback, and drop reports of completed requests.
  */
-export class Pieces {
+export class ChunkedLines {
   #current = "";
   #next = "";
   /** Tokens of the progress reports in the current piece; most clients use the id of the request. */

@@ -3,11 +3,11 @@ import type { RequestId } from "../../runtime/jsonrpc/message.ts";
 import type { Connection } from "../../runtime/protocol/peer/peer.ts";
 import type { ErrorReport } from "../../runtime/jsonrpc/error-report.ts";
 import { settle } from "../../runtime/testing/manual-clock.ts";
-import { play } from "../../runtime/testing/transcript.ts";
+import { runTranscript } from "../../runtime/testing/transcript.ts";
 import { Wire } from "../../runtime/testing/wire.ts";
 import { handshakeRevisions } from "./fixture-revision.ts";
 
-export { Wire, play, settle };
+export { Wire, runTranscript, settle };
 
 /** `initialize` for a revision, as a client would send it. */
 export function initialize(protocolVersion: string, capabilities: object = {}, id: RequestId = 0): object {

@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { packageRoot } from "../../internal/package-info.ts";
 
 /** Error that the compiler reports. */
-export interface Complaint {
+export interface CompileError {
   /** Absolute path of the source file. */
   readonly file: string;
   readonly line: number;
@@ -35,7 +35,7 @@ export interface Replacement {
 /** Compiler of one program in several states. It reads and parses files that do not differ, such as the declarations of libraries, only once. */
 export interface Compiler {
   /** Returns the errors in the files of the program, as it is on disk or with a replaced part. */
-  complain(replaced?: Replacement): Complaint[];
+  findErrors(replaced?: Replacement): CompileError[];
 }
 
 /** Creates a compiler for a program. @throws {UserError} when the settings of the program cannot be read. */
@@ -43,10 +43,10 @@ export function createCompiler({ config, library, files }: ProgramPlace): Compil
   const options = readOptions(config);
   const parsed = new Map<string, ts.SourceFile>();
   return {
-    complain(replaced) {
+    findErrors(replaced) {
       const host = createHost({ options, library, parsed }, replaced);
       const program = ts.createProgram({ rootNames: files, options, host });
-      return files.flatMap((file) => complainOf(program, file));
+      return files.flatMap((file) => errorsOf(program, file));
     },
   };
 }
@@ -96,7 +96,7 @@ function createHost({ options, library, parsed }: Shared, replaced: Replacement 
   };
 }
 
-function complainOf(program: ts.Program, file: string): Complaint[] {
+function errorsOf(program: ts.Program, file: string): CompileError[] {
   const source = program.getSourceFile(file);
   return program.getSemanticDiagnostics(source).map(({ start = 0, messageText }) => {
     const { line = 0 } = source?.getLineAndCharacterOfPosition(start) ?? {};

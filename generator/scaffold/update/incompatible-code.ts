@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative, sep } from "node:path";
 import { runtimePackage } from "../create/runtime-package.ts";
-import { createCompiler, type Complaint, type Replacement, findLibrary } from "./compiler.ts";
+import { createCompiler, type CompileError, type Replacement, findLibrary } from "./compiler.ts";
 import { findNameUses, listSources, type RemovedName } from "./removed-names.ts";
 
 /** A line of the user's code. */
@@ -40,11 +40,11 @@ export async function findIncompatibleCode(
   if (library === undefined || !existsSync(config) || !hasRuntime(project)) return undefined;
   const files = await listSources(project);
   const compiler = createCompiler({ config, library, files });
-  const found = compiler.complain(layer);
-  const known = new Set(found.length === 0 ? [] : compiler.complain().map(toKey));
-  const incompatible = found.flatMap((complaint): IncompatibleLine[] => {
-    const { file, line, text } = complaint;
-    if (known.has(toKey(complaint))) return [];
+  const found = compiler.findErrors(layer);
+  const known = new Set(found.length === 0 ? [] : compiler.findErrors().map(toKey));
+  const incompatible = found.flatMap((error): IncompatibleLine[] => {
+    const { file, line, text } = error;
+    if (known.has(toKey(error))) return [];
     return [{ file: relative(project, file).split(sep).join("/"), line, reason: readReason(text) }];
   });
   return [...new Map(incompatible.map((line) => [toPlace(line), line])).values()];
@@ -88,7 +88,7 @@ function toPlace({ file, line }: CodeLine): string {
 }
 
 /** Returns a key that is equal before and after the change: messages may contain the folder of a revision, which is replaced. */
-function toKey({ file, line, text }: Complaint): string {
+function toKey({ file, line, text }: CompileError): string {
   return `${file}:${line}: ${text.replaceAll(/\bmcp\/[^/"]+\/(?=types|declarations)/g, "mcp/")}`;
 }
 

@@ -5,19 +5,19 @@ import type { Identity } from "../../transport/http-server/identity.ts";
 import { readBinding } from "./token-binding.ts";
 import { findClaimProblem, readPrincipal, readTokenScopes, type ClaimRules, type Claims } from "./claims.ts";
 import { readCredentials, type Credentials } from "./credentials.ts";
-import { createProofJudge, type JudgeProof } from "./proof.ts";
+import { createProofChecker, type CheckProof } from "./proof.ts";
 import type { Denial } from "./denials.ts";
 import { expandScopes } from "./scopes.ts";
 import { TokenCache } from "./token-cache.ts";
-import type { TokenOptions, Trust } from "./token-options.ts";
+import type { TokenOptions, TrustedIssuers } from "./token-options.ts";
 import { TokenError, isTokenError } from "./token-error.ts";
 
 /** Authenticates requests by their access tokens. */
 export class BearerAuthenticator {
   readonly #options: TokenOptions;
-  readonly #rules: ClaimRules & Trust;
+  readonly #rules: ClaimRules & TrustedIssuers;
   readonly #memory: TokenCache<Known>;
-  readonly #judgeProof: JudgeProof | undefined;
+  readonly #checkProof: CheckProof | undefined;
   readonly #now: () => number;
   readonly #cluster: ClusterAccess = { shared: undefined };
   /** Senders by their identities. */
@@ -28,7 +28,7 @@ export class BearerAuthenticator {
     this.#options = options;
     this.#rules = { issuers, audiences, clockSkew };
     this.#memory = new TokenCache(remember);
-    this.#judgeProof = dpop && createProofJudge(dpop, this.#cluster);
+    this.#checkProof = dpop && createProofChecker(dpop, this.#cluster);
     this.#now = now;
   }
 
@@ -47,7 +47,7 @@ export class BearerAuthenticator {
   async admit(head: RequestHead, reply: Pick<Exchange, "addFields">): Promise<Identity | Denial> {
     const credentials = readCredentials(head);
     if (credentials.kind === "malformed") return credentials;
-    if (credentials.kind === "none" || (credentials.scheme === "dpop" && !this.#judgeProof)) return { kind: "unknown" };
+    if (credentials.kind === "none" || (credentials.scheme === "dpop" && !this.#checkProof)) return { kind: "unknown" };
     const known = await this.#look(credentials.token);
     if ("kind" in known) return known;
     if (this.#isRevoked(known.identity)) return invalid("The access token was revoked");
@@ -118,12 +118,12 @@ export class BearerAuthenticator {
       return invalid("The access token is bound to another certificate");
     }
     if (binding.key === undefined) return this.#checkUnbound(scheme);
-    if (!this.#judgeProof) return invalid("The access token is bound to a key; DPoP is not supported");
+    if (!this.#checkProof) return invalid("The access token is bound to a key; DPoP is not supported");
     if (scheme === "bearer")
       return invalidProof("invalid_token", "The access token is bound to a key; send a DPoP proof");
     const uri = new URL(head.path, this.#options.resource);
     try {
-      const { problem, fields } = await this.#judgeProof(head, { token, key: binding.key, principal, uri, now });
+      const { problem, fields } = await this.#checkProof(head, { token, key: binding.key, principal, uri, now });
       if (fields) reply.addFields(fields);
       return problem && invalidProof(problem.error, problem.description);
     } catch (thrown) {

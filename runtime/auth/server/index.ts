@@ -43,5 +43,5 @@ export type { TokenOptions } from "./token-options.ts";
 
 export { TokenError } from "./token-error.ts";
 export { isTokenError } from "./token-error.ts";
-export type { Trust } from "./token-options.ts";
+export type { TrustedIssuers } from "./token-options.ts";
 export type { VerifyToken } from "./token-options.ts";

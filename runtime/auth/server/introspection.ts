@@ -3,7 +3,7 @@ import { toBase64 } from "../../framing/base64.ts";
 import { readBounded } from "./read-bounded.ts";
 import type { Claims } from "./claims.ts";
 import { checkUrl } from "./metadata.ts";
-import type { Trust, VerifyToken } from "./token-options.ts";
+import type { TrustedIssuers, VerifyToken } from "./token-options.ts";
 
 /** Options of `introspectTokens`. */
 export interface IntrospectionOptions {
@@ -67,7 +67,7 @@ export function introspectTokens(options: IntrospectionOptions): VerifyToken {
 /** Maximum size of a response in bytes. */
 const maxBytes = 64 * 1024;
 
-function toClaims(response: unknown, { issuers: [only, ...others] }: Trust): Claims | undefined {
+function toClaims(response: unknown, { issuers: [only, ...others] }: TrustedIssuers): Claims | undefined {
   if (!isObject(response) || typeof response.active !== "boolean")
     throw new Error("The introspection response is not valid");
   if (!response.active) return undefined;

@@ -54,17 +54,17 @@ export interface ProofSubject {
 }
 
 /** Checks the proof of a request. */
-export type JudgeProof = (head: RequestHead, subject: ProofSubject) => Promise<ProofResult>;
+export type CheckProof = (head: RequestHead, subject: ProofSubject) => Promise<ProofResult>;
 
 /**
  * Creates a function that checks proofs.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */
-export function createProofJudge(
+export function createProofChecker(
   { proofs, maxAge = 300, replays, nonces }: ProofOptions,
   cluster: ClusterAccess,
-): JudgeProof {
+): CheckProof {
   const own = new MemoryReplayStore();
   const source = nonces && new Nonces(nonces === true ? {} : nonces, () => cluster.shared?.deriveKeys("nonces"));
   return async (head, subject) => {

@@ -7,7 +7,7 @@ import type { ProofOptions } from "./proof.ts";
 import type { ScopeHierarchy } from "./scopes.ts";
 
 /** Issuers whose tokens are accepted. */
-export interface Trust {
+export interface TrustedIssuers {
   /** Identifiers exactly as tokens name them. */
   readonly issuers: readonly string[];
 }
@@ -16,7 +16,7 @@ export interface Trust {
  * Returns the claims of a token. Returns `undefined` or throws a `TokenError` if the token is not trustworthy. Any other error means that the token
  * could not be checked, and the client gets status 503. Issuer, audience, times and scopes are checked afterwards, for every verifier.
  */
-export type VerifyToken = (token: string, trust: Trust) => Awaitable<Claims | undefined>;
+export type VerifyToken = (token: string, trust: TrustedIssuers) => Awaitable<Claims | undefined>;
 
 /** Options of `requireBearerToken`. */
 export interface TokenOptions {

@@ -24,7 +24,7 @@ export interface Freshness {
 }
 
 /** State of the cache at the time of a request. */
-export interface Asking {
+export interface CacheState {
   /** Increases whenever something is dropped: a result requested before that may be outdated when it arrives. */
   readonly version: number;
   readonly principal: string;
@@ -47,7 +47,7 @@ export class ResultCache {
   }
 
   /** Current state of the cache, for a request that is about to be sent. */
-  get asking(): Asking {
+  get asking(): CacheState {
     return { version: this.#version, principal: this.#principal };
   }
 
@@ -69,7 +69,7 @@ export class ResultCache {
    * Caches a value, unless it may not be cached or anything was dropped since it was requested. A private value is not cached either if the user
    * has changed since then: its owner is not known. Returns true if the value is cached.
    */
-  keep(key: string, value: unknown, { until, isPublic, version, principal }: Freshness & Asking): boolean {
+  keep(key: string, value: unknown, { until, isPublic, version, principal }: Freshness & CacheState): boolean {
     if (until <= this.#clock.now() || version !== this.#version) return false;
     if (!isPublic && principal !== this.#principal) return false;
     const { maxEntries = 1_000 } = this.#options;

@@ -16,10 +16,10 @@ export function respondAsTask(
   { revision, tasks }: { readonly revision: Revision; readonly tasks: TaskManager },
 ): RespondFunction {
   const row = findRow(revision.serverRequests, handler);
-  const plain = tieToTask(response);
+  const plain = relateToTask(response);
   if (!row) return plain;
   const gate = taskGate(row, "client");
-  const asTask = allowTask(row, { tasks, terms: {} }, plain);
+  const asTask = allowTask(row, { tasks, taskOptions: {} }, plain);
   return (params, call) => (isOpen(gate, call.session) ? asTask(params, call) : plain(params, call));
 }
 
@@ -28,7 +28,7 @@ export function respondAsTask(
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#related-task-metadata
  */
-export function tieToTask(response: RespondFunction): RespondFunction {
+export function relateToTask(response: RespondFunction): RespondFunction {
   return (params, call) => {
     const taskId = readRelatedTask(call.meta, call.revision);
     if (taskId === undefined) return response(params, call);

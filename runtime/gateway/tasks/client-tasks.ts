@@ -1,14 +1,14 @@
 import type { RequestRow } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { Capabilities, Session } from "../../protocol/session/session.ts";
-import type { ListenMore } from "../../server/subscriptions/listen.ts";
-import type { TaskTerms } from "../../tasks/task-options.ts";
+import type { ReadExtensionFilter } from "../../server/subscriptions/listen.ts";
+import type { RequestTaskOptions } from "../../tasks/task-options.ts";
 
 /** Call of a tool that continues as a task of the gateway, which represents one of the server. */
 export interface BridgedTask {
   readonly row: RequestRow;
   readonly ttl: number | undefined;
-  readonly terms: TaskTerms;
+  readonly taskOptions: RequestTaskOptions;
   run(during: CallContext): Promise<unknown>;
   /** Called instead of `run` if the task has ended before it was run. */
   spared?(): void;
@@ -32,7 +32,7 @@ export interface ClientTasks {
   /** Handlers of requests about tasks of the gateway, by handler name. */
   readonly handlers: object;
   /** Reads task ids in subscription requests. */
-  readonly listen: ListenMore;
+  readonly listen: ReadExtensionFilter;
   /** True if a client may run calls of tools as tasks of the gateway. */
   isOffered(session: Session): boolean;
   /**

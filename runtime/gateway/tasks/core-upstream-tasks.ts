@@ -27,7 +27,7 @@ export async function startCoreTask(given: UpstreamToolCall, requested: Requeste
     return await requested.begin(call(), {
       row,
       ttl: started.ttl ?? Infinity,
-      terms: { pollInterval: started.pollInterval },
+      taskOptions: { pollInterval: started.pollInterval },
       run: (during) => task.run(during),
       spared: () => void task.abandon(),
     });

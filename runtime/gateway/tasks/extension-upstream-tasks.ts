@@ -15,7 +15,7 @@ export const extensionUpstreamTasks: UpstreamTasks = {
   async callTool(given) {
     const { row, requested, call, upstream } = given;
     const run = (during: CallContext): Promise<unknown> => follow(given, during);
-    if (requested) return requested.begin(call(), { row, ttl: requested.ttl, terms: {}, run });
+    if (requested) return requested.begin(call(), { row, ttl: requested.ttl, taskOptions: {}, run });
     try {
       return await given.complete();
     } catch (error) {

@@ -9,7 +9,7 @@ import { createExtensionTasks } from "../../server/tasks/extension-tasks.ts";
 import { TaskManager } from "../../tasks/task-manager.ts";
 import type { TaskOptions } from "../../tasks/task-options.ts";
 import { taskKindOf, type TaskKind } from "../../tasks/task.ts";
-import { gatewayItself, type Principal } from "../principal.ts";
+import { gatewayPrincipal, type Principal } from "../principal.ts";
 import type { ToolList } from "../upstream/tool-list.ts";
 import type { Listener, Upstream } from "../upstream/upstream.ts";
 import { noClientTasks, type ClientTasks } from "./client-tasks.ts";
@@ -54,7 +54,7 @@ export class TaskBridge {
     this.upstream = this.#kind ? upstreamTasks[this.#kind] : noUpstreamTasks;
     this.tools = tools;
     this.#listeners = listeners;
-    const principal = declareTasks(gatewayItself, revision);
+    const principal = declareTasks(gatewayPrincipal, revision);
     this.#notifications = new TaskNotifications({
       open: (listener) => open(principal, listener),
       notify: (topic, task) => listeners.notifyTopic(topic, "taskStatus", task),

@@ -1,7 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 
 /** List of tools without those that are nested too deeply, and the names of those left out. */
-export interface ShownTools {
+export interface FilteredTools {
   readonly result: unknown;
   readonly leftOut: readonly string[];
 }
@@ -11,7 +11,7 @@ export interface ShownTools {
  *
  * @param maxDepth - maximum levels of a message, of which a tool has those below its list
  */
-export function leaveOutDeep(result: unknown, maxDepth: number): ShownTools {
+export function omitDeepTools(result: unknown, maxDepth: number): FilteredTools {
   const tools = isObject(result) && Array.isArray(result.tools) ? result.tools : [];
   const deep = new Set<unknown>(tools.filter((tool) => isDeeper(tool, maxDepth - levelsAbove)));
   if (deep.size === 0) return { result, leftOut: [] };

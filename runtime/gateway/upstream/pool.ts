@@ -14,7 +14,7 @@ export interface Lease {
 }
 
 /** Call that needs a connection. */
-export interface Leasing {
+export interface PooledCall {
   readonly principal: Principal;
   readonly owner: Owner;
   readonly listener: Listener;
@@ -46,7 +46,7 @@ export class Pool {
    *
    * @throws {RpcError} when info and capabilities of the principal are too long, or no connection becomes free in time
    */
-  async take({ principal, owner, listener, signal }: Leasing): Promise<Lease> {
+  async take({ principal, owner, listener, signal }: PooledCall): Promise<Lease> {
     const key = toKey(owner, principal);
     const leave = await this.#limit.enterCall(signal);
     const member = await this.#find({ key, owner }, principal).catch((error: unknown) => {

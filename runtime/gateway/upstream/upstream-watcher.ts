@@ -2,7 +2,7 @@ import type { ClientConnection } from "../../client/connect.ts";
 import { toError } from "../../jsonrpc/errors.ts";
 import { pause } from "../../internal/timers.ts";
 import { ToolList } from "./tool-list.ts";
-import { gatewayItself } from "../principal.ts";
+import { gatewayPrincipal } from "../principal.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "./upstream.ts";
 
 /**
@@ -119,7 +119,7 @@ function connect(options: UpstreamOptions, notify: Listener["notify"]): Promise<
     ask: (method) => Promise.reject(new Error(`The gateway has no client for the request ${method}`)),
     notify,
   };
-  return Upstream.open(options, gatewayItself, () => listener);
+  return Upstream.open(options, gatewayPrincipal, () => listener);
 }
 
 const listChanges = ["toolListChanged", "promptListChanged", "resourceListChanged"] as const;

@@ -10,7 +10,7 @@ import { methodNotFound, toError } from "../../jsonrpc/errors.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 import { readRelatedTask } from "../../tasks/task.ts";
 import type { Principal } from "../principal.ts";
-import { leaveOutDeep } from "./deep-tools.ts";
+import { omitDeepTools } from "./deep-tools.ts";
 import { toServerCapabilitiesOf, withoutInputRequired } from "../convert-messages.ts";
 
 /** Receiver of the server's requests and notifications. */
@@ -43,7 +43,7 @@ export class Upstream {
   readonly #tasks: Map<string, Listener>;
   readonly #options: Pick<UpstreamOptions, "maxDepth" | "onError">;
   /** Timeouts of a client's requests: the server may take as long as the client waits, unless it falls silent. */
-  readonly #terms: RequestOptions;
+  readonly #requestOptions: RequestOptions;
   #listening: ListenStream | undefined;
 
   private constructor(connection: ClientConnection, { level, tasks, options }: Keeping) {
@@ -51,7 +51,7 @@ export class Upstream {
     this.#options = options;
     this.#level = level;
     this.#tasks = tasks;
-    this.#terms = { timeout: options.idleTimeout, totalTimeout: Infinity };
+    this.#requestOptions = { timeout: options.idleTimeout, totalTimeout: Infinity };
   }
 
   /** Connects. Later messages of the server go to the listener that `listener` returns at that time. */
@@ -106,13 +106,13 @@ export class Upstream {
 
   /** Sends a request by its row in the server's revision. */
   async send(row: RequestRow, params: unknown, options: RequestOptions): Promise<unknown> {
-    const result = await this.connection.request(row, params, { ...this.#terms, ...options });
+    const result = await this.connection.request(row, params, { ...this.#requestOptions, ...options });
     return row.handler === "listTools" ? this.#showTools(result) : withoutInputRequired(result, this.revision);
   }
 
   #showTools(result: unknown): unknown {
     const { maxDepth, onError } = this.#options;
-    const shown = leaveOutDeep(result, maxDepth);
+    const shown = omitDeepTools(result, maxDepth);
     for (const name of shown.leftOut) {
       const error = new Error(
         `The tool ${JSON.stringify(name)} is omitted; it is nested deeper than ${maxDepth} levels`,

@@ -15,13 +15,13 @@ export interface HandledRequest {
 }
 
 /** Routes and session that apply to a request: the connection's, or its own. */
-export interface Situation {
+export interface RequestRoutes {
   readonly routes: Routes;
   readonly session: Session | undefined;
 }
 
 /** Finds the handler of a request, and checks its params. Returns the error if there is no handler, or if the params are not valid. */
-export function findHandler(request: IncomingRequest, situation: Situation): HandledRequest | RpcError {
+export function findHandler(request: IncomingRequest, situation: RequestRoutes): HandledRequest | RpcError {
   const { method, params } = request;
   const { routes, session } = situation;
   const route = routes.requests.get(method);

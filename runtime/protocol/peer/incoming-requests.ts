@@ -4,7 +4,7 @@ import { notInBatch, type Batch } from "../../jsonrpc/batch.ts";
 import { IncomingCall, type IncomingRequest } from "./incoming-call.ts";
 import type { Routes } from "./routes.ts";
 import { toErrorResponse, toResponse, toTimeoutResponse } from "./call-responses.ts";
-import { findHandler, type Situation } from "./find-handler.ts";
+import { findHandler, type RequestRoutes } from "./find-handler.ts";
 import { RpcError, TimeoutError, invalidRequest, toErrorObject } from "../../jsonrpc/errors.ts";
 import { handlerTimeoutOf, isEndless, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Message, RequestId } from "../../jsonrpc/message.ts";
@@ -145,7 +145,7 @@ export class IncomingRequests {
   /** Rejects a request that may not run beside the others, or not in a batch. */
   #findRejection(
     { id, method }: IncomingRequest,
-    { routes, session }: Situation,
+    { routes, session }: RequestRoutes,
     batch: Batch | undefined,
   ): RpcError | undefined {
     if (this.#running.size > 0 && this.#running.has(id)) return invalidRequest(stillRunning);

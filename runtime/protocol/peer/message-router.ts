@@ -1,5 +1,5 @@
 import { Batch, findBatchProblem } from "../../jsonrpc/batch.ts";
-import type { Problem } from "../../jsonrpc/channel.ts";
+import type { FramingProblem } from "../../jsonrpc/channel.ts";
 import { RpcError, errorCodes, invalidRequest, toErrorObject } from "../../jsonrpc/errors.ts";
 import type { IncomingRequests } from "./incoming-requests.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
@@ -49,7 +49,7 @@ export class MessageRouter {
   }
 
   /** Handles input that could not be read. If its envelope could be read, the request is rejected or the pending call fails. */
-  problem(problem: Problem): void {
+  problem(problem: FramingProblem): void {
     const isSyntax = problem.kind === "syntax" || problem.kind === "encoding";
     const error = new RpcError(isSyntax ? errorCodes.parseError : errorCodes.invalidRequest, problem.message);
     const incoming = problem.value === undefined ? undefined : classify(problem.value);

@@ -5,7 +5,7 @@ import { merge } from "../../internal/merge.ts";
 import { isOpen, type Session } from "../session/session.ts";
 
 /** Message that is about to be sent. */
-export interface Sendable {
+export interface OutgoingMessage {
   readonly kind: "request" | "notification";
   readonly method: string;
   readonly params: unknown;
@@ -29,7 +29,7 @@ export function requireGate({ gate, method }: RequestRow | NotificationRow, host
  * @throws {InvalidMessageError} when the given metadata is invalid
  * @throws {ConversionError} when a value would be lost and `onLoss` is `error`
  */
-export function toSendable(session: Session | undefined, sendable: Sendable): unknown {
+export function toOutgoingMessage(session: Session | undefined, sendable: OutgoingMessage): unknown {
   const { kind, progressToken } = sendable;
   const params = session?.converter ? session.converter.params(sendable) : sendable.params;
   const metadata = kind === "request" ? session?.toMetadata?.() : undefined;

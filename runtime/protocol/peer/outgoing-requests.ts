@@ -4,7 +4,7 @@ import type { Timeouts } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import type { Routes } from "./routes.ts";
 import type { ErrorReport } from "../../jsonrpc/error-report.ts";
-import type { Sendable } from "./outgoing-params.ts";
+import type { OutgoingMessage } from "./outgoing-params.ts";
 import type { Session } from "../session/session.ts";
 import type { DeadlineTimer } from "../../internal/timers.ts";
 
@@ -16,7 +16,7 @@ export interface OutgoingRequestsHost {
   readonly requestIdPrefix?: string | undefined;
   now(): number;
   /** Returns params as the session's revision has them. */
-  toSendable(sendable: Sendable): unknown;
+  toOutgoingMessage(sendable: OutgoingMessage): unknown;
   /** Watches timeouts, and keeps the process alive while there are any. */
   readonly deadlines: Pick<DeadlineTimer, "watch" | "hold" | "release">;
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
@@ -25,7 +25,7 @@ export interface OutgoingRequestsHost {
 }
 
 /** Receives the outcome of a call. One of the two is called, once, while the response is being read. */
-export interface Settler<Result> {
+export interface ResponseListener<Result> {
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -48,7 +48,7 @@ export interface OutgoingRequests {
   start<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
-    settler: Settler<Result>,
+    settler: ResponseListener<Result>,
     options: StartOptions,
   ): void;
   /** Handles the peer's result for an outgoing request. */

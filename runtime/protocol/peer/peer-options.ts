@@ -1,4 +1,4 @@
-import type { Counting } from "../../jsonrpc/counted-channel.ts";
+import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
 import type { LossMode } from "../revision/revision-converter.ts";
 import type { Limits, Timeouts } from "../../jsonrpc/limits.ts";
 import type { CreatePendingRequests } from "./outgoing-requests.ts";
@@ -15,7 +15,7 @@ export interface PeerOptions {
   /** Receives errors that are visible nowhere else: failed handlers, faults of the peer. Default: none. */
   readonly onError?: OnError;
   /** Counts activity, together with everything else that is given the same object. Default: nothing is counted. */
-  readonly metrics?: Counting;
+  readonly metrics?: ConnectionMetrics;
   readonly clock?: Clock;
   /** Treatment of values that a peer of an older revision cannot receive. Default: `convert`. */
   readonly onLoss?: LossMode;

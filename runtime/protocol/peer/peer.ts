@@ -1,11 +1,11 @@
 import type { NotificationRow, RequestRow } from "../../../generated/support.ts";
 import type { Batch } from "../../jsonrpc/batch.ts";
 import { noOptions, type RequestOptions } from "../session/request-options.ts";
-import type { Channel, Problem, Receiver, TransportSession } from "../../jsonrpc/channel.ts";
+import type { Channel, FramingProblem, Receiver, TransportSession } from "../../jsonrpc/channel.ts";
 import type { CloseOptions, Connection, State } from "../session/connection.ts";
 import type { Routes } from "./routes.ts";
 import { createConfirmation, type Confirmation } from "../../jsonrpc/confirmation.ts";
-import { checkParams, requireGate, toSendable, type Sendable } from "./outgoing-params.ts";
+import { checkParams, requireGate, toOutgoingMessage, type OutgoingMessage } from "./outgoing-params.ts";
 import { ClosedError, closedEarly, toError } from "../../jsonrpc/errors.ts";
 import { IncomingRequests, drain, type IncomingRequestsHost } from "./incoming-requests.ts";
 import { toLimits, toTimeouts, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
@@ -16,7 +16,7 @@ import {
   createNoRequests,
   type OutgoingRequests,
   type OutgoingRequestsHost,
-  type Settler,
+  type ResponseListener,
 } from "./outgoing-requests.ts";
 import type { PeerSettings } from "./peer-options.ts";
 import { transmit } from "../../jsonrpc/responses.ts";
@@ -125,7 +125,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   /** Sends a request whose outcome is delivered while the response is being read, before the next message. */
-  ask<Params, Result>(row: RequestRow<Params, Result>, params: Params, settler: Settler<Result>): void {
+  ask<Params, Result>(row: RequestRow<Params, Result>, params: Params, settler: ResponseListener<Result>): void {
     this.#requireOpen();
     this.#pendingRequests.start(row, params, settler, {});
   }
@@ -156,7 +156,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     if (!this.#closing) this.#router.classified(incoming, origin);
   }
 
-  problem(problem: Problem): void {
+  problem(problem: FramingProblem): void {
     if (!this.#closing) this.#router.problem(problem);
   }
 
@@ -185,8 +185,8 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     return this.#clock.now();
   }
 
-  toSendable(sendable: Sendable): unknown {
-    return toSendable(this.#session, sendable);
+  toOutgoingMessage(sendable: OutgoingMessage): unknown {
+    return toOutgoingMessage(this.#session, sendable);
   }
 
   deadlineAfter(milliseconds: number): number {
@@ -264,7 +264,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   }
 
   /** Returns the params of a notification as the session's revision has them. */
-  #convert(notification: Omit<Sendable, "kind">): unknown {
+  #convert(notification: Omit<OutgoingMessage, "kind">): unknown {
     if (this.#session?.converter) return this.#session.converter.params({ kind: "notification", ...notification });
     return notification.params;
   }

@@ -10,9 +10,9 @@ import {
 import { checkResult } from "./routes.ts";
 import { InvalidMessageError, PeerError, TimeoutError, toError, toPeerError } from "../../jsonrpc/errors.ts";
 import { withoutUnknownMembers } from "../revision/known-members.ts";
-import { isPatient, timeoutOf, totalTimeoutOf } from "../../jsonrpc/limits.ts";
+import { isLongRunning, timeoutOf, totalTimeoutOf } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, RequestId } from "../../jsonrpc/message.ts";
-import type { OutgoingRequests, OutgoingRequestsHost, Settler, StartOptions } from "./outgoing-requests.ts";
+import type { OutgoingRequests, OutgoingRequestsHost, ResponseListener, StartOptions } from "./outgoing-requests.ts";
 import { readResult } from "../profile.ts";
 import { checkParams } from "./outgoing-params.ts";
 import { SlotMap } from "../../internal/slot-map.ts";
@@ -43,17 +43,17 @@ class PendingRequests implements OutgoingRequests {
   start<Params, Result>(
     row: RequestRow<Params, Result>,
     params: Params,
-    settler: Settler<Result>,
+    settler: ResponseListener<Result>,
     options: StartOptions,
   ): void {
     options.signal?.throwIfAborted();
     const id = this.#createId();
     const { method } = row;
     // The id is the token: both are unique among the active outgoing requests.
-    const progressToken = options.onProgress !== undefined || isPatient(row) ? id : undefined;
-    const sendable = this.#host.toSendable({ kind: "request", method, params, progressToken });
+    const progressToken = options.onProgress !== undefined || isLongRunning(row) ? id : undefined;
+    const sendable = this.#host.toOutgoingMessage({ kind: "request", method, params, progressToken });
     checkParams(row, sendable);
-    const call = new PendingRequest(id, row, settler, this.#findTerms(row, options));
+    const call = new PendingRequest(id, row, settler, this.#findTiming(row, options));
     this.#pending.set(id, call);
     options.onId?.(id);
     if (call.deadline !== Infinity) this.#watch(call);
@@ -135,7 +135,7 @@ class PendingRequests implements OutgoingRequests {
     return prefix === undefined ? this.#lastId : `${prefix}${this.#lastId}`;
   }
 
-  #findTerms(row: RequestRow, options: StartOptions): Terms {
+  #findTiming(row: RequestRow, options: StartOptions): Timing {
     const { timeouts } = this.#host;
     const now = this.#host.now();
     const timeout = options.timeout ?? timeoutOf(row, timeouts);
@@ -229,7 +229,7 @@ interface PendingCall {
 }
 
 /** Timeouts of a call; `now` and `cap` are times of the clock. */
-interface Terms {
+interface Timing {
   readonly options: StartOptions;
   readonly timeout: number;
   readonly now: number;
@@ -241,17 +241,17 @@ class PendingRequest<Params, Result> implements PendingCall {
   readonly row: RequestRow<Params, Result>;
   deadline: number;
   isTimed = false;
-  readonly #settler: Settler<Result>;
-  readonly #terms: Terms;
+  readonly #settler: ResponseListener<Result>;
+  readonly #timing: Timing;
   #held = 0;
   #unlisten: (() => void) | undefined;
 
-  constructor(id: RequestId, row: RequestRow<Params, Result>, settler: Settler<Result>, terms: Terms) {
+  constructor(id: RequestId, row: RequestRow<Params, Result>, settler: ResponseListener<Result>, timing: Timing) {
     this.id = id;
     this.row = row;
     this.#settler = settler;
-    this.#terms = terms;
-    this.deadline = Math.min(terms.now + terms.timeout, terms.cap);
+    this.#timing = timing;
+    this.deadline = Math.min(timing.now + timing.timeout, timing.cap);
   }
 
   get method(): string {
@@ -259,11 +259,11 @@ class PendingRequest<Params, Result> implements PendingCall {
   }
 
   get options(): StartOptions {
-    return this.#terms.options;
+    return this.#timing.options;
   }
 
   get limit(): number {
-    const { cap, now, timeout } = this.#terms;
+    const { cap, now, timeout } = this.#timing;
     return this.deadline === cap + this.#held ? cap - now : timeout;
   }
 
@@ -280,7 +280,7 @@ class PendingRequest<Params, Result> implements PendingCall {
   }
 
   extend(now: number): void {
-    this.deadline = Math.min(now + this.#terms.timeout, this.#terms.cap + this.#held);
+    this.deadline = Math.min(now + this.#timing.timeout, this.#timing.cap + this.#held);
   }
 
   hold(): (stood: number) => number {

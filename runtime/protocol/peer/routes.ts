@@ -46,15 +46,18 @@ export interface Routes {
   /** True if the peer may not send requests: they get no response. */
   readonly isSilent?: true;
   /** Runs first for every request. A stateless request brings its own session, regardless of the connection's. */
-  readonly enter?: Entrance | undefined;
+  readonly enter?: FindStatelessRoutes | undefined;
   readonly profile?: Profile | undefined;
 }
 
 /** Returns the entry of a stateless request, or its rejection; nothing for a request that belongs to the connection's session. */
-export type Entrance = (request: { readonly method: string; readonly params: unknown }) => Entry | RpcError | undefined;
+export type FindStatelessRoutes = (request: {
+  readonly method: string;
+  readonly params: unknown;
+}) => StatelessRoutes | RpcError | undefined;
 
 /** Routes and session of one stateless request. */
-export interface Entry {
+export interface StatelessRoutes {
   readonly routes: Routes;
   readonly session: Session;
   createCall(host: StatelessHost, session: Session, request: StatelessRequest): IncomingCall;

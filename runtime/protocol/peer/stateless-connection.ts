@@ -1,7 +1,7 @@
 import { isThenable } from "../../internal/maybe-async.ts";
 import { DeadlineTimer, systemClock, type Clock } from "../../internal/timers.ts";
-import type { Channel, Problem, Receiver } from "../../jsonrpc/channel.ts";
-import type { Counting, Sized } from "../../jsonrpc/counted-channel.ts";
+import type { Channel, FramingProblem, Receiver } from "../../jsonrpc/channel.ts";
+import type { ConnectionMetrics, HasSize } from "../../jsonrpc/counted-channel.ts";
 import { deliverReport, type ErrorReport, type OnError } from "../../jsonrpc/error-report.ts";
 import { ClosedError, RpcError, TimeoutError, closedEarly, toError, toErrorObject } from "../../jsonrpc/errors.ts";
 import { handlerTimeoutOf, isEndless, toLimits, toTimeouts, type Limits, type Timeouts } from "../../jsonrpc/limits.ts";
@@ -16,7 +16,7 @@ import { findHandler } from "./find-handler.ts";
 import type { CallHost, IncomingCall, IncomingRequest } from "./incoming-call.ts";
 import { drain } from "./incoming-requests.ts";
 import type { PeerOptions } from "./peer-options.ts";
-import type { Entry } from "./routes.ts";
+import type { StatelessRoutes } from "./routes.ts";
 import type { Session } from "../session/session.ts";
 import { StatelessCall, StatelessSender } from "./stateless-request.ts";
 
@@ -26,7 +26,7 @@ export interface StatelessSettings {
   readonly timeouts: Timeouts;
   readonly progressRate: Rate;
   readonly clock: Clock;
-  readonly metrics: Counting | undefined;
+  readonly metrics: ConnectionMetrics | undefined;
   readonly onError: OnError | undefined;
 }
 
@@ -48,7 +48,7 @@ export function toStatelessSettings({
 }
 
 /** Creates the connection of one stateless request. */
-export type ConnectStateless = (channel: Channel, entry: Entry, settings: StatelessSettings) => Connection;
+export type ConnectStateless = (channel: Channel, entry: StatelessRoutes, settings: StatelessSettings) => Connection;
 
 /** Creates the connection of one stateless request, and starts its channel. */
 export const connectStateless: ConnectStateless = (channel, entry, settings) =>
@@ -58,9 +58,9 @@ export const connectStateless: ConnectStateless = (channel, entry, settings) =>
  * Connection that lasts for one stateless request. The transport has read its metadata, so that the session is known from the beginning. No other
  * message follows, and no request can be sent.
  */
-class StatelessConnection extends StatelessSender implements Connection, CallHost, Receiver, Sized {
+class StatelessConnection extends StatelessSender implements Connection, CallHost, Receiver, HasSize {
   readonly #channel: Channel;
-  readonly #entry: Entry;
+  readonly #entry: StatelessRoutes;
   readonly #settings: StatelessSettings;
   /** Call whose handler is running. */
   #running: IncomingCall | undefined;
@@ -74,7 +74,7 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
   #deadlines: DeadlineTimer | undefined;
   #onIdle: (() => void) | undefined;
 
-  constructor(channel: Channel, entry: Entry, settings: StatelessSettings) {
+  constructor(channel: Channel, entry: StatelessRoutes, settings: StatelessSettings) {
     super();
     this.#channel = channel;
     this.#entry = entry;
@@ -121,7 +121,7 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
     this.#accept(incoming, origin);
   }
 
-  problem({ message }: Problem): void {
+  problem({ message }: FramingProblem): void {
     this.report({ kind: "protocol", error: new Error(message) });
   }
 
@@ -245,4 +245,4 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
 }
 
 /** Load of outgoing requests, of which there are none. */
-const nothing: Sized = { size: 0 };
+const nothing: HasSize = { size: 0 };

@@ -4,7 +4,7 @@ import { isObject } from "../../../generated/support.ts";
 import { toPrivate } from "../../protocol/methods/cache-hint.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { selectFrom } from "../list/catalogue.ts";
-import type { Feature, Scene } from "../feature.ts";
+import type { Feature, FeatureContext } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
 import type { ListHandler } from "../list/list-handler.ts";
 import { createListing } from "../list/list-page.ts";
@@ -56,7 +56,7 @@ function readUi({ ui: shown = {} }: AnyTool): ToolUi {
 }
 
 /** Builds two lists: a client without views does not see the views, nor the tools that only views may call. */
-function listTools({ tools }: ServerParts, { revision, options }: Scene): ListHandler {
+function listTools({ tools }: ServerParts, { revision, options }: FeatureContext): ListHandler {
   const describe = (tool: AnyTool): object => describeTool(tool, revision, options.toolRules);
   // The list depends on what the client declares, so it must not be shared with other clients.
   const own = { ...options, cacheHints: { ...options.cacheHints, tools: toPrivate(options.cacheHints.tools) } };

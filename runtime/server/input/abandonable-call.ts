@@ -1,10 +1,10 @@
 import type { NotificationRow, Progress, RequestRow } from "../../../generated/support.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { RelayedCall } from "../../protocol/peer/relayed-call.ts";
-import type { AskingInputState, InputContext } from "./input-runner.ts";
+import type { RoundTripInputState, InputContext } from "./input-runner.ts";
 
 /** Input state between a handler and the client. */
-export interface AbandonableInputState extends AskingInputState {
+export interface AbandonableInputState extends RoundTripInputState {
   /** Aborted when the state is abandoned. */
   readonly signal: AbortSignal;
   /** Sends a notification, unless the state is abandoned. */

@@ -1,5 +1,5 @@
-import { createAskingInputRunner } from "./session-input.ts";
-import { createAskingScopes } from "./input-request-context.ts";
+import { createRoundTripInputRunner } from "./session-input.ts";
+import { createInputScopes } from "./input-request-context.ts";
 import type { ServerRequestState } from "../definition.ts";
 import type { Feature } from "../feature.ts";
 import type { AnyServerDefinition } from "../any-definition.ts";
@@ -7,9 +7,9 @@ import type { AnyServerDefinition } from "../any-definition.ts";
 /** Input requests where every revision of a program has sessions: they are sent as requests to the client. */
 export const sessionInput: Feature = {
   name: "clientRequests",
-  createScopes: createAskingScopes,
+  createScopes: createInputScopes,
   create: (_parts, { requestState }: AnyServerDefinition & ServerRequestState) => ({
     implement: () => ({ handlers: {} }),
-    inputRunner: () => createAskingInputRunner(requestState?.clock),
+    inputRunner: () => createRoundTripInputRunner(requestState?.clock),
   }),
 };

@@ -1,5 +1,5 @@
-import { createAskingInputRunner } from "./session-input.ts";
-import { createAskingScopes } from "./input-request-context.ts";
+import { createRoundTripInputRunner } from "./session-input.ts";
+import { createInputScopes } from "./input-request-context.ts";
 import type { ServerRequestState } from "../definition.ts";
 import type { Feature } from "../feature.ts";
 import { createReplayingInputRunner } from "./input-required-result.ts";
@@ -9,7 +9,7 @@ import type { AnyServerDefinition } from "../any-definition.ts";
 /** Calls that need input of the client: in rounds of stateless requests, and by requests to the client at other revisions. */
 export const input: Feature = {
   name: "inputRequests",
-  createScopes: createAskingScopes,
+  createScopes: createInputScopes,
   create({ cluster }, source: AnyServerDefinition & ServerRequestState) {
     const settings = toRequestStateSettings(source, cluster);
     return {
@@ -17,7 +17,7 @@ export const input: Feature = {
       inputRunner: (revision) =>
         revision.lifecycle === "per-request"
           ? createReplayingInputRunner(settings)
-          : createAskingInputRunner(settings.clock),
+          : createRoundTripInputRunner(settings.clock),
     };
   },
 };

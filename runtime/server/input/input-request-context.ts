@@ -2,7 +2,7 @@ import { isObject, type RequestRow, type Revision } from "../../../generated/sup
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { CapabilityError, InvalidMessageError } from "../../jsonrpc/errors.ts";
-import { askClient, type AskingParts } from "./ask-client.ts";
+import { sendInputRequest, type InputRequestParts } from "./send-input-request.ts";
 import { HandlerScope, type ContextParts, type CreateScope } from "../context.ts";
 import { ToolError } from "../errors.ts";
 import type { AskForTask } from "../feature.ts";
@@ -13,7 +13,7 @@ import { checkText, joinText, toSamplingParams } from "./sample-text.ts";
 import type { ClientInput } from "./request-state-record.ts";
 
 /** Creates contexts for programs with input requests. The input requests of a revision are looked up once. */
-export function createAskingScopes(revision: Revision, askForTask: AskForTask | undefined): CreateScope {
+export function createInputScopes(revision: Revision, askForTask: AskForTask | undefined): CreateScope {
   const rows: InputRequestRows = {
     createMessage: findInputRequest(revision, "createMessage"),
     elicit: findInputRequest(revision, "elicit"),
@@ -31,7 +31,7 @@ function findInputRequest(revision: Revision, handler: string): RequestRow | und
   return findRow(revision.serverRequests, handler) ?? (embedded && { ...embedded, kind: "request" });
 }
 
-interface InputRequests extends Pick<AskingParts, "askForTask"> {
+interface InputRequests extends Pick<InputRequestParts, "askForTask"> {
   readonly rows: InputRequestRows;
 }
 
@@ -93,7 +93,11 @@ class AskingScope extends HandlerScope {
   async #ask(kind: keyof typeof kinds, request: Omit<ClientRequest, "row">): Promise<unknown> {
     const { check } = this.#parts.inputRunner;
     const { askForTask } = this.#inputRequests;
-    return askClient(this.#call, { ...request, row: this.#rowOf(kind) }, { askForTask, ...(check && { check }) });
+    return sendInputRequest(
+      this.#call,
+      { ...request, row: this.#rowOf(kind) },
+      { askForTask, ...(check && { check }) },
+    );
   }
 
   #rowOf(kind: keyof typeof kinds): RequestRow {

@@ -9,7 +9,13 @@ import { readReturned, toReturned } from "./returned-requests.ts";
 import type { RequestStateSettings } from "./request-state-options.ts";
 import { emptyRecord, type ClientInput, type InputRecord } from "./request-state-record.ts";
 import { ReplayedInputState, type ReplayStart } from "./replayed-input-state.ts";
-import { keepInputState, readInputState, type InputRunRequest, type InputRunner, type Work } from "./input-runner.ts";
+import {
+  createSessionInputState,
+  readInputState,
+  type InputRunRequest,
+  type InputRunner,
+  type RunHandler,
+} from "./input-runner.ts";
 
 /**
  * Creates the rounds of stateless requests. Each round is a request: it carries the state that earlier rounds left with the client, runs the
@@ -18,7 +24,7 @@ import { keepInputState, readInputState, type InputRunRequest, type InputRunner,
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export function createReplayingInputRunner(settings: RequestStateSettings): InputRunner {
-  const plain = keepInputState();
+  const plain = createSessionInputState();
   return {
     of: (call) => readInputState(call) ?? plain(call),
     run: (request, call, work) =>
@@ -38,7 +44,7 @@ interface Replay {
   readonly settings: RequestStateSettings;
 }
 
-function replay(of: Replay, work: Work): Awaitable<object> {
+function replay(of: Replay, work: RunHandler): Awaitable<object> {
   const { params } = of.request;
   const { inputResponses, requestState } = isObject(params) ? params : {};
   const given = isObject(inputResponses) ? inputResponses : undefined;
@@ -62,7 +68,7 @@ function continueTurn(of: Replay, record: InputRecord, responses: Responses): Tu
   return new Turn(of, record, responses, responded ?? input);
 }
 
-function play(turn: Turn, work: Work): Awaitable<object> {
+function play(turn: Turn, work: RunHandler): Awaitable<object> {
   const { call } = turn.of;
   const inputState = new ReplayedInputState(call, turn);
   return chain(inputState.play(work), (result) => {

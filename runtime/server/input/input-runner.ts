@@ -9,7 +9,7 @@ import { Steps } from "./steps.ts";
 /** Runs handlers that may need input of the client, at one revision. */
 export interface InputRunner {
   /** Runs the handler of a request, in as many rounds as it needs. */
-  run(request: InputRunRequest, call: CallContext, work: Work): Awaitable<object>;
+  run(request: InputRunRequest, call: CallContext, work: RunHandler): Awaitable<object>;
   of(call: CallContext): InputState;
   /** Checks the response to an input request that was sent as a request. */
   readonly check?: CheckInputResponse;
@@ -25,7 +25,7 @@ export interface InputRunRequest {
 }
 
 /** Runs a handler from its beginning. */
-export type Work = (call: CallContext) => Awaitable<object>;
+export type RunHandler = (call: CallContext) => Awaitable<object>;
 
 /** State of a call that is kept from its earlier rounds. */
 export interface InputState {
@@ -45,22 +45,22 @@ export interface ClientRequest {
 }
 
 /** State of a call that is handled in rounds. */
-export interface AskingInputState extends InputState {
+export interface RoundTripInputState extends InputState {
   ask(request: ClientRequest): Promise<unknown>;
 }
 
 /** Call that is handled in rounds. */
 export interface InputContext extends CallContext {
-  readonly inputState: AskingInputState;
+  readonly inputState: RoundTripInputState;
 }
 
 /** Returns the current round of a call, if the call is handled in rounds. */
-export function readInputState(call: CallContext): AskingInputState | undefined {
+export function readInputState(call: CallContext): RoundTripInputState | undefined {
   return isInputContext(call) ? call.inputState : undefined;
 }
 
 /** State of a call whose input requests are sent as requests. */
-export class KeptInputState implements InputState {
+export class SessionInputState implements InputState {
   readonly #steps: StepRunner;
   input: ClientInput | undefined = undefined;
 
@@ -74,8 +74,8 @@ export class KeptInputState implements InputState {
 }
 
 /** Creates a function that returns the state of a call whose input requests are sent as requests. */
-export function keepInputState(): (call: CallContext) => KeptInputState {
-  return keep((call) => new KeptInputState(readSteps(call) ?? new Steps()));
+export function createSessionInputState(): (call: CallContext) => SessionInputState {
+  return keep((call) => new SessionInputState(readSteps(call) ?? new Steps()));
 }
 
 /** Creates rounds for programs without input requests: the handler of each call runs once. */

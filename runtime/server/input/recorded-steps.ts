@@ -1,6 +1,6 @@
 import type { StepRecorder } from "../../tasks/step-recorder.ts";
 import type { Step } from "./once.ts";
-import { StepError, isOutcome, toSettled, toFailure, toJson, type Outcome } from "./steps.ts";
+import { StepError, isOutcome, readOutcome, toFailure, toJson, type Outcome } from "./steps.ts";
 
 /** Steps of a task that may be run again: their outcomes are recorded for later attempts. */
 export class RecordedSteps {
@@ -24,7 +24,7 @@ export class RecordedSteps {
   async #run(key: string, work: (step: Step) => unknown): Promise<unknown> {
     const begun = await this.#recorder.begin(key);
     if (begun.state === "new") return this.#perform(key, () => work({ token: begun.token }));
-    if (isOutcome(begun.outcome)) return toSettled(key, begun.outcome);
+    if (isOutcome(begun.outcome)) return readOutcome(key, begun.outcome);
     throw new Error(`The outcome of the step ${JSON.stringify(key)} is invalid; the step is not run again`);
   }
 

@@ -1,8 +1,8 @@
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
-import type { Asked } from "./request-state-record.ts";
+import type { RecordedInputRequest } from "./request-state-record.ts";
 
 /** Returns the message for an input request that is sent inside a step of `once`. */
-export function askedInside(steps: readonly string[]): string {
+export function describeNestedInputRequest(steps: readonly string[]): string {
   const names = steps.map((step) => JSON.stringify(step)).join(", ");
   return (
     `The input request was sent inside context.once(${names}), whose callback is not repeated in the round of the response; ` +
@@ -15,15 +15,15 @@ export function askedInside(steps: readonly string[]): string {
  *
  * @param time - milliseconds that the input request has waited
  */
-export function stuck(steps: readonly string[], time: number): RpcError {
+export function replayDeadlock(steps: readonly string[], time: number): RpcError {
   const cause = new Error(
-    `${askedInside(steps)}. Otherwise a step took longer than ${time} ms; increase requestState.stepTime`,
+    `${describeNestedInputRequest(steps)}. Otherwise a step took longer than ${time} ms; increase requestState.stepTime`,
   );
   return new RpcError(errorCodes.internalError, "The request is deadlocked", { cause });
 }
 
 /** Creates the error for a handler that does not repeat its input requests. A client can only begin again; the handler needs a correction. */
-export function astray(left: readonly Asked[]): RpcError {
+export function replayMismatch(left: readonly RecordedInputRequest[]): RpcError {
   const keys = left.map(({ key }) => JSON.stringify(key)).join(", ");
   const cause = new Error(
     `The handler did not repeat its previous input requests (${keys}); it runs from the start in every round and ` +

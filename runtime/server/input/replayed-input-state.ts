@@ -10,10 +10,10 @@ import { checkInputResponse } from "./check-response.ts";
 import { checkConversation } from "./check-request.ts";
 import { findMissingGate } from "./capability-gates.ts";
 import { InputCall } from "./abandonable-call.ts";
-import { askedInside, astray, stuck } from "./replay-errors.ts";
+import { describeNestedInputRequest, replayMismatch, replayDeadlock } from "./replay-errors.ts";
 import type { RequestStateSettings } from "./request-state-options.ts";
-import type { Asked, ClientInput, InputRecord } from "./request-state-record.ts";
-import type { AskingInputState, ClientRequest } from "./input-runner.ts";
+import type { RecordedInputRequest, ClientInput, InputRecord } from "./request-state-record.ts";
+import type { ClientRequest, RoundTripInputState } from "./input-runner.ts";
 import type { Step } from "./once.ts";
 import { Steps } from "./steps.ts";
 
@@ -33,15 +33,15 @@ export interface ReplayStart {
  * results of steps of earlier rounds again. Notifications that were sent earlier are not sent again. An abandoned handler stays where it waits:
  * its signal is aborted, and nothing that it still does through its context has an effect.
  */
-export class ReplayedInputState implements AskingInputState {
+export class ReplayedInputState implements RoundTripInputState {
   readonly call: InputCall;
   readonly input: ClientInput | undefined;
   readonly #host: CallContext;
   readonly #start: ReplayStart;
   /** Input requests of earlier rounds that the handler has not sent in this round yet. */
-  #left: readonly Asked[];
+  #left: readonly RecordedInputRequest[];
   // Most handlers send no input requests and use no steps: the members for these are created when they are needed.
-  #asked: readonly Asked[] = [];
+  #asked: readonly RecordedInputRequest[] = [];
   #open: Map<string, OpenInputRequest> | undefined;
   #steps: Steps | undefined;
   #told = 0;
@@ -93,7 +93,7 @@ export class ReplayedInputState implements AskingInputState {
   /** Returns the response to an input request. Never settles if there is no response yet. */
   async ask({ row, params, key, accept }: ClientRequest): Promise<unknown> {
     if (this.#isOver) return never();
-    if (this.steps.beginning !== undefined) throw new Error(askedInside([this.steps.beginning]));
+    if (this.steps.beginning !== undefined) throw new Error(describeNestedInputRequest([this.steps.beginning]));
     checkInputRequest(row, params, this.#host);
     const text = JSON.stringify([key ?? null, row.method, params]);
     const digest = await this.#track(() => this.#digest(text));
@@ -131,11 +131,11 @@ export class ReplayedInputState implements AskingInputState {
     return stop;
   }
 
-  #remember(asked: Asked): void {
+  #remember(asked: RecordedInputRequest): void {
     this.#asked = [...this.#asked, asked];
   }
 
-  #wait(asked: Asked, row: RequestRow, params: unknown): Promise<never> {
+  #wait(asked: RecordedInputRequest, row: RequestRow, params: unknown): Promise<never> {
     const { key, digest } = asked;
     this.#remember({ key, digest });
     const hasParams = !row.paramsOptional || (isObject(params) && Object.keys(params).length > 0);
@@ -156,7 +156,7 @@ export class ReplayedInputState implements AskingInputState {
   }
 
   /** Takes the first recorded input request with this digest that was not sent again yet. */
-  #take(digest: string): Asked | undefined {
+  #take(digest: string): RecordedInputRequest | undefined {
     const found = this.#left.find((asked) => asked.digest === digest);
     if (found) this.#left = this.#left.filter((asked) => asked !== found);
     return found;
@@ -195,7 +195,7 @@ export class ReplayedInputState implements AskingInputState {
   }
 
   #suspend(): void {
-    if (this.#isAstray()) return void this.#reject(astray(this.#left));
+    if (this.#isAstray()) return void this.#reject(replayMismatch(this.#left));
     this.#leave("The request continues when the client retries it with input responses");
     this.#end?.resolve(this.#start.suspend(Object.fromEntries(this.#open ?? []), this.record));
   }
@@ -203,7 +203,7 @@ export class ReplayedInputState implements AskingInputState {
   /** Fails the call if a step has not ended: an input request and a step that wait for each other would wait forever. */
   #giveUpStep(): void {
     const { unfinished } = this.steps;
-    if (unfinished.length > 0) void this.#reject(stuck(unfinished, this.#start.settings.stepTime));
+    if (unfinished.length > 0) void this.#reject(replayDeadlock(unfinished, this.#start.settings.stepTime));
   }
 
   #settle(outcome: Awaitable<object>): Promise<object> {
@@ -220,7 +220,7 @@ export class ReplayedInputState implements AskingInputState {
 
   #finish(result: object): void {
     if (this.#isOver) return;
-    if (this.#isAstray()) return void this.#reject(astray(this.#left));
+    if (this.#isAstray()) return void this.#reject(replayMismatch(this.#left));
     this.#stopWaiting();
     this.#end?.resolve(result);
   }
@@ -270,7 +270,10 @@ function checkInputRequest(row: RequestRow, params: unknown, { session }: CallCo
 }
 
 /** Returns the response that is recorded, or that the client sent for the previous round. */
-function readResponse(asked: Asked, responses: ReplayStart["responses"]): { readonly value: unknown } | undefined {
+function readResponse(
+  asked: RecordedInputRequest,
+  responses: ReplayStart["responses"],
+): { readonly value: unknown } | undefined {
   if (Object.hasOwn(asked, "answer")) return { value: asked.answer };
   return Object.hasOwn(responses, asked.key) ? { value: responses[asked.key] } : undefined;
 }

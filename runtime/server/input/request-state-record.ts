@@ -4,7 +4,7 @@ import { isOutcome, type Outcome } from "./steps.ts";
 /** State that one round of a call leaves for the next: everything that its handler needs again. */
 export interface InputRecord {
   /** Input requests of the handler, in the order in which it sent them. */
-  readonly questions: readonly Asked[];
+  readonly questions: readonly RecordedInputRequest[];
   /** Outcomes of the steps of `once`, by key. */
   readonly steps: readonly (readonly [key: string, outcome: Outcome])[];
   /** Number of notifications that were sent: log messages and progress reports. */
@@ -16,7 +16,7 @@ export interface InputRecord {
 }
 
 /** Input request with its response, if there is one. */
-export interface Asked {
+export interface RecordedInputRequest {
   readonly key: string;
   /** Hash of the key, the method and the params of the input request. */
   readonly digest: string;
@@ -49,7 +49,8 @@ export const emptyRecord: InputRecord = { questions: [], steps: [], told: 0 };
 export function readRecord(value: unknown): InputRecord | undefined {
   if (!isObject(value)) return undefined;
   const { questions, steps, told, returned, input } = value;
-  if (!isListOf(questions, isAsked) || !isListOf(steps, isStep) || typeof told !== "number") return undefined;
+  if (!isListOf(questions, isRecordedInputRequest) || !isListOf(steps, isStep) || typeof told !== "number")
+    return undefined;
   if (returned !== undefined && !isReturned(returned)) return undefined;
   if (input !== undefined && !isInput(input)) return undefined;
   return { questions, steps, told, ...(returned && { returned }), ...(input && { input }) };
@@ -59,7 +60,7 @@ function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item)
   return Array.isArray(value) && value.every(isItem);
 }
 
-function isAsked(value: unknown): value is Asked {
+function isRecordedInputRequest(value: unknown): value is RecordedInputRequest {
   return isObject(value) && typeof value.key === "string" && typeof value.digest === "string";
 }
 

@@ -3,15 +3,15 @@ import { chain } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
 import { checkInputResponse } from "./check-response.ts";
-import { askClient } from "./ask-client.ts";
+import { sendInputRequest } from "./send-input-request.ts";
 import { InputRequired, type InputRequiredFields } from "./input-required.ts";
 import { findInputRequest } from "./returned-requests.ts";
 import type { ClientInput } from "./request-state-record.ts";
-import { keepInputState, type InputRunner } from "./input-runner.ts";
+import { createSessionInputState, type InputRunner } from "./input-runner.ts";
 
 /** Creates rounds for servers that may send requests: input requests that a handler returned are sent before it is called again. */
-export function createAskingInputRunner(clock: Clock | undefined): InputRunner {
-  const of = keepInputState();
+export function createRoundTripInputRunner(clock: Clock | undefined): InputRunner {
+  const of = createSessionInputState();
   return {
     of,
     check: checkInputResponse,
@@ -49,7 +49,7 @@ async function askAll(fields: InputRequiredFields, call: CallContext, clock: Clo
     const row = toRequest(findInputRequest(inputRequestsOf(call.revision), method));
     return [
       key,
-      await askClient(call, { row, params, key }, { askForTask: undefined, check: checkInputResponse }),
+      await sendInputRequest(call, { row, params, key }, { askForTask: undefined, check: checkInputResponse }),
     ] as const;
   });
   const inputResponses = Object.fromEntries(await Promise.all(asked));

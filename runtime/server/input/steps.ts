@@ -54,7 +54,7 @@ export class Steps {
     const known = this.#running.get(key);
     if (known) return known;
     const outcome = this.#outcomes.get(key);
-    const made = outcome ? toSettled(key, outcome) : this.#perform(key, work);
+    const made = outcome ? readOutcome(key, outcome) : this.#perform(key, work);
     this.#running.set(key, made);
     // Callers that await the step receive the failure; an abandoned handler does not.
     made.catch(() => {});
@@ -102,7 +102,7 @@ export function isOutcome(value: unknown): value is Outcome {
 }
 
 /** Returns the value of an outcome, or throws its error. */
-export async function toSettled(key: string, outcome: Outcome): Promise<unknown> {
+export async function readOutcome(key: string, outcome: Outcome): Promise<unknown> {
   switch (outcome.kind) {
     case "done":
       return structuredClone(outcome.value);

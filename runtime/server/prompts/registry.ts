@@ -2,7 +2,7 @@ import { isObject } from "../../../generated/support.ts";
 import { merge } from "../../internal/merge.ts";
 import type { Catalogue } from "../list/catalogue.ts";
 import { checkContentBlock } from "../check-content.ts";
-import { askHandler, reject } from "../errors.ts";
+import { callHandler, reject } from "../errors.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { ListHost } from "../list/changing-lists.ts";
@@ -46,7 +46,7 @@ export function createPrompts(prompts: Catalogue<AnyPrompt>, options: RegistryOp
       const prompt = find(name, context);
       if (!prompt) throw reject(`Unknown prompt: ${name}`, { name });
       requireScopes(prompt, context);
-      const outcome = await askHandler(() => prompt.get(pickArguments(prompt, args), context));
+      const outcome = await callHandler(() => prompt.get(pickArguments(prompt, args), context));
       if (outcome instanceof InputRequired) return outcome;
       return merge(options.envelope.result, toResult(prompt, outcome));
     },

@@ -5,7 +5,7 @@ import { checkMetaOf } from "../check-meta.ts";
 import { checkUnique } from "../check-definition.ts";
 import type { CompleteParams, Completing, CompletionTarget } from "../completions/complete.ts";
 import { reject } from "../errors.ts";
-import type { Feature, Scene, ServedFeature } from "../feature.ts";
+import type { Feature, FeatureContext, ServedFeature } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import type { ResourceLists } from "./catalogue.ts";
@@ -28,7 +28,7 @@ export const resources: Feature = {
   },
   create(parts: ServerParts & ResourceLists) {
     const { resources: fixed, resourceTemplates: templates, sessions, settings } = parts;
-    const subscriptions = new SessionSubscriptions(sessions, settings.mostSubscriptions);
+    const subscriptions = new SessionSubscriptions(sessions, settings.maxSubscriptions);
     sessions.attach(subscriptions);
     return {
       findAsked: createFinder(parts),
@@ -68,7 +68,7 @@ function isUsable(registry: ResourceRegistry, uri: string, requester: AnyContext
   return resource !== undefined && hasScopes(resource, requester);
 }
 
-function implementResources(registry: ResourceRegistry, scene: Scene): object {
+function implementResources(registry: ResourceRegistry, scene: FeatureContext): object {
   return {
     listResources: toListHandler(registry),
     listResourceTemplates: toListHandler(registry.templates),

@@ -6,7 +6,7 @@ import { merge } from "../../internal/merge.ts";
 import { shorten } from "../../internal/shorten.ts";
 import { toBase64 } from "../../framing/base64.ts";
 import { selectFrom, type Catalogue } from "../list/catalogue.ts";
-import { askHandler } from "../errors.ts";
+import { callHandler } from "../errors.ts";
 import { InputRequired } from "../input/input-required.ts";
 import { createListing, isVisible, type Listing } from "../list/list-page.ts";
 import type { RegistryOptions } from "../list/registry-options.ts";
@@ -67,12 +67,12 @@ export function createResources(source: ResourceCatalogues, options: RegistryOpt
       const resource = find(uri, context);
       if (resource) requireScopes(resource, context);
       if (resource)
-        return toResult(await askHandler(() => resource.read(uri, context)), { uri, source: resource, options });
+        return toResult(await callHandler(() => resource.read(uri, context)), { uri, source: resource, options });
       const found = match(uri, context);
       if (!found) throw resourceNotFound(uri, options.revision);
       const { template, variables } = found;
       requireScopes(template, context);
-      const outcome = await askHandler(() => template.read(Object.fromEntries(variables), context));
+      const outcome = await callHandler(() => template.read(Object.fromEntries(variables), context));
       if (outcome === undefined) throw resourceNotFound(uri, options.revision);
       return toResult(outcome, { uri, source: template, options });
     },

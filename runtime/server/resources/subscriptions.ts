@@ -1,5 +1,5 @@
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
-import type { Scene } from "../feature.ts";
+import type { FeatureContext } from "../feature.ts";
 import { requireScopes } from "../scopes.ts";
 import { resourceNotFound, type ResourceRegistry } from "./registry.ts";
 import { RpcError } from "../../jsonrpc/errors.ts";
@@ -12,7 +12,7 @@ import { notifySession, type Audience, type SessionRegistry } from "../subscript
 export function implementSubscriptions(
   registry: ResourceRegistry,
   subscriptions: SessionSubscriptions,
-  { revision, toContext }: Scene,
+  { revision, toContext }: FeatureContext,
 ): object {
   return {
     subscribe({ uri }: UriParams, call: CallContext) {

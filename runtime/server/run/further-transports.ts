@@ -2,7 +2,7 @@ import type { OnError } from "../../jsonrpc/error-report.ts";
 import type { HostOptions } from "../../transport/http-server/host-rules.ts";
 import type { Authenticate, Guard } from "../../transport/http-server/identity.ts";
 import type { Transport } from "../../transport/transport.ts";
-import { closeOnSignal, readHosts, readPortOption, warnOfOpenServer } from "./port-options.ts";
+import { closeOnSignal, readHosts, readPortOption, warnUnauthenticated } from "./port-options.ts";
 import type { FurtherTransports } from "./run-server.ts";
 import { createServerAcceptor, type ServerConnectionOptions } from "./acceptor.ts";
 
@@ -55,7 +55,7 @@ export function createFurtherTransports(transports: Readonly<Record<string, List
         const listener = await listen({ port, accept, onError: server.onError }, access);
         closeOnSignal(listener);
         // Only transports that start with an HTTP request listen for other machines.
-        if (listener.url !== undefined) warnOfOpenServer(server.info.name, access);
+        if (listener.url !== undefined) warnUnauthenticated(server.info.name, access);
         console.error(`${server.info.name} is served at ${listener.url ?? `${name}://127.0.0.1:${listener.port}`}`);
         isServed = true;
       }

@@ -34,7 +34,7 @@ export function readHosts(): { readonly host?: string; readonly allowedHosts?: r
 }
 
 /** Warns on stderr if other machines can reach a server that does not authenticate clients. */
-export function warnOfOpenServer(name: string, { host = "127.0.0.1", authenticate }: OpenOptions): void {
+export function warnUnauthenticated(name: string, { host = "127.0.0.1", authenticate }: OpenOptions): void {
   if (authenticate !== undefined || isLoopback(host)) return;
   console.error(
     `${name}: Warning: the server is reachable from other machines without authentication; pass authenticate`,

@@ -17,7 +17,7 @@ import {
   readHosts,
   readPortOption,
   toPort,
-  warnOfOpenServer,
+  warnUnauthenticated,
   type PortOptions,
 } from "./port-options.ts";
 import type { ServerConnectionOptions } from "./acceptor.ts";
@@ -138,7 +138,7 @@ async function listen(server: CoreServer, options: RunOptions, port: number): Pr
   releaseStdout();
   const all = { health: "/health", live: "/live", ready: "/ready", ...options, port, ...readHosts() };
   const listener = await orExit(server, () => serveHttp(server, all));
-  warnOfOpenServer(server.info.name, all);
+  warnUnauthenticated(server.info.name, all);
   closeOnSignal({ close: () => closeProgram(server, listener, all) });
   console.error(`${server.info.name} is served at ${listener.url}`);
 }

@@ -6,7 +6,7 @@ import { toSkillEntry, type Skill } from "../../skills/skill.ts";
 import { createSkillTree, type SkillTree } from "../../skills/tree.ts";
 import type { ServerSkills } from "../definition.ts";
 import { reject } from "../errors.ts";
-import type { Feature, Scene } from "../feature.ts";
+import type { Feature, FeatureContext } from "../feature.ts";
 import type { ServerParts } from "../handlers.ts";
 import { toListHandler } from "../list/list-handler.ts";
 import { createListing } from "../list/list-page.ts";
@@ -57,7 +57,7 @@ function toResources({ files }: SkillTree, { settings }: ServerParts): readonly 
   });
 }
 
-function implementSkills(served: readonly (Skill & Visible)[], { options }: Scene): object {
+function implementSkills(served: readonly (Skill & Visible)[], { options }: FeatureContext): object {
   const listing = createListing<Skill & Visible>(
     {
       member: "skills",
@@ -82,7 +82,7 @@ function implementSkills(served: readonly (Skill & Visible)[], { options }: Scen
 
 function implementDirectories(
   { folders }: SkillTree,
-  { options }: Scene,
+  { options }: FeatureContext,
 ): (params: { readonly uri: string; readonly cursor?: string }) => Promise<object> {
   const { cursors, pageSize = Infinity, revision, envelope } = options;
   return async ({ uri, cursor }) => {

@@ -6,7 +6,7 @@ import { Listeners } from "./listeners.ts";
 /** Requests that wait for change notifications, at revisions that have them. Must follow the features that change. */
 export const subscriptions: Feature = {
   name: "listening",
-  create({ sessions, settings: { mostSubscriptions } }) {
+  create({ sessions, settings: { maxSubscriptions } }) {
     const listeners = new Listeners();
     sessions.attach(listeners);
     return {
@@ -14,7 +14,7 @@ export const subscriptions: Feature = {
         if (!listKinds.some(isOffered)) return { handlers: {} };
         const isUsable = earlier.find((implemented) => implemented.isUsable)?.isUsable ?? isNever;
         const more = earlier.find((implemented) => implemented.listen)?.listen;
-        return { handlers: implementListening({ revision, listeners, mostSubscriptions, isUsable, more }) };
+        return { handlers: implementListening({ revision, listeners, maxSubscriptions, isUsable, more }) };
       },
     };
   },

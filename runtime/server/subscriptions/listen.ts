@@ -12,15 +12,15 @@ export interface SubscriptionListenOptions {
   readonly revision: Revision;
   readonly listeners: Listeners;
   /** Maximum number of subscriptions of one request. */
-  readonly mostSubscriptions: number;
+  readonly maxSubscriptions: number;
   /** True if a client may read the resource behind a URI. */
   isUsable(uri: string, call: CallContext): boolean;
   /** Reader of the filter members that an extension defines. */
-  readonly more?: ListenMore | undefined;
+  readonly more?: ReadExtensionFilter | undefined;
 }
 
 /** Reads the filter members of an extension. Returns the accepted part of the filter and its topics. */
-export type ListenMore = (
+export type ReadExtensionFilter = (
   asked: Readonly<Record<string, unknown>>,
   call: CallContext,
 ) => Promise<{ readonly filter: object; readonly topics: readonly string[] }>;
@@ -39,17 +39,17 @@ export interface ListenParams {
 export function implementListening(options: SubscriptionListenOptions): {
   subscriptionsListen?(params: ListenParams, call: CallContext): Promise<object>;
 } {
-  const { revision, listeners, mostSubscriptions, isUsable, more } = options;
+  const { revision, listeners, maxSubscriptions, isUsable, more } = options;
   const acknowledged = findRow(revision.serverNotifications, "subscriptionsAcknowledged");
   const tag = acknowledged && readMetaKeys(revision).subscription;
   if (!acknowledged || tag === undefined) return {};
   return {
     async subscriptionsListen({ notifications }, call) {
-      if (countEntries(notifications) > mostSubscriptions) throw tooMany(mostSubscriptions);
+      if (countEntries(notifications) > maxSubscriptions) throw tooMany(maxSubscriptions);
       const filter = toHonoured(notifications, call, (uri) => isUsable(uri, call));
       const added = (await more?.(notifications, call)) ?? nothing;
-      if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > mostSubscriptions)
-        throw tooMany(mostSubscriptions);
+      if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > maxSubscriptions)
+        throw tooMany(maxSubscriptions);
       const sent = acknowledge(call, { acknowledged, filter: { ...filter, ...added.filter }, tag });
       // The listener is added immediately, even if the client reads slowly: later changes follow the acknowledgement.
       const leave = listeners.add(call, { filter, topics: added.topics }, tag);

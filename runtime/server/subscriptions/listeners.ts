@@ -14,7 +14,7 @@ export class Listeners implements Audience {
   }
 
   /** Adds a request, and returns a function that removes it. */
-  add(call: CallContext, asked: Heard, tag: string): () => void {
+  add(call: CallContext, asked: SubscribedNotifications, tag: string): () => void {
     const listener = new Listener(call, asked, tag);
     this.#open.add(listener);
     return () => void this.#open.delete(listener);
@@ -42,7 +42,7 @@ export class Listeners implements Audience {
 }
 
 /** Subscribed notifications of a request. */
-export interface Heard {
+export interface SubscribedNotifications {
   readonly filter: ListenFilter;
   readonly topics: readonly string[];
 }
@@ -54,7 +54,7 @@ class Listener {
   readonly uris: ReadonlySet<string>;
   readonly topics: ReadonlySet<string>;
 
-  constructor(call: CallContext, { filter, topics }: Heard, tag: string) {
+  constructor(call: CallContext, { filter, topics }: SubscribedNotifications, tag: string) {
     this.#call = call;
     this.topics = new Set(topics);
     this.#tag = tag;

@@ -8,11 +8,11 @@ import type { TaskManager } from "../../tasks/task-manager.ts";
 import { readTaskParams, taskGate, taskKindOf } from "../../tasks/task.ts";
 import type { AnyTool } from "../any-definition.ts";
 import type { ToolTask } from "../definition.ts";
-import type { Scene } from "../feature.ts";
+import type { FeatureContext } from "../feature.ts";
 import { withPreparation } from "../tools/prepared-tool.ts";
 import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
-import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
+import { findToolRow, readTaskOptions, type CallParams } from "./tool-tasks.ts";
 
 /** Returns the protocol of tasks of the core, at revisions that have them. */
 export function findCoreTasks(tasks: TaskManager, revision: Revision): ServerTaskProtocol | undefined {
@@ -39,7 +39,7 @@ export function createCoreTasks(tasks: TaskManager, revision: Revision): ServerT
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
 export function createCallTool(
-  { revision, tools, inputRunner, toContext }: Scene,
+  { revision, tools, inputRunner, toContext }: FeatureContext,
   protocol: ServerTaskProtocol | undefined,
   tasks: TaskManager,
 ): (params: CallParams, call: CallContext) => Promise<object> {
@@ -61,12 +61,12 @@ export function createCallTool(
     // A task request without the negotiated capability is ignored, and the call runs plainly.
     if (!protocol || !isOpen(protocol.gate, call.session)) return work(call);
     const asked = readTaskParams(params);
-    const terms = readTerms(tool);
-    if (asked && !terms) throw mismatch(`Tool "${name}" does not support tasks; call it without a task`, name);
-    if (!asked && terms?.support === "required")
+    const taskOptions = readTaskOptions(tool);
+    if (asked && !taskOptions) throw mismatch(`Tool "${name}" does not support tasks; call it without a task`, name);
+    if (!asked && taskOptions?.support === "required")
       throw mismatch(`Tool "${name}" requires a task; call it with a task`, name);
-    if (!asked || !terms) return work(call);
-    return protocol.start(call, { row, ttl: asked.ttl, terms, work, ...toTaskRetry(call, tool, { params }) });
+    if (!asked || !taskOptions) return work(call);
+    return protocol.start(call, { row, ttl: asked.ttl, taskOptions, work, ...toTaskRetry(call, tool, { params }) });
   };
 }
 

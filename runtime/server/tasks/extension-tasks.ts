@@ -7,23 +7,23 @@ import { isOpen } from "../../protocol/session/session.ts";
 import { readOpenRequests, type TaskKey, type TaskRecord } from "../../stores/task-store.ts";
 import { StoredInputRequests } from "../../tasks/stored-input-requests.ts";
 import type { TaskManager } from "../../tasks/task-manager.ts";
-import type { TaskKeeping } from "../../tasks/task-request.ts";
+import type { TaskOwnership } from "../../tasks/task-request.ts";
 import { toTaskState } from "../../tasks/task.ts";
 import { checkInputResponse } from "../input/check-response.ts";
-import { createAskingInputRunner } from "../input/session-input.ts";
+import { createRoundTripInputRunner } from "../input/session-input.ts";
 import { readAuth, type ContextParts } from "../context.ts";
-import type { Implemented, Scene } from "../feature.ts";
-import type { ListenMore } from "../subscriptions/listen.ts";
+import type { Implemented, FeatureContext } from "../feature.ts";
+import type { ReadExtensionFilter } from "../subscriptions/listen.ts";
 import type { SessionRegistry } from "../subscriptions/session-registry.ts";
 import { afterPreparation, preparationOf, withPreparation } from "../tools/prepared-tool.ts";
 import type { AnyTool } from "../any-definition.ts";
 import { setToolRestorer, toTaskRetry } from "./tool-retry.ts";
 import type { ServerTaskProtocol } from "./task-protocol.ts";
-import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
+import { findToolRow, readTaskOptions, type CallParams } from "./tool-tasks.ts";
 
 /** Dependencies of tasks by the extension. */
 export interface ExtensionTasksParts {
-  readonly scene: Scene;
+  readonly scene: FeatureContext;
   readonly sessions: SessionRegistry;
 }
 
@@ -62,7 +62,7 @@ export function createExtensionTasks(
     readonly revision: Revision;
     readonly audience: Pick<SessionRegistry, "notifyTopic"> & Partial<Pick<SessionRegistry, "audiences">>;
   },
-): ServerTaskProtocol & { readonly listen: ListenMore; readonly keeping: TaskKeeping } {
+): ServerTaskProtocol & { readonly listen: ReadExtensionFilter; readonly keeping: TaskOwnership } {
   const gate = findTaskGate(revision);
   const keyOf = (call: CallContext, id: string): TaskKey => ({ id, owner: ownerOf(call, id) });
   const checkStored = (request: unknown, response: unknown): Issue | undefined => {
@@ -111,8 +111,8 @@ function ownerOf({ origin }: CallContext, id: string): string {
 }
 
 function createCallTool(
-  scene: Scene,
-  { gate, start, keeping }: ServerTaskProtocol & { readonly keeping: TaskKeeping },
+  scene: FeatureContext,
+  { gate, start, keeping }: ServerTaskProtocol & { readonly keeping: TaskOwnership },
   tasks: TaskManager,
 ): (params: CallParams, call: CallContext) => Promise<object> {
   const { revision, tools, inputRunner, toContext, createScope } = scene;
@@ -120,7 +120,7 @@ function createCallTool(
   const inside: ContextParts = {
     message: scene.message,
     levels: scene.levels,
-    inputRunner: createAskingInputRunner(undefined),
+    inputRunner: createRoundTripInputRunner(undefined),
   };
   const runInside = (tool: AnyTool, args: object, params: CallParams) => (during: CallContext) =>
     attempt(
@@ -141,18 +141,18 @@ function createCallTool(
   return async (params, call) => {
     const { name, arguments: args = {} } = params;
     const tool = tools.find(name, toContext(call));
-    const terms = readTerms(tool);
+    const taskOptions = readTaskOptions(tool);
     const isDeclared = isOpen(gate, call.session);
-    if (terms?.support === "required" && !isDeclared) throw missingCapability(revision, gate);
+    if (taskOptions?.support === "required" && !isDeclared) throw missingCapability(revision, gate);
     const run = (running: AnyTool): Awaitable<object> =>
       inputRunner.run({ method: row.method, params }, call, (during) => tools.run(running, args, toContext(during)));
-    if (!terms || !isDeclared) return run(withPreparation(tool));
+    if (!taskOptions || !isDeclared) return run(withPreparation(tool));
     let ready: { readonly args: unknown } | undefined;
     const response = await run(preparationOf(tool, (found) => (ready = { args: found })));
     // Invalid arguments, and input that is required first, need no task.
     if (!ready) return response;
     const work = runInside(afterPreparation(tool, ready.args), args, params);
-    return start(call, { row, ttl: undefined, terms, work, ...toTaskRetry(call, tool, { params, ready }) });
+    return start(call, { row, ttl: undefined, taskOptions, work, ...toTaskRetry(call, tool, { params, ready }) });
   };
 }
 
@@ -171,7 +171,7 @@ export function findTaskGate(revision: Revision): Gate {
  * Creates the reader of task ids in filters. It leaves out unknown tasks and tasks of other owners. Tasks that run in other processes are left out, too,
  * unless those share their notifications.
  */
-function createListen(gate: Gate, find: (id: string, call: CallContext) => Promise<boolean>): ListenMore {
+function createListen(gate: Gate, find: (id: string, call: CallContext) => Promise<boolean>): ReadExtensionFilter {
   return async (asked, call) => {
     const { taskIds } = asked;
     if (!Array.isArray(taskIds)) return { filter: {}, topics: [] };

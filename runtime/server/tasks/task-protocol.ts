@@ -1,7 +1,7 @@
 import type { Gate } from "../../../generated/support.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import type { TaskRequest } from "../../tasks/task-request.ts";
-import type { ListenMore } from "../subscriptions/listen.ts";
+import type { ReadExtensionFilter } from "../subscriptions/listen.ts";
 
 /**
  * Kind of tasks that a server runs at a revision: those of the core, which clients request, or those of the tasks extension, on which the server
@@ -13,7 +13,7 @@ export interface ServerTaskProtocol {
   /** Handlers of requests about tasks, by handler name. */
   readonly handlers: object;
   /** Reads task ids in subscription requests, where clients subscribe to tasks. */
-  readonly listen?: ListenMore;
+  readonly listen?: ReadExtensionFilter;
   /**
    * Starts a task for a request. Returns the response that names the task.
    *

@@ -11,11 +11,11 @@ import { withoutTask } from "../../tasks/task.ts";
 import type { AnyTool } from "../any-definition.ts";
 import { readAuth } from "../context.ts";
 import { RecordedSteps } from "../input/recorded-steps.ts";
-import { findToolRow, readTerms, type CallParams } from "./tool-tasks.ts";
+import { findToolRow, readTaskOptions, type CallParams } from "./tool-tasks.ts";
 
 /** Returns the members of a request whose task another node may run again, if the tool permits it. */
 export function toTaskRetry(call: CallContext, tool: AnyTool, stored: StoredParams): Partial<TaskRequest> {
-  return readTerms(tool)?.retryable ? { retry: toRetry(call, tool, stored), createSteps } : {};
+  return readTaskOptions(tool)?.retryable ? { retry: toRetry(call, tool, stored), createSteps } : {};
 }
 
 /** Params of the call of a tool, and the arguments that were prepared, if any. */
@@ -52,10 +52,13 @@ export function setToolRestorer(
     const call = createStoredCall(id, retry, { revision, converter: createConverter?.(written) });
     const params = readCallParams(retry);
     const tool = find(params.name, call);
-    const terms = readTerms(tool);
-    if (!terms?.retryable) throw new Error(`Tool "${tool.name}" is not retryable`);
+    const taskOptions = readTaskOptions(tool);
+    if (!taskOptions?.retryable) throw new Error(`Tool "${tool.name}" is not retryable`);
     const work = toWork(tool, params, retry);
-    return { call, request: { row: findToolRow(revision), ttl: undefined, terms, work, keeping, retry, createSteps } };
+    return {
+      call,
+      request: { row: findToolRow(revision), ttl: undefined, taskOptions, work, keeping, retry, createSteps },
+    };
   });
 }
 

@@ -10,7 +10,7 @@ export interface CallParams {
 }
 
 /** Returns the task options of a tool, or undefined if it does not run as a task. */
-export function readTerms({ task }: AnyTool): ToolTaskOptions | undefined {
+export function readTaskOptions({ task }: AnyTool): ToolTaskOptions | undefined {
   return task === true ? {} : task;
 }
 

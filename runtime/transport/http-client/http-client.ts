@@ -11,12 +11,12 @@ import type { EndpointOptions } from "./endpoint.ts";
 import { isHttpError, isLostError, isSessionExpiredError, type HttpError } from "./errors.ts";
 import { PostExchange, readResponseId, readResponses, readRequestIds, type ResponseOptions } from "./post-exchange.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
-import { HttpConnection, type Posted, type Posting } from "./http-connection.ts";
+import { HttpConnection, type PostResponse, type PostRequest } from "./http-connection.ts";
 import { GetStream } from "./get-stream.ts";
 import { ParamHeaders } from "./param-headers.ts";
 import { InFlight, within } from "./in-flight.ts";
 import { retryRejected } from "./retry-rejected.ts";
-import { SessionKeeper } from "./session-renewal.ts";
+import { SessionRenewal } from "./session-renewal.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import type { Transport } from "../transport.ts";
 
@@ -57,7 +57,7 @@ class HttpClient implements Transport {
   readonly #options: HttpClientOptions;
   readonly #reading: Omit<ResponseOptions, "resume">;
   readonly #link: HttpConnection;
-  readonly #keeper: SessionKeeper;
+  readonly #keeper: SessionRenewal;
   readonly #listener: GetStream;
   readonly #queue = new KeyedQueue<RequestId | undefined>();
   readonly #waiting = new Map<RequestId, PostExchange>();
@@ -82,7 +82,7 @@ class HttpClient implements Transport {
       maxBytes: this.#reading.limits.maxBufferedBytes,
       onFull: (reason) => this.#disconnect(reason),
     });
-    this.#keeper = new SessionKeeper(this.#link, {
+    this.#keeper = new SessionRenewal(this.#link, {
       ...this.#reading,
       sessionLoss: options.sessionLoss ?? "renew",
       timeout: options.acceptTimeout ?? defaultAcceptTimeout,
@@ -141,7 +141,7 @@ class HttpClient implements Transport {
     }
   }
 
-  async #converse(posting: Posting, exchange: PostExchange): Promise<void> {
+  async #converse(posting: PostRequest, exchange: PostExchange): Promise<void> {
     const { signal } = exchange;
     try {
       const { response, session } = await this.#post(posting, { repeats: !posting.isOpening });
@@ -185,7 +185,7 @@ class HttpClient implements Transport {
     }
   }
 
-  async #accept(posting: Omit<Posting, "signal">, options: { readonly repeats: boolean }): Promise<void> {
+  async #accept(posting: Omit<PostRequest, "signal">, options: { readonly repeats: boolean }): Promise<void> {
     const { acceptTimeout = defaultAcceptTimeout } = this.#options;
     await this.#limiter.pass(posting.body, () =>
       this.#operations.runWithin(acceptTimeout, async (signal) =>
@@ -194,7 +194,7 @@ class HttpClient implements Transport {
     );
   }
 
-  async #post(posting: Posting, options: { readonly repeats: boolean }): Promise<Posted> {
+  async #post(posting: PostRequest, options: { readonly repeats: boolean }): Promise<PostResponse> {
     const { reconnection } = this.#reading;
     const { signal, hold } = posting;
     const posted = await retryRejected(() => this.#keeper.post(posting, options), { reconnection, signal, hold });

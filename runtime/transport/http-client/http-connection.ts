@@ -5,7 +5,7 @@ import { ResponseError, SessionExpiredError } from "./errors.ts";
 import { readSession, toSessionHeaders, type HttpClientSession } from "./session.ts";
 
 /** Message or batch to post. */
-export interface Posting {
+export interface PostRequest {
   readonly body: string;
   /** True if the message opens a session, and therefore belongs to none yet. */
   readonly isOpening?: boolean;
@@ -17,7 +17,7 @@ export interface Posting {
 }
 
 /** Response to a message, with the session of the message. */
-export interface Posted {
+export interface PostResponse {
   readonly response: Response;
   readonly session: HttpClientSession;
 }
@@ -37,7 +37,7 @@ export class HttpConnection {
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    */
-  async post({ body, isOpening, headers: paramHeaders, signal, hold }: Posting): Promise<Posted> {
+  async post({ body, isOpening, headers: paramHeaders, signal, hold }: PostRequest): Promise<PostResponse> {
     const session = isOpening ? {} : this.session;
     const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
     const all = isOpening ? headers : { ...headers, ...paramHeaders, ...toSessionHeaders(session, this.revision) };

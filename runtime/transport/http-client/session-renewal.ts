@@ -4,11 +4,11 @@ import type { RequestId } from "../../jsonrpc/message.ts";
 import { discard } from "./body.ts";
 import { SessionExpiredError, isSessionExpiredError } from "./errors.ts";
 import { PostExchange, readResponseId, readResponses, type ResponseOptions } from "./post-exchange.ts";
-import type { HttpConnection, Posted, Posting } from "./http-connection.ts";
+import type { HttpConnection, PostResponse, PostRequest } from "./http-connection.ts";
 import { checkSameServer } from "./session.ts";
 
 /** Handshake as it took place: the request and the result of the server. */
-export interface Opening {
+export interface InitializeExchange {
   readonly id: RequestId;
   readonly body: string;
   readonly result?: unknown;
@@ -32,9 +32,9 @@ export interface RenewalOptions extends Omit<ResponseOptions, "resume"> {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-export class SessionKeeper {
+export class SessionRenewal {
   /** Handshake to repeat; set when `initialize` is sent. */
-  opening: Opening | undefined;
+  opening: InitializeExchange | undefined;
   readonly #link: HttpConnection;
   readonly #options: RenewalOptions;
   #renewal: Promise<void> | undefined;
@@ -46,7 +46,7 @@ export class SessionKeeper {
   }
 
   /** @param options - `repeats`: true if the message means the same in a new session */
-  async post(posting: Posting, { repeats }: { readonly repeats: boolean }): Promise<Posted> {
+  async post(posting: PostRequest, { repeats }: { readonly repeats: boolean }): Promise<PostResponse> {
     if (this.#renewal) await this.#renewal;
     const { session } = this.#link;
     try {
@@ -84,7 +84,7 @@ export class SessionKeeper {
   }
 
   /** Repeats the handshake. Fails when the version or the capabilities of the server have changed: what the client knows would be wrong. */
-  async #repeatHandshake(opening: Opening): Promise<void> {
+  async #repeatHandshake(opening: InitializeExchange): Promise<void> {
     const { timeout } = this.#options;
     const exchange = new PostExchange([opening.id]);
     const expire = (): void =>
@@ -100,7 +100,7 @@ export class SessionKeeper {
     }
   }
 
-  async #open(opening: Opening, exchange: PostExchange): Promise<unknown> {
+  async #open(opening: InitializeExchange, exchange: PostExchange): Promise<unknown> {
     const { signal } = exchange;
     let result: unknown;
     const sink: Sink = {

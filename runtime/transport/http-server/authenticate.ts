@@ -7,7 +7,7 @@ import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 import type { HttpService } from "./settings.ts";
 
 /** Context for the checks of the sender. */
-export interface Guarded {
+export interface SenderContext {
   readonly settings: { readonly guard: Guard | undefined; readonly clock: Clock };
   readonly service: Pick<HttpService, "readScopes">;
 }
@@ -16,7 +16,7 @@ export interface Guarded {
 export async function authenticate(
   exchange: Exchange,
   guard: Guard,
-  { clock }: Pick<Guarded["settings"], "clock">,
+  { clock }: Pick<SenderContext["settings"], "clock">,
 ): Promise<Identity | RejectedRequest> {
   const outcome: Identity | HttpResponse = await guard.authenticate(exchange, exchange);
   if ("status" in outcome) return { kind: "refused", response: outcome };
@@ -45,7 +45,7 @@ function endWithCredentials(
  */
 export function checkScopes(
   head: RequestHead,
-  { settings: { guard }, service }: Guarded,
+  { settings: { guard }, service }: SenderContext,
   { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
 ): RejectedRequest | undefined {
   const { readScopes } = service;

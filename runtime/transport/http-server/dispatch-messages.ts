@@ -4,7 +4,7 @@ import type { Incoming, RequestId } from "../../jsonrpc/message.ts";
 import { stillRunning } from "../../protocol/peer/incoming-requests.ts";
 import type { Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
-import type { Batched, PostBody, Single } from "./post-body.ts";
+import type { Batched, PostBody, SingleMessage } from "./post-body.ts";
 import { SessionResponse } from "./session-response.ts";
 import { rejectHttp } from "./rejection.ts";
 import type { HttpSession } from "./session.ts";
@@ -33,7 +33,7 @@ type Target = Omit<MessageDispatch, "postBody">;
 function dispatchSingle(
   exchange: Exchange,
   { identity, session, used }: Target,
-  { incoming }: Single,
+  { incoming }: SingleMessage,
 ): SessionResponse | undefined {
   if (incoming.kind !== "request") {
     session.receive(incoming, toOrigin(identity));

@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import { encodeEvent } from "../../framing/sse-events.ts";
-import type { Counting } from "../../jsonrpc/counted-channel.ts";
+import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import type { StoredEvent } from "../../stores/event-store.ts";
 import type { EventWriter } from "./exchange/exchange.ts";
@@ -10,7 +10,7 @@ export interface StreamHost {
   /** Bytes that may wait for a slow reader before its connection is destroyed. */
   readonly maxWaiting: number;
   /** Counts destroyed connections. */
-  readonly metrics: Counting | undefined;
+  readonly metrics: ConnectionMetrics | undefined;
   /** Milliseconds that clients should wait before they reconnect. */
   readonly retry: number;
   /** Called when another node has taken over a stream of a cluster, or sealed it. */

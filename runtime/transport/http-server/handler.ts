@@ -29,7 +29,7 @@ import { idOf, type PostBody } from "./post-body.ts";
 import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
-import { toSpokenRevisions } from "./revisions.ts";
+import { toSessionRevisions } from "./revisions.ts";
 import type { HttpSession } from "./session.ts";
 import { Sessions } from "./sessions.ts";
 import { toSettings, type HttpOptions, type HttpService } from "./settings.ts";
@@ -110,7 +110,7 @@ class OpenServerContext implements HttpServerContext {
 
   constructor(service: HttpService, options: HttpOptions) {
     this.service = service;
-    this.revisions = toSpokenRevisions(service.revisions);
+    this.revisions = toSessionRevisions(service.revisions);
     this.settings = toSettings(options, this.revisions);
     this.metadataRules = createMetadataRules(service.revisions);
     this.sessions = new Sessions(service, this.settings, this.revisions);

@@ -1,5 +1,5 @@
 import { decode } from "../../framing/json.ts";
-import type { Problem } from "../../jsonrpc/channel.ts";
+import type { FramingProblem } from "../../jsonrpc/channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { classify, type Incoming, type RequestId } from "../../jsonrpc/message.ts";
@@ -7,10 +7,10 @@ import type { Body } from "./exchange/exchange.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 
 /** Content of the body of a POST. */
-export type PostBody = Single | Batched;
+export type PostBody = SingleMessage | Batched;
 
 /** Body with one message. */
-export interface Single {
+export interface SingleMessage {
   readonly kind: "single";
   readonly value: unknown;
   readonly incoming: Incoming;
@@ -49,7 +49,7 @@ export function bodyTooLarge({ maxMessageBytes }: Limits): RejectedRequest {
 
 /** Parses a body. Rejects a body that is not a message, with the id of its request if that can be read. */
 function parseBody(text: string, limits: Limits): PostBody | RejectedRequest {
-  const caught: { value?: unknown; problem?: Problem } = {};
+  const caught: { value?: unknown; problem?: FramingProblem } = {};
   decode(text, limits, {
     message: (value) => void (caught.value = value),
     problem: (problem) => void (caught.problem = problem),
@@ -74,7 +74,7 @@ export function idOf(postBody: PostBody): string | number | undefined {
   return postBody.kind === "single" && postBody.incoming.kind === "request" ? postBody.incoming.id : undefined;
 }
 
-function rejectProblem({ kind, message, value }: Problem): RejectedRequest {
+function rejectProblem({ kind, message, value }: FramingProblem): RejectedRequest {
   const isSyntax = kind === "syntax" || kind === "encoding";
   const incoming = value === undefined ? undefined : classify(value);
   const id = incoming?.kind === "request" || incoming?.kind === "invalid" ? incoming.id : undefined;

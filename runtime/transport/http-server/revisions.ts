@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 
 /** Revisions with sessions, as far as they concern HTTP. */
-export interface SpokenRevisions {
+export interface SessionRevisions {
   /** Returns the revision with this name, if sessions of it are served. */
   find(id: string): Revision | undefined;
   /** True if sessions are served. */
@@ -20,7 +20,7 @@ export interface SpokenRevisions {
 }
 
 /** Derives the data from the header rules of the revisions. */
-export function toSpokenRevisions(revisions: readonly Revision[]): SpokenRevisions {
+export function toSessionRevisions(revisions: readonly Revision[]): SessionRevisions {
   const spoken = new Map(revisions.filter(isHandshake).map((revision) => [revision.id, revision]));
   const has = (revision: Revision, source: string): boolean =>
     revision.headers.some((header) => header.source === source);

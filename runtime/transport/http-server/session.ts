@@ -2,7 +2,7 @@ import type { Revision } from "../../../generated/support.ts";
 import { keepAliveComment } from "../../framing/sse-events.ts";
 import { encode } from "../../framing/json.ts";
 import type { Channel, Receiver, TransportSession } from "../../jsonrpc/channel.ts";
-import type { Counting } from "../../jsonrpc/counted-channel.ts";
+import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
 import { UnreachableError } from "../../jsonrpc/errors.ts";
 import type { ErrorObject, Incoming, Message, Outgoing, RequestId } from "../../jsonrpc/message.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
@@ -248,7 +248,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     return this.#settings.maxStreamBytes;
   }
 
-  get metrics(): Counting | undefined {
+  get metrics(): ConnectionMetrics | undefined {
     return this.#settings.metrics;
   }
 

@@ -7,28 +7,28 @@ import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";
 import type { HttpNode, LiveSessions } from "./cluster.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
-import type { SpokenRevisions } from "./revisions.ts";
+import type { SessionRevisions } from "./revisions.ts";
 
 /** Sessions and stateless requests that this process serves. The session store knows the sessions of all processes. */
 export class Sessions implements LiveSessions {
   readonly #service: HttpService;
   readonly #settings: HttpSettings;
-  readonly #revisions: SpokenRevisions;
+  readonly #revisions: SessionRevisions;
   readonly #schedule: Schedule;
   readonly #live = new Map<string, HttpSession>();
   /** Connections that are not in the store: being opened, or of a single POST. */
-  readonly #unlisted = new Set<Looked>();
+  readonly #unlisted = new Set<KeepAliveConnection>();
   /** Sessions without a request since their handshake, the oldest first. */
   readonly #unused = new Set<HttpSession>();
   /** Turns of the connections in each round of maintenance. */
-  readonly #turns = new WeakMap<Looked, number>();
+  readonly #turns = new WeakMap<KeepAliveConnection, number>();
   #lastTurn = 0;
   #stopTicking: (() => void) | undefined;
   #ticks = 0;
   #slow: SessionResponse[] = [];
   #isClosed = false;
 
-  constructor(service: HttpService, settings: HttpSettings, revisions: SpokenRevisions) {
+  constructor(service: HttpService, settings: HttpSettings, revisions: SessionRevisions) {
     this.#service = service;
     this.#settings = settings;
     this.#schedule = toSchedule(settings);
@@ -55,7 +55,7 @@ export class Sessions implements LiveSessions {
   }
 
   /** Keeps a connection of another transport alive until it closes. */
-  adopt(session: Looked): void {
+  adopt(session: KeepAliveConnection): void {
     this.#unlisted.add(session);
     void session.connection.closed.then(() => this.#unlisted.delete(session));
     this.#tick();
@@ -134,7 +134,7 @@ export class Sessions implements LiveSessions {
   async close(options?: CloseOptions): Promise<void> {
     this.#isClosed = true;
     const { cluster } = this.#settings;
-    const closeAll = (sessions: Iterable<Looked>, closeOptions?: CloseOptions): Promise<void>[] =>
+    const closeAll = (sessions: Iterable<KeepAliveConnection>, closeOptions?: CloseOptions): Promise<void>[] =>
       [...sessions].map((session) => session.connection.close(closeOptions));
     const unlisted = closeAll(this.#unlisted, options);
     await cluster?.drain(this.#live.values(), options);
@@ -213,7 +213,7 @@ export class Sessions implements LiveSessions {
   }
 
   /** True in one tick of each round. */
-  #hasTurn(session: Looked): boolean {
+  #hasTurn(session: KeepAliveConnection): boolean {
     const known = this.#turns.get(session);
     const turn = known ?? (this.#lastTurn += 1);
     if (known === undefined) this.#turns.set(session, turn);
@@ -263,7 +263,7 @@ export interface AccessedSession {
 }
 
 /** Connection that needs periodic keep-alive messages. */
-export interface Looked {
+export interface KeepAliveConnection {
   readonly connection: Connection;
   keepAlive(): void;
 }

@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import type { ParamHeader } from "../../framing/param-headers.ts";
 import type { Channel } from "../../jsonrpc/channel.ts";
-import type { Counting } from "../../jsonrpc/counted-channel.ts";
+import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
 import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { ConnectStateless } from "../../protocol/peer/stateless-connection.ts";
@@ -14,14 +14,14 @@ import type { TaskNode } from "../../stores/task-node.ts";
 import { MemoryEventStore } from "../../stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../stores/memory-session-store.ts";
 import type { SessionStore } from "../../stores/session-store.ts";
-import { defaultPatience } from "../first-message.ts";
+import { defaultFirstMessageTimeout } from "../first-message.ts";
 import type { HttpCluster, HttpNode, ServedClients } from "./cluster.ts";
 import type { CorsOptions } from "./cors.ts";
 import type { BodyLimits } from "./exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./host-rules.ts";
 import { toGuard, type Authenticate, type Guard, type Identity } from "./identity.ts";
 import type { ResponseMode } from "./session-response.ts";
-import type { SpokenRevisions } from "./revisions.ts";
+import type { SessionRevisions } from "./revisions.ts";
 
 /** Service behind an HTTP handler. */
 export interface HttpService {
@@ -93,7 +93,7 @@ export interface HttpOptions extends HostOptions {
   readonly profile?: Profile;
   readonly onError?: OnError;
   /** Counts rejected requests and dropped connections. Default: nothing is counted. */
-  readonly metrics?: Counting;
+  readonly metrics?: ConnectionMetrics;
   readonly clock?: Clock;
 }
 
@@ -138,7 +138,7 @@ export interface HttpSettings extends Required<
   readonly cors: CorsOptions | undefined;
   readonly sse: Required<SseOptions> | undefined;
   readonly profile: Profile | undefined;
-  readonly metrics: Counting | undefined;
+  readonly metrics: ConnectionMetrics | undefined;
   readonly clock: Clock;
   /** Distinguishes this process's event ids from those of others that serve the same session. */
   readonly nonce: string;
@@ -154,7 +154,7 @@ const bodyBytes = 4 * 1024 * 1024;
  *
  * @throws {SetupError} when `allowedOrigins` contains a value that is not an origin
  */
-export function toSettings(options: HttpOptions, revisions: Pick<SpokenRevisions, "hasSse">): HttpSettings {
+export function toSettings(options: HttpOptions, revisions: Pick<SessionRevisions, "hasSse">): HttpSettings {
   const { responseMode = "auto", sessions = {}, metrics, onError } = options;
   const { sse = sessions !== false && revisions.hasSse ? {} : false } = options;
   const cluster = options.cluster?.createNode();
@@ -203,7 +203,7 @@ function toSse({
   path = "/sse",
   messagesPath = "/messages",
   endpoint = messagesPath,
-  handshakeTimeout = defaultPatience,
+  handshakeTimeout = defaultFirstMessageTimeout,
 }: SseOptions): Required<SseOptions> {
   return { path, messagesPath, endpoint, handshakeTimeout };
 }

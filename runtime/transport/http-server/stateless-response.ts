@@ -2,7 +2,7 @@ import { isObject, type Revision } from "../../../generated/support.ts";
 import { encodeEvent, keepAliveComment } from "../../framing/sse-events.ts";
 import { encode } from "../../framing/json.ts";
 import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
-import type { Counting } from "../../jsonrpc/counted-channel.ts";
+import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
 import { isEndless } from "../../jsonrpc/limits.ts";
@@ -21,7 +21,7 @@ export interface StatelessResponseOptions {
   readonly style: ResponseMode;
   /** Bytes that may wait for a slow reader. */
   readonly maxWaiting: number;
-  readonly metrics: Counting | undefined;
+  readonly metrics: ConnectionMetrics | undefined;
 }
 
 /**

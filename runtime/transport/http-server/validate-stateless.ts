@@ -16,14 +16,14 @@ import type { Identity } from "./identity.ts";
 import type { PostBody } from "./post-body.ts";
 import { jsonFields } from "./session-response.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
-import type { SpokenRevisions } from "./revisions.ts";
+import type { SessionRevisions } from "./revisions.ts";
 import type { MetadataSender, HttpService } from "./settings.ts";
 
 /** Context of the checks of stateless requests. */
 export interface StatelessContext {
   /** Rules for stateless requests; absent where every revision has sessions. */
   readonly metadataRules: MetadataRules | undefined;
-  readonly revisions: SpokenRevisions;
+  readonly revisions: SessionRevisions;
   readonly service: Pick<HttpService, "readParamHeaders">;
 }
 

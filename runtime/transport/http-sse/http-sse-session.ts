@@ -9,7 +9,7 @@ import type { EventWriter } from "../http-server/exchange/exchange.ts";
 import type { HttpSettings } from "../http-server/settings.ts";
 
 /** Options for the start of a session. */
-export interface Beginning {
+export interface SseSessionStart {
   /** URL for the messages of the client. */
   readonly endpoint: string;
   /** Milliseconds for the first message of the client. */
@@ -48,7 +48,7 @@ export class SseSession implements Channel {
   }
 
   /** Sends the URL for messages to the client, and starts the timeout for its first message. */
-  serve(connection: Connection, { endpoint, handshakeTimeout }: Beginning): void {
+  serve(connection: Connection, { endpoint, handshakeTimeout }: SseSessionStart): void {
     this.#connection = connection;
     this.#first = new FirstMessage(handshakeTimeout, (reason) => {
       this.#writer.end();

@@ -10,13 +10,13 @@ export interface Command {
 }
 
 /** Platform and environment variables that a command is for. */
-export interface Machine {
+export interface CommandEnvironment {
   readonly platform: string;
   readonly env: Variables;
 }
 
 /** Environment in which a command is started. */
-export interface CommandPlace extends Machine {
+export interface CommandPlace extends CommandEnvironment {
   /** Working folder of the command. Default: the one of this process. */
   readonly cwd?: string | undefined;
   readonly exists?: (file: string) => boolean;
@@ -49,7 +49,7 @@ export function toCommand(command: string, args: readonly string[], place: Comma
 }
 
 /** Returns the few variables that programs need to run; all others must be given. The environment of a parent may hold secrets. */
-export function readInheritedEnv(machine: Machine): Record<string, string> {
+export function readInheritedEnv(machine: CommandEnvironment): Record<string, string> {
   const names = machine.platform === "win32" ? windowsNames : posixNames;
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(machine.env)) {
@@ -60,14 +60,14 @@ export function readInheritedEnv(machine: Machine): Record<string, string> {
 }
 
 /** Merges variables; `more` wins. On Windows names that differ only in case are the same, and a process would get either of them. */
-export function withEnv({ env, platform }: Machine, more: Variables = {}): Variables {
+export function withEnv({ env, platform }: CommandEnvironment, more: Variables = {}): Variables {
   if (platform !== "win32") return { ...env, ...more };
   const names = new Set(Object.keys(more).map((name) => name.toUpperCase()));
   return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name.toUpperCase()))), ...more };
 }
 
 /** Returns the variables of a server process: those that it may inherit, and its own, which win. */
-export function toServerEnv(machine: Machine, own?: Variables): Variables {
+export function toServerEnv(machine: CommandEnvironment, own?: Variables): Variables {
   return withEnv({ platform: machine.platform, env: readInheritedEnv(machine) }, own);
 }
 

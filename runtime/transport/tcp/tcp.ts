@@ -9,7 +9,7 @@ import type { Awaitable } from "../../../generated/support.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import { longestTimer } from "../../internal/timers.ts";
-import { defaultPatience } from "../first-message.ts";
+import { defaultFirstMessageTimeout } from "../first-message.ts";
 import { portOf, startListening, watchSockets } from "../listening.ts";
 import { StreamTransport, type StreamTransportOptions } from "../stream-transport.ts";
 import type { Transport } from "../transport.ts";
@@ -97,7 +97,7 @@ export function createTcpTransport(options: TcpClientOptions): Transport {
  */
 export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
   const transports = new Set<Transport>();
-  const { handshakeTimeout = defaultPatience } = options;
+  const { handshakeTimeout = defaultFirstMessageTimeout } = options;
   const serve = async (socket: Socket): Promise<void> => {
     socket.on("error", ignore);
     const isAwaited = (await (options.admit?.(socket) ?? true)) && server.listening && !socket.destroyed;

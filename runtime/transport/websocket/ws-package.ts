@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer, type ClientOptions, type RawData } from "ws
 import { toLimits } from "../../jsonrpc/limits.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import { systemClock } from "../../internal/timers.ts";
-import { defaultPatience } from "../first-message.ts";
+import { defaultFirstMessageTimeout } from "../first-message.ts";
 import type { HttpResponse, HeaderFields } from "../http-server/exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "../http-server/host-rules.ts";
 import { NodeHead } from "../http-server/exchange/node-head.ts";
@@ -105,7 +105,7 @@ export function createWsSocket(url: string | URL, options: WsClientOptions = {})
  * ```
  */
 export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServerOptions): WsServer {
-  const { maxConnections = 1_000, handshakeTimeout = defaultPatience } = options;
+  const { maxConnections = 1_000, handshakeTimeout = defaultFirstMessageTimeout } = options;
   const rules = createHostRules(options);
   const guard = toGuard(options.authenticate);
   const added = new WeakMap<IncomingMessage, HeaderFields>();

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { avoidDevice, isDeviceName, move, type Mover } from "../../../generator/internal/files.ts";
+import { avoidDevice, isDeviceName, move, type MoveOptions } from "../../../generator/internal/files.ts";
 
 /** A system that refuses the first attempts. */
-function holding(code: string, times: number, platform: string): { readonly mover: Mover; readonly asked: string[] } {
+function holding(
+  code: string,
+  times: number,
+  platform: string,
+): { readonly mover: MoveOptions; readonly asked: string[] } {
   const asked: string[] = [];
   const rename = async (from: string, to: string): Promise<void> => {
     asked.push(`${from} ${to}`);

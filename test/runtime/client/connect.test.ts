@@ -6,7 +6,7 @@ import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { play } from "../wire.ts";
+import { runTranscript } from "../wire.ts";
 import { connectWire } from "./raw-server.ts";
 
 describe.each(handshakeRevisions)("at $id", (revision) => {
@@ -55,7 +55,7 @@ test("a method that the revision does not have is rejected by the client, also b
     await expect(client.request(method)).rejects.toThrow(`Revision ${newest.id} has no client request ${method}`);
     await expect(client.notify(method)).rejects.toThrow("has no client request");
   }
-  await play(wire, []);
+  await runTranscript(wire, []);
 });
 
 test("notifications are sent by name or by row", async () => {
@@ -64,7 +64,7 @@ test("notifications are sent by name or by row", async () => {
   await client.notify("notifications/roots/list_changed");
   if (row) await client.notify(row, undefined);
   const sent = { method: "notifications/roots/list_changed" };
-  await play(wire, [
+  await runTranscript(wire, [
     ["<", sent],
     ["<", sent],
   ]);

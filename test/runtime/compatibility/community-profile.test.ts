@@ -15,7 +15,7 @@ import { createServer } from "../../../runtime/server/create-server.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
-import { Wire, initialize, initialized, play, serveWire, settle } from "../wire.ts";
+import { Wire, initialize, initialized, runTranscript, serveWire, settle } from "../wire.ts";
 import { revisions } from "../../../generated/revisions.ts";
 
 const rows: readonly (readonly [string, Rejection])[] = Object.entries(rejections);
@@ -132,7 +132,7 @@ describe("the community profile", () => {
     [communityProfile, -32005],
   ])("every method but ping is rejected before the handshake: profile %#", async (profile, code) => {
     const { wire } = await serveWire(profile ? { profile } : {});
-    await play(wire, [
+    await runTranscript(wire, [
       [">", { id: 1, method: "tools/list" }],
       ["<", { id: 1, error: { code, message: "The session is not initialized; send initialize first" } }],
       [">", { id: 2, method: "ping" }],

@@ -3,7 +3,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import {
   defaultTimeouts,
   handlerTimeoutOf,
-  isPatient,
+  isLongRunning,
   timeoutOf,
   totalTimeoutOf,
 } from "../../../runtime/jsonrpc/limits.ts";
@@ -33,7 +33,7 @@ describe.each([
       expect(timeoutOf(row, defaultTimeouts)).toBe(timeout);
       expect(totalTimeoutOf(row, defaultTimeouts)).toBe(total);
       expect(handlerTimeoutOf(row, defaultTimeouts)).toBe(handler);
-      expect(isPatient(row)).toBe(isLong);
+      expect(isLongRunning(row)).toBe(isLong);
     }
   });
 });
@@ -50,7 +50,7 @@ describe("a long request", () => {
     expect(timeoutOf(endless, defaultTimeouts)).toBe(Infinity);
     expect(totalTimeoutOf(endless, defaultTimeouts)).toBe(Infinity);
     expect(handlerTimeoutOf(endless, defaultTimeouts)).toBe(Infinity);
-    expect(isPatient(endless)).toBe(false);
+    expect(isLongRunning(endless)).toBe(false);
     expect(rows.filter(({ duration }) => duration === "endless").map(({ method }) => method)).toEqual([
       "subscriptions/listen",
     ]);

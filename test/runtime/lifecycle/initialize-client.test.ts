@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openWire, welcome } from "../client/raw-server.ts";
 import { batching, handshakeRevisions, newest, revisionOf } from "../fixture-revision.ts";
 import { ManualClock } from "../manual-clock.ts";
-import { play, settle, type Line } from "../wire.ts";
+import { runTranscript, settle, type Line } from "../wire.ts";
 
 const proposal = (protocolVersion: string, id = 1): Line => [
   "<",
@@ -17,7 +17,7 @@ const confirmation: Line = ["<", { method: "notifications/initialized" }];
 describe.each(handshakeRevisions.map(({ id }) => id))("a client and a server of %s", (id) => {
   test("a client proposes its newest revision, accepts the server's and confirms (L-02, L-04, L-07)", async () => {
     const { wire, connecting } = openWire();
-    await play(wire, [proposal(newest.id), [">", { id: 1, result: welcome(id) }], confirmation]);
+    await runTranscript(wire, [proposal(newest.id), [">", { id: 1, result: welcome(id) }], confirmation]);
     const client = await connecting;
     expect(client.revision.id).toBe(id);
     expect(client.state).toBe("INITIALIZED");
@@ -29,13 +29,13 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a client and a server of 
 
 test("a subset is proposed in its own order", async () => {
   const { wire, connecting } = openWire({ revisions: [batching, newest] });
-  await play(wire, [proposal(batching.id), [">", { id: 1, result: welcome(newest.id) }], confirmation]);
+  await runTranscript(wire, [proposal(batching.id), [">", { id: 1, result: welcome(newest.id) }], confirmation]);
   expect((await connecting).revision.id).toBe(newest.id);
 });
 
 test("a revision that the client does not support ends the connection, unconfirmed (L-09, B-1)", async () => {
   const { wire, connecting } = openWire({ revisions: [newest, batching] });
-  await play(wire, [proposal(newest.id), [">", { id: 1, result: welcome("2024-11-05") }]]);
+  await runTranscript(wire, [proposal(newest.id), [">", { id: 1, result: welcome("2024-11-05") }]]);
   await expect(connecting).rejects.toMatchObject({
     name: "VersionError",
     requested: [newest.id, batching.id],
@@ -52,7 +52,7 @@ describe("a server that rejects the version by an error (L-13)", () => {
 
   test("a server that rejects the version gets a second request, with a revision that it names", async () => {
     const { wire, connecting } = openWire();
-    await play(wire, [
+    await runTranscript(wire, [
       proposal(newest.id),
       refuse(1, ["2024-11-05", "2025-03-26"]),
       proposal("2025-03-26", 2),
@@ -64,7 +64,7 @@ describe("a server that rejects the version by an error (L-13)", () => {
 
   test("a server that rejects the version gets only one more request", async () => {
     const { wire, connecting } = openWire();
-    await play(wire, [
+    await runTranscript(wire, [
       proposal(newest.id),
       refuse(1, ["2025-03-26"]),
       proposal("2025-03-26", 2),
@@ -76,7 +76,7 @@ describe("a server that rejects the version by an error (L-13)", () => {
 
   test("a server that names no supported revision is disconnected", async () => {
     const { wire, connecting } = openWire();
-    await play(wire, [proposal(newest.id), refuse(1, ["1999-01-01"])]);
+    await runTranscript(wire, [proposal(newest.id), refuse(1, ["1999-01-01"])]);
     await expect(connecting).rejects.toMatchObject({ name: "VersionError", offered: ["1999-01-01"] });
   });
 });
@@ -91,7 +91,7 @@ test.each([
   ["an answer without version", { result: { capabilities: {} } }, { name: "VersionError" }],
 ])("a response of %s fails the handshake and closes", async (_, answer, expected) => {
   const { wire, connecting } = openWire();
-  await play(wire, [proposal(newest.id), [">", { id: 1, ...answer }]]);
+  await runTranscript(wire, [proposal(newest.id), [">", { id: 1, ...answer }]]);
   await expect(connecting).rejects.toMatchObject(expected);
   expect(wire.isClosed).toBe(true);
 });
@@ -99,20 +99,20 @@ test.each([
 test("the handshake times out after 30 s and is never cancelled on the wire (L-12, Appendix E)", async () => {
   const clock = new ManualClock();
   const { wire, connecting } = openWire({ clock });
-  await play(wire, [proposal(newest.id)]);
+  await runTranscript(wire, [proposal(newest.id)]);
   clock.advance(30_000);
   await expect(connecting).rejects.toMatchObject({ name: "TimeoutError", milliseconds: 30_000 });
-  await play(wire, []);
+  await runTranscript(wire, []);
   expect(wire.isClosed).toBe(true);
 });
 
 test("a signal ends the handshake by closing, without a cancellation on the wire (L-12)", async () => {
   const controller = new AbortController();
   const { wire, connecting } = openWire({ signal: controller.signal });
-  await play(wire, [proposal(newest.id)]);
+  await runTranscript(wire, [proposal(newest.id)]);
   controller.abort(new Error("enough"));
   await expect(connecting).rejects.toThrow("enough");
-  await play(wire, []);
+  await runTranscript(wire, []);
   expect(wire.isClosed).toBe(true);
 });
 
@@ -125,7 +125,7 @@ test("a server that disconnects during the handshake fails it", async () => {
 
 test("a client responds to pings during the handshake (L-05)", async () => {
   const { wire, connecting } = openWire();
-  await play(wire, [
+  await runTranscript(wire, [
     proposal(newest.id),
     [">", { id: "p", method: "ping" }],
     ["<", { id: "p", result: {} }],
@@ -149,5 +149,5 @@ test("a message behind the response in the same chunk finds the session open", a
 test("the info and capabilities of a client are checked before they are sent", async () => {
   const { wire, connecting } = openWire({ revisions: [revisionOf("2025-06-18")], capabilities: { roots: 5 } });
   await expect(connecting).rejects.toMatchObject({ name: "InvalidMessageError", part: "params" });
-  await play(wire, []);
+  await runTranscript(wire, []);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import { handshakeRevisions, invented, newest, revisionOf } from "../fixture-revision.ts";
-import { Wire, initialize, initialized, play, serveWire, settle, type Line } from "../wire.ts";
+import { Wire, initialize, initialized, runTranscript, serveWire, settle, type Line } from "../wire.ts";
 
 const answer = (protocolVersion: string, id: unknown = 0): Line => [
   "<",
@@ -22,12 +22,12 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a server at %s", (id) => 
       serverInfo: { name: "server", version: "1" },
       instructions: "Be kind",
     };
-    await play(wire, [
+    await runTranscript(wire, [
       [">", initialize(id)],
       ["<", { id: 0, result }],
     ]);
     expect([connection.state, connection.session?.revision.id]).toEqual(["INITIALIZING", id]);
-    await play(wire, [[">", initialized]]);
+    await runTranscript(wire, [[">", initialized]]);
     expect(connection.state).toBe("INITIALIZED");
   });
 
@@ -42,7 +42,7 @@ describe.each(handshakeRevisions.map(({ id }) => id))("a server at %s", (id) => 
 
 test("a server serves only ping before the handshake (L-01), and the handshake still works afterwards (R17)", async () => {
   const { wire } = await serveWire({ capabilities: { tools: {} }, handlers: { listTools: () => ({ tools: [] }) } });
-  await play(wire, [
+  await runTranscript(wire, [
     [">", { id: 1, method: "tools/list" }],
     early(1),
     [">", { id: 2, method: "no/such" }],
@@ -86,12 +86,12 @@ describe("clientInfo and capabilities of initialize", () => {
 describe("an unknown revision", () => {
   test("an unknown revision gets a supported one, not an error (L-08, trap 3)", async () => {
     const { wire } = await serveWire();
-    await play(wire, [[">", initialize("1999-01-01")], answer(newest.id)]);
+    await runTranscript(wire, [[">", initialize("1999-01-01")], answer(newest.id)]);
   });
 
   test("an unknown revision gets one of the served subset", async () => {
     const { wire } = await serveWire({ revisions: [revisionOf("2025-03-26"), revisionOf("2024-11-05")] });
-    await play(wire, [[">", initialize(newest.id)], answer("2025-03-26")]);
+    await runTranscript(wire, [[">", initialize(newest.id)], answer("2025-03-26")]);
   });
 
   test("an unknown revision gets the error of the examples with the option (L-13)", async () => {
@@ -101,7 +101,7 @@ describe("an unknown revision", () => {
       message: "Unsupported protocol version",
       data: { supported: [newest.id], requested: "1.0" },
     };
-    await play(wire, [
+    await runTranscript(wire, [
       [">", initialize("1.0")],
       ["<", { id: 0, error }],
       [">", initialize(newest.id, {}, 1)],
@@ -120,12 +120,12 @@ test.each([
   wire.post({ jsonrpc: "2.0", id: 0, method: "initialize", params });
   await settle();
   expect(wire.sent.splice(0)[0]).toMatchObject({ id: 0, error: { code: -32602, data: { path } } });
-  await play(wire, [[">", initialize(newest.id, {}, 1)], answer(newest.id, 1)]);
+  await runTranscript(wire, [[">", initialize(newest.id, {}, 1)], answer(newest.id, 1)]);
 });
 
 test("the runtime serves a revision that only the test defines", async () => {
   const { wire } = await serveWire({ revisions: [invented], handlers: { doThing: () => ({ done: true }) } });
-  await play(wire, [
+  await runTranscript(wire, [
     [">", initialize(invented.id)],
     answer(invented.id),
     [">", { id: 1, method: "things/do" }],
@@ -148,7 +148,7 @@ test("info, capabilities, instructions and handlers may differ from revision to 
       serverInfo: { name: id, version: "1" },
       instructions: `This is ${id}`,
     };
-    await play(wire, [
+    await runTranscript(wire, [
       [">", initialize(id)],
       ["<", { id: 0, result }],
       [">", { id: 1, method: "tools/list" }],

@@ -3,7 +3,7 @@ import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.t
 import { isClosedError } from "../../../runtime/jsonrpc/errors.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { ManualClock } from "../manual-clock.ts";
-import { initialize, initialized, play, serveWire, settle, type Line } from "../wire.ts";
+import { initialize, initialized, runTranscript, serveWire, settle, type Line } from "../wire.ts";
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 const call = (id: unknown, meta?: object): object => ({
@@ -36,16 +36,16 @@ describe("cancellation by the peer", () => {
   test("cancellation fires the signal with the reason, and no response is sent, not even a late one (C-02)", async () => {
     const { handlers, contexts, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [[">", call(1)]]);
+    await runTranscript(wire, [[">", call(1)]]);
     const signal = contexts[0]?.signal;
-    await play(wire, [[">", cancel(1, "changed my mind")]]);
+    await runTranscript(wire, [[">", cancel(1, "changed my mind")]]);
     expect([signal?.aborted, signal?.reason.message, signal?.reason.name]).toEqual([
       true,
       "changed my mind",
       "AbortError",
     ]);
     answers[0]?.(text("too late"));
-    await play(wire, []);
+    await runTranscript(wire, []);
     expect(wire.abandoned).toEqual([1]);
   });
 
@@ -55,7 +55,7 @@ describe("cancellation by the peer", () => {
       const { handlers, contexts } = controlled();
       const { wire } = await serveWire({ handlers, capabilities: tools }, revision);
       const params = { requestId: 1, reason: "changed my mind" };
-      await play(wire, [
+      await runTranscript(wire, [
         [">", call(1)],
         [">", { method: "cancelled", params }],
       ]);
@@ -66,7 +66,7 @@ describe("cancellation by the peer", () => {
   test("a signal that is first read after the cancellation is aborted already", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [
+    await runTranscript(wire, [
       [">", call(1)],
       [">", cancel(1)],
     ]);
@@ -77,7 +77,7 @@ describe("cancellation by the peer", () => {
     const { handlers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
     wire.post({ jsonrpc: "2.0", ...call(1) }, { jsonrpc: "2.0", ...cancel(1) });
-    await play(wire, [
+    await runTranscript(wire, [
       [">", { id: 2, method: "ping" }],
       ["<", { id: 2, result: {} }],
     ]);
@@ -91,29 +91,29 @@ describe("cancellation by the peer", () => {
   ])("cancellation of an id that is %s is ignored (C-03)", async (_, notification) => {
     const { handlers, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [
+    await runTranscript(wire, [
       [">", call(1)],
       [">", notification],
     ]);
     answers[0]?.(text("fine"));
     await settle();
-    await play(wire, [["<", { id: 1, result: text("fine") }]]);
+    await runTranscript(wire, [["<", { id: 1, result: text("fine") }]]);
   });
 
   test("a finished request cannot be cancelled any more (C-03), and its id is free again (R13)", async () => {
     const { handlers, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [[">", call(1)]]);
+    await runTranscript(wire, [[">", call(1)]]);
     answers[0]?.(text("first"));
     await settle();
-    await play(wire, [
+    await runTranscript(wire, [
       ["<", { id: 1, result: text("first") }],
       [">", cancel(1)],
       [">", call(1)],
     ]);
     answers[1]?.(text("second"));
     await settle();
-    await play(wire, [["<", { id: 1, result: text("second") }]]);
+    await runTranscript(wire, [["<", { id: 1, result: text("second") }]]);
   });
 });
 
@@ -121,7 +121,7 @@ test("an id that is still running is rejected, and the first call continues (R13
   const { handlers, answers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
   const refusal = { id: 1, error: { code: -32600, message: "The id is already used by a running request" } };
-  await play(wire, [
+  await runTranscript(wire, [
     [">", call(1)],
     [">", { id: 1, method: "ping" }],
     ["<", refusal],
@@ -130,14 +130,14 @@ test("an id that is still running is rejected, and the first call continues (R13
   ]);
   answers[0]?.(text("ok"));
   await settle();
-  await play(wire, [["<", { id: 1, result: text("ok") }]]);
+  await runTranscript(wire, [["<", { id: 1, result: text("ok") }]]);
 });
 
 test("requests above the limit are rejected, and ping gets a response", async () => {
   const { handlers, answers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools, limits: { maxCalls: 2 } }, newest.id);
   const message = "Too many concurrent requests; the limit is 2, retry after a response";
-  await play(wire, [
+  await runTranscript(wire, [
     [">", call(1)],
     [">", call(2)],
     [">", call(3)],
@@ -147,13 +147,13 @@ test("requests above the limit are rejected, and ping gets a response", async ()
   ]);
   answers[0]?.(text("ok"));
   await settle();
-  await play(wire, [
+  await runTranscript(wire, [
     ["<", { id: 1, result: text("ok") }],
     [">", call(3)],
   ]);
   answers[2]?.(text("now"));
   await settle();
-  await play(wire, [["<", { id: 3, result: text("now") }]]);
+  await runTranscript(wire, [["<", { id: 3, result: text("now") }]]);
 });
 
 describe("a cancelled call and the limit", () => {
@@ -161,7 +161,7 @@ describe("a cancelled call and the limit", () => {
     const { handlers, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools, limits: { maxCalls: 2 } }, newest.id);
     const message = "Too many concurrent requests; the limit is 2, retry after a response";
-    await play(wire, [
+    await runTranscript(wire, [
       [">", call(1)],
       [">", cancel(1)],
       [">", call(2)],
@@ -172,10 +172,10 @@ describe("a cancelled call and the limit", () => {
     expect(answers).toHaveLength(2);
     answers[0]?.(text("nobody wants it"));
     await settle();
-    await play(wire, [[">", call(4)]]);
+    await runTranscript(wire, [[">", call(4)]]);
     answers[2]?.(text("ok"));
     await settle();
-    await play(wire, [["<", { id: 4, result: text("ok") }]]);
+    await runTranscript(wire, [["<", { id: 4, result: text("ok") }]]);
   });
 
   test("a cancelled call counts until its time-out", async () => {
@@ -183,22 +183,22 @@ describe("a cancelled call and the limit", () => {
     const { handlers, answers } = controlled();
     const options = { handlers, capabilities: tools, clock, timeouts: { handler: 1_000 }, limits: { maxCalls: 1 } };
     const { wire } = await serveWire(options, newest.id);
-    await play(wire, [
+    await runTranscript(wire, [
       [">", call(1)],
       [">", cancel(1)],
     ]);
     clock.advance(1_000);
-    await play(wire, [[">", call(2)]]);
+    await runTranscript(wire, [[">", call(2)]]);
     answers[1]?.(text("ok"));
     await settle();
-    await play(wire, [["<", { id: 2, result: text("ok") }]]);
+    await runTranscript(wire, [["<", { id: 2, result: text("ok") }]]);
   });
 });
 
 test("a ping gets a response while calls run (P-01, R16)", async () => {
   const { handlers } = controlled();
   const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-  await play(wire, [
+  await runTranscript(wire, [
     [">", call(1)],
     [">", { id: 2, method: "ping" }],
     ["<", { id: 2, result: {} }],
@@ -212,15 +212,15 @@ test("a handler that runs too long times out with an error, and its signal fires
     { handlers, capabilities: tools, clock, timeouts: { handler: 1_000 } },
     newest.id,
   );
-  await play(wire, [[">", call(1)]]);
+  await runTranscript(wire, [[">", call(1)]]);
   clock.advance(999);
-  await play(wire, []);
+  await runTranscript(wire, []);
   clock.advance(1);
-  await play(wire, [["<", { id: 1, error: { code: -32603, message: "Request timed out" } }]]);
+  await runTranscript(wire, [["<", { id: 1, error: { code: -32603, message: "Request timed out" } }]]);
   expect(contexts[0]?.signal.aborted).toBe(true);
   expect(reports.map(({ kind }) => kind)).toEqual(["handler"]);
   answers[0]?.(text("late"));
-  await play(wire, []);
+  await runTranscript(wire, []);
 });
 
 describe("progress", () => {
@@ -236,41 +236,41 @@ describe("progress", () => {
   ])("progress is sent with the peer's own token, here %s (G-01)", async (_, token) => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [[">", call(1, { progressToken: token })]]);
+    await runTranscript(wire, [[">", call(1, { progressToken: token })]]);
     await contexts[0]?.progress({ progress: 1 });
-    await play(wire, [progress(token, 1)]);
+    await runTranscript(wire, [progress(token, 1)]);
     expect(wire.related.at(-1)).toBe(1);
   });
 
   test("progress is not sent without a token", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [[">", call(1)]]);
+    await runTranscript(wire, [[">", call(1)]]);
     await contexts[0]?.progress({ progress: 1 });
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 
   test("progress only grows (G-03), and stops with the response (G-04)", async () => {
     const { handlers, contexts, answers } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [[">", call(1, { progressToken: 5 })]]);
+    await runTranscript(wire, [[">", call(1, { progressToken: 5 })]]);
     for (const value of [0.5, 0.5, 0.25, Number.NaN, Infinity, 2]) await contexts[0]?.progress({ progress: value });
-    await play(wire, [progress(5, 0.5), progress(5, 2)]);
+    await runTranscript(wire, [progress(5, 0.5), progress(5, 2)]);
     answers[0]?.(text("done"));
     await settle();
     await contexts[0]?.progress({ progress: 3 });
-    await play(wire, [["<", { id: 1, result: text("done") }]]);
+    await runTranscript(wire, [["<", { id: 1, result: text("done") }]]);
   });
 
   test("progress stops with a cancellation (G-04)", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [
+    await runTranscript(wire, [
       [">", call(1, { progressToken: 5 })],
       [">", cancel(1)],
     ]);
     await contexts[0]?.progress({ progress: 1 });
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 });
 
@@ -278,7 +278,7 @@ describe("the context", () => {
   test("the context has the session and the request", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools, clientCapabilities: { roots: {} } }, newest.id);
-    await play(wire, [[">", call("a", { key: 1 })]]);
+    await runTranscript(wire, [[">", call("a", { key: 1 })]]);
     const [context] = contexts;
     expect(context?.requestId).toBe("a");
     expect(context?.meta).toEqual({ key: 1 });
@@ -289,11 +289,11 @@ describe("the context", () => {
   test("the context sends requests to the client within the request", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools, clientCapabilities: { roots: {} } }, newest.id);
-    await play(wire, [[">", call("a")]]);
+    await runTranscript(wire, [[">", call("a")]]);
     const row = newest.serverRequests["roots/list"];
     const roots = row && contexts[0]?.request(row, undefined);
     await settle();
-    await play(wire, [
+    await runTranscript(wire, [
       ["<", { id: 1, method: "roots/list" }],
       [">", { id: 1, result: { roots: [] } }],
     ]);
@@ -304,7 +304,7 @@ describe("the context", () => {
   test("the context rejects locally, with nothing on the wire, when the client does not have the capability (L-17)", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: { tools: {} } }, newest.id);
-    await play(wire, [[">", call(1)]]);
+    await runTranscript(wire, [[">", call(1)]]);
     const roots = newest.serverRequests["roots/list"];
     const log = newest.serverNotifications["notifications/message"];
     await expect(roots && contexts[0]?.request(roots, undefined)).rejects.toMatchObject({
@@ -315,13 +315,13 @@ describe("the context", () => {
     await expect(log && contexts[0]?.notify(log, { level: "info", data: 1 })).rejects.toMatchObject({
       name: "CapabilityError",
     });
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 
   test("the context reports a failing notification without an unhandled rejection (R14)", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: { tools: {} } }, newest.id);
-    await play(wire, [[">", call(1)]]);
+    await runTranscript(wire, [[">", call(1)]]);
     const log = newest.serverNotifications["notifications/message"];
     if (log) void contexts[0]?.notify(log, { level: "info", data: 1 });
     await settle();
@@ -330,14 +330,14 @@ describe("the context", () => {
   test("the context does not send a message that does not fit the revision", async () => {
     const { handlers, contexts } = controlled();
     const { wire } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [[">", call(1)]]);
+    await runTranscript(wire, [[">", call(1)]]);
     const log = newest.serverNotifications["notifications/message"];
     await expect(log && contexts[0]?.notify(log, { level: "loud", data: 1 })).rejects.toMatchObject({
       name: "InvalidMessageError",
       part: "params",
       issue: { path: "level" },
     });
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 });
 
@@ -351,7 +351,7 @@ describe("requests before the initialized notification (L-06)", () => {
     const row = newest.serverRequests["roots/list"];
     const roots = row && contexts[0]?.request(row, undefined);
     await settle();
-    await play(wire, [
+    await runTranscript(wire, [
       [">", initialized],
       ["<", { id: 1, method: "roots/list" }],
       [">", { id: 1, result: { roots: [] } }],
@@ -369,7 +369,7 @@ describe("requests before the initialized notification (L-06)", () => {
     if (changed) void connection.notify(changed, undefined);
     if (log) void connection.notify(log, { level: "info", data: 1 });
     await settle();
-    await play(wire, [
+    await runTranscript(wire, [
       ["<", { method: "notifications/message", params: { level: "info", data: 1 } }],
       [">", initialized],
       ["<", { method: "notifications/tools/list_changed" }],
@@ -387,7 +387,7 @@ describe("requests before the initialized notification (L-06)", () => {
     void (row && contexts[0]?.request(row, undefined).catch(() => {}));
     clock.advance(5_000);
     await settle();
-    await play(wire, [["<", { id: 1, method: "roots/list" }]]);
+    await runTranscript(wire, [["<", { id: 1, method: "roots/list" }]]);
   });
 });
 
@@ -395,13 +395,13 @@ describe("closing", () => {
   test("closing lets running handlers respond first, and accepts no new requests", async () => {
     const { handlers, answers } = controlled();
     const { wire, connection } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [[">", call(1)]]);
+    await runTranscript(wire, [[">", call(1)]]);
     const closed = connection.close();
-    await play(wire, [[">", { id: 2, method: "ping" }]]);
+    await runTranscript(wire, [[">", { id: 2, method: "ping" }]]);
     expect(wire.isClosed).toBe(false);
     answers[0]?.(text("in time"));
     await closed;
-    await play(wire, [["<", { id: 1, result: text("in time") }]]);
+    await runTranscript(wire, [["<", { id: 1, result: text("in time") }]]);
     expect([wire.isClosed, connection.state, await connection.closed]).toEqual([true, "DISCONNECTED", undefined]);
   });
 
@@ -409,25 +409,25 @@ describe("closing", () => {
     const clock = new ManualClock();
     const { handlers, contexts, answers } = controlled();
     const { wire, connection } = await serveWire({ handlers, capabilities: tools, clock }, newest.id);
-    await play(wire, [[">", call(1)]]);
+    await runTranscript(wire, [[">", call(1)]]);
     const closed = connection.close();
     await settle();
     clock.advance(1_000);
     await closed;
     expect(isClosedError(contexts[0]?.signal.reason)).toBe(true);
     answers[0]?.(text("late"));
-    await play(wire, []);
+    await runTranscript(wire, []);
     expect(clock.active).toBe(0);
   });
 
   test("closing follows the end of the peer (T-08)", async () => {
     const { handlers, answers } = controlled();
     const { wire, connection } = await serveWire({ handlers, capabilities: tools }, newest.id);
-    await play(wire, [[">", call(1)]]);
+    await runTranscript(wire, [[">", call(1)]]);
     wire.receiver?.ended();
     answers[0]?.(text("for the pipe"));
     await connection.closed;
-    await play(wire, [["<", { id: 1, result: text("for the pipe") }]]);
+    await runTranscript(wire, [["<", { id: 1, result: text("for the pipe") }]]);
   });
 
   test("a broken connection aborts and fails everything at once (R29)", async () => {
@@ -436,7 +436,7 @@ describe("closing", () => {
       { handlers, capabilities: tools, clientCapabilities: { roots: {} } },
       newest.id,
     );
-    await play(wire, [[">", call(1)]]);
+    await runTranscript(wire, [[">", call(1)]]);
     const row = newest.serverRequests["roots/list"];
     const roots = row && contexts[0]?.request(row, undefined);
     await settle();
@@ -463,7 +463,7 @@ test("notifications reach their handlers, and a failing handler has no further e
     { handlers, clientCapabilities: { roots: { listChanged: true } } },
     newest.id,
   );
-  await play(wire, [[">", { method: "notifications/roots/list_changed" }]]);
+  await runTranscript(wire, [[">", { method: "notifications/roots/list_changed" }]]);
   expect(seen).toEqual(["initialized", "roots"]);
   expect(reports.map(({ kind, method }) => [kind, method])).toEqual([["handler", "notifications/roots/list_changed"]]);
 });
@@ -471,6 +471,6 @@ test("notifications reach their handlers, and a failing handler has no further e
 test("a notification whose capability was not declared is ignored (1.5)", async () => {
   const seen: unknown[] = [];
   const { wire, reports } = await serveWire({ handlers: { rootsListChanged: () => seen.push(1) } }, newest.id);
-  await play(wire, [[">", { method: "notifications/roots/list_changed" }]]);
+  await runTranscript(wire, [[">", { method: "notifications/roots/list_changed" }]]);
   expect([seen.length, reports[0]?.kind]).toEqual([0, "ignored"]);
 });

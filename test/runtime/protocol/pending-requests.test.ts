@@ -4,7 +4,7 @@ import { isPeerError, isRpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { connectWire } from "../client/raw-server.ts";
 import { batching } from "../fixture-revision.ts";
 import { ManualClock } from "../manual-clock.ts";
-import { play, settle, type Line } from "../wire.ts";
+import { runTranscript, settle, type Line } from "../wire.ts";
 
 const tool = { name: "x" };
 const empty = { content: [] };
@@ -60,7 +60,7 @@ test.each([{}, { params: {} }, { jsonrpc: "1.0", result: {} }, { result: null },
     wire.sent.length = 0;
     wire.post({ jsonrpc: "2.0", id: 2, ...answer });
     await expect(call).rejects.toThrow(/requires|must be|must not have both/);
-    await play(wire, []);
+    await runTranscript(wire, []);
     expect(reports).toHaveLength(1);
   },
 );
@@ -69,7 +69,7 @@ test("a message without a method whose id belongs to no pending call is rejected
   const { wire, client } = await connectWire();
   const call = client.request("ping");
   wire.sent.length = 0;
-  await play(wire, [
+  await runTranscript(wire, [
     '> {"id": 3}',
     '~ {"id": 3, "error": {"code": -32600}}',
     '> {"id": 2, "method": 7}',
@@ -143,7 +143,7 @@ test("errors of the peer are distinct from our own", async () => {
 
 test("a client does not respond to stray data of a server", async () => {
   const { wire, reports } = await connectWire();
-  await play(wire, [
+  await runTranscript(wire, [
     [">", "Server listening..."],
     [">", "[1,2]"],
     [">", "{}"],
@@ -154,7 +154,7 @@ test("a client does not respond to stray data of a server", async () => {
 
 test("a client rejects invalid requests and unknown methods of a server", async () => {
   const { wire } = await connectWire();
-  await play(wire, [
+  await runTranscript(wire, [
     [">", '{"id":5,"method":"ping"}'],
     ["<", { id: 5, error: { code: -32600, message: 'The member jsonrpc must be "2.0"' } }],
     [">", { id: 6, method: "tools/list" }],
@@ -170,7 +170,7 @@ test("a client accepts batches where the revision has them (J-13)", async () => 
   const { wire, client } = await connectWire({}, { revision: batching.id });
   const calls = [client.request("ping"), client.request("ping")];
   wire.sent.length = 0;
-  await play(wire, [
+  await runTranscript(wire, [
     [
       ">",
       [
@@ -189,12 +189,12 @@ describe("time-outs", () => {
     const clock = new ManualClock();
     const { wire, client, reports } = await connectWire({ clock });
     const call = client.request("tools/call", tool, { timeout: 100 }).catch((error: unknown) => error);
-    await play(wire, [request(2)]);
+    await runTranscript(wire, [request(2)]);
     clock.advance(99);
-    await play(wire, []);
+    await runTranscript(wire, []);
     clock.advance(1);
     expect(await call).toMatchObject({ name: "TimeoutError", method: "tools/call", milliseconds: 100 });
-    await play(wire, [cancelled(2, "Request timed out"), [">", { id: 2, result: empty }]]);
+    await runTranscript(wire, [cancelled(2, "Request timed out"), [">", { id: 2, result: empty }]]);
     expect(reports).toEqual([]);
   });
 
@@ -204,13 +204,13 @@ describe("time-outs", () => {
     const call = client
       .request("tools/call", tool, { timeout: 100, totalTimeout: 250 })
       .catch((error: unknown) => error);
-    await play(wire, [request(2)]);
+    await runTranscript(wire, [request(2)]);
     for (const value of [1, 2]) {
       clock.advance(90);
-      await play(wire, [[">", progress(2, value)]]);
+      await runTranscript(wire, [[">", progress(2, value)]]);
     }
     clock.advance(69);
-    await play(wire, []);
+    await runTranscript(wire, []);
     clock.advance(1);
     expect(await call).toMatchObject({ name: "TimeoutError", milliseconds: 250 });
   });
@@ -255,11 +255,11 @@ describe("cancellation by a signal", () => {
     const { wire, client, reports } = await connectWire();
     const controller = new AbortController();
     const call = client.request("tools/call", tool, { signal: controller.signal });
-    await play(wire, [request(2)]);
+    await runTranscript(wire, [request(2)]);
     const reason = new Error("not needed");
     controller.abort(reason);
     await expect(call).rejects.toBe(reason);
-    await play(wire, [cancelled(2, "not needed"), [">", { id: 2, result: empty }]]);
+    await runTranscript(wire, [cancelled(2, "not needed"), [">", { id: 2, result: empty }]]);
     expect(reports).toEqual([]);
   });
 
@@ -268,18 +268,18 @@ describe("cancellation by a signal", () => {
     await expect(client.request("ping", undefined, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
     });
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 
   test("cancellation by a signal after the response has no effect (C-05, C-022)", async () => {
     const { wire, client } = await connectWire();
     const controller = new AbortController();
     const call = client.request("tools/call", tool, { signal: controller.signal });
-    await play(wire, [request(2)]);
+    await runTranscript(wire, [request(2)]);
     wire.post({ jsonrpc: "2.0", id: 2, result: empty });
     controller.abort();
     expect(await call).toEqual(empty);
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 });
 
@@ -290,7 +290,7 @@ describe("progress", () => {
     const call = client
       .request("tools/call", tool, { onProgress: (report) => seen.push(report) })
       .then(() => seen.push("result"));
-    await play(wire, [request(2)]);
+    await runTranscript(wire, [request(2)]);
     wire.post(
       { jsonrpc: "2.0", ...progress(2, 1, { total: 2 }) },
       { jsonrpc: "2.0", ...progress(2, 2, { total: 2, message: "done" }) },
@@ -307,7 +307,7 @@ describe("progress", () => {
     const { wire, client } = await connectWire();
     const params = { name: "x", _meta: { "example.com/trace": 1 } };
     const call = client.request("tools/call", params, { onProgress() {} });
-    await play(wire, [
+    await runTranscript(wire, [
       [
         "<",
         { id: 2, method: "tools/call", params: { name: "x", _meta: { "example.com/trace": 1, progressToken: 2 } } },
@@ -324,9 +324,9 @@ describe("progress", () => {
     wire.post({ jsonrpc: "2.0", id: 2, result: {} });
     await call;
     wire.sent.length = 0;
-    await play(wire, [[">", progress(2, 1)]]);
+    await runTranscript(wire, [[">", progress(2, 1)]]);
     expect(reports).toEqual([]);
-    await play(wire, [[">", progress(77, 1)]]);
+    await runTranscript(wire, [[">", progress(77, 1)]]);
     expect(reports).toHaveLength(1);
   });
 
@@ -349,7 +349,7 @@ test("a missing capability fails locally, with nothing on the wire (L-16, L-17)"
     gate: { path: ["prompts"] },
   });
   await expect(client.notify("notifications/roots/list_changed")).rejects.toMatchObject({ name: "CapabilityError" });
-  await play(wire, []);
+  await runTranscript(wire, []);
 });
 
 test("params that do not fit the revision are not sent", async () => {
@@ -358,7 +358,7 @@ test("params that do not fit the revision are not sent", async () => {
     name: "InvalidMessageError",
     part: "params",
   });
-  await play(wire, []);
+  await runTranscript(wire, []);
 });
 
 test("closing fails every pending call, and later ones at once (R29)", async () => {

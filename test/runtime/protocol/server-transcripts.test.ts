@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
 import { batching, handshakeRevisions, newest } from "../fixture-revision.ts";
-import { play, serveWire, settle, type Line } from "../wire.ts";
+import { runTranscript, serveWire, settle, type Line } from "../wire.ts";
 
 const text = (value: string): object => ({ content: [{ type: "text", text: value }] });
 
@@ -273,7 +273,7 @@ describe("errors and their codes", () => {
   ];
   test.each(cases)("an error has its code, and the connection survives it: %s", async (_, script) => {
     const { wire } = await serveWire({ handlers, capabilities: { tools: {} } }, newest.id);
-    await play(wire, [...script, ping, pong]);
+    await runTranscript(wire, [...script, ping, pong]);
   });
 });
 
@@ -296,7 +296,7 @@ test("a hook that throws has no further effect", async () => {
     throw new Error("hook");
   };
   const { wire } = await serveWire({ handlers, capabilities: { tools: {} }, onError }, newest.id);
-  await play(wire, [
+  await runTranscript(wire, [
     [">", call(1, "throws")],
     ["<", internal(1)],
     [">", "{"],
@@ -307,7 +307,7 @@ test("a hook that throws has no further effect", async () => {
 describe("limits", () => {
   test("a message over the size limit is rejected once, and reading continues (R24)", async () => {
     const { wire } = await serveWire({ handlers, limits: { maxMessageBytes: 400 } }, newest.id);
-    await play(wire, [
+    await runTranscript(wire, [
       [">", { id: 1, method: "ping", params: { _meta: { filler: "x".repeat(500) } } }],
       ["<", refusal(-32600, "The message is longer than 400 bytes", 1)],
       ping,
@@ -323,7 +323,7 @@ describe("limits", () => {
     wire.write(" ");
     wire.write(part);
     wire.write("\n");
-    await play(wire, [["<", refusal(-32600, "The message is longer than 16777216 bytes")], ping, pong]);
+    await runTranscript(wire, [["<", refusal(-32600, "The message is longer than 16777216 bytes")], ping, pong]);
   });
 
   test("nesting over the limit is rejected with the id (R10)", async () => {
@@ -331,7 +331,7 @@ describe("limits", () => {
     const request = (levels: number): string =>
       `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":${deep(levels)}}}}`;
     const { wire } = await serveWire({ handlers }, newest.id);
-    await play(wire, [
+    await runTranscript(wire, [
       [">", request(61)],
       ["<", { id: 1, result: {} }],
       [">", request(62)],
@@ -421,7 +421,7 @@ describe("batches of a revision that has them", () => {
   ];
   test.each(cases)("a batch: %s", async (_, script) => {
     const { wire } = await serve();
-    await play(wire, script);
+    await runTranscript(wire, script);
   });
 
   test("a cancelled member is left out of the response", async () => {
@@ -429,7 +429,7 @@ describe("batches of a revision that has them", () => {
       { handlers: { callTool: () => new Promise(() => {}) }, capabilities: { tools: {} } },
       batching.id,
     );
-    await play(wire, [
+    await runTranscript(wire, [
       [">", [call(1, "hangs"), { id: 2, method: "ping" }]],
       [">", { method: "notifications/cancelled", params: { requestId: 1 } }],
       ["<", [{ id: 2, result: {} }]],
@@ -438,7 +438,7 @@ describe("batches of a revision that has them", () => {
 
   test("arrays are invalid before the revision is agreed on, also there (J-16)", async () => {
     const { wire } = await serveWire({ revisions: [batching] });
-    await play(wire, [
+    await runTranscript(wire, [
       [">", [{ id: 1, method: "ping" }]],
       ["<", refusal(-32600, "A message must be a JSON object; batches are not supported")],
     ]);
@@ -454,7 +454,7 @@ test("a static result is sent unchanged, on every connection", async () => {
   const options = { handlers: new Map([["listTools", () => result]]), capabilities: { tools: {} } };
   for (const { id } of handshakeRevisions) {
     const { wire } = await serveWire(options, id);
-    await play(wire, [
+    await runTranscript(wire, [
       [">", { id: 1, method: "tools/list" }],
       ["<", { id: 1, result: { tools: [] } }],
     ]);
@@ -469,7 +469,7 @@ test("handlers may be methods of an instance and keep their this", async () => {
     }
   }
   const { wire } = await serveWire({ handlers: new Tools(), capabilities: { tools: {} } }, newest.id);
-  await play(wire, [
+  await runTranscript(wire, [
     [">", call(1, "x")],
     ["<", { id: 1, result: text("mine") }],
   ]);

@@ -16,13 +16,13 @@ export interface Asked {
   readonly server: Server;
   readonly wire: Wire;
   /** The result or the error of a request; results about tasks fit the checks of the extension, or the test fails. */
-  ask(method: string, params?: object, more?: AskOptions): Promise<Message>;
+  ask(method: string, params?: object, more?: CheckedRequestOptions): Promise<Message>;
   /** Asks for a task until it has this status. */
   until(taskId: unknown, status: string): Promise<Message>;
 }
 
 /** Options of a request. */
-export interface AskOptions {
+export interface CheckedRequestOptions {
   readonly capabilities?: object;
   readonly principal?: string;
 }

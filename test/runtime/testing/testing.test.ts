@@ -8,7 +8,7 @@ import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
 import { connectInMemory } from "../../../runtime/testing/connect-to.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import { play, TranscriptError, type TranscriptLine } from "../../../runtime/testing/transcript.ts";
+import { runTranscript, TranscriptError, type TranscriptLine } from "../../../runtime/testing/transcript.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { handshakeRevisions } from "../fixture-revision.ts";
 
@@ -79,7 +79,7 @@ describe("a client of a server that speaks several revisions", () => {
 
 describe("a transcript", () => {
   test("a transcript is played with a server", async () => {
-    await play(server, [
+    await runTranscript(server, [
       ...hello,
       '> {"id": "a", "method": "tools/call", "params": {"name": "hello"}}',
       '< {"id": "a", "result": {"content": [{"type": "text", "text": "hello"}]}}',
@@ -92,14 +92,14 @@ describe("a transcript", () => {
     const wire = new Wire();
     const connecting = connect(wire, { info: { name: "c", version: "1" }, revisions: handshakeRevisions });
     const result = { protocolVersion: revision.id, capabilities: {}, serverInfo: { name: "s", version: "1" } };
-    await play(wire, [
+    await runTranscript(wire, [
       '~ {"id": 1, "method": "initialize"}',
       [">", { id: 1, result }],
       '< {"method": "notifications/initialized"}',
     ]);
     const client = await connecting;
     const pinging = client.request("ping");
-    await play(wire, ['< {"id": 2, "method": "ping"}', '> {"id": 2, "result": {}}']);
+    await runTranscript(wire, ['< {"id": 2, "method": "ping"}', '> {"id": 2, "result": {}}']);
     expect(await pinging).toEqual({});
   });
 
@@ -116,7 +116,7 @@ describe("a transcript", () => {
     ],
     ["says more", [...hello, '> {"id": 1, "method": "ping"}'], "Unexpected messages after the last line:"],
   ])("a transcript fails when the other side %s", async (_, script, message) => {
-    const playing = play(server, script, { patience: 20 });
+    const playing = runTranscript(server, script, { timeout: 20 });
     await expect(playing).rejects.toThrow(message);
     await expect(playing).rejects.toBeInstanceOf(TranscriptError);
     expect(server.sessionCount).toBe(0);
@@ -126,7 +126,7 @@ describe("a transcript", () => {
     ["a line without a mark", '{"id": 1}', "does not begin with >, < or ~"],
     ["an expectation that is no JSON", "< {", "Line 1 is not JSON"],
   ])("a transcript fails on %s", async (_, line, message) => {
-    await expect(play(server, [line])).rejects.toThrow(message);
+    await expect(runTranscript(server, [line])).rejects.toThrow(message);
   });
 });
 

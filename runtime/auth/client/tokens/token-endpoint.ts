@@ -7,7 +7,7 @@ import type { AuthorizationResponse, HttpRequester } from "../network/requester.
 import { toRenewal, type TokenResponse, type Tokens } from "./tokens.ts";
 
 /** Token request without the fields that `TokenEndpoint` adds. */
-export interface TokenWish {
+export interface TokenRequestFields {
   readonly server: ServerMetadata;
   readonly identity: ClientIdentity;
   readonly grantType: string;
@@ -41,7 +41,7 @@ export class TokenEndpoint {
   }
 
   /** Requests an access token. With a key, a token that is not bound to it is rejected, because a thief could use it. */
-  async obtain(wish: TokenWish, { resource, requested }: TokenPurpose): Promise<Tokens> {
+  async obtain(wish: TokenRequestFields, { resource, requested }: TokenPurpose): Promise<Tokens> {
     await this.#checkAlgorithm(wish.server);
     const response = await this.request(wish, [this.#proofs ? "dpop" : "bearer"]);
     const { accessToken, refreshToken, expiresIn } = response;
@@ -59,7 +59,7 @@ export class TokenEndpoint {
   }
 
   /** Requests a token of one of these types. If the server requires a nonce in the proof, the request is sent once more with a new proof. */
-  async request(wish: TokenWish, types: readonly string[]): Promise<TokenResponse> {
+  async request(wish: TokenRequestFields, types: readonly string[]): Promise<TokenResponse> {
     try {
       return await this.#ask(wish, types);
     } catch (error) {
@@ -73,7 +73,7 @@ export class TokenEndpoint {
     return revokeToken({ ...revocation, post: (url, form) => this.#post("revocation endpoint", url, form) });
   }
 
-  #ask(wish: TokenWish, types: readonly string[]): Promise<TokenResponse> {
+  #ask(wish: TokenRequestFields, types: readonly string[]): Promise<TokenResponse> {
     const proofs = types.includes("dpop") ? this.#proofs : undefined;
     return requestToken({
       ...wish,

@@ -4,7 +4,7 @@ import type { AnyClientOptions } from "../../../../runtime/client/any-definition
 import { ClosedError, VersionError } from "../../../../runtime/jsonrpc/errors.ts";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
-import { play } from "../../../../runtime/testing/transcript.ts";
+import { runTranscript } from "../../../../runtime/testing/transcript.ts";
 import { createInMemoryTransports } from "../../../../runtime/transport/memory.ts";
 import { LostError } from "../../../../runtime/transport/http-client/errors.ts";
 import { connect, type ClientConnection } from "../../../../runtime/client/connect.ts";
@@ -46,15 +46,15 @@ describe("a lost connection is replaced", () => {
   test("a lost connection is replaced with its log level and subscriptions, and cached lists are dropped (P-02)", async () => {
     const opened = await open({ logLevel: "info" });
     const { wire, session, events } = opened;
-    await play(wire, ['~ {"id": 2, "method": "logging/setLevel"}', '> {"id": 2, "result": {}}']);
+    await runTranscript(wire, ['~ {"id": 2, "method": "logging/setLevel"}', '> {"id": 2, "result": {}}']);
     const heard: string[] = [];
     const subscribing = session.subscribe("file:///a", (uri) => heard.push(uri));
-    await play(wire, ['~ {"id": 3, "method": "resources/subscribe"}', '> {"id": 3, "result": {}}']);
+    await runTranscript(wire, ['~ {"id": 3, "method": "resources/subscribe"}', '> {"id": 3, "result": {}}']);
     const listing = session.listTools();
-    await play(wire, ['~ {"id": 4, "method": "tools/list"}', [">", { id: 4, result: { tools: [tool] } }]]);
+    await runTranscript(wire, ['~ {"id": 4, "method": "tools/list"}', [">", { id: 4, result: { tools: [tool] } }]]);
     await Promise.all([subscribing, listing]);
     const next = await breakAndReturn(opened);
-    await play(next, [
+    await runTranscript(next, [
       '~ {"id": 2, "method": "logging/setLevel", "params": {"level": "info"}}',
       '~ {"id": 3, "method": "resources/subscribe", "params": {"uri": "file:///a"}}',
       '> {"id": 2, "result": {}}',
@@ -64,7 +64,7 @@ describe("a lost connection is replaced", () => {
     expect(heard).toEqual(["file:///a"]);
     expect(events.map(({ kind }) => kind)).toEqual(["disconnected", "reconnecting", "reconnected"]);
     const again = session.listTools();
-    await play(next, ['~ {"id": 4, "method": "tools/list"}', '> {"id": 4, "result": {"tools": []}}']);
+    await runTranscript(next, ['~ {"id": 4, "method": "tools/list"}', '> {"id": 4, "result": {"tools": []}}']);
     expect(await again).toEqual([]);
     expect(session.state).toBe("INITIALIZED");
   });
@@ -72,10 +72,10 @@ describe("a lost connection is replaced", () => {
   test("a lost connection is replaced with an event for subscriptions that cannot be restored", async () => {
     const opened = await open();
     const subscribing = opened.session.subscribe("file:///a", () => {});
-    await play(opened.wire, ['~ {"id": 2}', '> {"id": 2, "result": {}}']);
+    await runTranscript(opened.wire, ['~ {"id": 2}', '> {"id": 2, "result": {}}']);
     await subscribing;
     const next = await breakAndReturn(opened);
-    await play(next, ['~ {"id": 2}', '> {"id": 2, "error": {"code": -32002, "message": "gone"}}']);
+    await runTranscript(next, ['~ {"id": 2}', '> {"id": 2, "error": {"code": -32002, "message": "gone"}}']);
     expect(opened.events).toContainEqual({
       kind: "restoreFailed",
       what: { kind: "subscription", uri: "file:///a" },
@@ -92,7 +92,8 @@ describe("a lost connection is replaced", () => {
     await opened.clock.pass(2_000);
     const [next] = opened.wires;
     next?.sent.splice(0, 2);
-    if (next) await play(next, ['~ {"id": 2, "method": "tools/call"}', '> {"id": 2, "result": {"content": []}}']);
+    if (next)
+      await runTranscript(next, ['~ {"id": 2, "method": "tools/call"}', '> {"id": 2, "result": {"content": []}}']);
     expect(await calling).toEqual({ content: [] });
   });
 
@@ -104,9 +105,10 @@ describe("a lost connection is replaced", () => {
     await opened.clock.pass(2_000);
     const [next] = opened.wires;
     next?.sent.splice(0, 2);
-    if (next) await play(next, ['~ {"id": 2, "method": "tools/call"}', '> {"id": 2, "result": {"content": []}}']);
+    if (next)
+      await runTranscript(next, ['~ {"id": 2, "method": "tools/call"}', '> {"id": 2, "result": {"content": []}}']);
     expect(await calling).toEqual({ content: [] });
-    await play(opened.wire, []);
+    await runTranscript(opened.wire, []);
   });
 
   test("a lost connection is replaced after unanswered pings as well (P-02)", async () => {
@@ -161,7 +163,7 @@ describe("interrupted calls", () => {
     await settle();
     const next = await breakAndReturn(opened);
     await expect(calling).rejects.toMatchObject({ name: "ClosedError" });
-    await play(next, []);
+    await runTranscript(next, []);
   });
 
   test.each([
@@ -173,7 +175,7 @@ describe("interrupted calls", () => {
     const calling = call(opened);
     await settle();
     const next = await breakAndReturn(opened);
-    await play(next, ['~ {"id": 2}', [">", { id: 2, result }]]);
+    await runTranscript(next, ['~ {"id": 2}', [">", { id: 2, result }]]);
     await expect(inTime<unknown>(calling, "The call")).resolves.toEqual(expected);
   });
 
@@ -183,12 +185,12 @@ describe("interrupted calls", () => {
       const opened = await open();
       const listing = opened.session.listTools();
       const tools = [{ ...tool, annotations: { [hint]: true } }];
-      await play(opened.wire, ['~ {"id": 2}', [">", { id: 2, result: { tools } }]]);
+      await runTranscript(opened.wire, ['~ {"id": 2}', [">", { id: 2, result: { tools } }]]);
       await listing;
       const calling = opened.session.callTool("t", {}, { retry: "safe" });
       await settle();
       const next = await breakAndReturn(opened);
-      await play(next, ['~ {"id": 2, "method": "tools/call"}', '> {"id": 2, "result": {"content": []}}']);
+      await runTranscript(next, ['~ {"id": 2, "method": "tools/call"}', '> {"id": 2, "result": {"content": []}}']);
       expect(await calling).toEqual({ content: [] });
     },
   );
@@ -202,7 +204,10 @@ describe("interrupted calls", () => {
     async (annotations) => {
       const opened = await open();
       const listing = opened.session.listTools();
-      await play(opened.wire, ['~ {"id": 2}', [">", { id: 2, result: { tools: [{ ...tool, annotations }] } }]]);
+      await runTranscript(opened.wire, [
+        '~ {"id": 2}',
+        [">", { id: 2, result: { tools: [{ ...tool, annotations }] } }],
+      ]);
       await listing;
       const calling = expect(opened.session.callTool("t")).rejects.toMatchObject({ name: "ClosedError" });
       await settle();
@@ -231,7 +236,7 @@ describe("interrupted calls", () => {
       },
     });
     const again = opened.session.listTools();
-    await play(opened.wire, ['~ {"id": 4, "method": "tools/list"}', '> {"id": 4, "result": {"tools": []}}']);
+    await runTranscript(opened.wire, ['~ {"id": 4, "method": "tools/list"}', '> {"id": 4, "result": {"tools": []}}']);
     expect(await again).toEqual([]);
     expect(opened.wires).toHaveLength(1);
   });
@@ -337,8 +342,8 @@ describe("attempts", () => {
 
 test("a session that the transport renewed is restored as well (T-55)", async () => {
   const { wire, opening, events } = await open({ logLevel: "error" });
-  await play(wire, ['~ {"id": 2, "method": "logging/setLevel"}', '> {"id": 2, "result": {}}']);
+  await runTranscript(wire, ['~ {"id": 2, "method": "logging/setLevel"}', '> {"id": 2, "result": {}}']);
   opening.onNewSession();
-  await play(wire, ['~ {"id": 3, "method": "logging/setLevel"}', '> {"id": 3, "result": {}}']);
+  await runTranscript(wire, ['~ {"id": 3, "method": "logging/setLevel"}', '> {"id": 3, "result": {}}']);
   expect(events).toEqual([{ kind: "reconnected" }]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isFormError } from "../../../../runtime/client/errors.ts";
 import type { AnyElicitationOption } from "../../../../runtime/client/any-definition.ts";
-import { play } from "../../../../runtime/testing/transcript.ts";
+import { runTranscript } from "../../../../runtime/testing/transcript.ts";
 import { openSession, type RawServer, type WiredSession } from "../session/session-wire.ts";
 
 const requestedSchema = {
@@ -58,7 +58,7 @@ describe("a form", () => {
         return { action: "accept", content: { name: "xy" } };
       },
     });
-    await play(wire, [
+    await runTranscript(wire, [
       ask(form),
       ["<", { id: 7, result: { action: "accept", content: { name: "xy", colour: "red" } } }],
     ]);
@@ -70,7 +70,7 @@ describe("a form", () => {
     "a form that the user does not fill in gives %s, without content (E-09)",
     async (action) => {
       const { wire } = await open({ form: () => ({ action, content: { name: "xy" } }) });
-      await play(wire, [ask({ ...form, mode: "form" }), ["<", { id: 7, result: { action } }]]);
+      await runTranscript(wire, [ask({ ...form, mode: "form" }), ["<", { id: 7, result: { action } }]]);
     },
   );
 
@@ -82,7 +82,7 @@ describe("a form", () => {
     "a form with %s is not sent: the program receives the problem, the server an error only (E-10, C-093)",
     async (_, content, why) => {
       const { wire, reports } = await open({ form: () => ({ action: "accept", content }) });
-      await play(wire, [ask(form), ["<", { id: 7, error: { code: -32603, message: "Internal error" } }]]);
+      await runTranscript(wire, [ask(form), ["<", { id: 7, error: { code: -32603, message: "Internal error" } }]]);
       const [report] = reports;
       expect(isFormError(report?.error)).toBe(true);
       expect(report?.error.message).toContain(why);
@@ -92,7 +92,10 @@ describe("a form", () => {
   test("a form with other than primitive fields is rejected (E-07)", async () => {
     const { wire } = await open({ form: () => ({ action: "cancel" }) });
     const nested = { type: "object", properties: { a: { type: "object", properties: {} } } };
-    await play(wire, [ask({ message: "m", requestedSchema: nested }), ["~", { id: 7, error: { code: -32602 } }]]);
+    await runTranscript(wire, [
+      ask({ message: "m", requestedSchema: nested }),
+      ["~", { id: 7, error: { code: -32602 } }],
+    ]);
   });
 
   test("a form that the server cancels aborts the handler (C-02)", async () => {
@@ -103,13 +106,13 @@ describe("a form", () => {
         return new Promise(() => {});
       },
     });
-    await play(wire, [ask(form), [">", { method: "notifications/cancelled", params: { requestId: 7 } }]]);
+    await runTranscript(wire, [ask(form), [">", { method: "notifications/cancelled", params: { requestId: 7 } }]]);
     expect(signal?.aborted).toBe(true);
   });
 
   test("a form works the same at revisions without modes (E-06, C-091)", async () => {
     const { wire } = await open({ form: () => ({ action: "accept", content: { name: "xy" } }) }, older);
-    await play(wire, [
+    await runTranscript(wire, [
       ask(form),
       ["<", { id: 7, result: { action: "accept", content: { name: "xy", colour: "red" } } }],
     ]);
@@ -123,12 +126,12 @@ describe("modes that were not declared (E-16)", () => {
   ])("a mode that was not declared is rejected: %s", async (_, elicitation, params, mode) => {
     const { wire } = await open(elicitation);
     const error = { code: -32602, message: `Elicitation mode ${mode} is not supported by this client`, data: { mode } };
-    await play(wire, [ask(params), ["<", { id: 7, error }]]);
+    await runTranscript(wire, [ask(params), ["<", { id: 7, error }]]);
   });
 
   test("elicitation without any handler is an unknown method (E-01)", async () => {
     const { wire } = await open({});
-    await play(wire, [ask(form), ["~", { id: 7, error: { code: -32601 } }]]);
+    await runTranscript(wire, [ask(form), ["~", { id: 7, error: { code: -32601 } }]]);
   });
 });
 
@@ -137,7 +140,7 @@ describe("a URL elicitation", () => {
 
   test("a URL elicitation is opened with consent, and has no content (E-09, E-12)", async () => {
     const { wire } = await open({ url });
-    await play(wire, [ask(page), ["<", { id: 7, result: { action: "accept" } }]]);
+    await runTranscript(wire, [ask(page), ["<", { id: 7, result: { action: "accept" } }]]);
   });
 
   test.each([
@@ -151,7 +154,10 @@ describe("a URL elicitation", () => {
   ])("a URL elicitation needs a valid web address, which %j is not (E-11, R57)", async (text) => {
     const shown: unknown[] = [];
     const { wire } = await open({ url: (params) => (shown.push(params), { action: "accept" }) });
-    await play(wire, [ask({ ...page, url: text }), ["~", { id: 7, error: { code: -32602, data: { path: "url" } } }]]);
+    await runTranscript(wire, [
+      ask({ ...page, url: text }),
+      ["~", { id: 7, error: { code: -32602, data: { path: "url" } } }],
+    ]);
     expect(shown).toEqual([]);
   });
 
@@ -162,7 +168,7 @@ describe("a URL elicitation", () => {
       ">",
       { method: "notifications/elicitation/complete", params: { elicitationId } },
     ];
-    await play(wire, [
+    await runTranscript(wire, [
       complete("e1"),
       ask(page),
       ["~", { id: 7, result: {} }],
@@ -179,7 +185,7 @@ describe("a URL elicitation", () => {
     const calling = session.callTool("x");
     calling.catch(() => {});
     const error = { code: -32042, message: "Sign in first", data: { elicitations: [page] } };
-    await play(wire, [
+    await runTranscript(wire, [
       ["~", { id: 2, method: "tools/call" }],
       [">", { id: 2, error }],
       [">", { method: "notifications/elicitation/complete", params: { elicitationId: "e1" } }],

@@ -48,7 +48,7 @@ interface Played {
 }
 
 /** A client whose server is played by the test. */
-async function play(options: Options = {}): Promise<Played> {
+async function runTranscript(options: Options = {}): Promise<Played> {
   const wire = new Wire();
   const opening = create(options).connect(wire);
   await settle();
@@ -94,7 +94,7 @@ describe("the declared input capabilities of a client (C-010, C-011, C-012)", ()
       { sampling: { tools: {}, context: {} } },
     ],
   ])("a client declares the capabilities of its handlers: %s", async (_what, options, capabilities) => {
-    const { wire, session, last } = await play(options);
+    const { wire, session, last } = await runTranscript(options);
     void session.callTool("t").catch(() => {});
     await settle();
     expect(last()).toMatchObject({ params: { _meta: { [meta.capabilities]: capabilities } } });
@@ -157,7 +157,7 @@ describe("a client and a server", () => {
 
 describe("the retry", () => {
   test("the retry carries its own input responses, the same params and the unchanged state, and has an id of its own (C-002, C-050, C-051, C-053)", async () => {
-    const { wire, session, answer, last } = await play({ elicitation: form });
+    const { wire, session, answer, last } = await runTranscript({ elicitation: form });
     const result = session.callTool("t", { x: 1 }, { meta: { "example.com/a": 1 } });
     await settle();
     const first = last();
@@ -188,7 +188,7 @@ describe("the retry", () => {
   });
 
   test("the retry has no state where there was none (C-052)", async () => {
-    const { wire, session, answer, last } = await play({ elicitation: form });
+    const { wire, session, answer, last } = await runTranscript({ elicitation: form });
     void session.callTool("t").catch(() => {});
     await settle();
     await answer(needs(["1"], "state"));
@@ -199,7 +199,7 @@ describe("the retry", () => {
 
   test("the retry follows after a delay where there is only a state, without input requests (C-055)", async () => {
     const clock = new ManualClock();
-    const { wire, session, answer, last } = await play({ clock });
+    const { wire, session, answer, last } = await runTranscript({ clock });
     void session.callTool("t").catch(() => {});
     await settle();
     const first = last();
@@ -213,7 +213,7 @@ describe("the retry", () => {
   });
 
   test("the retry of one call is independent of another call's (C-054)", async () => {
-    const { wire, session } = await play({ elicitation: form });
+    const { wire, session } = await runTranscript({ elicitation: form });
     const results = ["a", "b"].map((name) => session.callTool(name));
     await settle();
     wire.post({ jsonrpc: "2.0", id: 2, result: needs(["of a"], "state of a") });
@@ -238,7 +238,7 @@ describe("the retry", () => {
       { contents: [], ttlMs: 0, cacheScope: "private" },
     ],
   ])("the retry is made for %s, too", async (_what, method, call, complete) => {
-    const { wire, session, answer, last } = await play({ elicitation: form });
+    const { wire, session, answer, last } = await runTranscript({ elicitation: form });
     const result = call(session);
     await settle();
     await answer(needs(["1"], "s"));
@@ -251,7 +251,7 @@ describe("the retry", () => {
 
 describe("a call that requires input", () => {
   test("a call fails when the server requests input without a handler; nothing more is sent", async () => {
-    const { wire, session, answer, last } = await play();
+    const { wire, session, answer, last } = await runTranscript();
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
     const first = last();
@@ -264,7 +264,7 @@ describe("a call that requires input", () => {
   });
 
   test("a call fails after too many retries", async () => {
-    const { wire, session, answer } = await play({ elicitation: form, maxInputRounds: 2 });
+    const { wire, session, answer } = await runTranscript({ elicitation: form, maxInputRounds: 2 });
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
     for (const message of ["1", "2", "3"]) await answer(needs([message], message));
@@ -275,7 +275,7 @@ describe("a call that requires input", () => {
 
   test("a call fails when a handler fails: the other handlers are aborted", async () => {
     let reason: unknown;
-    const { wire, session, answer, last } = await play({
+    const { wire, session, answer, last } = await runTranscript({
       elicitation: {
         form: ({ message }, { signal }) => {
           if (message === "bad") throw new Error("no screen");
@@ -300,7 +300,7 @@ describe("a call that requires input", () => {
 
   test("a call is aborted by its signal, also while a handler ignores the signal", async () => {
     const stop = new AbortController();
-    const { wire, session, answer, last } = await play({ elicitation: { form: () => new Promise(() => {}) } });
+    const { wire, session, answer, last } = await runTranscript({ elicitation: { form: () => new Promise(() => {}) } });
     const failure = session.callTool("t", {}, { signal: stop.signal }).catch((error: unknown) => error);
     await settle();
     const first = last();
@@ -313,7 +313,7 @@ describe("a call that requires input", () => {
 
   test("a call is aborted by its signal during a retry: that request is cancelled (C-021)", async () => {
     const stop = new AbortController();
-    const { wire, session, answer, last } = await play({ elicitation: form });
+    const { wire, session, answer, last } = await runTranscript({ elicitation: form });
     const failure = session.callTool("t", {}, { signal: stop.signal }).catch((error: unknown) => error);
     await settle();
     await answer(needs(["1"], "s"));
@@ -325,7 +325,7 @@ describe("a call that requires input", () => {
   });
 
   test("a call fails when a response of a handler is invalid", async () => {
-    const { wire, session, answer } = await play({
+    const { wire, session, answer } = await runTranscript({
       elicitation: { form: () => ({ action: "accept", content: { b: 1 } }) },
     });
     const failure = session.callTool("t").catch((error: unknown) => error);
@@ -340,7 +340,7 @@ describe("a call that requires input", () => {
     ["of an unknown kind", { a: { method: "tools/list" } }],
     ["without what belongs to it", { a: { method: "elicitation/create", params: { message: "?" } } }],
   ])("a call fails when the server requests %s", async (_what, inputRequests) => {
-    const { wire, session, answer } = await play({ elicitation: form });
+    const { wire, session, answer } = await runTranscript({ elicitation: form });
     const failure = session.callTool("t").catch((error: unknown) => error);
     await settle();
     await answer({ resultType: "input_required", inputRequests });
@@ -350,7 +350,7 @@ describe("a call that requires input", () => {
 });
 
 test("a result after input is not cached (C-061)", async () => {
-  const { wire, session, answer, last } = await play({ elicitation: form });
+  const { wire, session, answer, last } = await runTranscript({ elicitation: form });
   const complete = { resultType: "complete", contents: [], ttlMs: 60_000, cacheScope: "private" };
   for (const round of [1, 2]) {
     const result = session.readResource("a:b");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createUntypedClient } from "../../../../runtime/client/create-client.ts";
 import { rejectedByUser } from "../../../../runtime/client/errors.ts";
-import { play } from "../../../../runtime/testing/transcript.ts";
+import { runTranscript } from "../../../../runtime/testing/transcript.ts";
 import { handshakeRevisions, revisionOf } from "../../fixture-revision.ts";
 import { openSession } from "../session/session-wire.ts";
 
@@ -18,14 +18,14 @@ describe("roots", () => {
   test("roots are declared, with list changes, and listed (RT-01)", async () => {
     const { wire, declared } = await openSession({ roots: [home] });
     expect(declared).toEqual({ roots: { listChanged: true } });
-    await play(wire, ['> {"id": 1, "method": "roots/list"}', ["<", { id: 1, result: { roots: [home] } }]]);
+    await runTranscript(wire, ['> {"id": 1, "method": "roots/list"}', ["<", { id: 1, result: { roots: [home] } }]]);
   });
 
   test("roots may come from a function, which receives the server", async () => {
     const { wire } = await openSession({
       roots: async ({ server }) => [{ ...home, name: String(Reflect.get(server.info, "name")) }],
     });
-    await play(wire, [
+    await runTranscript(wire, [
       '> {"id": 1, "method": "roots/list"}',
       ["~", { id: 1, result: { roots: [{ name: "server" }] } }],
     ]);
@@ -38,7 +38,7 @@ describe("roots", () => {
       const create = (): unknown => createUntypedClient({ info, revisions: handshakeRevisions, roots: [{ uri }] });
       expect(create).toThrow("is not a file:// URI");
       const { wire, reports, session } = await openSession({ roots: () => [home, { uri }] });
-      await play(wire, ['> {"id": 1, "method": "roots/list"}', '~ {"id": 1, "error": {"code": -32603}}']);
+      await runTranscript(wire, ['> {"id": 1, "method": "roots/list"}', '~ {"id": 1, "error": {"code": -32603}}']);
       expect(reports).toMatchObject([{ kind: "handler", method: "roots/list" }]);
       expect(() => session.roots.set([{ uri }])).toThrow("file://");
     },
@@ -49,19 +49,19 @@ describe("roots", () => {
     session.roots.set([work]);
     session.roots.notifyListChanged();
     client.roots.notifyListChanged();
-    await play(wire, [
+    await runTranscript(wire, [
       '< {"method": "notifications/roots/list_changed"}',
       '> {"id": 1, "method": "roots/list"}',
       ["<", { id: 1, result: { roots: [work] } }],
     ]);
     client.roots.notifyListChanged();
-    await play(wire, ['< {"method": "notifications/roots/list_changed"}']);
+    await runTranscript(wire, ['< {"method": "notifications/roots/list_changed"}']);
   });
 
   test("roots without a list are an unknown method (RT-03)", async () => {
     const { wire, session, declared } = await openSession();
     expect(declared).toEqual({});
-    await play(wire, ['> {"id": 1, "method": "roots/list"}', '~ {"id": 1, "error": {"code": -32601}}']);
+    await runTranscript(wire, ['> {"id": 1, "method": "roots/list"}', '~ {"id": 1, "error": {"code": -32601}}']);
     expect(() => session.roots.set([home])).toThrow("create it with the option `roots`");
   });
 });
@@ -91,7 +91,7 @@ describe("sampling", () => {
     async (revision, sampling, declared) => {
       const wired = await openSession({ sampling, revisions: [revisionOf(revision)] }, { revision });
       expect(wired.declared).toEqual({ sampling: declared });
-      await play(wired.wire, [sample({}), ["<", { id: 1, result: answer }]]);
+      await runTranscript(wired.wire, [sample({}), ["<", { id: 1, result: answer }]]);
     },
   );
 
@@ -100,7 +100,10 @@ describe("sampling", () => {
       throw rejectedByUser();
     };
     const { wire } = await openSession({ sampling: { createMessage: refuse } });
-    await play(wire, [sample({}), ["<", { id: 1, error: { code: -1, message: "User rejected sampling request" } }]]);
+    await runTranscript(wire, [
+      sample({}),
+      ["<", { id: 1, error: { code: -1, message: "User rejected sampling request" } }],
+    ]);
   });
 
   test.each([
@@ -108,7 +111,7 @@ describe("sampling", () => {
     ["a tool choice", { toolChoice: { mode: "none" } }],
   ])("sampling with %s fails where tools were not declared (S-08)", async (_, params) => {
     const { wire } = await openSession({ sampling: { createMessage } });
-    await play(wire, [sample(params), '~ {"id": 1, "error": {"code": -32602}}']);
+    await runTranscript(wire, [sample(params), '~ {"id": 1, "error": {"code": -32602}}']);
   });
 
   const user = (...content: object[]): object => ({ role: "user", content });
@@ -121,22 +124,22 @@ describe("sampling", () => {
     ["a result without its use (S-10)", [user(result("a"))]],
   ])("sampling rejects %s", async (_, messages) => {
     const { wire } = await openSession({ sampling: { createMessage, tools: true } });
-    await play(wire, [sample({ messages }), '~ {"id": 1, "error": {"code": -32602}}']);
+    await runTranscript(wire, [sample({ messages }), '~ {"id": 1, "error": {"code": -32602}}']);
   });
 
   test("sampling accepts tool uses that have results (S-10, S-16)", async () => {
     const { wire } = await openSession({ sampling: { createMessage, tools: true } });
     const messages = [user(text), assistant(text, use("a"), use("b")), user(result("b"), result("a"))];
-    await play(wire, [sample({ messages, tools: [] }), ["<", { id: 1, result: answer }]]);
+    await runTranscript(wire, [sample({ messages, tools: [] }), ["<", { id: 1, result: answer }]]);
   });
 
   test("sampling never gives a list of contents to an older server (S-15)", async () => {
     let content = [text];
     const create = (): object => ({ ...answer, content });
     const { wire, reports } = await openSession({ sampling: { createMessage: create } }, { revision: "2025-06-18" });
-    await play(wire, [sample({}), ["<", { id: 1, result: answer }]]);
+    await runTranscript(wire, [sample({}), ["<", { id: 1, result: answer }]]);
     content = [text, text];
-    await play(wire, [sample({}), '~ {"id": 1, "error": {"code": -32603}}']);
+    await runTranscript(wire, [sample({}), '~ {"id": 1, "error": {"code": -32603}}']);
     expect(reports).toHaveLength(1);
   });
 
@@ -149,7 +152,7 @@ describe("sampling", () => {
         },
       },
     });
-    await play(wire, [
+    await runTranscript(wire, [
       sample({ _meta: { progressToken: "t" } }),
       [
         "<",

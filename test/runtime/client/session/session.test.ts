@@ -5,7 +5,7 @@ import { isToolOutputError } from "../../../../runtime/client/errors.ts";
 import type { DefaultClientSession } from "../../../../runtime/client/session/default-session.ts";
 import { settle } from "../../../../runtime/testing/manual-clock.ts";
 import { ManualClock } from "../../../../runtime/testing/manual-clock.ts";
-import { play, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";
+import { runTranscript, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";
 import type { Wire } from "../../../../runtime/testing/wire.ts";
 import { handshakeRevisions } from "../../fixture-revision.ts";
 import { openSession, type RawServer } from "./session-wire.ts";
@@ -30,7 +30,7 @@ function answer(id: number, request: object, result: object): readonly Transcrip
 /** Returns the outcome of a call to a server that follows a script. */
 async function during<Result>(wire: Wire, call: Promise<Result>, script: readonly TranscriptLine[]): Promise<Result> {
   call.catch(() => {});
-  await play(wire, script);
+  await runTranscript(wire, script);
   return call;
 }
 
@@ -99,7 +99,7 @@ describe("lists", () => {
     const page = { tools: [tool("a")], nextCursor: "x" };
     expect(await during(wire, pages.next(), answer(2, listTools, page))).toEqual({ done: false, value: page });
     expect(await during(wire, items.next(), answer(3, listTools, page))).toEqual({ done: false, value: tool("a") });
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 
   test("lists are cached while the server declares list changes, and read again after one (TL-01)", async () => {
@@ -107,9 +107,9 @@ describe("lists", () => {
     const { wire, session } = await openSession({ onListChanged: (list) => lists.push(list) }, watched);
     await during(wire, session.listTools(), answer(2, listTools, { tools: [tool("a")] }));
     expect(await during(wire, session.listTools(), [])).toEqual([tool("a")]);
-    await play(wire, ['> {"method": "notifications/prompts/list_changed"}']);
+    await runTranscript(wire, ['> {"method": "notifications/prompts/list_changed"}']);
     expect(await during(wire, session.listTools(), [])).toEqual([tool("a")]);
-    await play(wire, [changed]);
+    await runTranscript(wire, [changed]);
     expect(await during(wire, session.listTools(), answer(3, listTools, { tools: [] }))).toEqual([]);
     const again = during(wire, session.listTools({ refresh: true }), answer(4, listTools, { tools: [tool("b")] }));
     expect(await again).toEqual([tool("b")]);
@@ -159,7 +159,7 @@ describe("lists", () => {
     await during(wire, pages.next(), answer(2, listTools, { tools: [], nextCursor: "x" }));
     opening.onNewSession();
     await expect(pages.next()).rejects.toMatchObject({ name: "ClosedError" });
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 });
 
@@ -213,13 +213,15 @@ describe("calls", () => {
       onProgress: (progress) => seen.push(progress),
     });
     call.catch(() => {});
-    await play(wire, [
+    await runTranscript(wire, [
       ["<", { id: 2, method: "tools/call", params: { name: "t", _meta: { trace: 1, progressToken: 2 } } }],
       [">", { method: "notifications/progress", params: { progressToken: 2, progress: 1 } }],
     ]);
     controller.abort(new Error("enough"));
     await expect(call).rejects.toThrow("enough");
-    await play(wire, [["<", { method: "notifications/cancelled", params: { requestId: 2, reason: "enough" } }]]);
+    await runTranscript(wire, [
+      ["<", { method: "notifications/cancelled", params: { requestId: 2, reason: "enough" } }],
+    ]);
     expect(seen).toEqual([{ progress: 1 }]);
   });
 
@@ -236,7 +238,7 @@ describe("calls", () => {
     await expect(session.listPrompts()).rejects.toMatchObject({ name: "CapabilityError" });
     await expect(session.setLogLevel("info")).rejects.toMatchObject({ name: "CapabilityError" });
     await expect(session.subscribe("a:b", () => {})).rejects.toMatchObject({ name: "CapabilityError" });
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 
   test("calls of a tool return no task without a request for one (TK-06)", async () => {
@@ -316,7 +318,7 @@ describe("subscriptions", () => {
     const { wire, session } = await openSession({ onResourceUpdated: (uri) => all.push(uri) }, everything);
     const listen = session.subscribe("file:///a", (uri) => heard.push(uri));
     await during(wire, listen, answer(2, subscribe, {}));
-    await play(wire, ["file:///a", "file:///a/b", "file:///ab", "file:///"].map(updated));
+    await runTranscript(wire, ["file:///a", "file:///a/b", "file:///ab", "file:///"].map(updated));
     expect(heard).toEqual(["file:///a", "file:///a/b"]);
     expect(all).toHaveLength(4);
   });
@@ -335,11 +337,11 @@ describe("subscriptions", () => {
     });
     await first();
     await first();
-    await play(wire, [updated("file:///a")]);
+    await runTranscript(wire, [updated("file:///a")]);
     expect(heard).toEqual(["2"]);
     expect(reports).toMatchObject([{ kind: "callback", error: { message: "listener" } }]);
     await during(wire, second(), answer(3, unsubscribe, {}));
-    await play(wire, [updated("file:///a")]);
+    await runTranscript(wire, [updated("file:///a")]);
     expect(heard).toEqual(["2"]);
   });
 
@@ -369,11 +371,11 @@ describe("subscriptions", () => {
       answer(2, subscribe, {}),
     );
     const stopping = stop();
-    await play(wire, [["~", { id: 3, ...unsubscribe }]]);
+    await runTranscript(wire, [["~", { id: 3, ...unsubscribe }]]);
     const again = session.subscribe("file:///a", () => {});
     await settle();
     expect(wire.sent).toEqual([]);
-    await play(wire, [[">", { id: 3, result: {} }], ...answer(4, subscribe, {})]);
+    await runTranscript(wire, [[">", { id: 3, result: {} }], ...answer(4, subscribe, {})]);
     await Promise.all([stopping, again]);
   });
 
@@ -386,7 +388,7 @@ describe("subscriptions", () => {
     );
     await Promise.all([stop(), session.subscribe("file:///a", () => {})]);
     await settle();
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 });
 
@@ -399,7 +401,7 @@ describe("logging", () => {
       { logLevel: "info", onLog: (taken) => entries.push(taken) },
       everything,
     );
-    await play(wire, [
+    await runTranscript(wire, [
       ...answer(2, { method: "logging/setLevel", params: { level: "info" } }, {}),
       [">", { method: "notifications/message", params: entry }],
     ]);
@@ -410,7 +412,7 @@ describe("logging", () => {
 
   test("logging sets no level where the server has no logging (O-01)", async () => {
     const { wire } = await openSession({ logLevel: "info" });
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 
   test("logging fails by itself when setting the level fails", async () => {
@@ -418,7 +420,7 @@ describe("logging", () => {
       throw new Error("disk full");
     };
     const { wire, session, reports } = await openSession({ onLog: fail }, everything);
-    await play(wire, [[">", { method: "notifications/message", params: entry }]]);
+    await runTranscript(wire, [[">", { method: "notifications/message", params: entry }]]);
     expect(reports).toMatchObject([{ kind: "callback", error: { message: "disk full" } }]);
     await during(wire, session.ping(), answer(2, { method: "ping" }, {}));
   });
@@ -429,11 +431,11 @@ describe("keep-alive", () => {
     const clock = new ManualClock();
     const { wire } = await openSession({ clock, keepAlive: { interval: 10_000 } });
     await clock.pass(9_999);
-    await play(wire, []);
+    await runTranscript(wire, []);
     await clock.pass(1);
-    await play(wire, answer(2, { method: "ping" }, {}));
+    await runTranscript(wire, answer(2, { method: "ping" }, {}));
     await clock.pass(10_000);
-    await play(wire, answer(3, { method: "ping" }, {}));
+    await runTranscript(wire, answer(3, { method: "ping" }, {}));
   });
 
   test("keep-alive counts missing responses in a row, reports them and closes (P-02, P-04)", async () => {
@@ -447,7 +449,7 @@ describe("keep-alive", () => {
     await clock.pass(11_000);
     expect(events).toEqual(["pingFailed"]);
     await clock.pass(10_000);
-    await play(wire, [
+    await runTranscript(wire, [
       '~ {"method": "ping"}',
       '~ {"method": "notifications/cancelled"}',
       ...answer(3, { method: "ping" }, {}),
@@ -462,6 +464,6 @@ describe("keep-alive", () => {
     const clock = new ManualClock();
     const { wire } = await openSession({ clock });
     await clock.pass(3_600_000);
-    await play(wire, []);
+    await runTranscript(wire, []);
   });
 });

@@ -6,7 +6,7 @@ import type { DefaultClientSession } from "../../../../runtime/client/session/de
 import type { AnyClientOptions } from "../../../../runtime/client/any-definition.ts";
 import type { KnownMember } from "../../../../runtime/protocol/revision/known-members.ts";
 import { ManualClock, settle } from "../../../../runtime/testing/manual-clock.ts";
-import { play, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";
+import { runTranscript, type TranscriptLine } from "../../../../runtime/testing/transcript.ts";
 import type { Wire } from "../../../../runtime/testing/wire.ts";
 import { handshakeRevisions, revisionOf } from "../../fixture-revision.ts";
 import { openSession, type WiredSession } from "./session-wire.ts";
@@ -29,7 +29,7 @@ function answer(id: number, method: string, result: object): readonly Transcript
 
 async function during<Result>(wire: Wire, call: Promise<Result>, script: readonly TranscriptLine[]): Promise<Result> {
   call.catch(() => {});
-  await play(wire, script);
+  await runTranscript(wire, script);
   return call;
 }
 
@@ -123,7 +123,7 @@ describe("a request of a server", () => {
       url: () => ({ action: "cancel" }),
     };
     const { wire } = await open("2025-06-18", { elicitation });
-    await play(wire, [
+    await runTranscript(wire, [
       [">", { id: 7, method: "elicitation/create", params: { ...form, ...page } }],
       ["<", { id: 7, result: { action: "accept", content: {} } }],
     ]);
@@ -138,7 +138,7 @@ describe("a request of a server", () => {
       const createMessage = (params: object): object => (seen.push(params), result);
       const { wire } = await open(revision, { sampling: { createMessage } });
       const params = { maxTokens: 10, messages: [{ role: "user", content: { type: "text", text: "Hello" } }] };
-      await play(wire, [
+      await runTranscript(wire, [
         [
           ">",
           {

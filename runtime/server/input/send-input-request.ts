@@ -7,7 +7,7 @@ import type { AskForTask } from "../feature.ts";
 import { readInputState, type ClientRequest, type InputRunner } from "./input-runner.ts";
 
 /** Functions with which an input request is sent and its response is checked. */
-export interface AskingParts extends Pick<InputRunner, "check"> {
+export interface InputRequestParts extends Pick<InputRunner, "check"> {
   readonly askForTask: AskForTask | undefined;
 }
 
@@ -18,10 +18,10 @@ export interface AskingParts extends Pick<InputRunner, "check"> {
  * @throws {CapabilityError} when the client did not declare a capability that the params need
  * @throws {InvalidMessageError} when the params or the response are invalid
  */
-export async function askClient(
+export async function sendInputRequest(
   call: CallContext,
   { row, params, key, accept }: ClientRequest,
-  { askForTask, check }: AskingParts,
+  { askForTask, check }: InputRequestParts,
 ): Promise<unknown> {
   const inputState = readInputState(call);
   if (inputState) return inputState.ask({ row, params: withoutSessionMembers(params), key, accept });
@@ -40,7 +40,7 @@ export function withoutSessionMembers(params: object): object {
 function request(
   call: CallContext,
   row: RequestRow,
-  { params, key, askForTask }: Pick<ClientRequest, "params" | "key"> & Pick<AskingParts, "askForTask">,
+  { params, key, askForTask }: Pick<ClientRequest, "params" | "key"> & Pick<InputRequestParts, "askForTask">,
 ): Promise<unknown> {
   const { signal, session } = call;
   checkInputRequest(row, params, session);

@@ -11,15 +11,15 @@ export interface HttpWireOptions {
 }
 
 /** Body and abort signal of a request. */
-export interface BareRequest {
+export interface RawRequest {
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Sends a request to the address. Returns `undefined` when no response arrives in time. A header with an empty value is left out. */
-export async function fetchBare(
+export async function fetchRaw(
   { url, headers: given, timeout, onFailure }: HttpWireOptions,
-  request: BareRequest & {
+  request: RawRequest & {
     readonly method: "GET" | "POST" | "DELETE";
     readonly headers: Readonly<Record<string, string>>;
   },

@@ -2,8 +2,8 @@ import { isObject } from "../../generated/support.ts";
 import type { Exchange, StrayData } from "./wire.ts";
 
 /** Messages of a stream that carries everything: responses to pending requests, and all other messages. */
-export class Mailbox {
-  readonly unasked: unknown[] = [];
+export class ReceivedMessages {
+  readonly unsolicited: unknown[] = [];
   readonly strayData: StrayData[] = [];
   readonly #waiting = new Map<string | number, (exchange: Exchange) => void>();
   #isOpen = true;
@@ -39,7 +39,7 @@ export class Mailbox {
     for (const one of Array.isArray(value) ? value : [value]) this.#deliver(one);
   }
 
-  /** Closes the mailbox. All pending requests end without a response. */
+  /** Ends the stream. All pending requests end without a response. */
   end(): void {
     this.#isOpen = false;
     for (const id of [...this.#waiting.keys()]) this.settle(id, {});
@@ -56,6 +56,6 @@ export class Mailbox {
     const id: unknown = isObject(value) && !("method" in value) ? value.id : undefined;
     const isAwaited = (typeof id === "string" || typeof id === "number") && this.#waiting.has(id);
     if (isAwaited) this.settle(id, { response: value });
-    else this.unasked.push(value);
+    else this.unsolicited.push(value);
   }
 }
