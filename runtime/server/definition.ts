@@ -25,8 +25,7 @@ import type { AnyMembers, NoArguments, Schema } from "./schema.ts";
 import type { DefinedSettings } from "./settings/settings.ts";
 import type { Flat, TemplateVariables } from "./resources/template-variables.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
-import type { OtherArgumentNames } from "./other-names.ts";
-import type { Returned } from "./returned.ts";
+import type { OtherArgumentNames, ReturnValue } from "./compile-errors.ts";
 
 /**
  * A tool: its description for the model, and the function that runs it. `I` is the type that `inputSchema` yields, `O` the type that `outputSchema`
@@ -76,7 +75,7 @@ export type Execute<P extends ToolTypes, I, O> = [NoInfer<O>] extends [undefined
   : Method<Arguments<I>, HandlerContext<P>, OutputOf<P, NoInfer<O>>>;
 
 /** Return value of a tool with an output schema. */
-export type OutputOf<P extends ToolTypes, O> = Returned<O | InputOf<P>, O, "return what outputSchema describes">;
+export type OutputOf<P extends ToolTypes, O> = ReturnValue<O | InputOf<P>, O, "return what outputSchema describes">;
 
 /** Arguments of a tool. The type of a function in a list of tools cannot follow from its schema; compile errors quote the remedy. */
 type Arguments<I> = unknown extends I ? object | Unavailable<"define the tool with defineTool and an inputSchema"> : I;
@@ -89,7 +88,7 @@ export type InputOf<P extends ToolTypes> = P extends {
   : never;
 
 /** Return value of a tool without an output schema. Compile errors quote the remedy. `AnyMembers` keeps the literals of an output. */
-export type TextOrContent<P extends ToolTypes, Remedy> = Returned<
+export type TextOrContent<P extends ToolTypes, Remedy> = ReturnValue<
   string | ContentResult<P, Remedy> | InputOf<P> | AnyMembers,
   ContentResult<P, Remedy>,
   Remedy
@@ -191,7 +190,7 @@ export type ResourceContent<P extends ResourceTypes> =
   string | Uint8Array | Blob | ResultOf<P, "ReadResourceResult"> | InputOf<P>;
 
 /** Return value of `read`. */
-type ReadContent<P extends ResourceTypes> = Returned<
+type ReadContent<P extends ResourceTypes> = ReturnValue<
   ResourceContent<P>,
   ResourceContent<P>,
   "return a text, bytes or { contents: [{ uri, text }] }"
@@ -235,7 +234,7 @@ type PromptMembers<P extends PromptTypes, A extends ArgumentFlags> = Fields<P, "
     get(
       args: ArgumentValues<NoInfer<A>>,
       context: HandlerContext<P>,
-    ): Returned<PromptContent<P>, PromptContent<P>, "return a text or { messages: [{ role, content }] }">;
+    ): ReturnValue<PromptContent<P>, PromptContent<P>, "return a text or { messages: [{ role, content }] }">;
   };
 
 /** One argument of a prompt. */

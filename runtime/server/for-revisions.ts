@@ -8,7 +8,7 @@ import type {
   ServerDefinition,
   ToolDefinition,
 } from "./definition.ts";
-import type { OtherPromptNames, OtherResourceNames, OtherToolNames } from "./other-names.ts";
+import type { OtherPromptNames, OtherResourceNames, OtherToolNames } from "./compile-errors.ts";
 import type { ProtocolTypes } from "./protocol-types.ts";
 import type { NoArguments } from "./schema.ts";
 import { createServer, type Server } from "./create-server.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { decode, encode } from "../../../runtime/framing/json.ts";
 import { scan } from "../../../runtime/framing/json-scan.ts";
-import type { Problem } from "../../../runtime/jsonrpc/channel.ts";
+import type { FramingProblem } from "../../../runtime/jsonrpc/channel.ts";
 import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
 
 const limits = { maxDepth: 64, maxValues: 200_000 };
@@ -9,8 +9,8 @@ const limits = { maxDepth: 64, maxValues: 200_000 };
 function read(
   text: string,
   given: Partial<typeof limits> = {},
-): { readonly value?: unknown; readonly problem?: Problem } {
-  let outcome: { readonly value?: unknown; readonly problem?: Problem } = {};
+): { readonly value?: unknown; readonly problem?: FramingProblem } {
+  let outcome: { readonly value?: unknown; readonly problem?: FramingProblem } = {};
   decode(
     text,
     { ...limits, ...given },

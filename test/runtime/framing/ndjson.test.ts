@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { LineDecoder } from "../../../runtime/framing/ndjson.ts";
-import type { Problem } from "../../../runtime/jsonrpc/channel.ts";
+import type { FramingProblem } from "../../../runtime/jsonrpc/channel.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 function decoder(limits: { maxMessageBytes?: number; maxDepth?: number } = {}): {
   readonly lines: LineDecoder;
   readonly values: unknown[];
-  readonly problems: Problem["kind"][];
+  readonly problems: FramingProblem["kind"][];
 } {
   const values: unknown[] = [];
-  const problems: Problem["kind"][] = [];
+  const problems: FramingProblem["kind"][] = [];
   const sink = {
     message: (value: unknown): void => void values.push(value),
-    problem: ({ kind }: Problem): void => void problems.push(kind),
+    problem: ({ kind }: FramingProblem): void => void problems.push(kind),
   };
   return {
     lines: new LineDecoder({ maxMessageBytes: 1_000, maxDepth: 64, maxValues: 1_000, ...limits }, sink),

@@ -3,7 +3,7 @@ import { connect } from "../../../runtime/client/connect.ts";
 import { createAcceptor } from "../../../runtime/lifecycle/acceptor.ts";
 import type { Incoming } from "../../../runtime/jsonrpc/message.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
-import type { Problem, Receiver } from "../../../runtime/jsonrpc/channel.ts";
+import type { FramingProblem, Receiver } from "../../../runtime/jsonrpc/channel.ts";
 import { handshakeRevisions, newest } from "../fixture-revision.ts";
 import { settle } from "../wire.ts";
 
@@ -15,7 +15,7 @@ class Ear implements Receiver {
   classified(incoming: Incoming): void {
     this.heard.push(incoming);
   }
-  problem({ kind }: Problem): void {
+  problem({ kind }: FramingProblem): void {
     this.heard.push(kind);
   }
   ended(): void {

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Problem, Receiver } from "../../../runtime/jsonrpc/channel.ts";
+import type { FramingProblem, Receiver } from "../../../runtime/jsonrpc/channel.ts";
 import type { NotificationMessage } from "../../../runtime/jsonrpc/message.ts";
 import { StreamTransport } from "../../../runtime/transport/stream-transport.ts";
 import { settle } from "../wire.ts";
@@ -32,7 +32,7 @@ function open(options: { readonly pausesInput?: boolean; readonly maxBufferedByt
   const receiver: Receiver = {
     message: (value) => void events.push(value),
     classified: (incoming) => void events.push(incoming),
-    problem: ({ kind }: Problem) => void events.push(kind),
+    problem: ({ kind }: FramingProblem) => void events.push(kind),
     ended: () => void events.push("ended"),
     disconnected: (reason) => void events.push(reason ?? "disconnected"),
   };
