@@ -16,33 +16,49 @@ export interface PromiseOf<T, _Remedy> extends Promise<T> {
   readonly [remedy]: never;
 }
 
-/*
- * Names that members of definitions have in other libraries. Compile errors quote the name in this one. The names are patterns, because editors
- * propose names only: `Lowercase<string>` stands for nothing, or for small letters that no member continues with.
+/**
+ * Members of a definition that have other names in other libraries: compile errors quote the name in this one. `Used` is inferred from the definition;
+ * where it cannot be, as in an editor that proposes members, it is `never`.
  */
+export type OtherNames<Names, Used extends keyof Names> = {
+  readonly [Name in Used]?: Unavailable<`the member is named ${Names[Name] & string}`>;
+};
 
-/** Names that members of a tool have in other libraries. */
-export interface OtherToolNames {
-  readonly [name: Pattern<"handler" | "run" | "callback" | "cb">]: Unavailable<"the member is named execute">;
-  readonly [name: Pattern<"parameters" | "input" | "schema">]: Unavailable<"the member is named inputSchema">;
-  readonly [name: Pattern<"output">]: Unavailable<"the member is named outputSchema">;
+/** Names that members of a tool have in other libraries, with those in this one. */
+export interface ToolNames {
+  readonly handler: "execute";
+  readonly run: "execute";
+  readonly callback: "execute";
+  readonly cb: "execute";
+  readonly parameters: "inputSchema";
+  readonly input: "inputSchema";
+  readonly schema: "inputSchema";
+  readonly output: "outputSchema";
 }
 
-/** Names that members of a resource or a template have in other libraries. */
-export interface OtherResourceNames {
-  readonly [name: Pattern<"handler" | "load" | "callback" | "cb">]: Unavailable<"the member is named read">;
-  readonly [name: Pattern<"url">]: Unavailable<"the member is named uri">;
+/** Names that members of a resource or a template have in other libraries, with those in this one. */
+export interface ResourceNames {
+  readonly handler: "read";
+  readonly load: "read";
+  readonly callback: "read";
+  readonly cb: "read";
+  readonly url: "uri";
 }
 
-/** Names that members of a prompt have in other libraries. */
-export interface OtherPromptNames {
-  readonly [name: Pattern<"handler" | "load" | "callback" | "cb">]: Unavailable<"the member is named get">;
-  readonly [name: Pattern<"args" | "argsSchema" | "parameters">]: Unavailable<"the member is named arguments">;
+/** Names that members of a prompt have in other libraries, with those in this one. */
+export interface PromptNames {
+  readonly handler: "get";
+  readonly load: "get";
+  readonly callback: "get";
+  readonly cb: "get";
+  readonly args: "arguments";
+  readonly argsSchema: "arguments";
+  readonly parameters: "arguments";
 }
 
-/** Names that members of an argument of a prompt have in lists of arguments, as the protocol has them. */
+/** Name that arguments of a prompt have in lists of arguments, as the protocol has them. A pattern: editors propose names only. */
 export interface OtherArgumentNames {
-  readonly [name: Pattern<"name">]: Unavailable<"arguments are an object, as in { city: { required: true } }">;
+  readonly [
+    name: `name${Lowercase<string>}`
+  ]: Unavailable<"arguments are an object, as in { city: { required: true } }">;
 }
-
-type Pattern<Name extends string> = `${Name}${Lowercase<string>}`;

@@ -189,9 +189,9 @@ type ResourceMembers<P extends ResourceTypes> = Fields<P, "Resource"> &
 export type ResourceContent<P extends ResourceTypes> =
   string | Uint8Array | Blob | ResultOf<P, "ReadResourceResult"> | InputOf<P>;
 
-/** Return value of `read`. */
-type ReadContent<P extends ResourceTypes> = ReturnValue<
-  ResourceContent<P>,
+/** Return value of `read`: content, or `Absent` for a resource that does not exist. */
+type ReadContent<P extends ResourceTypes, Absent = never> = ReturnValue<
+  ResourceContent<P> | Absent,
   ResourceContent<P>,
   "return a text, bytes or { contents: [{ uri, text }] }"
 >;
@@ -220,7 +220,7 @@ type TemplateMembers<P extends ResourceTypes, T extends string> = Fields<P, "Res
         /** URI that the client requested. */
         readonly uri: string;
       },
-    ): ReadContent<P> | PromiseLike<undefined> | undefined;
+    ): ReadContent<P, undefined>;
   };
 
 /** A prompt: messages that the user can choose and fill in. `A` names the arguments and marks those that are required. */

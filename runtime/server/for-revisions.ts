@@ -8,7 +8,7 @@ import type {
   ServerDefinition,
   ToolDefinition,
 } from "./definition.ts";
-import type { OtherPromptNames, OtherResourceNames, OtherToolNames } from "./compile-errors.ts";
+import type { OtherNames, PromptNames, ResourceNames, ToolNames } from "./compile-errors.ts";
 import type { ProtocolTypes } from "./protocol-types.ts";
 import type { NoArguments } from "./schema.ts";
 import { createServer, type Server } from "./create-server.ts";
@@ -18,15 +18,17 @@ import type { UiSupport } from "./apps/tool-ui.ts";
 /** Functions that create definitions with the types of one revision. */
 export interface RevisionDefiners<P extends ProtocolTypes> {
   defineServer(definition: ServerDefinition<P> & AnyServerDefinition): Server;
-  defineTool<I = NoArguments, O = undefined>(
-    tool: ToolDefinition<P, I, O> & UiSupport<P> & OtherToolNames,
+  defineTool<I = NoArguments, O = undefined, Used extends keyof ToolNames = never>(
+    tool: ToolDefinition<P, I, O> & UiSupport<P> & OtherNames<ToolNames, Used>,
   ): ToolDefinition<P, I, NoInfer<O>>;
-  defineResource(resource: ResourceDefinition<P> & OtherResourceNames): ResourceDefinition<P>;
-  defineResourceTemplate<const T extends string>(
-    template: ResourceTemplateDefinition<P, T> & OtherResourceNames,
+  defineResource<Used extends keyof ResourceNames = never>(
+    resource: ResourceDefinition<P> & OtherNames<ResourceNames, Used>,
+  ): ResourceDefinition<P>;
+  defineResourceTemplate<const T extends string, Used extends keyof ResourceNames = never>(
+    template: ResourceTemplateDefinition<P, T> & OtherNames<ResourceNames, Used>,
   ): ResourceTemplateDefinition<P, T>;
-  definePrompt<const A extends ArgumentFlags = NoFlags>(
-    prompt: PromptDefinition<P, A> & OtherPromptNames,
+  definePrompt<const A extends ArgumentFlags = NoFlags, Used extends keyof PromptNames = never>(
+    prompt: PromptDefinition<P, A> & OtherNames<PromptNames, Used>,
   ): PromptDefinition<P, A>;
 }
 

@@ -276,6 +276,30 @@ export const city = z.object({ city: z.string() });
 export const warmth = z.object({ degrees: z.number() });
 `;
 
+/** Definitions without a mistake that are not literals, or return promises of several types. */
+const valid = `
+class Echo {
+  readonly name = "echo";
+  readonly inputSchema = city;
+  execute({ city }: { city: string }): string {
+    return city;
+  }
+}
+const first: m.ToolDefinition = m.defineTool({ name: "first", execute: async () => "x" });
+export const made = [
+  m.defineTool(new Echo()),
+  m.defineServer({ name: "s", version: "1", tools: [new Echo(), first] }),
+  m.defineTool(first),
+  m.defineTool({ ...first, name: "second" }),
+  m.defineTool({
+    name: "t",
+    outputSchema: warmth,
+    execute: async () => (Math.random() > 2 ? { degrees: 1 } : m.inputRequired({ requestState: "x" })),
+  }),
+  m.defineResourceTemplate({ name: "r", uriTemplate: "a://{b}", read: async ({ b }) => (b === "x" ? undefined : b) }),
+];
+`;
+
 const choices: LayerChoices = {
   revisions: ["2026-07-28"],
   features: ["tools", "resources", "prompts", "input"],
@@ -292,6 +316,7 @@ beforeAll(async () => {
   for (const revision of ["2026-07-28", "2024-11-05"]) {
     writeFiles(join(root, revision, "mcp"), await emitLayer({ ...choices, revisions: [revision] }, models));
   }
+  writeFiles(join(root, "2026-07-28"), [["valid.ts", head + valid]]);
   for (const [at, { code, revision = "2026-07-28" }] of mistakes.entries()) {
     writeFiles(join(root, revision), [[`mistake-${at}.ts`, `${head}export const made = ${code};\n`]]);
   }
@@ -300,7 +325,11 @@ beforeAll(async () => {
 describe.each(compilers)("%s", (compiler) => {
   test("explains each mistake in at most three lines, which name the remedy", { timeout: 240_000 }, async () => {
     const settings = { types: ["node"], skipLibCheck: true };
-    const lines = await compile(compiler, { folder: root, files: [`${root}/*/mistake-*.ts`], settings });
+    const lines = await compile(compiler, {
+      folder: root,
+      files: [`${root}/*/mistake-*.ts`, `${root}/*/valid.ts`],
+      settings,
+    });
     const told = new Map<number, string[]>();
     for (const text of lines.join("\n").split(/\n(?=\S)/)) {
       const at = Number(/mistake-(\d+)\.ts/.exec(text)?.[1] ?? -1);
