@@ -17,11 +17,11 @@ export interface PromiseOf<T, _Remedy> extends Promise<T> {
 }
 
 /**
- * Members of a definition that have other names in other libraries: compile errors quote the name in this one. `Used` is inferred from the definition;
- * where it cannot be, as in an editor that proposes members, it is `never`.
+ * Members of a definition that have other names in other libraries: compile errors quote the name in this one. `Used` is inferred from the definition,
+ * so that the type has only those that were written, and editors propose none.
  */
-export type OtherNames<Names, Used extends keyof Names> = {
-  readonly [Name in Used]?: Unavailable<`the member is named ${Names[Name] & string}`>;
+export type OtherNames<Names, Used extends PropertyKey> = {
+  readonly [Name in Used & keyof Names]?: Unavailable<`the member is named ${Names[Name] & string}`>;
 };
 
 /** Names that members of a tool have in other libraries, with those in this one. */

@@ -18,16 +18,16 @@ import type { UiSupport } from "./apps/tool-ui.ts";
 /** Functions that create definitions with the types of one revision. */
 export interface RevisionDefiners<P extends ProtocolTypes> {
   defineServer(definition: ServerDefinition<P> & AnyServerDefinition): Server;
-  defineTool<I = NoArguments, O = undefined, Used extends keyof ToolNames = never>(
+  defineTool<I = NoArguments, O = undefined, Used extends PropertyKey = never>(
     tool: ToolDefinition<P, I, O> & UiSupport<P> & OtherNames<ToolNames, Used>,
   ): ToolDefinition<P, I, NoInfer<O>>;
-  defineResource<Used extends keyof ResourceNames = never>(
+  defineResource<Used extends PropertyKey = never>(
     resource: ResourceDefinition<P> & OtherNames<ResourceNames, Used>,
   ): ResourceDefinition<P>;
-  defineResourceTemplate<const T extends string, Used extends keyof ResourceNames = never>(
+  defineResourceTemplate<const T extends string, Used extends PropertyKey = never>(
     template: ResourceTemplateDefinition<P, T> & OtherNames<ResourceNames, Used>,
   ): ResourceTemplateDefinition<P, T>;
-  definePrompt<const A extends ArgumentFlags = NoFlags, Used extends keyof PromptNames = never>(
+  definePrompt<const A extends ArgumentFlags = NoFlags, Used extends PropertyKey = never>(
     prompt: PromptDefinition<P, A> & OtherNames<PromptNames, Used>,
   ): PromptDefinition<P, A>;
 }
