@@ -9,6 +9,8 @@ export class Watches {
   readonly #changed: (session: SessionKey, stream: string) => void;
   /** Watched streams by their channel. */
   readonly #streams = new Map<string, Watched>();
+  /** Channels whose subscription is being ended: a new one begins after that. */
+  readonly #leaving = new Map<string, Promise<void>>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(context: StoreContext, link: RedisLink, changed: (session: SessionKey, stream: string) => void) {
@@ -25,6 +27,7 @@ export class Watches {
     watched.count += 1;
     this.#streams.set(channel, watched);
     try {
+      await this.#leaving.get(channel);
       if (!known) await commands.perform("SUBSCRIBE", () => this.#link.subscribe(channel, () => this.#wake(channel)));
       await this.#mark(channel);
     } catch (error) {
@@ -61,7 +64,13 @@ export class Watches {
     if (watched.count > 0 || this.#streams.get(channel) !== watched) return;
     this.#streams.delete(channel);
     if (this.#streams.size === 0) this.close();
-    this.#link.unsubscribe(channel).catch(() => {});
+    const left = this.#link
+      .unsubscribe(channel)
+      .catch(() => {})
+      .finally(() => {
+        if (this.#leaving.get(channel) === left) this.#leaving.delete(channel);
+      });
+    this.#leaving.set(channel, left);
   }
 
   async #mark(channel: string): Promise<void> {

@@ -345,6 +345,19 @@ export function describeNodes(fixture: EngineFixture): void {
       expect(at.changed).not.toContainEqual([key, stream]);
     });
 
+    test("a node is called by a watch that begins as soon as another of the stream has ended", async () => {
+      const { first, second } = await startTwoNodes(fixture);
+      const at = await listen(second, secondNode);
+      for (let index = 0; index < 5; index += 1) {
+        const name = `${stream}${index}`;
+        const stop = await second.nodes.watch(key, name);
+        stop();
+        await second.nodes.watch(key, name);
+        await first.events.append(key, { stream: name, owner: firstNode, fence: 0, first: 0, data: ["a"] });
+        await expect.poll(() => at.changed).toContainEqual([key, name]);
+      }
+    });
+
     test("a stream that is watched before it exists calls when it is created", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const at = await listen(second, secondNode);
