@@ -19,9 +19,10 @@ import { Owners } from "./upstream/owners.ts";
 import { connectUpstream, type UpstreamTarget } from "./upstream/upstream-target.ts";
 import { Pool } from "./upstream/pool.ts";
 import { toClientCapabilitiesOf } from "./convert-messages.ts";
-import { StatelessProxy } from "./proxy/stateless-proxy.ts";
+import { StatelessProxy, readOwnState } from "./proxy/stateless-proxy.ts";
 import { TaskBridge } from "./tasks/task-bridge.ts";
 import type { Principal } from "./principal.ts";
+import { TopicClients } from "./topic-clients.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "./upstream/upstream.ts";
 import { UpstreamWatcher } from "./upstream/upstream-watcher.ts";
 
@@ -121,6 +122,7 @@ export async function createGateway(
     signal: options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal,
   };
   const listeners = new Listeners();
+  const clients = new TopicClients(listeners);
   const limit = new ConnectionLimit(maxConnections);
   const proxies = new Proxies();
   const main = await UpstreamWatcher.open(upstreams, (handler, params) => {
@@ -138,7 +140,7 @@ export async function createGateway(
   });
   const openFor = (principal: Principal, listener: Listener): Promise<Upstream> =>
     Upstream.open(upstreams, principal, () => listener);
-  const bridge = new TaskBridge({ server, listeners, tools, tasks: options.tasks, onError, open: openFor });
+  const bridge = new TaskBridge({ server, clients, tools, tasks: options.tasks, onError, open: openFor });
   const stateless = new StatelessProxy(pool, bridge, { inputTimeout, limit, owners });
   proxies.serve({ upstreams, bridge, limit, stateless });
   const createAccept = ({ lasts }: { readonly lasts: boolean }): Acceptor => {
@@ -175,6 +177,14 @@ export async function createGateway(
     revision,
     lossOf: (connection) => proxies.lossOf(connection),
     takesSessions: () => limit.takesSessions,
+    areSessionsBound: true,
+    readBoundState: readOwnState,
+    clients,
+    startTasks(node) {
+      stateless.useNode(node.name);
+      bridge.share(node);
+    },
+    useCluster: (shared) => bridge.useCluster(shared),
     readParamHeaders: (method, params) => tools.paramHeadersOf(method, params),
     async close() {
       ended.abort(new ClosedError("The gateway is closing"));

@@ -233,6 +233,13 @@ export const serverShutdown: ErrorObject = {
   message: "The server shut down before the request was settled",
 };
 
+/** Error of a request whose node of a cluster is gone. */
+export const nodeGone: ErrorObject = {
+  code: errorCodes.internalError,
+  message: "The node that handled the request is gone; its effects are unknown",
+  data: { lost: true },
+};
+
 /** Creates the error of a request whose params do not fit; `data.path` says where. */
 export function invalidParams(issue: Issue): RpcError {
   const data = { ...issue, path: shorten(issue.path) };

@@ -18,6 +18,7 @@ import type {
   LiveSessions,
   LiveStream,
   NewStream,
+  ReleaseOptions,
   Resumption,
   ServedClients,
   StateRequest,
@@ -26,9 +27,11 @@ import type {
 import type { SessionStream } from "../transport/http-server/event-stream.ts";
 import { ClusterBroadcasts, type BroadcastNode, type OnListChanged } from "./cluster-broadcasts.ts";
 import { ClusterTasks } from "./cluster-tasks.ts";
-import { FollowedStream } from "./followed-stream.ts";
+import { drainSessions } from "./drain-sessions.ts";
+import { FollowedStream, type Following } from "./followed-stream.ts";
 import { NodeLease } from "./node-lease.ts";
 import { findNodeOf, nodeOfSession } from "./node-name.ts";
+import { Relays } from "./relay/relays.ts";
 import { SessionAccesses } from "./session-accesses.ts";
 import { SharedSessionValues, removeSessionValues } from "./engine/session-values.ts";
 import { SharedStates } from "./shared-states.ts";
@@ -48,6 +51,7 @@ export interface ClusterNodeOptions {
 export class ClusterNode implements HttpNode {
   readonly store: SessionStore;
   readonly tasks: ClusterTasks;
+  readonly relays: Relays;
   readonly #options: ClusterNodeOptions;
   readonly #lease: NodeLease;
   readonly #watchers: StreamWatchers;
@@ -59,6 +63,7 @@ export class ClusterNode implements HttpNode {
   #states: SharedStates | undefined;
   /** Handling of the broadcasts so far, which wait for states that are being read. */
   #received: Promise<unknown> | undefined;
+  #relayCount = 0;
 
   constructor(options: ClusterNodeOptions) {
     this.#options = options;
@@ -82,6 +87,22 @@ export class ClusterNode implements HttpNode {
     });
     const { sessions } = engine;
     this.#accesses = new SessionAccesses({ sessions, clock, nodeName: () => this.name, fail });
+    this.relays = new Relays({
+      engine,
+      events: engine.events,
+      clock,
+      watchers: this.#watchers,
+      nodeName: () => this.name,
+      nameStream: () => `${this.name}${(this.#relayCount += 1).toString(36)}`,
+      isStable: () => this.#lease.isStable,
+      send: (node, message) => this.#send(node, message),
+      createStream: (key, stream) => this.createStream(key, stream),
+      follow: (key, position, following) => this.#follow(key, position, following),
+      renew: ({ key, node }) => this.#inBackground(async () => void (await this.access(key, [], node))),
+      releaseUnused: ({ key, node }, ids) => this.release(key, ids, { isUnused: true, node }),
+      end: (key) => this.#inBackground(() => this.end(key)),
+      fail,
+    });
     this.tasks = new ClusterTasks({ engine, lease, self: this.#lease, fail });
     this.store = {
       add: async (record) => {
@@ -101,6 +122,7 @@ export class ClusterNode implements HttpNode {
     const { engine, fail } = this.#options;
     this.#sessions = sessions;
     this.#streams = streams;
+    this.relays.start(sessions);
     if (clients) {
       this.#broadcasts = ClusterBroadcasts.join(clients, this.#broadcastNode);
       this.#states = new SharedStates({ engine, clients, nodeName: () => this.name, fail });
@@ -108,10 +130,14 @@ export class ClusterNode implements HttpNode {
     this.#inBackground(() => this.#register());
   }
 
-  async access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined> {
+  async access(key: SessionKey, reserve: readonly RequestId[], node?: string): Promise<SharedSession | undefined> {
     await this.#lease.ensure();
     const version = this.#states?.versionOf(this.#sessions?.findLive(key));
-    return this.#accesses.access(key, { reserve, ...(version !== undefined && { version }) });
+    return this.#accesses.access(key, { reserve, ...(version !== undefined && { version }), ...(node && { node }) });
+  }
+
+  async isStored(key: SessionKey): Promise<boolean> {
+    return (await this.#options.engine.sessions.readState(key)) !== undefined;
   }
 
   update(session: LiveSession, found: SharedSession): void {
@@ -129,11 +155,10 @@ export class ClusterNode implements HttpNode {
     return (await this.#send(node, message)) === "sent";
   }
 
-  release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): void {
+  release(key: SessionKey, ids: readonly RequestId[], options: ReleaseOptions = {}): void {
     if (ids.length === 0) return;
-    if (options?.isUnused !== true) return this.#accesses.end(key, ids);
-    const { name: node } = this;
-    this.#inBackground(() => this.#options.engine.sessions.release(key, { node, ids, ...options }));
+    if (options.isUnused !== true) return this.#accesses.end(key, ids);
+    this.#inBackground(() => this.#options.engine.sessions.release(key, { node: this.name, ids, ...options }));
   }
 
   createValues(key: SessionKey): SharedSessionValues {
@@ -143,9 +168,10 @@ export class ClusterNode implements HttpNode {
 
   async end(key: SessionKey): Promise<void> {
     const { sessions, events, nodes, values } = this.#options.engine;
-    const others = await sessions.end(key);
+    const owner = nodeOfSession(key.id);
+    const others = new Set([...(await sessions.end(key)), ...(owner === undefined ? [] : [owner])]);
     const message = { kind: "ended", session: key } as const;
-    await Promise.all(others.map(async (node) => node !== this.name && nodes.send(node, message)));
+    await Promise.all([...others].map(async (node) => node !== this.name && nodes.send(node, message)));
     await Promise.all([events.remove(key), removeSessionValues(values, key)]);
   }
 
@@ -163,7 +189,7 @@ export class ClusterNode implements HttpNode {
       if (!part) return undefined;
       const stream =
         part.isResponse || part.isEnded
-          ? this.#follow(key, position, resumption)
+          ? this.#follow(key, position, { retry: resumption.host.retry, open: resumption.open })
           : await this.#adopt(key, { position, part }, resumption);
       if (!stream) continue;
       if (part.owner !== this.name)
@@ -202,14 +228,9 @@ export class ClusterNode implements HttpNode {
     return true;
   }
 
-  async drain(sessions: Iterable<LiveSession>, { drain }: CloseOptions = {}): Promise<void> {
-    const all = [...sessions];
-    for (const session of all) session.releaseStreams();
-    const idle = all.map((session) => new Promise<void>((resolve) => session.whenIdle(resolve)));
-    const timeout = new AbortController();
-    const late = pause(drain ?? toTimeouts(undefined).drain, this.#options.clock, timeout.signal).catch(() => {});
-    await Promise.race([late, Promise.all(idle)]);
-    timeout.abort();
+  drain(sessions: Iterable<LiveSession>, { drain = toTimeouts(undefined).drain }: CloseOptions = {}): Promise<void> {
+    const { clock } = this.#options;
+    return drainSessions(sessions, { clock, drain, retry: this.#sessions?.settings.retry ?? 0 });
   }
 
   async leave(): Promise<void> {
@@ -218,19 +239,10 @@ export class ClusterNode implements HttpNode {
     await this.#lease.leave();
   }
 
-  /** Registers the node, as often as it takes. Broadcasts before that were missed. */
   async #register(): Promise<void> {
-    const { clock, fail } = this.#options;
-    for (let attempt = 0; !this.#lease.isOver; attempt += 1) {
-      try {
-        await this.#lease.register();
-        if (attempt > 0) this.#broadcasts?.missed(this.#broadcastNode);
-        return;
-      } catch (thrown) {
-        fail(thrown);
-        await pause(registrationDelay, clock);
-      }
-    }
+    const isLate = await this.#lease.registerAtLast();
+    // Broadcasts before that were missed.
+    if (isLate) this.#broadcasts?.missed(this.#broadcastNode);
   }
 
   /** Runs a function when the states that are being read are applied, after earlier functions. */
@@ -246,7 +258,7 @@ export class ClusterNode implements HttpNode {
     this.#received = received;
   }
 
-  #follow(session: SessionKey, { stream, sequence }: StreamPosition, { open, host }: Resumption): FollowedStream {
+  #follow(session: SessionKey, { stream, sequence }: StreamPosition, following: Following): FollowedStream {
     const { engine, clock, fail } = this.#options;
     const { events, nodes } = engine;
     return new FollowedStream(
@@ -258,8 +270,7 @@ export class ClusterNode implements HttpNode {
         node: this.name,
         canSeal: () => this.#lease.isStable,
         clock,
-        retry: host.retry,
-        writer: open(),
+        ...following,
         watch: (wake) => this.#watchers.watch(session, stream, wake),
         fail,
       },
@@ -320,12 +331,16 @@ export class ClusterNode implements HttpNode {
 
   #receive(message: NodeMessage): void {
     if (message.kind === "task") return this.tasks.deliver(message);
+    if (this.relays.receive(message) || message.kind === "listen") return;
     if (message.kind === "post") return this.#receivePost(message);
-    const session = this.#sessions?.findLive(message.session);
-    if (session) this.#deliver(session, message);
+    this.relays.inOrder(message.session, () => {
+      const session = this.#sessions?.findLive(message.session);
+      if (session) this.#deliver(session, message);
+      else if (message.kind === "ended") this.relays.cancel(message.session);
+    });
   }
 
-  #deliver(session: LiveSession, message: Exclude<NodeMessage, { readonly kind: "task" | "post" }>): void {
+  #deliver(session: LiveSession, message: Exclude<NodeMessage, { readonly kind: "task" | "post" | "listen" }>): void {
     switch (message.kind) {
       case "deliver":
         if (message.incoming.kind !== "request") session.receive(message.incoming, noOrigin);
@@ -375,9 +390,6 @@ export class ClusterNode implements HttpNode {
     Promise.resolve().then(run).catch(this.#options.fail);
   }
 }
-
-/** Milliseconds between two attempts to register a node. */
-const registrationDelay = 1_000;
 
 /** Attempts to reach an absent node in the duration of a lease, while its absence may end. */
 const attemptsPerLease = 12;

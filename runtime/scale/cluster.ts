@@ -86,7 +86,8 @@ export async function joinCluster(engine: Engine, options: ClusterOptions = {}):
     throw thrown;
   }
   const rates = createClusterRates(engine.rates);
-  const shared: SharedParts = { replays: engine.replays, rates, revocations, deriveKeys: toKeys };
+  const { replays, values } = engine;
+  const shared: SharedParts = { replays, rates, revocations, deriveKeys: toKeys, ...(values && { values }) };
   return {
     engine,
     rates,

@@ -1,14 +1,27 @@
 import { encodeEvent } from "../framing/sse-events.ts";
 import type { Clock } from "../internal/timers.ts";
-import { errorCodes } from "../jsonrpc/errors.ts";
+import { nodeGone } from "../jsonrpc/errors.ts";
 import type { SessionKey } from "../stores/session-store.ts";
 import type { NodeDirectory } from "../stores/node-directory.ts";
 import type { SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
 import type { EventWriter } from "../transport/http-server/exchange/exchange.ts";
 import type { SessionStream } from "../transport/http-server/event-stream.ts";
+import { ChangeSignal } from "./change-signal.ts";
+
+/** Connection of a client to a stream that another node writes. */
+export interface Following {
+  /** Milliseconds that the client should wait before it reconnects. */
+  readonly retry: number;
+  /** True if the client receives events that only carry an id. Default `true`. */
+  readonly isPrimed?: boolean;
+  /** True if events have ids. Default `true`. */
+  readonly hasIds?: boolean;
+  /** Begins the response. */
+  open(): EventWriter;
+}
 
 /** Stream that another node writes, or wrote. */
-export interface FollowedStreamOptions {
+export interface FollowedStreamOptions extends Following {
   readonly session: SessionKey;
   readonly name: string;
   readonly events: SharedEventStore;
@@ -18,8 +31,6 @@ export interface FollowedStreamOptions {
   /** Returns true if an expired lease shows that its node is gone. */
   canSeal(): boolean;
   readonly clock: Clock;
-  readonly retry: number;
-  readonly writer: EventWriter;
   /** Calls `wake` when the events of the stream may have changed. Returns a function that ends this. */
   watch(wake: () => void): Promise<() => void>;
   /** Reports errors of background work. */
@@ -37,15 +48,16 @@ export class FollowedStream implements SessionStream {
   /** Resolves when the connection has ended. */
   readonly finished: Promise<void>;
   readonly #options: FollowedStreamOptions;
+  readonly #writer: EventWriter;
   #isOver = false;
-  #isChanged = false;
-  #wake: (() => void) | undefined;
+  readonly #changes = new ChangeSignal();
 
   /** @param sequence - last event that the client has */
   constructor(options: FollowedStreamOptions, sequence: number) {
     this.key = options.name;
     this.#options = options;
-    options.writer.onClose(() => this.#stop());
+    this.#writer = options.open();
+    this.#writer.onClose(() => this.#stop());
     this.finished = this.#follow(sequence)
       .catch(options.fail)
       .finally(() => this.release());
@@ -56,16 +68,16 @@ export class FollowedStream implements SessionStream {
   }
 
   get waiting(): number {
-    return this.#options.writer.waiting;
+    return this.#writer.waiting;
   }
 
   touch(comment: string): void {
-    if (!this.#isOver) this.#options.writer.write(comment);
+    if (!this.#isOver) this.#writer.write(comment);
   }
 
   release(): void {
     this.#stop();
-    this.#options.writer.end();
+    this.#writer.end();
   }
 
   end(): void {
@@ -89,17 +101,18 @@ export class FollowedStream implements SessionStream {
   }
 
   async #follow(from: number): Promise<void> {
-    const { watch } = this.#options;
-    const unwatch = await watch(() => this.#changed());
+    const { watch, clock } = this.#options;
+    const unwatch = await watch(this.#changes.set);
     let sequence = from;
     try {
       while (!this.#isOver) {
-        this.#isChanged = false;
+        this.#changes.clear();
         const part = await this.#read(sequence);
         if (!part) return;
         sequence = await this.#write(part, sequence);
         if (part.isEnded && sequence + 1 >= part.next) return;
-        if (part.events.length === 0 && !(await this.#isSealed(part))) await this.#untilChanged();
+        if (part.events.length > 0 || (await this.#isSealed(part)) || this.#isOver) continue;
+        await this.#changes.wait(clock, pollInterval);
       }
     } finally {
       unwatch();
@@ -107,11 +120,13 @@ export class FollowedStream implements SessionStream {
   }
 
   async #write({ events }: StreamPart, from: number): Promise<number> {
-    const { writer, retry } = this.#options;
+    const writer = this.#writer;
+    const { retry, isPrimed = true, hasIds = true } = this.#options;
     for (const { sequence, data } of events) {
       if (this.#isOver) return from;
-      const type = data === "" ? undefined : "message";
-      writer.write(encodeEvent({ type, id: `${this.key}-${sequence}`, retry: data === "" ? retry : undefined, data }));
+      const id = hasIds ? `${this.key}-${sequence}` : undefined;
+      if (data !== "") writer.write(encodeEvent({ type: "message", id, data }));
+      else if (isPrimed) writer.write(encodeEvent({ id, retry, data }));
     }
     if (writer.waiting > comfortable) await writer.drained();
     return events.at(-1)?.sequence ?? from;
@@ -131,26 +146,9 @@ export class FollowedStream implements SessionStream {
     return true;
   }
 
-  /** Waits until the stream changes, at most as long as a lost lease may stay unnoticed. */
-  #untilChanged(): Promise<void> {
-    if (this.#isChanged || this.#isOver) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = this.#options.clock.after(pollInterval, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
-  }
-
-  #changed(): void {
-    this.#isChanged = true;
-    this.#wake?.();
-  }
-
   #stop(): void {
     this.#isOver = true;
-    this.#wake?.();
+    this.#changes.set();
   }
 }
 
@@ -159,9 +157,3 @@ const comfortable = 64 * 1024;
 
 /** Milliseconds between two looks at the node of a stream that does not change. */
 const pollInterval = 1_000;
-
-const nodeGone = {
-  code: errorCodes.internalError,
-  message: "The node that handled the request is gone; its effects are unknown",
-  data: { lost: true },
-} as const;

@@ -1,4 +1,4 @@
-import type { Clock } from "../internal/timers.ts";
+import { pause, type Clock } from "../internal/timers.ts";
 import type { NodeDirectory, NodeReceiver } from "../stores/node-directory.ts";
 import { createNodeName } from "./node-name.ts";
 
@@ -44,6 +44,21 @@ export class NodeLease {
       throw thrown;
     });
     return this.#registered;
+  }
+
+  /** Registers the node, as often as it takes until its lease is ended. Returns true if it took more than one attempt. */
+  async registerAtLast(): Promise<boolean> {
+    const { clock, fail } = this.#options;
+    for (let attempt = 0; !this.#isOver; attempt += 1) {
+      try {
+        await this.register();
+        return attempt > 0;
+      } catch (thrown) {
+        fail(thrown);
+        await pause(registrationDelay, clock);
+      }
+    }
+    return false;
   }
 
   /** True if the lease was ended. */
@@ -128,3 +143,6 @@ export class NodeLease {
     this.#renewedAt = renewedAt;
   }
 }
+
+/** Milliseconds between two attempts to register a node. */
+const registrationDelay = 1_000;

@@ -30,7 +30,7 @@ export class SessionAccesses {
 
   async access(
     key: SessionKey,
-    access: Pick<SessionAccess, "reserve" | "version">,
+    access: Pick<SessionAccess, "reserve" | "version"> & Partial<Pick<SessionAccess, "node">>,
   ): Promise<SharedSession | undefined> {
     const { sessions, nodeName } = this.#options;
     const name = nameSession(key);
@@ -39,8 +39,8 @@ export class SessionAccesses {
     try {
       return await this.#attempts.perform(key, access.reserve ?? [], async (attempt) =>
         sessions.access(key, {
-          ...access,
           node: nodeName(),
+          ...access,
           ...(ended && { ended }),
           ...(attempt !== undefined && { attempt }),
         }),

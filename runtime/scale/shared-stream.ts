@@ -6,6 +6,7 @@ import type { SessionKey } from "../stores/session-store.ts";
 import type { AdoptedStream, SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
 import type { EventWriter } from "../transport/http-server/exchange/exchange.ts";
 import type { SessionStream, StreamHost } from "../transport/http-server/event-stream.ts";
+import { spreadRetry } from "./spread-retry.ts";
 
 /** Stream that this node writes. */
 export interface SharedStreamOptions {
@@ -258,7 +259,7 @@ export class SharedStream implements SessionStream {
   /** Milliseconds to reconnect. Those of streams opened by GET differ, so that the clients of a node that has stopped do not all come at once. */
   get #retry(): number {
     const { retry } = this.#options.host;
-    return this.isListener ? Math.round(retry * (1 + Math.random() * retrySpread)) : retry;
+    return this.isListener ? spreadRetry(retry) : retry;
   }
 
   /** Stops writing, because another node has taken over the stream or sealed it. */
@@ -301,9 +302,6 @@ interface Unstored {
 
 /** Maximum number of events that are stored in one step. */
 const longestBatch = 256;
-
-/** Multiple of the time to reconnect by which that of streams opened by GET may be longer. */
-const retrySpread = 4;
 
 /** Milliseconds between two attempts to store events while the store cannot be reached. */
 const retryDelay = 500;

@@ -12,16 +12,33 @@ export type NodeMessage =
   | { readonly kind: "resumed"; readonly session: SessionKey; readonly stream: string }
   /** The state of the session has changed. */
   | { readonly kind: "changed"; readonly session: SessionKey }
-  /** Body of a POST of HTTP with SSE, for the node that has the stream of the session. `identity`: the authenticated sender. */
-  | { readonly kind: "post"; readonly session: SessionKey; readonly value: unknown; readonly identity?: object }
+  /**
+   * Body of a POST, for the only node that can serve its session. With `stream`, that node writes the responses to a new stream of this name; without one
+   * to the stream of the session, as in HTTP with SSE.
+   */
+  | ForwardedBody
+  /** The client has opened a stream by GET: the only node that can serve the session writes to a new stream of this name from now on. */
+  | { readonly kind: "listen"; readonly session: SessionKey; readonly stream: string }
   /** The session has ended. */
   | { readonly kind: "ended"; readonly session: SessionKey }
   /** The record of a task has changed. With `from`, that node waits for the end of the task. */
   | { readonly kind: "task"; readonly id: string; readonly owner: string; readonly from?: string };
 
-/** True for a message that only its receiver can handle. Its sender handles `send` and `post` in another way when the receiver is absent. */
+/** Body of a POST that another node has received. */
+export interface ForwardedBody {
+  readonly kind: "post";
+  readonly session: SessionKey;
+  readonly value: unknown;
+  /** Authenticated sender. */
+  readonly identity?: object;
+  readonly stream?: string;
+  /** True for a request that belongs to no session: the id of the session is then the state of the request. */
+  readonly isStateless?: boolean;
+}
+
+/** True for a message that is kept for its receiver. The sender of any other handles it in another way when the receiver is absent. */
 export function isForOneNode({ kind }: NodeMessage): boolean {
-  return kind !== "send" && kind !== "post";
+  return kind !== "send" && kind !== "post" && kind !== "listen";
 }
 
 /**

@@ -32,6 +32,8 @@ export class StatelessProxy {
   readonly #options: StatelessOptions;
   readonly #suspended = new Map<string, Waiting>();
   readonly #levels = new Map<Revision, LogLevels>();
+  /** End of the states of this gateway: the name of its node in a cluster. */
+  #suffix = "";
 
   constructor(pool: Pool, bridge: TaskBridge, options: StatelessOptions) {
     this.#pool = pool;
@@ -40,17 +42,22 @@ export class StatelessProxy {
     options.limit.onFull = () => this.#makeRoom();
   }
 
+  /** Names the node of a cluster in the states of this gateway, so that other nodes relay the requests that bring them back. */
+  useNode(name: string): void {
+    this.#suffix = `.${name}`;
+  }
+
   /** Forwards a request to the server and returns its result. */
   async forward(row: RequestRow, params: unknown, call: CallContext): Promise<unknown> {
     const tasks = this.#bridge.at(call.revision);
     try {
-      tasks.check(row, params, call);
+      await tasks.check(row, params, call);
       const resumed = this.#resume(row, params, call);
       const suspended = resumed ?? new SuspendedCall(call, row.method, params);
       const leave = suspended.follow(call);
       if (!resumed) await this.#begin(suspended, row, params);
       const result = await this.#continue(suspended).finally(leave);
-      tasks.note(result, call);
+      await tasks.note(result, call);
       return toResult(result, row.handler, call.revision);
     } catch (error) {
       throw toConversionRejection(error, row.method, call.revision);
@@ -64,8 +71,9 @@ export class StatelessProxy {
 
   /** Returns the call for which a request brings responses. A state that the gateway did not issue goes to the server, which may have issued it. */
   #resume({ method }: RequestRow, params: unknown, call: CallContext): SuspendedCall | undefined {
-    const { requestState, inputResponses } = isObject(params) ? params : {};
-    if (typeof requestState !== "string" || !requestState.startsWith(prefix)) return undefined;
+    const requestState = readOwnState(params);
+    if (requestState === undefined || !isObject(params)) return undefined;
+    const { inputResponses } = params;
     const waiting = this.#suspended.get(requestState);
     if (!waiting?.suspended.isSame(call, method, params)) {
       throw new RpcError(
@@ -127,7 +135,7 @@ export class StatelessProxy {
 
   #suspend(suspended: SuspendedCall): object {
     this.#makeRoom();
-    const state = prefix + crypto.randomUUID();
+    const state = `${prefix}${crypto.randomUUID()}${this.#suffix}`;
     const giveUp = (): void => this.#giveUp(state, "The client did not retry the request with input responses in time");
     const expire = setTimeout(giveUp, this.#options.inputTimeout);
     this.#suspended.set(state, { suspended, expire });
@@ -185,6 +193,12 @@ interface Suspending {
 interface Waiting {
   readonly suspended: SuspendedCall;
   readonly expire: NodeJS.Timeout;
+}
+
+/** Returns the state that a request brings back, if a gateway has issued it. */
+export function readOwnState(params: unknown): string | undefined {
+  const { requestState } = isObject(params) ? params : {};
+  return typeof requestState === "string" && requestState.startsWith(prefix) ? requestState : undefined;
 }
 
 /** Prefix of the gateway's own request states. The random rest cannot be guessed, and has no meaning elsewhere. */

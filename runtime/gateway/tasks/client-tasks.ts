@@ -48,9 +48,9 @@ export interface ClientTasks {
    *
    * @throws {RpcError} when it is
    */
-  check(row: RequestRow, params: unknown, call: CallContext): void;
+  check(row: RequestRow, params: unknown, call: CallContext): Promise<void> | void;
   /** Remembers the client whose task the result of a call names. */
-  note(result: unknown, call: CallContext): void;
+  note(result: unknown, call: CallContext): Promise<void> | void;
 }
 
 /** Tasks of a client that has none. */

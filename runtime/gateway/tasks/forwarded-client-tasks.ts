@@ -21,12 +21,13 @@ export function createForwardedTasks(revision: Revision, { owners, notifications
       if (!Array.isArray(taskIds)) return { filter: {}, topics: [] };
       if (!isOpen(gate, call.session)) throw missingCapability(revision, gate);
       const ids = [...new Set(taskIds.filter((id) => typeof id === "string"))];
-      const own = ids.filter((id) => owners.isOwn(call, id));
+      const areOwn = await Promise.all(ids.map((id) => owners.isOwn(call, id)));
+      const own = ids.filter((_, index) => areOwn[index]);
       const [honoured, topic] = await notifications.watch(own, call.signal);
       return honoured.length > 0 ? { filter: { taskIds: honoured }, topics: [topic] } : { filter: {}, topics: [] };
     },
-    check({ handler }, params, call) {
-      if (aboutTasks.has(handler)) owners.check(call, params);
+    async check({ handler }, params, call) {
+      if (aboutTasks.has(handler)) await owners.check(call, params);
     },
     note: (result, call) => owners.note(call, result),
   };

@@ -3,12 +3,14 @@ import { taskProtocolOf } from "../../client/tasks/protocols.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 import type { Session } from "../../protocol/session/session.ts";
 import { readAuth } from "../../server/context.ts";
-import type { Listeners } from "../../server/subscriptions/listeners.ts";
 import { createCoreTasks } from "../../server/tasks/core-tasks.ts";
 import { createExtensionTasks } from "../../server/tasks/extension-tasks.ts";
+import type { SharedParts } from "../../stores/shared-parts.ts";
+import type { TaskNode } from "../../stores/task-node.ts";
 import { TaskManager } from "../../tasks/task-manager.ts";
 import type { TaskOptions } from "../../tasks/task-options.ts";
 import { taskKindOf, type TaskKind } from "../../tasks/task.ts";
+import type { TopicClients } from "../topic-clients.ts";
 import { gatewayPrincipal, type Principal } from "../principal.ts";
 import type { ToolList } from "../upstream/tool-list.ts";
 import type { Listener, Upstream } from "../upstream/upstream.ts";
@@ -25,7 +27,7 @@ import { noUpstreamTasks, type UpstreamTasks } from "./upstream-tasks.ts";
 export interface TaskBridgeOptions {
   /** Session of the gateway with the server. */
   readonly server: Session;
-  readonly listeners: Listeners;
+  readonly clients: TopicClients;
   readonly tools: ToolList;
   readonly tasks: TaskOptions | undefined;
   /** Opens a connection to the server for a principal. */
@@ -42,22 +44,24 @@ export class TaskBridge {
   /** Tasks of the server. */
   readonly upstream: UpstreamTasks;
   readonly #kind: TaskKind | undefined;
-  readonly #listeners: Listeners;
+  readonly #clients: TopicClients;
+  readonly #revision: Revision;
   readonly #manager: TaskManager;
   readonly #owners = new TaskOwners();
   readonly #notifications: TaskNotifications;
-  readonly #clients = new Map<Revision, ClientTasks>();
+  readonly #protocols = new Map<Revision, ClientTasks>();
 
-  constructor({ server, listeners, tools, tasks, onError, open }: TaskBridgeOptions) {
+  constructor({ server, clients, tools, tasks, onError, open }: TaskBridgeOptions) {
     const { revision } = server;
+    this.#revision = revision;
     this.#kind = taskProtocolOf(revision).isDeclared(server) ? taskKindOf(revision) : undefined;
     this.upstream = this.#kind ? upstreamTasks[this.#kind] : noUpstreamTasks;
     this.tools = tools;
-    this.#listeners = listeners;
+    this.#clients = clients;
     const principal = declareTasks(gatewayPrincipal, revision);
     this.#notifications = new TaskNotifications({
       open: (listener) => open(principal, listener),
-      notify: (topic, task) => listeners.notifyTopic(topic, "taskStatus", task),
+      notify: (topic, task) => clients.notifyHere(topic, "taskStatus", task),
     });
     this.#manager = new TaskManager({
       ...tasks,
@@ -66,12 +70,22 @@ export class TaskBridge {
     });
   }
 
+  /** Shares the tasks with the other nodes of a cluster. Only the node that runs a task has a connection to that of the server. */
+  share(node: TaskNode): void {
+    this.#manager.share({ node, written: this.#revision, implement() {}, isOffered: () => this.#kind !== undefined });
+  }
+
+  /** Shares the owners of the tasks of the server with the other nodes of a cluster. */
+  useCluster({ values }: SharedParts): void {
+    this.#owners.share(values);
+  }
+
   /** Returns the tasks for clients at a revision. */
   at(revision: Revision): ClientTasks {
-    const known = this.#clients.get(revision);
+    const known = this.#protocols.get(revision);
     if (known) return known;
     const created = this.#create(revision);
-    this.#clients.set(revision, created);
+    this.#protocols.set(revision, created);
     return created;
   }
 
@@ -86,7 +100,7 @@ export class TaskBridge {
     if (this.#kind === "extension") {
       return createForwardedTasks(revision, { owners: this.#owners, notifications: this.#notifications });
     }
-    const protocol = createExtensionTasks(this.#manager, { revision, audience: this.#listeners });
+    const protocol = createExtensionTasks(this.#manager, { revision, audience: this.#clients });
     return createExtensionClientTasks(protocol, this.tools);
   }
 }

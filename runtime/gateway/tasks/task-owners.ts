@@ -3,28 +3,36 @@ import { readStartedTask } from "../../client/tasks/extension-tasks.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { readAuth } from "../../server/context.ts";
+import type { SharedValueStore } from "../../stores/shared-value-store.ts";
 
 /**
  * Owners of the tasks that the server started for clients of the gateway, which the server cannot distinguish. A task without a principal belongs
- * to every client without a principal that knows its id. The principals of the latest 100,000 tasks are remembered as long as the gateway runs.
+ * to every client without a principal that knows its id. The principals of the latest 100,000 tasks are remembered as long as the gateway runs. The
+ * nodes of a cluster share them, for a week at most.
  */
 export class TaskOwners {
   /** Principals by task id, the oldest first. */
   readonly #owners = new Map<string, string>();
+  #shared: SharedValueStore | undefined;
+
+  /** Shares the owners with other nodes from now on. */
+  share(values: SharedValueStore | undefined): void {
+    this.#shared = values;
+  }
 
   /** Remembers the principal of a task, if the result of a call names one. */
-  note({ origin }: CallContext, result: unknown): void {
+  async note({ origin }: CallContext, result: unknown): Promise<void> {
     const principal = readAuth(origin)?.principal;
     const started = readStartedTask(result);
     if (principal === undefined || !started) return;
-    this.#owners.set(started.taskId, principal);
-    const [oldest] = this.#owners.keys();
-    if (this.#owners.size > mostOwners && oldest !== undefined) this.#owners.delete(oldest);
+    const { taskId, ttl } = started;
+    this.#remember(taskId, principal);
+    await this.#shared?.set(nameOf(taskId), principal, Math.min(ttl ?? longestTtl, longestTtl));
   }
 
   /** True if a client may access a task. */
-  isOwn({ origin }: CallContext, taskId: string): boolean {
-    return this.#owners.get(taskId) === readAuth(origin)?.principal;
+  async isOwn({ origin }: CallContext, taskId: string): Promise<boolean> {
+    return (await this.#find(taskId)) === readAuth(origin)?.principal;
   }
 
   /**
@@ -32,12 +40,34 @@ export class TaskOwners {
    *
    * @throws {RpcError} when the task belongs to another client
    */
-  check(call: CallContext, params: unknown): void {
+  async check(call: CallContext, params: unknown): Promise<void> {
     const taskId = isObject(params) ? params.taskId : undefined;
-    if (typeof taskId !== "string" || this.isOwn(call, taskId)) return;
+    if (typeof taskId !== "string" || (await this.isOwn(call, taskId))) return;
     const message = `Task not found: ${taskId}`;
     throw new RpcError(errorCodes.invalidParams, message, { data: { taskId } });
   }
+
+  /** Returns the principal of a task, also of one that was started through another node. */
+  async #find(taskId: string): Promise<string | undefined> {
+    const known = this.#owners.get(taskId);
+    if (known !== undefined || !this.#shared) return known;
+    const found = await this.#shared.get(nameOf(taskId));
+    if (found !== undefined) this.#remember(taskId, found);
+    return found;
+  }
+
+  #remember(taskId: string, principal: string): void {
+    this.#owners.set(taskId, principal);
+    const [oldest] = this.#owners.keys();
+    if (this.#owners.size > mostOwners && oldest !== undefined) this.#owners.delete(oldest);
+  }
+}
+
+function nameOf(taskId: string): string {
+  return `gateway task ${taskId}`;
 }
 
 const mostOwners = 100_000;
+
+/** Milliseconds for which the owner of a task is stored. */
+const longestTtl = 7 * 24 * 3_600_000;

@@ -17,9 +17,10 @@ export function isNodeMessage(value: unknown): value is NodeMessage {
     case "send":
       return isSessionKey(value.session) && typeof value.text === "string";
     case "resumed":
+    case "listen":
       return isSessionKey(value.session) && typeof value.stream === "string";
     case "post":
-      return isSessionKey(value.session) && (value.identity === undefined || isObject(value.identity));
+      return isSessionKey(value.session) && isForwardedBody(value);
     case "changed":
     case "ended":
       return isSessionKey(value.session);
@@ -32,6 +33,14 @@ export function isNodeMessage(value: unknown): value is NodeMessage {
     default:
       return false;
   }
+}
+
+function isForwardedBody({ identity, stream, isStateless }: Readonly<Record<string, unknown>>): boolean {
+  return (
+    (identity === undefined || isObject(identity)) &&
+    (stream === undefined || typeof stream === "string") &&
+    (isStateless === undefined || typeof isStateless === "boolean")
+  );
 }
 
 /** True for an broadcast. */

@@ -1,15 +1,21 @@
-import type { SessionValues } from "../../jsonrpc/channel.ts";
+import type { Revision } from "../../../generated/support.ts";
+import type { Clock } from "../../internal/timers.ts";
+import type { Channel, SessionValues } from "../../jsonrpc/channel.ts";
+import type { Counting } from "../../jsonrpc/counted-channel.ts";
 import type { ErrorObject, RequestId, Incoming } from "../../jsonrpc/message.ts";
 import type { ListKind } from "../../protocol/methods/list-kinds.ts";
 import type { CloseOptions, Connection } from "../../protocol/session/connection.ts";
-import type { Session } from "../../protocol/session/session.ts";
+import type { NegotiatedSession, Session } from "../../protocol/session/session.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { SessionKey, SessionStore } from "../../stores/session-store.ts";
 import type { TaskNode } from "../../stores/task-node.ts";
 import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { SharedSession } from "../../stores/shared-session-store.ts";
-import type { EventWriter } from "./exchange/exchange.ts";
+import type { DispatchTarget } from "./dispatch-messages.ts";
+import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import type { Guard, Identity } from "./identity.ts";
+import type { PostBody } from "./post-body.ts";
+import type { RejectedRequest } from "./rejection.ts";
 import type { SessionStream, StreamHost } from "./event-stream.ts";
 
 /** Nodes that serve the same sessions. */
@@ -40,16 +46,20 @@ export interface HttpNode {
    * Sends the clients of these sessions to other nodes, and waits for running requests: messages of their clients still reach them, through other nodes.
    */
   drain(sessions: Iterable<LiveSession>, options: CloseOptions | undefined): Promise<void>;
-  /** Returns a session, extends its lifetime, and reserves request ids for this node. */
-  access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined>;
+  /** Requests of sessions that only one node can serve. */
+  readonly relays: HttpRelays;
+  /** Returns a session, extends its lifetime, and reserves request ids for a node; by default for this one. */
+  access(key: SessionKey, reserve: readonly RequestId[], node?: string): Promise<SharedSession | undefined>;
+  /** True if a session has not ended. Its lifetime is not extended. */
+  isStored(key: SessionKey): Promise<boolean>;
   /** Applies the state that an access has found to a session of this handler. */
   update(session: LiveSession, found: SharedSession): void;
   /** Returns a function that stores the change that a request makes to the state of its session; `undefined` for other requests. */
   prepareChange(session: LiveSession, request: StateRequest): StoreChange | undefined;
   /** Hands a message of a client of HTTP with SSE to the node that has its stream. Returns `false` when no node has. */
   forwardPost(key: SessionKey, post: ForwardedPost): Promise<boolean>;
-  /** Ends reservations, in the background. `isUnused`: the requests were rejected before they ran. */
-  release(key: SessionKey, ids: readonly RequestId[], options?: { readonly isUnused?: boolean }): void;
+  /** Ends reservations, in the background. */
+  release(key: SessionKey, ids: readonly RequestId[], options?: ReleaseOptions): void;
   /** Returns the values of a session that the nodes share. Default: each node has its own. */
   createValues?(key: SessionKey): SessionValues;
   /** Ends a session on all nodes. */
@@ -66,6 +76,63 @@ export interface HttpNode {
   forward(session: ForwardingSession, incoming: Incoming): Promise<boolean>;
   /** Ends the lease of this node, after its streams have ended. */
   leave(): Promise<void>;
+}
+
+/** Options of ending reservations. */
+export interface ReleaseOptions {
+  /** True if the requests were rejected before they ran. Default `false`. */
+  readonly isUnused?: boolean;
+  /** Node that has the reservations. Default: this one. */
+  readonly node?: string;
+}
+
+/** Requests of sessions that only one node can serve: the other nodes relay them to it. */
+export interface HttpRelays {
+  /** Returns the node that the id of a session, or a request state, names, if it is another node. */
+  findOwner(id: string): string | undefined;
+  /** Passes the messages of a POST on to the node of their session. Returns a rejection that is still to be sent. */
+  post(exchange: Exchange, post: RemotePost): Promise<RejectedRequest | undefined>;
+  /** Opens or resumes a stream that the node of its session writes. Returns a rejection that is still to be sent. */
+  listen(exchange: Exchange, listener: RemoteListener): Promise<RejectedRequest | undefined>;
+  /** Passes a stateless request on to the node that can continue it. Returns `false` when that node is gone, and with it the state. */
+  stateless(exchange: Exchange, relay: StatelessRelay): Promise<boolean>;
+}
+
+/** Session that only another node can serve. */
+export interface RemoteKey {
+  readonly key: SessionKey;
+  readonly node: string;
+}
+
+/** Session that only another node can serve, as the store has it. */
+export interface RemoteSession extends RemoteKey {
+  readonly revision: Revision;
+}
+
+/** POST of a session that another node serves. */
+export interface RemotePost {
+  readonly session: RemoteSession;
+  readonly identity: Identity | undefined;
+  readonly postBody: PostBody;
+  /** Ids of the POST that were reserved before. */
+  readonly used: readonly RequestId[];
+}
+
+/** GET of a session that another node serves. */
+export interface RemoteListener {
+  readonly session: RemoteSession;
+  /** Last event that the client has; absent for a new stream. */
+  readonly position: StreamPosition | undefined;
+}
+
+/** Stateless request that continues something on another node. */
+export interface StatelessRelay {
+  readonly identity: Identity | undefined;
+  readonly message: StateRequest;
+  /** State that the request brings back. */
+  readonly state: string;
+  /** Node that has issued the state. */
+  readonly node: string;
 }
 
 /** Stream that a node creates. */
@@ -141,8 +208,33 @@ export interface SharedReceiver {
 
 /** Sessions that one handler serves. */
 export interface LiveSessions {
+  readonly revisions: readonly Revision[];
+  readonly settings: StreamSettings;
   /** Returns a session that this handler serves now. */
   findLive(key: SessionKey): LiveSession | undefined;
+  /** Returns a session that this handler can serve, and marks it as used; `undefined` when it has ended, or when the handler closes. */
+  use(key: SessionKey): Promise<LiveSession | undefined>;
+  /** Serves a stateless request; returns `undefined` when the handler closes. */
+  acceptStateless(channel: Channel, agreement: NegotiatedSession): Connection | undefined;
+  /** Keeps a connection alive until it closes. */
+  adopt(maintained: Maintained): void;
+}
+
+/** Settings of an HTTP handler for streams. */
+export interface StreamSettings {
+  readonly retry: number;
+  readonly polling: boolean;
+  readonly maxStreamBytes: number;
+  readonly metrics: Counting | undefined;
+  readonly clock: Clock;
+}
+
+/** Connection that needs periodic maintenance. */
+export interface Maintained {
+  readonly connection: Pick<Connection, "closed" | "close">;
+  keepAlive(): void;
+  /** Extends the lifetime of a session that another node serves. Called in each round of maintenance. */
+  renew?(): void;
 }
 
 /** Session of HTTP with SSE whose stream ends in this process. */
@@ -153,16 +245,18 @@ export interface LiveStream {
 }
 
 /** Session that a handler serves. */
-export interface LiveSession {
+export interface LiveSession extends DispatchTarget {
   readonly key: SessionKey;
   /** Connection of the server over this session. */
   readonly connection: Connection;
+  /** Opens a stream of this name for messages that belong to no request of the client. */
+  openListener(name: string): SessionStream;
+  /** True if the client has opened a stream by GET. */
+  readonly hasListeners: boolean;
   /** Closes the connections of the streams that clients resume at other nodes. */
   releaseStreams(): void;
   /** Sets a callback for each time that the last running request has its response, and calls it at once when none is running. */
   whenIdle(run: () => void): void;
-  /** Handles a message of the client that another node has received. */
-  receive(incoming: Incoming, origin: unknown): void;
   /** Sends a message on the stream opened by GET. Returns `false` when there is none here. */
   sendToListener(text: string): boolean;
   /** Closes the connection to a stream, because the client has resumed it elsewhere. */

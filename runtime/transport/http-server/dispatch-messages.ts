@@ -1,26 +1,41 @@
+import type { Revision } from "../../../generated/support.ts";
 import { notInBatch } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../../jsonrpc/message.ts";
 import { stillRunning } from "../../protocol/peer/incoming-requests.ts";
-import type { Exchange } from "./exchange/exchange.ts";
 import type { HttpOrigin, Identity } from "./identity.ts";
 import type { Batched, PostBody, SingleMessage } from "./post-body.ts";
-import { SessionResponse } from "./session-response.ts";
+import {
+  SessionResponse,
+  type ResponseExchange,
+  type ResponseSink,
+  type SessionResponseHost,
+} from "./session-response.ts";
 import { rejectHttp } from "./rejection.ts";
-import type { HttpSession } from "./session.ts";
 
 /** POST that has passed its checks. */
 export interface MessageDispatch {
   readonly identity: Identity | undefined;
   readonly postBody: PostBody;
-  readonly session: HttpSession;
+  readonly session: DispatchTarget;
   /** Ids whose requests have been reserved before, here or on another node. Default: none. */
   readonly used?: readonly RequestId[];
+  /** Part of the session for a POST whose responses are a stream from the beginning. Default: the session, and the first message determines the form. */
+  readonly host?: SessionResponseHost;
+}
+
+/** Session that receives the messages of a POST. */
+export interface DispatchTarget extends SessionResponseHost {
+  readonly revision: Revision | undefined;
+  isRunning(id: RequestId): boolean;
+  /** Registers the destination of the response to a request that is about to be received. */
+  expect(id: RequestId, sink: ResponseSink): void;
+  receive(incoming: Incoming, origin: unknown): void;
 }
 
 /** Passes the messages of a POST to their session and responds; returns the POST if responses are still to come. */
 export function dispatchMessages(
-  exchange: Exchange,
+  exchange: ResponseExchange,
   { postBody, ...target }: MessageDispatch,
 ): SessionResponse | undefined {
   return postBody.kind === "single"
@@ -31,8 +46,8 @@ export function dispatchMessages(
 type Target = Omit<MessageDispatch, "postBody">;
 
 function dispatchSingle(
-  exchange: Exchange,
-  { identity, session, used }: Target,
+  exchange: ResponseExchange,
+  { identity, session, used, host }: Target,
   { incoming }: SingleMessage,
 ): SessionResponse | undefined {
   if (incoming.kind !== "request") {
@@ -46,7 +61,8 @@ function dispatchSingle(
     exchange.respond(rejectHttp(400, stillRunning, { id }).response);
     return undefined;
   }
-  const post = new SessionResponse(exchange, session, { identity, requests: [id], isBatch: false });
+  const post = new SessionResponse(exchange, host ?? session, { identity, requests: [id], isBatch: false });
+  if (host) post.toStream();
   session.expect(id, post);
   session.receive(incoming, post);
   return post;
@@ -58,25 +74,18 @@ function dispatchSingle(
  * @see https://www.jsonrpc.org/specification#batch
  */
 function dispatchBatch(
-  exchange: Exchange,
-  { identity, session, used = [] }: Target,
+  exchange: ResponseExchange,
+  { identity, session, used = [], host }: Target,
   { members }: Batched,
 ): SessionResponse | undefined {
-  const requests = new Set<RequestId>();
-  const admitted: Incoming[] = [];
-  const rejections: string[] = [];
-  for (const incoming of members) {
-    const rejection = findRejection(incoming, session, [...used, ...requests]);
-    if (rejection !== undefined) rejections.push(rejection);
-    else admitted.push(incoming);
-    if (rejection === undefined && incoming.kind === "request") requests.add(incoming.id);
-  }
-  const post = new SessionResponse(exchange, session, {
+  const { admitted, rejections, requests } = admitBatch(members, session, used);
+  const post = new SessionResponse(exchange, host ?? session, {
     identity,
     requests: [...requests],
     rejected: rejections.length,
     isBatch: true,
   });
+  if (host) post.toStream();
   for (const id of requests) session.expect(id, post);
   for (const rejection of rejections) post.respond(rejection, undefined);
   for (const incoming of admitted) {
@@ -87,12 +96,45 @@ function dispatchBatch(
   return undefined;
 }
 
-function findRejection(incoming: Incoming, session: HttpSession, used: readonly RequestId[]): string | undefined {
+/** Session whose rules the members of a batch have to follow. */
+export interface BatchSession {
+  readonly revision: Revision | undefined;
+  /** True for a request that runs on this node. */
+  isRunning?(id: RequestId): boolean;
+}
+
+/** Members of a batch after the checks. */
+export interface AdmittedBatch {
+  readonly admitted: readonly Incoming[];
+  /** Error responses to the others, as JSON texts. */
+  readonly rejections: readonly string[];
+  readonly requests: ReadonlySet<RequestId>;
+}
+
+/** Checks the members of a batch. */
+export function admitBatch(
+  members: readonly Incoming[],
+  session: BatchSession,
+  used: readonly RequestId[],
+): AdmittedBatch {
+  const requests = new Set<RequestId>();
+  const admitted: Incoming[] = [];
+  const rejections: string[] = [];
+  for (const incoming of members) {
+    const rejection = findRejection(incoming, session, [...used, ...requests]);
+    if (rejection !== undefined) rejections.push(rejection);
+    else admitted.push(incoming);
+    if (rejection === undefined && incoming.kind === "request") requests.add(incoming.id);
+  }
+  return { admitted, rejections, requests };
+}
+
+function findRejection(incoming: Incoming, session: BatchSession, used: readonly RequestId[]): string | undefined {
   if (incoming.kind === "invalid") return toError(incoming.id, incoming.reason);
   if (incoming.kind !== "request") return undefined;
   const { id, method } = incoming;
   if (session.revision?.neverBatched.includes(method)) return toError(id, notInBatch(method));
-  return session.isRunning(id) || used.includes(id) ? toError(id, stillRunning) : undefined;
+  return session.isRunning?.(id) || used.includes(id) ? toError(id, stillRunning) : undefined;
 }
 
 function toError(id: RequestId | undefined, message: string): string {

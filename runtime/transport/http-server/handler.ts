@@ -10,7 +10,7 @@ import type { Profile } from "../../protocol/profile.ts";
 import { createMetadataRules } from "./metadata-headers.ts";
 import { StatelessResponse } from "./stateless-response.ts";
 import { toCorsFields, toPreflightFields } from "./cors.ts";
-import type { HttpNode } from "./cluster.ts";
+import type { ForwardingSession, HttpNode } from "./cluster.ts";
 import { dispatchMessages, type MessageDispatch } from "./dispatch-messages.ts";
 import type { Exchange, RequestHead } from "./exchange/exchange.ts";
 import { respondWithDocument } from "./authenticate.ts";
@@ -28,10 +28,9 @@ import type { Identity } from "./identity.ts";
 import { idOf, type PostBody } from "./post-body.ts";
 import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
-import { rejectHttp, type RejectedRequest } from "./rejection.ts";
+import { rejectHttp, storeUnavailable, unknownEvent, type RejectedRequest } from "./rejection.ts";
 import { toSessionRevisions } from "./revisions.ts";
-import type { HttpSession } from "./session.ts";
-import { Sessions } from "./sessions.ts";
+import { isRemote, Sessions } from "./sessions.ts";
 import { toSettings, type HttpOptions, type HttpService } from "./settings.ts";
 import { findSseEndpoint, serveSse, tooManySessions, type HttpSseContext } from "../http-sse/http-sse-endpoints.ts";
 import type { SseSession } from "../http-sse/http-sse-session.ts";
@@ -90,14 +89,6 @@ export function createServiceHandler(service: HttpService, options: HttpOptions 
   };
 }
 
-function storeUnavailable(): RejectedRequest {
-  const headers = { "retry-after": "1" };
-  return rejectHttp(503, "The session store cannot be reached; retry later", {
-    code: errorCodes.internalError,
-    headers,
-  });
-}
-
 class OpenServerContext implements HttpServerContext {
   readonly service: HttpService;
   readonly settings: HttpServerContext["settings"];
@@ -118,6 +109,7 @@ class OpenServerContext implements HttpServerContext {
     const { cluster } = this.settings;
     cluster?.start(this.sessions, this.streams, service.clients);
     if (cluster?.tasks) service.startTasks?.(cluster.tasks);
+    if (options.cluster) service.useCluster?.(options.cluster.shared);
   }
 }
 
@@ -173,9 +165,9 @@ async function perform(
 ): Promise<void> {
   switch (admission.kind) {
     case "message":
-      return serverContext.settings.cluster
-        ? deliverInCluster(exchange, admission, serverContext, serverContext.settings.cluster)
-        : deliverNow(exchange, admission, serverContext);
+      return isRemote(admission.session) || serverContext.settings.cluster
+        ? deliverInCluster(exchange, admission, serverContext)
+        : deliverNow(exchange, { ...admission, session: admission.session }, serverContext);
     case "refused":
       return respondRejected(exchange, admission, serverContext);
     case "preflight":
@@ -189,7 +181,7 @@ async function perform(
     case "without-session":
       return dispatchStateless(exchange, admission, serverContext);
     case "listen":
-      return respondRejected(exchange, await listen(exchange, admission.session, admission.cursor), serverContext);
+      return respondRejected(exchange, await listen(exchange, admission, serverContext), serverContext);
     case "leave":
       await serverContext.sessions.end(admission.session);
       return exchange.respond({ status: 204 });
@@ -198,21 +190,24 @@ async function perform(
   }
 }
 
-/** Forwards messages that belong to requests of other nodes, and passes the others to their session. */
+/** Forwards messages that belong to requests or sessions of other nodes, and passes the others to their session. */
 async function deliverInCluster(
   exchange: Exchange,
-  delivery: MessageDispatch,
+  { session, ...delivery }: ValidationOutcome & { readonly kind: "message" },
   serverContext: OpenServerContext,
-  cluster: HttpNode,
 ): Promise<void> {
-  const postBody = await forwardMessages(delivery, cluster);
-  if (postBody) return deliverNow(exchange, { ...delivery, postBody }, serverContext);
+  const { cluster } = serverContext.settings;
+  if (!cluster) return;
+  if (isRemote(session))
+    return respondRejected(exchange, await cluster.relays.post(exchange, { ...delivery, session }), serverContext);
+  const postBody = await forwardMessages({ postBody: delivery.postBody, session }, cluster);
+  if (postBody) return deliverNow(exchange, { ...delivery, session, postBody }, serverContext);
   exchange.respond({ status: 202 });
 }
 
 /** Forwards messages. Returns those that this node handles; `undefined` when there are none. */
 async function forwardMessages(
-  { postBody, session }: MessageDispatch,
+  { postBody, session }: { readonly postBody: PostBody; readonly session: ForwardingSession },
   cluster: HttpNode,
 ): Promise<PostBody | undefined> {
   if (postBody.kind === "single") return (await cluster.forward(session, postBody.incoming)) ? undefined : postBody;
@@ -226,10 +221,28 @@ function deliverNow(exchange: Exchange, delivery: MessageDispatch, { sessions, s
   if (post && !post.isDone && settings.responseMode === "sse") sessions.expectStream(post);
 }
 
-/** Responds to a stateless request, whose connection lasts as long as the request. */
+type StatelessRequest = ValidationOutcome & { readonly kind: "stateless" };
+
+/** Responds to a stateless request. One that continues something on another node is relayed to it. */
 function respondStateless(
   exchange: Exchange,
-  { identity, parsed }: ValidationOutcome & { readonly kind: "stateless" },
+  request: StatelessRequest,
+  serverContext: OpenServerContext,
+): void | Promise<void> {
+  const { service, settings } = serverContext;
+  const { identity, parsed } = request;
+  const relays = settings.cluster?.relays;
+  const state = relays && service.readBoundState?.(parsed.message.params);
+  const node = state === undefined ? undefined : relays?.findOwner(state);
+  if (!relays || state === undefined || node === undefined) return respondHere(exchange, request, serverContext);
+  const relayed = relays.stateless(exchange, { identity, message: parsed.message, state, node });
+  return relayed.then((isRelayed) => (isRelayed ? undefined : respondHere(exchange, request, serverContext)));
+}
+
+/** Responds to a stateless request on this node. The connection lasts as long as the request. */
+function respondHere(
+  exchange: Exchange,
+  { identity, parsed }: StatelessRequest,
   { service, sessions, settings }: OpenServerContext,
 ): void {
   const { responseMode: style, maxStreamBytes: maxWaiting, metrics } = settings;
@@ -268,13 +281,14 @@ function dispatchStateless(
 
 async function listen(
   exchange: Exchange,
-  session: HttpSession,
-  cursor: string | undefined,
+  { session, cursor }: ValidationOutcome & { readonly kind: "listen" },
+  { settings }: OpenServerContext,
 ): Promise<RejectedRequest | undefined> {
-  if (cursor === undefined) return void session.listen(exchange);
-  const position = readPosition(cursor);
-  if (position && (await session.resume(exchange, position))) return undefined;
-  return rejectHttp(400, "Unknown Last-Event-ID; open a stream without it");
+  const position = cursor === undefined ? undefined : readPosition(cursor);
+  if (cursor !== undefined && !position) return rejectHttp(400, unknownEvent);
+  if (isRemote(session)) return settings.cluster?.relays.listen(exchange, { session, position });
+  if (!position) return void session.listen(exchange);
+  return (await session.resume(exchange, position)) ? undefined : rejectHttp(400, unknownEvent);
 }
 
 function readPosition(cursor: string): StreamPosition | undefined {

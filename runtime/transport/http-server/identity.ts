@@ -1,4 +1,4 @@
-import type { Awaitable } from "../../../generated/support.ts";
+import { isObject, type Awaitable } from "../../../generated/support.ts";
 import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { HttpResponse, Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
 
@@ -12,6 +12,11 @@ export interface Identity {
   readonly until?: number;
   /** Further data for handlers. */
   readonly claims?: unknown;
+}
+
+/** True for an identity that another node has sent. */
+export function isIdentity(value: unknown): value is Identity {
+  return isObject(value) && typeof value.principal === "string";
 }
 
 /**

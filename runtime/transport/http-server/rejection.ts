@@ -28,4 +28,18 @@ export function rejectHttp(status: number, message: string, details: RejectionDe
   return { kind: "refused", response: reason === undefined ? response : { ...response, reason } };
 }
 
+/** Creates the rejection of a request whose session is unknown. */
+export function unknownSession(): RejectedRequest {
+  return rejectHttp(404, "Session not found; send initialize to start a new session", { reason: "unknown-session" });
+}
+
+/** Creates the rejection of a request while the store of the sessions cannot be reached. */
+export function storeUnavailable(): RejectedRequest {
+  const details = { code: errorCodes.internalError, headers: { "retry-after": "1" } };
+  return rejectHttp(503, "The session store cannot be reached; retry later", details);
+}
+
+/** Reason of the rejection of an event id. */
+export const unknownEvent = "Unknown Last-Event-ID; open a stream without it";
+
 const json: HeaderFields = { "content-type": "application/json" };

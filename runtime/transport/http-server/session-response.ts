@@ -21,6 +21,9 @@ export interface ResponseSink {
   end(): void;
 }
 
+/** Part of an exchange that responses use. */
+export type ResponseExchange = Pick<Exchange, "isGone" | "respond" | "stream">;
+
 /** Form of responses: `auto` is JSON unless a message comes before the response. `json` drops such notifications instead. */
 export type ResponseMode = "auto" | "json" | "sse";
 
@@ -31,8 +34,8 @@ export interface SessionResponseHost {
   readonly polls: boolean;
   /** True if other nodes serve the session when this one no longer does. */
   readonly continues: boolean;
-  /** Opens a stream for the responses to these requests, and that can be resumed until it ends. */
-  openStream(requests: readonly RequestId[]): SessionStream;
+  /** Opens a stream for the responses to these requests, and that can be resumed until it ends. Default name: one of this process. */
+  openStream(requests: readonly RequestId[], name?: string): SessionStream;
   endStream(stream: SessionStream): void;
 }
 
@@ -53,7 +56,7 @@ export interface SessionResponseDetails {
  */
 export class SessionResponse implements ResponseSink, HttpOrigin {
   readonly identity: Identity | undefined;
-  readonly #exchange: Exchange;
+  readonly #exchange: ResponseExchange;
   readonly #host: SessionResponseHost;
   readonly #isBatch: boolean;
   readonly #requests: readonly RequestId[];
@@ -66,7 +69,7 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
   #stream: SessionStream | undefined;
   #isOld = false;
 
-  constructor(exchange: Exchange, host: SessionResponseHost, details: SessionResponseDetails) {
+  constructor(exchange: ResponseExchange, host: SessionResponseHost, details: SessionResponseDetails) {
     const { identity, requests, rejected = 0, isBatch } = details;
     this.identity = identity;
     this.#exchange = exchange;

@@ -166,8 +166,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   /** Opens a stream for messages that belong to no request of the client; ends the oldest one when there are too many. */
   listen(exchange: Exchange): void {
-    const stream = this.openStream([]);
-    this.#addListener(stream);
+    const stream = this.openListener();
     stream.connect(exchange.stream(streamFields));
     if (this.polls) stream.prime();
     this.#settings.cluster?.listen(this.key, stream.key);
@@ -186,6 +185,16 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   }
 
   // Members of `LiveSession`.
+
+  get hasListeners(): boolean {
+    return this.#listeners.length > 0;
+  }
+
+  openListener(name?: string): SessionStream {
+    const stream = this.openStream([], name);
+    this.#addListener(stream);
+    return stream;
+  }
 
   sendToListener(text: string): boolean {
     const listener = this.#findListener();
@@ -225,10 +234,8 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     return this.#revision?.polling === true && this.isResumable && this.#settings.polling;
   }
 
-  openStream(requests: readonly RequestId[]): SessionStream {
-    const { cluster, nonce } = this.#settings;
-    this.#streamCount += 1;
-    const name = `${cluster?.name ?? nonce}${this.#streamCount.toString(36)}`;
+  openStream(requests: readonly RequestId[], name: string = this.#nameStream()): SessionStream {
+    const { cluster } = this.#settings;
     const isShared = cluster && this.isResumable;
     const stream = isShared
       ? cluster.createStream(this.key, { name, host: this, requests })
@@ -273,6 +280,12 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     for (const requestId of requests) {
       this.receive({ kind: "notification", method: "notifications/cancelled", params: { requestId } }, undefined);
     }
+  }
+
+  #nameStream(): string {
+    const { cluster, nonce } = this.#settings;
+    this.#streamCount += 1;
+    return `${cluster?.name ?? nonce}${this.#streamCount.toString(36)}`;
   }
 
   readonly #remember = (event: StoredEvent): Promise<void> | undefined => {

@@ -1,11 +1,15 @@
 import type { Awaitable, Revision } from "../../../generated/support.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
+import type { Channel } from "../../jsonrpc/channel.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
+import { connectStateless } from "../../protocol/peer/stateless-connection.ts";
+import type { NegotiatedSession } from "../../protocol/session/session.ts";
 import type { SessionKey, SessionRecord } from "../../stores/session-store.ts";
+import type { SharedSession } from "../../stores/shared-session-store.ts";
 import type { SessionResponse } from "./session-response.ts";
 import { HttpSession } from "./session.ts";
-import type { HttpNode, LiveSessions } from "./cluster.ts";
+import type { HttpNode, LiveSessions, Maintained, RemoteKey, RemoteSession, StreamSettings } from "./cluster.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 import type { SessionRevisions } from "./revisions.ts";
 
@@ -17,11 +21,11 @@ export class Sessions implements LiveSessions {
   readonly #schedule: Schedule;
   readonly #live = new Map<string, HttpSession>();
   /** Connections that are not in the store: being opened, or of a single POST. */
-  readonly #unlisted = new Set<KeepAliveConnection>();
+  readonly #unlisted = new Set<Maintained>();
   /** Sessions without a request since their handshake, the oldest first. */
   readonly #unused = new Set<HttpSession>();
   /** Turns of the connections in each round of maintenance. */
-  readonly #turns = new WeakMap<KeepAliveConnection, number>();
+  readonly #turns = new WeakMap<Maintained, number>();
   #lastTurn = 0;
   #stopTicking: (() => void) | undefined;
   #ticks = 0;
@@ -44,9 +48,30 @@ export class Sessions implements LiveSessions {
     return this.#live;
   }
 
+  get revisions(): readonly Revision[] {
+    return this.#service.revisions;
+  }
+
+  get settings(): StreamSettings {
+    return this.#settings;
+  }
+
+  async use(key: SessionKey): Promise<HttpSession | undefined> {
+    const session = this.findLive(key) ?? (await this.access(key, []))?.session;
+    if (this.#isClosed || !session || isRemote(session)) return undefined;
+    this.#touch(session);
+    return session;
+  }
+
+  acceptStateless(channel: Channel, agreement: NegotiatedSession): Connection | undefined {
+    return this.#isClosed ? undefined : this.#service.accept(channel, agreement, connectStateless);
+  }
+
   /** Opens a session before its handshake. */
   open(owner: string | undefined): HttpSession {
-    return this.#serve({ id: crypto.randomUUID(), owner });
+    const { cluster } = this.#settings;
+    const suffix = cluster && this.#service.areSessionsBound ? `.${cluster.name}` : "";
+    return this.#serve({ id: `${crypto.randomUUID()}${suffix}`, owner });
   }
 
   /** Opens a session for one POST of an unknown client. */
@@ -55,9 +80,9 @@ export class Sessions implements LiveSessions {
   }
 
   /** Keeps a connection of another transport alive until it closes. */
-  adopt(session: KeepAliveConnection): void {
-    this.#unlisted.add(session);
-    void session.connection.closed.then(() => this.#unlisted.delete(session));
+  adopt(maintained: Maintained): void {
+    this.#unlisted.add(maintained);
+    void maintained.connection.closed.then(() => this.#unlisted.delete(maintained));
     this.#tick();
   }
 
@@ -105,9 +130,10 @@ export class Sessions implements LiveSessions {
   }
 
   /** Ends a session on request of the client or the server, and removes it from the store. */
-  async end(session: HttpSession): Promise<void> {
+  async end(session: HttpSession | RemoteSession): Promise<void> {
     const { sessions, events, cluster } = this.#settings;
     await (cluster ? cluster.end(session.key) : sessions?.store.remove(session.key));
+    if (isRemote(session)) return;
     session.markEnded();
     this.#drop(session);
     await events?.remove(session.key);
@@ -134,7 +160,7 @@ export class Sessions implements LiveSessions {
   async close(options?: CloseOptions): Promise<void> {
     this.#isClosed = true;
     const { cluster } = this.#settings;
-    const closeAll = (sessions: Iterable<KeepAliveConnection>, closeOptions?: CloseOptions): Promise<void>[] =>
+    const closeAll = (sessions: Iterable<Maintained>, closeOptions?: CloseOptions): Promise<void>[] =>
       [...sessions].map((session) => session.connection.close(closeOptions));
     const unlisted = closeAll(this.#unlisted, options);
     await cluster?.drain(this.#live.values(), options);
@@ -150,12 +176,19 @@ export class Sessions implements LiveSessions {
     cluster: HttpNode,
     reserve: readonly RequestId[],
   ): Promise<AccessedSession | undefined> {
-    const found = await cluster.access(key, reserve);
+    const node = this.#service.areSessionsBound ? cluster.relays.findOwner(key.id) : undefined;
+    const found = await cluster.access(key, reserve, node);
+    if (node !== undefined) return found && this.#toRemote({ key, node }, found);
     const session = this.#toLive(key, found?.record);
     if (session && found) cluster.update(session, found);
     // The confirmation of the handshake may have reached another node. Its client sends nothing else before.
     session?.connection.confirm?.();
     return session && { session, used: found?.used ?? [] };
+  }
+
+  #toRemote(remote: RemoteKey, { record, used }: SharedSession): AccessedSession | undefined {
+    const revision = record.agreement && this.#revisions.find(record.agreement.revision);
+    return revision && { session: { ...remote, revision }, used };
   }
 
   #toLive(key: SessionKey, record: SessionRecord | undefined): HttpSession | undefined {
@@ -168,9 +201,13 @@ export class Sessions implements LiveSessions {
     }
     if (!record?.agreement || !revision || this.#isClosed) return undefined;
     const session = live ?? this.#keep(this.#serve(key, { revision, client: record.agreement.client }));
+    this.#touch(session);
+    return session;
+  }
+
+  #touch(session: HttpSession): void {
     session.usedAt = this.#settings.clock.now();
     this.#unused.delete(session);
-    return session;
   }
 
   #serve(key: SessionKey, agreement?: Parameters<HttpService["accept"]>[1]): HttpSession {
@@ -206,17 +243,17 @@ export class Sessions implements LiveSessions {
       this.#stopTicking = undefined;
       this.#ticks += 1;
       const isCommenting = Math.ceil(this.#ticks / turns) % untilComment === 0;
-      for (const session of this.#unlisted) if (this.#hasTurn(session) && isCommenting) session.keepAlive();
+      for (const maintained of this.#unlisted) if (this.#hasTurn(maintained)) maintain(maintained, isCommenting);
       for (const session of this.#live.values()) if (this.#hasTurn(session)) this.#lookAfter(session, isCommenting);
       if (this.#live.size + this.#unlisted.size > 0) this.#tick();
     });
   }
 
   /** True in one tick of each round. */
-  #hasTurn(session: KeepAliveConnection): boolean {
-    const known = this.#turns.get(session);
+  #hasTurn(maintained: Maintained): boolean {
+    const known = this.#turns.get(maintained);
     const turn = known ?? (this.#lastTurn += 1);
-    if (known === undefined) this.#turns.set(session, turn);
+    if (known === undefined) this.#turns.set(maintained, turn);
     return (this.#ticks - turn) % this.#schedule.turns === 0;
   }
 
@@ -236,13 +273,21 @@ export class Sessions implements LiveSessions {
   /** Closes a session that is not used in this process. It has ended if it is not in the store: then no other process serves it. */
   async #letGo(session: HttpSession): Promise<void> {
     try {
-      const record = await this.#settings.sessions?.store.find(session.key);
+      const isStored = await this.#isStored(session.key);
       if (!this.#isUnused(session)) return;
-      if (!record) session.markEnded();
+      // The client may use the session through other nodes, which cannot serve it without this one.
+      if (isStored && this.#service.areSessionsBound) return this.#touch(session);
+      if (!isStored) session.markEnded();
       this.#drop(session);
     } catch (error) {
       this.#settings.fail(error);
     }
+  }
+
+  async #isStored(key: SessionKey): Promise<boolean> {
+    const { cluster, sessions } = this.#settings;
+    if (cluster && this.#service.areSessionsBound) return cluster.isStored(key);
+    return (await sessions?.store.find(key)) !== undefined;
   }
 
   /** Renews a session in use, so that it does not expire in the store. */
@@ -257,15 +302,19 @@ export class Sessions implements LiveSessions {
 
 /** Session of a request. */
 export interface AccessedSession {
-  readonly session: HttpSession;
+  readonly session: HttpSession | RemoteSession;
   /** Ids of the request that were reserved before, here or on another node. */
   readonly used: readonly RequestId[];
 }
 
-/** Connection that needs periodic keep-alive messages. */
-export interface KeepAliveConnection {
-  readonly connection: Connection;
-  keepAlive(): void;
+/** True for a session that only another node of a cluster can serve. */
+export function isRemote(session: object): session is RemoteSession {
+  return "node" in session;
+}
+
+function maintain(maintained: Maintained, isCommenting: boolean): void {
+  if (isCommenting) maintained.keepAlive();
+  maintained.renew?.();
 }
 
 /** Schedule for the maintenance of sessions. */

@@ -14,6 +14,7 @@ import type { TaskNode } from "../../stores/task-node.ts";
 import { MemoryEventStore } from "../../stores/memory-event-store.ts";
 import { MemorySessionStore } from "../../stores/memory-session-store.ts";
 import type { SessionStore } from "../../stores/session-store.ts";
+import type { SharedParts } from "../../stores/shared-parts.ts";
 import { defaultFirstMessageTimeout } from "../first-message.ts";
 import type { HttpCluster, HttpNode, ServedClients } from "./cluster.ts";
 import type { CorsOptions } from "./cors.ts";
@@ -39,6 +40,15 @@ export interface HttpService {
   readScopes?(method: string, params: unknown): readonly string[];
   /** Shares the tasks of the service with other nodes of a cluster. Default: tasks are not shared. */
   startTasks?(node: TaskNode): void;
+  /** Receives the stores of a cluster. Default: the service needs none of them. */
+  useCluster?(shared: SharedParts): void;
+  /** True if only the node of a cluster that opened a session can serve it: other nodes relay its requests. Default `false`. */
+  readonly areSessionsBound?: boolean;
+  /**
+   * Returns the state that a stateless request brings back, if only the node of a cluster that has issued it can continue. The state ends with the name of
+   * that node, as the ids of bound sessions do. Default: every node can continue.
+   */
+  readBoundState?(params: unknown): string | undefined;
 }
 
 /** Sender of a stateless request. */

@@ -9,9 +9,10 @@ import { authenticate, checkScopes } from "./authenticate.ts";
 import { accepts, isJson, type MediaType } from "./media-types.ts";
 import type { Identity } from "./identity.ts";
 import { bodyTooLarge, idOf, idsOf, isInitialize, readPostBody, type PostBody } from "./post-body.ts";
-import { rejectHttp, type RejectedRequest } from "./rejection.ts";
+import { rejectHttp, unknownSession, type RejectedRequest } from "./rejection.ts";
+import type { RemoteSession } from "./cluster.ts";
 import type { HttpSession } from "./session.ts";
-import type { AccessedSession, Sessions } from "./sessions.ts";
+import { isRemote, type AccessedSession, type Sessions } from "./sessions.ts";
 import type { HttpService, HttpSettings } from "./settings.ts";
 
 /** Context of the checks. */
@@ -39,12 +40,12 @@ export type ValidationOutcome =
       readonly kind: "message";
       readonly identity: Identity | undefined;
       readonly postBody: PostBody;
-      readonly session: HttpSession;
+      readonly session: HttpSession | RemoteSession;
       /** Ids of the request that were reserved before, here or on another node. */
       readonly used: readonly RequestId[];
     }
-  | { readonly kind: "listen"; readonly session: HttpSession; readonly cursor: string | undefined }
-  | { readonly kind: "leave"; readonly session: HttpSession };
+  | { readonly kind: "listen"; readonly session: HttpSession | RemoteSession; readonly cursor: string | undefined }
+  | { readonly kind: "leave"; readonly session: HttpSession | RemoteSession };
 
 /**
  * Runs the checks for a request to the endpoint, in this order on every platform. The first failure determines the response. A body is read only
@@ -97,7 +98,8 @@ async function validateSessionMessage(
     checkScopes(exchange, serverContext, { identity, postBody });
   if (!unfit) return { kind: "message", identity, postBody, session, used };
   const unused = reserve.filter((id) => !used.includes(id));
-  serverContext.settings.cluster?.release(session.key, unused, { isUnused: true });
+  const node = isRemote(session) ? { node: session.node } : {};
+  serverContext.settings.cluster?.release(session.key, unused, { isUnused: true, ...node });
   return unfit;
 }
 
@@ -242,8 +244,7 @@ async function findSession(
       reason: "not-initialized",
     });
   const found = await sessions.access({ id, owner: identity?.principal }, reserve);
-  const unknown = "Session not found; send initialize to start a new session";
-  return found ?? rejectHttp(404, unknown, { reason: "unknown-session" });
+  return found ?? unknownSession();
 }
 
 function checkSecond(postBody: PostBody): RejectedRequest | undefined {
@@ -258,7 +259,7 @@ function checkSecond(postBody: PostBody): RejectedRequest | undefined {
 function checkVersion(
   head: RequestHead,
   serverContext: HttpServerContext,
-  session: HttpSession | undefined,
+  session: Pick<HttpSession, "revision"> | undefined,
 ): RejectedRequest | undefined {
   const name = head.header(versionHeader)?.trim();
   if (name === undefined) return undefined;

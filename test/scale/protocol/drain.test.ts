@@ -85,6 +85,19 @@ it("streams of revisions whose clients do not reconnect stay open while their ca
   expect(stream.messages.slice(1).map(textOf)).toEqual(["done"]);
 });
 
+it.each(["2025-06-18", "2025-03-26"])(
+  "streams opened by GET end at %s when the node closes, and continue at the other",
+  async (revision) => {
+    const { open, listen, rigs } = await begin(200);
+    const session = await open(revision);
+    const listening = await listen(0, session);
+    const closed = rigs[0]?.listener.close();
+    await listening.end();
+    await closed;
+    expect((await listen(1, session)).status).toBe(200);
+  },
+);
+
 it("the times to reconnect of streams opened by GET differ", async () => {
   const { open, listen } = await begin(50);
   const session = await open();

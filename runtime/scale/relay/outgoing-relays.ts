@@ -1,0 +1,146 @@
+import type { Clock } from "../../internal/timers.ts";
+import type { Incoming } from "../../jsonrpc/message.ts";
+import type { Engine } from "../../stores/engine.ts";
+import type { StreamPosition } from "../../stores/event-store.ts";
+import type { NodeMessage } from "../../stores/node-directory.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import type { StreamPart } from "../../stores/shared-event-store.ts";
+import type { ForwardedPost, RemoteKey } from "../../transport/http-server/cluster.ts";
+import type { SessionStream } from "../../transport/http-server/event-stream.ts";
+import { ChangeSignal } from "../change-signal.ts";
+import type { Following } from "../followed-stream.ts";
+import type { StreamWatchers } from "../stream-watchers.ts";
+import { isRefusal } from "./refusal.ts";
+
+/** Dependencies of the requests that a node relays. */
+export interface OutgoingRelaysOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly watchers: StreamWatchers;
+  /** Returns true if an expired lease shows that its node is gone. */
+  isStable(): boolean;
+  /** Sends a message, and waits while the absence of a node may end. */
+  send(node: string, message: NodeMessage): Promise<"sent" | "absent">;
+  /** Connects the client to a stream of another node, after an event. */
+  follow(key: SessionKey, position: StreamPosition, following: Following): FollowedResponse;
+  /** Ends a session on all nodes, in the background. */
+  end(key: SessionKey): void;
+  /** Returns the name of a new stream. */
+  nameStream(): string;
+}
+
+/** Stream of another node, and its connection to a client. */
+export interface FollowedResponse extends SessionStream {
+  /** Resolves when the connection has ended. */
+  readonly finished: Promise<void>;
+}
+
+/** Request for another node: a POST, or a GET that opens a stream. */
+export interface Relay {
+  readonly remote: RemoteKey;
+  readonly post?: ForwardedPost & { readonly isStateless?: boolean };
+  readonly following: Following;
+}
+
+/** Outcome of the relay of a request. */
+export type RelayOutcome =
+  | { readonly kind: "followed"; readonly stream: FollowedResponse }
+  /** The session has ended, or the node that served it is gone. */
+  | { readonly kind: "ended" }
+  /** The node cannot be reached at the moment, and has not received the request. */
+  | { readonly kind: "unavailable" }
+  /** The node that received the request is gone, so that its effects are unknown. */
+  | { readonly kind: "lost" };
+
+/**
+ * Requests that this node passes on to the only node that can serve them. That node writes its messages to a new stream of the store, which this node
+ * follows.
+ */
+export class OutgoingRelays {
+  readonly #options: OutgoingRelaysOptions;
+
+  constructor(options: OutgoingRelaysOptions) {
+    this.#options = options;
+  }
+
+  /** Relays a request. Resolves when the other node has begun to serve it, or cannot serve it. */
+  async begin(relay: Relay): Promise<RelayOutcome> {
+    const { key } = relay.remote;
+    const { watchers, nameStream } = this.#options;
+    const changes = new ChangeSignal();
+    const stream = nameStream();
+    const unwatch = await watchers.watch(key, stream, changes.set);
+    let outcome: RelayOutcome | undefined;
+    try {
+      outcome = await this.#send(relay, { stream, changes });
+      return outcome;
+    } finally {
+      // The stream is watched until its connection ends: to stop and to begin again would miss events.
+      if (outcome?.kind === "followed") void outcome.stream.finished.then(unwatch);
+      else unwatch();
+    }
+  }
+
+  /** Connects the client to a stream after an event; returns `undefined` when the position is unknown. */
+  async resume(
+    { key, node }: RemoteKey,
+    position: StreamPosition,
+    following: Following,
+  ): Promise<FollowedResponse | undefined> {
+    const { engine, follow } = this.#options;
+    if (!(await engine.events.read(key, position))) return undefined;
+    await engine.nodes.send(node, { kind: "resumed", session: key, stream: position.stream });
+    return follow(key, position, following);
+  }
+
+  /** Sends a message of the client to the node of its session. */
+  async deliver({ key: session, node }: RemoteKey, incoming: Incoming): Promise<void> {
+    await this.#options.engine.nodes.send(node, { kind: "deliver", session, incoming });
+  }
+
+  /** Returns true if the node of a session is there. The session of a node that is gone ends. */
+  async isServed({ key, node }: RemoteKey): Promise<boolean> {
+    const { engine, isStable, end } = this.#options;
+    if ((await engine.nodes.isAlive(node)) || !isStable()) return true;
+    end(key);
+    return false;
+  }
+
+  async #send(
+    relay: Relay,
+    { stream, changes }: { readonly stream: string; readonly changes: ChangeSignal },
+  ): Promise<RelayOutcome> {
+    const { remote, following } = relay;
+    const { key, node } = remote;
+    const { send, follow, end } = this.#options;
+    if ((await send(node, toMessage(stream, relay))) === "absent")
+      return { kind: (await this.isServed(remote)) ? "unavailable" : "ended" };
+    const part = await this.#readFirst(remote, stream, changes);
+    if (!part) return { kind: "lost" };
+    if (!isRefusal(part)) return { kind: "followed", stream: follow(key, { stream, sequence: -1 }, following) };
+    end(key);
+    return { kind: "ended" };
+  }
+
+  /** Waits for the first events of a stream. Returns `undefined` when its node is gone. */
+  async #readFirst({ key, node }: RemoteKey, stream: string, changes: ChangeSignal): Promise<StreamPart | undefined> {
+    const { engine, clock, isStable } = this.#options;
+    for (;;) {
+      const isChanged = await changes.wait(clock, pollInterval);
+      changes.clear();
+      const part = await engine.events.read(key, { stream, sequence: -1 });
+      if (part) return part;
+      if (!isChanged && !(await engine.nodes.isAlive(node)) && isStable()) return undefined;
+    }
+  }
+}
+
+function toMessage(stream: string, { remote, post }: Relay): NodeMessage {
+  const { key: session } = remote;
+  if (!post) return { kind: "listen", session, stream };
+  const { value, identity, isStateless } = post;
+  return { kind: "post", session, value, stream, ...(identity && { identity }), ...(isStateless && { isStateless }) };
+}
+
+/** Milliseconds between two looks at the node of a stream that does not begin. */
+const pollInterval = 1_000;

@@ -1,0 +1,167 @@
+import { encodeEvent } from "../../framing/sse-events.ts";
+import { nodeGone } from "../../jsonrpc/errors.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
+import { stillRunning } from "../../protocol/peer/incoming-requests.ts";
+import type { LiveSessions, RemoteListener, RemotePost, RemoteSession } from "../../transport/http-server/cluster.ts";
+import { admitBatch } from "../../transport/http-server/dispatch-messages.ts";
+import type { EventWriter, Exchange } from "../../transport/http-server/exchange/exchange.ts";
+import type { Identity } from "../../transport/http-server/identity.ts";
+import type { Batched, Single } from "../../transport/http-server/post-body.ts";
+import {
+  rejectHttp,
+  storeUnavailable,
+  unknownEvent,
+  unknownSession,
+  type RejectedRequest,
+} from "../../transport/http-server/rejection.ts";
+import { jsonFields, streamFields } from "../../transport/http-server/session-response.ts";
+import type { Following } from "../followed-stream.ts";
+import { spreadRetry } from "../spread-retry.ts";
+import type { FollowedResponse, OutgoingRelays } from "./outgoing-relays.ts";
+import { RelayedResponse, type RelayEnd } from "./relayed-response.ts";
+
+/** Parts of a node that relay requests. */
+export interface RelayContext {
+  readonly relays: OutgoingRelays;
+  readonly sessions: LiveSessions;
+  /** Extends the lifetime of a session. */
+  renew(session: RemoteSession): void;
+  /** Ends the reservations of requests that did not run. */
+  releaseUnused(session: RemoteSession, ids: readonly RequestId[]): void;
+}
+
+/** Passes the messages of a POST on to the node of their session. Returns a rejection that is still to be sent. */
+export function relayPost(
+  exchange: Exchange,
+  post: RemotePost,
+  context: RelayContext,
+): Promise<RejectedRequest | undefined> {
+  const { postBody } = post;
+  return postBody.kind === "single"
+    ? relaySingle(exchange, { ...post, postBody }, context)
+    : relayBatch(exchange, { ...post, postBody }, context);
+}
+
+/** Opens a stream for messages that belong to no request of the client, or resumes a stream after an event. */
+export async function relayListen(
+  exchange: Exchange,
+  { session, position }: RemoteListener,
+  context: RelayContext,
+): Promise<RejectedRequest | undefined> {
+  const following = toFollowing(session, context, () => exchange.stream(streamFields));
+  const end = following.isPrimed ? "at-once" : "spread";
+  if (position) {
+    if (!(await context.relays.isServed(session))) return unknownSession();
+    const stream = await context.relays.resume(session, position, following);
+    if (!stream) return rejectHttp(400, unknownEvent);
+    return keep({ stream, session, end }, context);
+  }
+  const spread = { ...following, retry: spreadRetry(following.retry) };
+  const outcome = await context.relays.begin({ remote: session, following: spread });
+  if (outcome.kind === "followed") return keep({ stream: outcome.stream, session, end }, context);
+  return outcome.kind === "unavailable" ? storeUnavailable() : unknownSession();
+}
+
+async function relaySingle(
+  exchange: Exchange,
+  { session, identity, postBody: { incoming, value }, used }: RemotePost & { readonly postBody: Single },
+  context: RelayContext,
+): Promise<RejectedRequest | undefined> {
+  if (incoming.kind !== "request") {
+    if (!(await context.relays.isServed(session))) return unknownSession();
+    await context.relays.deliver(session, incoming);
+    if (incoming.kind === "unusable") return rejectHttp(400, incoming.reason);
+    return void exchange.respond({ status: 202 });
+  }
+  const { id } = incoming;
+  if (used.includes(id)) return rejectHttp(400, stillRunning, { id });
+  return relayRequests(exchange, { session, ids: [id], value, identity, rejections: [] }, context);
+}
+
+/** Relays the requests of a batch together, and its other messages one after the other. */
+async function relayBatch(
+  exchange: Exchange,
+  { session, identity, postBody: { members, values }, used }: RemotePost & { readonly postBody: Batched },
+  context: RelayContext,
+): Promise<RejectedRequest | undefined> {
+  if (!(await context.relays.isServed(session))) return unknownSession();
+  const { admitted, rejections, requests } = admitBatch(members, session, used);
+  for (const incoming of admitted) {
+    if (incoming.kind !== "request") await context.relays.deliver(session, incoming);
+  }
+  const ids = [...requests];
+  if (ids.length > 0) {
+    const value = values.filter((_, index) => admitted.some((one) => one === members[index] && one.kind === "request"));
+    return relayRequests(exchange, { session, ids, value, identity, rejections }, context);
+  }
+  if (rejections.length === 0) return void exchange.respond({ status: 202 });
+  return void exchange.respond({ status: 200, headers: jsonFields, body: `[${rejections.join()}]` });
+}
+
+/** Requests of one POST. */
+interface RemoteRequests {
+  readonly session: RemoteSession;
+  readonly ids: readonly RequestId[];
+  readonly value: unknown;
+  readonly identity: Identity | undefined;
+  /** Responses to members of the batch that were rejected, as JSON texts. */
+  readonly rejections: readonly string[];
+}
+
+async function relayRequests(
+  exchange: Exchange,
+  { session, ids, value, identity, rejections }: RemoteRequests,
+  context: RelayContext,
+): Promise<RejectedRequest | undefined> {
+  const following = toFollowing(session, context, () => {
+    const writer = exchange.stream(streamFields);
+    for (const data of rejections) writer.write(encodeEvent({ type: "message", data }));
+    return writer;
+  });
+  const outcome = await context.relays.begin({ remote: session, post: { value, identity }, following });
+  switch (outcome.kind) {
+    case "followed":
+      return keep({ stream: outcome.stream, session, end: following.isPrimed ? "at-once" : "after-response" }, context);
+    case "ended":
+      return unknownSession();
+    case "unavailable":
+      context.releaseUnused(session, ids);
+      return storeUnavailable();
+    case "lost":
+      return void exchange.respond({ status: 200, headers: jsonFields, body: toLostResponses(ids, rejections) });
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Clients of revisions that do not reconnect to the streams of requests receive no events without a message. */
+function toFollowing(
+  { revision }: RemoteSession,
+  { sessions: { settings } }: RelayContext,
+  open: () => EventWriter,
+): Following {
+  return { retry: settings.retry, isPrimed: revision.polling === true && settings.polling, open };
+}
+
+/** Keeps the connection to a stream, and the session, alive. */
+function keep(
+  {
+    stream,
+    session,
+    end,
+  }: {
+    readonly stream: FollowedResponse;
+    readonly session: RemoteSession;
+    readonly end: RelayEnd;
+  },
+  { sessions, renew }: RelayContext,
+): undefined {
+  const { clock, retry } = sessions.settings;
+  sessions.adopt(new RelayedResponse({ stream, clock, end, retry, renew: () => renew(session) }));
+}
+
+function toLostResponses(ids: readonly RequestId[], rejections: readonly string[]): string {
+  const lost = ids.map((id) => JSON.stringify({ jsonrpc: "2.0", id, error: nodeGone }));
+  const [first = ""] = lost;
+  return lost.length === 1 && rejections.length === 0 ? first : `[${[...rejections, ...lost].join()}]`;
+}

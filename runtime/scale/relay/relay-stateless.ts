@@ -1,0 +1,55 @@
+import { nodeGone } from "../../jsonrpc/errors.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import type { LiveSessions, StatelessRelay } from "../../transport/http-server/cluster.ts";
+import type { Exchange } from "../../transport/http-server/exchange/exchange.ts";
+import { storeUnavailable } from "../../transport/http-server/rejection.ts";
+import { jsonFields, streamFields } from "../../transport/http-server/session-response.ts";
+import type { OutgoingRelays } from "./outgoing-relays.ts";
+import { RelayedResponse } from "./relayed-response.ts";
+
+/** Parts of a node that relay stateless requests. */
+export interface StatelessRelayContext {
+  readonly relays: OutgoingRelays;
+  readonly sessions: LiveSessions;
+  /** Ends what the nodes know of a key, in the background. */
+  end(key: SessionKey): void;
+}
+
+/** Passes a stateless request on to the node that can continue. Returns `false` when that node is gone: its state is unknown everywhere then. */
+export async function relayStateless(
+  exchange: Exchange,
+  { identity, message, state, node }: StatelessRelay,
+  { relays, sessions, end }: StatelessRelayContext,
+): Promise<boolean> {
+  const { id, method, params } = message;
+  const remote = { key: { id: state, owner: identity?.principal }, node };
+  const { retry, clock } = sessions.settings;
+  const outcome = await relays.begin({
+    remote,
+    post: { value: { jsonrpc: "2.0", id, method, params }, identity, isStateless: true },
+    following: { retry, isPrimed: false, hasIds: false, open: () => exchange.stream(streamFields) },
+  });
+  switch (outcome.kind) {
+    case "followed": {
+      const { stream } = outcome;
+      // Cancels the request, unless it has its response by then.
+      void stream.finished.then(() => end(remote.key));
+      sessions.adopt(new RelayedResponse({ stream, clock, end: "after-response", retry, renew() {} }));
+      return true;
+    }
+    case "ended":
+      return false;
+    case "unavailable":
+      exchange.respond(storeUnavailable().response);
+      return true;
+    case "lost":
+      exchange.respond({
+        status: 200,
+        headers: jsonFields,
+        body: JSON.stringify({ jsonrpc: "2.0", id, error: nodeGone }),
+      });
+      return true;
+    default:
+      return outcome satisfies never;
+  }
+}

@@ -1,0 +1,85 @@
+import type { RequestId } from "../../jsonrpc/message.ts";
+import type { NodeMessage } from "../../stores/node-directory.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import type {
+  HttpRelays,
+  LiveSessions,
+  RemoteListener,
+  RemotePost,
+  RemoteSession,
+  StatelessRelay,
+} from "../../transport/http-server/cluster.ts";
+import type { Exchange } from "../../transport/http-server/exchange/exchange.ts";
+import type { RejectedRequest } from "../../transport/http-server/rejection.ts";
+import { nodeOfSession } from "../node-name.ts";
+import { IncomingRelays, isRelayed, type IncomingRelaysOptions } from "./incoming-relays.ts";
+import { OutgoingRelays, type OutgoingRelaysOptions } from "./outgoing-relays.ts";
+import { relayListen, relayPost, type RelayContext } from "./relay-requests.ts";
+import { relayStateless } from "./relay-stateless.ts";
+
+/** Dependencies of the relays of a node. */
+export interface RelaysOptions extends IncomingRelaysOptions, OutgoingRelaysOptions {
+  /** Extends the lifetime of a session, in the background. */
+  renew(session: RemoteSession): void;
+  /** Ends the reservations of requests that did not run, in the background. */
+  releaseUnused(session: RemoteSession, ids: readonly RequestId[]): void;
+}
+
+/** Requests of sessions that only one node of a cluster can serve: those that this node relays, and those that others relay to it. */
+export class Relays implements HttpRelays {
+  readonly #options: RelaysOptions;
+  readonly #outgoing: OutgoingRelays;
+  readonly #incoming: IncomingRelays;
+  #sessions: LiveSessions | undefined;
+
+  constructor(options: RelaysOptions) {
+    this.#options = options;
+    this.#outgoing = new OutgoingRelays(options);
+    this.#incoming = new IncomingRelays(options);
+  }
+
+  start(sessions: LiveSessions): void {
+    this.#sessions = sessions;
+  }
+
+  findOwner(id: string): string | undefined {
+    const node = nodeOfSession(id);
+    return node === this.#options.nodeName() ? undefined : node;
+  }
+
+  post(exchange: Exchange, post: RemotePost): Promise<RejectedRequest | undefined> {
+    return relayPost(exchange, post, this.#context);
+  }
+
+  listen(exchange: Exchange, listener: RemoteListener): Promise<RejectedRequest | undefined> {
+    return relayListen(exchange, listener, this.#context);
+  }
+
+  stateless(exchange: Exchange, relay: StatelessRelay): Promise<boolean> {
+    const { sessions, relays } = this.#context;
+    return relayStateless(exchange, relay, { sessions, relays, end: this.#options.end });
+  }
+
+  /** Serves a relayed request. Returns `false` for other messages. */
+  receive(message: NodeMessage): boolean {
+    if (!isRelayed(message)) return false;
+    if (this.#sessions) this.#incoming.receive(message, this.#sessions);
+    return true;
+  }
+
+  /** Handles a message of a session after the requests that were received before it. */
+  inOrder(session: SessionKey, handle: () => void): void {
+    this.#incoming.inOrder(session, handle);
+  }
+
+  /** Cancels a stateless request whose client has disconnected. */
+  cancel(key: SessionKey): void {
+    this.#incoming.cancel(key);
+  }
+
+  get #context(): RelayContext {
+    if (!this.#sessions) throw new Error("The node serves no sessions yet; start it first");
+    const { renew, releaseUnused } = this.#options;
+    return { relays: this.#outgoing, sessions: this.#sessions, renew, releaseUnused };
+  }
+}

@@ -1,0 +1,55 @@
+import { classify } from "../../jsonrpc/message.ts";
+import type { ForwardedBody } from "../../stores/node-directory.ts";
+import type { LiveSession } from "../../transport/http-server/cluster.ts";
+import { dispatchMessages } from "../../transport/http-server/dispatch-messages.ts";
+import { isIdentity } from "../../transport/http-server/identity.ts";
+import type { PostBody } from "../../transport/http-server/post-body.ts";
+import type { ResponseExchange, SessionResponseHost } from "../../transport/http-server/session-response.ts";
+
+/** Serves a POST that another node has received. Its responses are written to a new stream, which that node follows. */
+export function servePost(
+  session: LiveSession,
+  { stream, value, identity }: ForwardedBody & { readonly stream: string },
+): void {
+  const sender = isIdentity(identity) ? identity : undefined;
+  const host = toHost(session, stream);
+  dispatchMessages(noExchange, { identity: sender, postBody: toPostBody(value), session, host });
+}
+
+/** Opens a stream that another node connects to the client, for messages that belong to no request of the client. */
+export function listenElsewhere(session: LiveSession, name: string): void {
+  session.openListener(name).prime();
+}
+
+/** Returns the part of a session for a POST whose stream has this name. */
+function toHost(session: LiveSession, name: string): SessionResponseHost {
+  return {
+    style: "sse",
+    // The connection is one of another node.
+    polls: false,
+    get continues() {
+      return session.continues;
+    },
+    openStream(requests) {
+      const stream = session.openStream(requests, name);
+      // The other node follows the stream from its first event, which may come long before the first message.
+      stream.prime();
+      return stream;
+    },
+    endStream: (stream) => session.endStream(stream),
+  };
+}
+
+function toPostBody(value: unknown): PostBody {
+  if (!Array.isArray(value)) return { kind: "single", value, incoming: classify(value) };
+  return { kind: "batch", values: value, members: value.map(classify) };
+}
+
+/** Exchange without a connection: everything is written to the stream. */
+const noExchange: ResponseExchange = {
+  isGone: true,
+  respond() {},
+  stream() {
+    throw new Error("The client is connected to another node");
+  },
+};

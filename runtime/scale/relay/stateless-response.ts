@@ -1,0 +1,95 @@
+import { encode } from "../../framing/json.ts";
+import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
+import type { Incoming, Outgoing } from "../../jsonrpc/message.ts";
+import type { SessionStream, StreamHost } from "../../transport/http-server/event-stream.ts";
+import type { HttpOrigin, Identity } from "../../transport/http-server/identity.ts";
+import type { StreamSettings } from "../../transport/http-server/cluster.ts";
+
+/** Stateless request that another node has received. */
+export interface RelayedStatelessOptions {
+  readonly identity: Identity | undefined;
+  readonly message: Incoming & { readonly kind: "request" };
+  readonly settings: Pick<StreamSettings, "maxStreamBytes" | "metrics" | "retry">;
+  /** Creates the stream that the other node follows. */
+  createStream(host: StreamHost): SessionStream;
+}
+
+/** Response to a stateless request that another node has received, and the whole transport of its connection. That node follows the stream. */
+export class RelayedStatelessResponse implements Channel, HttpOrigin {
+  readonly identity: Identity | undefined;
+  readonly #options: RelayedStatelessOptions;
+  readonly #stream: SessionStream;
+  #receiver: Receiver | undefined;
+  #isDone = false;
+
+  constructor(options: RelayedStatelessOptions) {
+    this.#options = options;
+    this.identity = options.identity;
+    const { maxStreamBytes: maxWaiting, metrics, retry } = options.settings;
+    this.#stream = options.createStream({
+      maxWaiting,
+      metrics,
+      retry,
+      remember: undefined,
+      fenced: () => this.leave(),
+    });
+  }
+
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  get buffered(): number {
+    return this.#stream.waiting;
+  }
+
+  get maxBuffered(): number {
+    return this.#options.settings.maxStreamBytes;
+  }
+
+  start(receiver: Receiver): void {
+    this.#receiver = receiver;
+  }
+
+  /** Delivers the request. The other node follows the stream from its first event, which may come long before the first message. */
+  receive(): void {
+    this.#stream.prime();
+    this.#receiver?.classified(this.#options.message, this);
+  }
+
+  send(outgoing: Outgoing): void | Promise<void> {
+    if (this.#isDone) return;
+    const sent = this.#stream.send(encode(outgoing));
+    if ("method" in outgoing) return sent;
+    this.#finish();
+  }
+
+  abandon(): void {
+    this.#finish();
+  }
+
+  close(): Promise<void> {
+    this.#finish();
+    return Promise.resolve();
+  }
+
+  releaseConnection(): boolean {
+    return false;
+  }
+
+  /** Cancels the request: the client has closed the connection. */
+  leave(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#stream.end();
+    this.#receiver?.disconnected(new Error("The client closed the connection before the response"));
+  }
+
+  #finish(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#stream.settle(this.#options.message.id);
+    this.#stream.end();
+    queueMicrotask(() => this.#receiver?.disconnected());
+  }
+}
