@@ -1,4 +1,5 @@
 import { revisions } from "../../generated/revisions.ts";
+import type { Cluster } from "../../runtime/scale/cluster.ts";
 import { createGateway, serveGatewayStdio, type Gateway } from "../../runtime/gateway/index.ts";
 import { readConnection, type ConnectionFlags } from "../live/access.ts";
 import { readGuard, type CredentialFlags } from "../live/credentials.ts";
@@ -9,6 +10,7 @@ import {
   type GatewayListener,
   type ListenAddress,
 } from "../live/gateway-listener.ts";
+import { joinGatewayCluster, readEngine, type GatewayEngine } from "../live/gateway-cluster.ts";
 import { readServerAddress, toServer } from "../live/server-address.ts";
 import { explainUnreachable } from "../live/unreachable.ts";
 import { outputLine } from "../internal/text.ts";
@@ -27,6 +29,8 @@ export interface GatewayCommandOptions extends CredentialFlags, ConnectionFlags 
   readonly allowedHosts?: readonly string[];
   /** Let unauthenticated calls without a session share connections to the server. */
   readonly shareConnections: boolean;
+  /** Address of the engine that several nodes share; empty to read it from the environment. Default: the gateway is one process. */
+  readonly engine?: string;
   /** Seconds without a message of the server after which a request fails. Default: no limit. */
   readonly timeout?: string;
 }
@@ -39,9 +43,10 @@ export async function runGateway(options: GatewayCommandOptions): Promise<number
   for (const signal of stopSignals) process.once(signal, onSignal);
   try {
     const listening = readListening(options);
+    const engine = readEngine(options.engine);
     const gateway = await open(options, stop.signal);
     if (listening === "stdio") return toExitCode(await serveGatewayStdio(gateway), stop.signal);
-    await serveUntilStopped(gateway, { ...listening, stopped: stop.signal });
+    await serveUntilStopped(gateway, { ...listening, engine, stopped: stop.signal });
     return 0;
   } catch (error) {
     return stop.signal.aborted ? 0 : reportProblem(error);
@@ -70,14 +75,25 @@ async function open(options: GatewayCommandOptions, signal: AbortSignal): Promis
   }
 }
 
+/** Joins the nodes that serve the same server, and share an engine. */
+async function joinNodes({ info }: Gateway, engine: GatewayEngine): Promise<Cluster> {
+  const cluster = await joinGatewayCluster(info.name, engine, logProblem);
+  for (const problem of cluster.status().problems) console.error(`engine: ${problem}`);
+  return cluster;
+}
+
 interface Serving extends Listening {
+  /** Engine that several nodes share. Default: the gateway is one process. */
+  readonly engine: GatewayEngine | undefined;
   /** Aborted to stop the gateway. */
   readonly stopped: AbortSignal;
 }
 
-async function serveUntilStopped(gateway: Gateway, { stopped, ...listening }: Serving): Promise<void> {
+async function serveUntilStopped(gateway: Gateway, { stopped, engine, address, callers }: Serving): Promise<void> {
+  let cluster: Cluster | undefined;
   try {
-    const listener = await listen(gateway, listening);
+    if (engine) cluster = await joinNodes(gateway, engine);
+    const listener = await listen(gateway, { address, callers: { ...callers, ...(cluster && { cluster }) } });
     // Written to stderr: stdout stays empty, as on stdio.
     const name = outputLine(gateway.info.name, 100);
     console.error(`${name} (revision ${gateway.revision.id}) is served at ${listener.url}`);
@@ -88,6 +104,7 @@ async function serveUntilStopped(gateway: Gateway, { stopped, ...listening }: Se
     await listener.close();
   } finally {
     await gateway.close();
+    await cluster?.close();
   }
 }
 
@@ -106,14 +123,17 @@ interface Listening {
 }
 
 function readListening(options: GatewayCommandOptions): Listening | "stdio" {
-  const { listen: text, stdio, allowedHosts, apiKeyEnv, bearerEnv } = options;
+  const { listen: text, stdio, allowedHosts, apiKeyEnv, bearerEnv, engine } = options;
   const hasCredentials = (apiKeyEnv ?? bearerEnv) !== undefined;
   if (stdio && text !== undefined) throw new UserError("--listen and --stdio exclude each other; pass one of them.");
   if (stdio && hasCredentials)
     throw new UserError("--api-key-env and --bearer-env apply to HTTP only; remove them, or use --listen.");
+  if (stdio && engine !== undefined) throw new UserError("--engine applies to HTTP only; remove it, or use --listen.");
   if (stdio) return "stdio";
   if (text === undefined) throw new UserError("no transport is given; pass --listen 127.0.0.1:3000 or --stdio.");
   const address = readListenAddress(text);
+  if (address.kind !== "http" && engine !== undefined)
+    throw new UserError(`--engine applies to HTTP only; remove it, or use --listen without ${text.split("//")[0]}//.`);
   if (address.kind === "tcp") checkTcp(text, { address, isRestricted: hasCredentials || allowedHosts !== undefined });
   const authenticate = readGuard(options);
   const callers = { ...(allowedHosts && { allowedHosts }), ...(authenticate && { authenticate }) };

@@ -253,6 +253,11 @@ export function addGatewayCommand(cli: Argv): Argv {
           default: false,
           describe: "Share connections to the server between unauthenticated stateless requests",
         })
+        .option("engine", {
+          type: "string",
+          describe: "Redis that several nodes share: redis://HOST:PORT, or no value to read ENGINE_URL; needs MCP_KEYS",
+          defaultDescription: "the gateway is one process",
+        })
         .option("timeout", {
           type: "string",
           describe: "Seconds without a response or progress before a request to the server fails",
@@ -271,7 +276,17 @@ export function addGatewayCommand(cli: Argv): Argv {
             ],
           ),
         ),
-    async ({ server = [], "--": command, listen, stdio, allowedHosts, timeout, shareConnections, ...flags }) => {
+    async ({
+      server = [],
+      "--": command,
+      listen,
+      stdio,
+      allowedHosts,
+      timeout,
+      shareConnections,
+      engine,
+      ...flags
+    }) => {
       const { runGateway } = await import("./gateway.ts");
       const { apiKeyEnv, bearerEnv } = flags;
       process.exitCode = await runGateway({
@@ -286,6 +301,7 @@ export function addGatewayCommand(cli: Argv): Argv {
           allowedHosts: allowedHosts.flatMap((names) => names.split(",")).map((name) => name.trim()),
         }),
         ...(timeout !== undefined && { timeout }),
+        ...(engine !== undefined && { engine }),
       });
     },
   );

@@ -13,7 +13,7 @@ export interface ListenAddress {
 }
 
 /** Access rules of a gateway. */
-export type Callers = Pick<ListenOptions, "allowedHosts" | "authenticate">;
+export type Callers = Pick<ListenOptions, "allowedHosts" | "authenticate" | "cluster">;
 
 /** Listener of a gateway, with its address. */
 export interface GatewayListener {
@@ -40,6 +40,9 @@ export function readListenAddress(text: string): ListenAddress {
 
 const kinds: Readonly<Record<string, ListenAddress["kind"]>> = { ws: "websocket", tcp: "tcp" };
 
+/** Paths for load balancers, and the time for running calls to finish. */
+const probes = { live: "/live", ready: "/ready", health: "/health", closeTimeout: 60_000 } as const;
+
 /** Serves a gateway at an address. Closing the listener leaves the gateway open. */
 export async function listenAt(
   gateway: Gateway,
@@ -49,7 +52,7 @@ export async function listenAt(
   const { accept } = gateway;
   switch (kind) {
     case "http":
-      return serveGatewayHttp(gateway, { ...callers, host, port });
+      return serveGatewayHttp(gateway, { ...callers, ...(callers.cluster && probes), host, port });
     case "websocket": {
       // Imported lazily: only WebSocket listeners need the library.
       const { listenWebSocket } = await import("../../runtime/transport/websocket/websocket-server.ts");

@@ -28,15 +28,15 @@ import type { SessionStream } from "../transport/http-server/event-stream.ts";
 import { ClusterBroadcasts, type BroadcastNode, type OnListChanged } from "./cluster-broadcasts.ts";
 import { ClusterTasks } from "./cluster-tasks.ts";
 import { drainSessions } from "./drain-sessions.ts";
-import { FollowedStream, type Following } from "./followed-stream.ts";
+import { FollowedStream, type Following } from "./streams/followed-stream.ts";
 import { NodeLease } from "./node-lease.ts";
 import { findNodeOf, nodeOfSession } from "./node-name.ts";
 import { Relays } from "./relay/relays.ts";
 import { SessionAccesses } from "./session-accesses.ts";
 import { SharedSessionValues, removeSessionValues } from "./engine/session-values.ts";
 import { SharedStates } from "./shared-states.ts";
-import { SharedStream } from "./shared-stream.ts";
-import { StreamWatchers } from "./stream-watchers.ts";
+import { SharedStream } from "./streams/shared-stream.ts";
+import { StreamWatchers } from "./streams/stream-watchers.ts";
 
 /** Dependencies of a node. */
 export interface ClusterNodeOptions {

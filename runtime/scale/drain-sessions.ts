@@ -1,6 +1,6 @@
 import { pause, type Clock } from "../internal/timers.ts";
 import type { LiveSession } from "../transport/http-server/cluster.ts";
-import { spreadEnd } from "./spread-retry.ts";
+import { spreadEnd } from "./streams/spread-retry.ts";
 
 /** Part of a session that a closing node uses. */
 export type DrainedSession = Pick<LiveSession, "polls" | "hasListeners" | "releaseStreams" | "whenIdle">;

@@ -1,11 +1,11 @@
-import { followSignals } from "../internal/abort-signals.ts";
-import { pause, type Clock } from "../internal/timers.ts";
+import type { Clock } from "../internal/timers.ts";
 import { toError } from "../jsonrpc/errors.ts";
 import type { Ledger } from "../stores/ledger.ts";
 import type { TaskMessage } from "../stores/task-node.ts";
 import type { TaskKey, TaskRecord, TaskRetry } from "../stores/task-store.ts";
 import type { RunningTask } from "./running-task.ts";
 import { toFailed } from "./task-errors.ts";
+import { TaskFollower } from "./task-follower.ts";
 import { TaskLeases, type LeasedTask, type LeasedTaskStore } from "./task-leases.ts";
 import type { RestoredTask, RestoreTask, TaskHost } from "./task-request.ts";
 
@@ -92,20 +92,28 @@ export class SharedTasks {
     if (node !== undefined && node !== this.#name) this.#host.node?.send(node, { id, owner });
   }
 
-  /** Waits until the record of a task of another node may have changed. */
-  async wait({ id, owner, node, pollInterval }: TaskRecord, signal: AbortSignal): Promise<void> {
-    const woken = new AbortController();
-    const leave = followSignals(woken, [signal]);
+  /** Follows a task that may run on another node. */
+  follow(id: string, signal: AbortSignal): TaskFollower {
+    const { node, clock } = this.#host;
+    return new TaskFollower({
+      clock,
+      signal,
+      longestWait: node && this.#lease,
+      register: ({ node: runner, owner }) => {
+        if (runner !== undefined && runner !== this.#name) node?.send(runner, { id, owner, from: this.#name });
+      },
+      receive: (changed) => this.#addWaiter(id, changed),
+    });
+  }
+
+  #addWaiter(id: string, wake: () => void): () => void {
     const waiters = this.#waiters.get(id) ?? new Set();
-    const wake = (): void => woken.abort();
     waiters.add(wake);
     this.#waiters.set(id, waiters);
-    if (node !== undefined && node !== this.#name) this.#host.node?.send(node, { id, owner, from: this.#name });
-    await pause(pollInterval, this.#host.clock, woken.signal).catch(() => {});
-    leave();
-    waiters.delete(wake);
-    if (waiters.size === 0 && this.#waiters.get(id) === waiters) this.#waiters.delete(id);
-    signal.throwIfAborted();
+    return () => {
+      waiters.delete(wake);
+      if (waiters.size === 0 && this.#waiters.get(id) === waiters) this.#waiters.delete(id);
+    };
   }
 
   get #name(): string {
@@ -124,6 +132,8 @@ export class SharedTasks {
   #receive({ id, owner, from }: TaskMessage): void {
     const task = this.#find({ id, owner });
     this.#wake(id);
+    // The record may have changed since that node has read it, and the task may have ended.
+    if (from !== undefined) this.#host.node?.send(from, { id, owner });
     if (!task) return;
     if (from === undefined) return void task.poll();
     const listeners = this.#listeners.get(id) ?? new Set();

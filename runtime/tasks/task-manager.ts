@@ -16,6 +16,7 @@ import { createStepRecorder } from "./step-recorder.ts";
 import { TaskCall } from "./task-call.ts";
 import { alreadyEnded, rejectTask, toFailed, tooManyTasks, unknownTask } from "./task-errors.ts";
 import { isLeased } from "./task-leases.ts";
+import type { TaskFollower } from "./task-follower.ts";
 import type { RestoreTask, TaskHost, TaskRequest } from "./task-request.ts";
 import { toTaskState, withRelatedTask, type TaskState } from "./task.ts";
 import { toTaskSettings, toTtl, type TaskOptions, type TaskSettings } from "./task-options.ts";
@@ -170,11 +171,17 @@ export class TaskManager {
   async result(call: CallContext, id: string): Promise<object> {
     let record = await this.#find(call, id);
     const relay = this.#shared && this.#createRelay(call, id, this.#shared);
-    while (!isFinal(record.status)) {
-      const running = this.#running.get(id);
-      if (!running) relay?.send(record);
-      await (running ? join(running, call) : this.#waitElsewhere(record, call.signal));
-      record = await this.#find(call, id);
+    const follower = this.#shared?.follow(id, call.signal);
+    try {
+      while (!isFinal(record.status)) {
+        const running = this.#running.get(id);
+        if (!running) relay?.send(record);
+        await (running ? join(running, call) : this.#waitElsewhere(record, call.signal, follower));
+        follower?.clear();
+        record = await this.#find(call, id);
+      }
+    } finally {
+      follower?.end();
     }
     if (record.outcome?.kind === "result") return withRelatedTask(record.outcome.result, call.revision, id);
     if (!record.outcome) throw rejectTask(`The task was cancelled and has no result: ${id}`, id);
@@ -296,8 +303,8 @@ export class TaskManager {
     });
   }
 
-  #waitElsewhere(record: TaskRecord, signal: AbortSignal): Promise<void> {
-    return this.#shared?.wait(record, signal) ?? pause(record.pollInterval, this.#settings.clock, signal);
+  #waitElsewhere(record: TaskRecord, signal: AbortSignal, follower: TaskFollower | undefined): Promise<void> {
+    return follower?.wait(record) ?? pause(record.pollInterval, this.#settings.clock, signal);
   }
 
   async #work(task: RunningTask, call: TaskCall, request: TaskRequest): Promise<void> {

@@ -3,7 +3,7 @@ import type { NodeMessage } from "../../stores/node-directory.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { LiveSessions } from "../../transport/http-server/cluster.ts";
 import { nameSession } from "../name-session.ts";
-import { toRefusal } from "./refusal.ts";
+import { toUnserved } from "./unserved.ts";
 import { StatelessRequests, type CreateStream } from "./stateless-requests.ts";
 import { listenElsewhere, servePost } from "./serve-relayed.ts";
 
@@ -64,7 +64,7 @@ export class IncomingRelays {
   async #serve(message: RelayedMessage, sessions: LiveSessions): Promise<void> {
     const { events, nodeName } = this.#options;
     if (await this.#isServed(message, sessions)) return;
-    await events.append(message.session, toRefusal(message.stream, nodeName()));
+    await events.append(message.session, toUnserved(message.stream, nodeName()));
   }
 
   /** Serves a request. Returns `false` when its session has ended, or when this node closes. */

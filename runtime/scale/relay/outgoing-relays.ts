@@ -7,10 +7,10 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import type { StreamPart } from "../../stores/shared-event-store.ts";
 import type { ForwardedPost, RemoteKey } from "../../transport/http-server/cluster.ts";
 import type { SessionStream } from "../../transport/http-server/event-stream.ts";
-import { ChangeSignal } from "../change-signal.ts";
-import type { Following } from "../followed-stream.ts";
-import type { StreamWatchers } from "../stream-watchers.ts";
-import { isRefusal } from "./refusal.ts";
+import { ChangeSignal } from "../../internal/change-signal.ts";
+import type { Following } from "../streams/followed-stream.ts";
+import type { StreamWatchers } from "../streams/stream-watchers.ts";
+import { isUnserved } from "./unserved.ts";
 
 /** Dependencies of the requests that a node relays. */
 export interface OutgoingRelaysOptions {
@@ -117,7 +117,7 @@ export class OutgoingRelays {
       return { kind: (await this.isServed(remote)) ? "unavailable" : "ended" };
     const part = await this.#readFirst(remote, stream, changes);
     if (!part) return { kind: "lost" };
-    if (!isRefusal(part)) return { kind: "followed", stream: follow(key, { stream, sequence: -1 }, following) };
+    if (!isUnserved(part)) return { kind: "followed", stream: follow(key, { stream, sequence: -1 }, following) };
     end(key);
     return { kind: "ended" };
   }

@@ -15,10 +15,10 @@ import {
   type RejectedRequest,
 } from "../../transport/http-server/rejection.ts";
 import { jsonFields, streamFields } from "../../transport/http-server/session-response.ts";
-import type { Following } from "../followed-stream.ts";
-import { spreadRetry } from "../spread-retry.ts";
+import type { Following } from "../streams/followed-stream.ts";
+import { spreadRetry } from "../streams/spread-retry.ts";
 import type { FollowedResponse, OutgoingRelays } from "./outgoing-relays.ts";
-import { RelayedResponse, type RelayEnd } from "./relayed-response.ts";
+import { RelayedConnection, type RelayEnd } from "./relayed-connection.ts";
 
 /** Parts of a node that relay requests. */
 export interface RelayContext {
@@ -157,7 +157,7 @@ function keep(
   { sessions, renew }: RelayContext,
 ): undefined {
   const { clock, retry } = sessions.settings;
-  sessions.adopt(new RelayedResponse({ stream, clock, end, retry, renew: () => renew(session) }));
+  sessions.adopt(new RelayedConnection({ stream, clock, end, retry, renew: () => renew(session) }));
 }
 
 function toLostResponses(ids: readonly RequestId[], rejections: readonly string[]): string {

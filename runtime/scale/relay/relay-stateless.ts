@@ -5,7 +5,7 @@ import type { Exchange } from "../../transport/http-server/exchange/exchange.ts"
 import { storeUnavailable } from "../../transport/http-server/rejection.ts";
 import { jsonFields, streamFields } from "../../transport/http-server/session-response.ts";
 import type { OutgoingRelays } from "./outgoing-relays.ts";
-import { RelayedResponse } from "./relayed-response.ts";
+import { RelayedConnection } from "./relayed-connection.ts";
 
 /** Parts of a node that relay stateless requests. */
 export interface StatelessRelayContext {
@@ -34,7 +34,7 @@ export async function relayStateless(
       const { stream } = outcome;
       // Cancels the request, unless it has its response by then.
       void stream.finished.then(() => end(remote.key));
-      sessions.adopt(new RelayedResponse({ stream, clock, end: "after-response", retry, renew() {} }));
+      sessions.adopt(new RelayedConnection({ stream, clock, end: "after-response", retry, renew() {} }));
       return true;
     }
     case "ended":

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { SharedStream } from "../../../runtime/scale/shared-stream.ts";
+import { SharedStream } from "../../../runtime/scale/streams/shared-stream.ts";
 import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
 import type { SharedEventStore, StreamAppend } from "../../../runtime/stores/shared-event-store.ts";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";

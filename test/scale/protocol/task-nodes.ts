@@ -6,6 +6,7 @@ import { joinCluster } from "../../../runtime/scale/cluster.ts";
 import type { AnyTool } from "../../../runtime/server/any-definition.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
+import type { TaskOptions } from "../../../runtime/tasks/task-options.ts";
 import type { Engine } from "../../../runtime/stores/engine.ts";
 import type { HttpHandler } from "../../../runtime/transport/http-server/handler.ts";
 import { request } from "../../runtime/lifecycle/stateless.ts";
@@ -26,6 +27,7 @@ export type Message = Readonly<Record<string, unknown>>;
 export async function startTaskNodes(
   count: number,
   toolsOf: (node: number) => readonly AnyTool[],
+  tasks: TaskOptions = { pollInterval },
 ): Promise<readonly TaskNode[]> {
   const engines = await startEngines(count);
   const nodes: TaskNode[] = [];
@@ -38,10 +40,7 @@ export async function startTaskNodes(
   for (const engine of engines.all) {
     const cluster = await joinCluster(engine, { lease, onError: () => {} });
     const tools = toolsOf(nodes.length);
-    const server = createServer(
-      { name: "server", version: "1", tools, tasks: { pollInterval }, onError: () => {} },
-      revisions,
-    );
+    const server = createServer({ name: "server", version: "1", tools, tasks, onError: () => {} }, revisions);
     const handler = createHttpHandler(server, {
       cluster,
       allowedHosts: ["mcp.example"],
@@ -123,6 +122,15 @@ export class SessionClient {
 
   post({ handler }: Pick<TaskNode, "handler">, message: object): Promise<Response> {
     return handler.fetch(toRequest("POST", { jsonrpc: "2.0", ...message }, this.#headers));
+  }
+
+  /** Requests a task until it has this status. */
+  async until(node: TaskNode, taskId: string, status: string): Promise<void> {
+    for (const end = performance.now() + 10_000; performance.now() < end;) {
+      if ((await this.ask(node, "tasks/get", { taskId })).status === status) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error(`The task never was ${status}`);
   }
 
   /** Sends a request. `respond` returns the results of requests that arrive before its response. */

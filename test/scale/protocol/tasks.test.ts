@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import type { TaskOptions } from "../../../runtime/tasks/task-options.ts";
 import { fromJsonSchema } from "../../../runtime/server/json-schema.ts";
 import type { AnyContext, AnyTool } from "../../../runtime/server/any-definition.ts";
 import { until } from "../../runtime/transport/http-server/http-rig.ts";
@@ -84,9 +85,12 @@ function createTrace(): Trace {
   return { lines, tokens, open: () => open(), toolsOf };
 }
 
-async function begin(count = 2): Promise<Trace & { readonly nodes: readonly [TaskNode, TaskNode, ...TaskNode[]] }> {
+async function begin(
+  count = 2,
+  tasks?: TaskOptions,
+): Promise<Trace & { readonly nodes: readonly [TaskNode, TaskNode, ...TaskNode[]] }> {
   const trace = createTrace();
-  const [first, second, ...others] = await startTaskNodes(count, trace.toolsOf);
+  const [first, second, ...others] = await startTaskNodes(count, trace.toolsOf, tasks);
   if (!first || !second) throw new Error("two nodes are needed");
   return { ...trace, nodes: [first, second, ...others] };
 }
@@ -263,6 +267,39 @@ describe("tasks of sessions at 2025-11-25", () => {
     open();
     expect(await result).toMatchObject({ content: [{ text: "done" }] });
     expect(performance.now() - from).toBeLessThan(2_000);
+  });
+
+  it("a call that waits for its result is woken by the node that runs the task, and does not poll the store", async () => {
+    const { nodes, lines, open } = await begin(2, { pollInterval: 5 });
+    const client = await SessionClient.open(nodes[0]);
+    const taskId = await client.start(nodes[0], "plain");
+    await until(() => lines.includes("0 plain"), "the beginning");
+    const reads = vi.spyOn(nodes[1].engine.tasks, "find");
+    const result = client.ask(nodes[1], "tasks/result", { taskId });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    // Once for the call, once for the first message, and once in the duration of a lease, in case that a message was lost.
+    expect(reads.mock.calls.length).toBeLessThan(10);
+    open();
+    expect(await result).toMatchObject({ content: [{ text: "done" }] });
+  });
+
+  it("a call whose task ends before the node that runs it knows of the call gets the result at once", async () => {
+    const { nodes, lines, open } = await begin(2, { pollInterval: 60_000 });
+    const client = await SessionClient.open(nodes[0]);
+    const taskId = await client.start(nodes[0], "plain");
+    await until(() => lines.includes("0 plain"), "the beginning");
+    const { tasks } = nodes[1].engine;
+    const find = tasks.find.bind(tasks);
+    const reads = vi.spyOn(tasks, "find").mockImplementationOnce(async (key) => {
+      const record = await find(key);
+      open();
+      await client.until(nodes[0], taskId, "completed");
+      return record;
+    });
+    const from = performance.now();
+    expect(await client.ask(nodes[1], "tasks/result", { taskId })).toMatchObject({ content: [{ text: "done" }] });
+    expect(performance.now() - from).toBeLessThan(10_000);
+    expect(reads.mock.calls.length).toBeGreaterThan(1);
   });
 
   it("input requests of a task arrive with the request for its result, at any node", async () => {

@@ -1,12 +1,12 @@
-import { encodeEvent } from "../framing/sse-events.ts";
-import type { Clock } from "../internal/timers.ts";
-import { nodeGone } from "../jsonrpc/errors.ts";
-import type { SessionKey } from "../stores/session-store.ts";
-import type { NodeDirectory } from "../stores/node-directory.ts";
-import type { SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
-import type { EventWriter } from "../transport/http-server/exchange/exchange.ts";
-import type { SessionStream } from "../transport/http-server/event-stream.ts";
-import { ChangeSignal } from "./change-signal.ts";
+import { encodeEvent } from "../../framing/sse-events.ts";
+import type { Clock } from "../../internal/timers.ts";
+import { nodeGone } from "../../jsonrpc/errors.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import type { NodeDirectory } from "../../stores/node-directory.ts";
+import type { SharedEventStore, StreamPart } from "../../stores/shared-event-store.ts";
+import type { EventWriter } from "../../transport/http-server/exchange/exchange.ts";
+import type { SessionStream } from "../../transport/http-server/event-stream.ts";
+import { ChangeSignal } from "../../internal/change-signal.ts";
 
 /** Connection of a client to a stream that another node writes. */
 export interface Following {

@@ -1,5 +1,5 @@
-import type { NodeDirectory } from "../stores/node-directory.ts";
-import type { SessionKey } from "../stores/session-store.ts";
+import type { NodeDirectory } from "../../stores/node-directory.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
 
 /** Streams of other nodes that connections of this node follow. */
 export class StreamWatchers {

@@ -2,11 +2,11 @@ import { keepAliveComment } from "../../framing/sse-events.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
 import type { CloseOptions, Connection } from "../../protocol/session/connection.ts";
 import type { SessionStream } from "../../transport/http-server/event-stream.ts";
-import { spreadEnd } from "../spread-retry.ts";
+import { spreadEnd } from "../streams/spread-retry.ts";
 import type { Maintained } from "../../transport/http-server/cluster.ts";
 
 /** Dependencies of the connection to a relayed stream. */
-export interface RelayedResponseOptions {
+export interface RelayedConnectionOptions {
   readonly stream: SessionStream & { readonly finished: Promise<void> };
   readonly clock: Clock;
   /** End of the connection when this node closes. */
@@ -24,11 +24,11 @@ export interface RelayedResponseOptions {
 export type RelayEnd = "at-once" | "spread" | "after-response";
 
 /** Connection of a client to a stream that another node writes. It is kept alive like those of this node, and so is its session. */
-export class RelayedResponse implements Maintained {
+export class RelayedConnection implements Maintained {
   readonly connection: Pick<Connection, "closed" | "close">;
-  readonly #options: RelayedResponseOptions;
+  readonly #options: RelayedConnectionOptions;
 
-  constructor(options: RelayedResponseOptions) {
+  constructor(options: RelayedConnectionOptions) {
     this.#options = options;
     const closed = options.stream.finished.then(() => undefined);
     this.connection = { closed, close: (closeOptions) => this.#close(closeOptions) };

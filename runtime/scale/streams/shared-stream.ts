@@ -1,11 +1,11 @@
-import { encodeEvent } from "../framing/sse-events.ts";
-import { pause, type Clock } from "../internal/timers.ts";
-import { serverShutdown, UnreachableError } from "../jsonrpc/errors.ts";
-import type { RequestId } from "../jsonrpc/message.ts";
-import type { SessionKey } from "../stores/session-store.ts";
-import type { AdoptedStream, SharedEventStore, StreamPart } from "../stores/shared-event-store.ts";
-import type { EventWriter } from "../transport/http-server/exchange/exchange.ts";
-import type { SessionStream, StreamHost } from "../transport/http-server/event-stream.ts";
+import { encodeEvent } from "../../framing/sse-events.ts";
+import { pause, type Clock } from "../../internal/timers.ts";
+import { serverShutdown, UnreachableError } from "../../jsonrpc/errors.ts";
+import type { RequestId } from "../../jsonrpc/message.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import type { AdoptedStream, SharedEventStore, StreamPart } from "../../stores/shared-event-store.ts";
+import type { EventWriter } from "../../transport/http-server/exchange/exchange.ts";
+import type { SessionStream, StreamHost } from "../../transport/http-server/event-stream.ts";
 import { spreadRetry } from "./spread-retry.ts";
 
 /** Stream that this node writes. */

@@ -1,14 +1,14 @@
 import type { StreamAppend, StreamPart } from "../../stores/shared-event-store.ts";
 
 /** Only event of a stream whose request was not served. No message is such a text. */
-const refusal = "null";
+const unserved = "null";
 
 /** Returns the whole stream of a request that a node does not serve, because the session has ended. */
-export function toRefusal(stream: string, owner: string): StreamAppend {
-  return { stream, owner, fence: 0, first: 0, data: [refusal], requests: [0], settled: [0] };
+export function toUnserved(stream: string, owner: string): StreamAppend {
+  return { stream, owner, fence: 0, first: 0, data: [unserved], requests: [0], settled: [0] };
 }
 
 /** True for the stream of a request that was not served. */
-export function isRefusal({ events }: StreamPart): boolean {
-  return events[0]?.data === refusal;
+export function isUnserved({ events }: StreamPart): boolean {
+  return events[0]?.data === unserved;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../internal/timers.ts";
+import type { Clock } from "./timers.ts";
 
 /** Signal that something has changed, for one reader that waits for it. */
 export class ChangeSignal {
