@@ -43,6 +43,7 @@ export class SwappedSessions {
         attach: (audience) => (isUsed ? group.add(audience) : void pending.push(audience)),
         join: (connection) => registry.join(connection),
         find: (session) => registry.find(session),
+        describeLists: () => registry.describeLists(),
         setLogLevel: (session, level) => registry.setLogLevel(session, level),
         notify: (handler, params) => registry.notify(handler, params),
         notifyUpdated: (uris) => registry.notifyUpdated(uris),

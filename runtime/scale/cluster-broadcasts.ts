@@ -6,7 +6,7 @@ import type { NotificationTarget, ServedClients, SharedReceiver } from "../trans
 import { createNodeName } from "./node-name.ts";
 
 /** Broadcast for clients. */
-type Notification = Exclude<Broadcast, { readonly kind: "revoked" }>;
+type Notification = Exclude<Broadcast, { readonly kind: "revoked" | "lists" }>;
 
 /** Node that sends and receives the broadcasts of a server. */
 export interface BroadcastNode {
@@ -90,7 +90,8 @@ export class ClusterBroadcasts implements NotificationTarget, SharedReceiver {
 
   /** Notifies the clients of this server of what another node has broadcast. */
   receive(node: BroadcastNode, broadcast: Broadcast): void {
-    if (node !== this.#nodes[0] || broadcast.kind === "revoked" || broadcast.sender === this.#sender) return;
+    if (node !== this.#nodes[0] || broadcast.kind === "revoked" || broadcast.kind === "lists") return;
+    if (broadcast.sender === this.#sender) return;
     switch (broadcast.kind) {
       case "notification": {
         const kind = kindOf(broadcast.handler);
@@ -103,6 +104,11 @@ export class ClusterBroadcasts implements NotificationTarget, SharedReceiver {
       default:
         return broadcast satisfies never;
     }
+  }
+
+  /** Notifies the clients of this server of a list that nodes of another version have, or had, with other definitions. */
+  listDiffers(node: BroadcastNode, kind: ListKind): void {
+    if (node === this.#nodes[0]) this.#notifyList(kind);
   }
 
   /** Notifies the clients of this server of every change that may have been missed. */

@@ -27,8 +27,10 @@ import type {
 import type { SessionStream } from "../transport/http-server/event-stream.ts";
 import { ClusterBroadcasts, type BroadcastNode, type OnListChanged } from "./cluster-broadcasts.ts";
 import { ClusterTasks } from "./cluster-tasks.ts";
+import { deliverMessage, noOrigin, type MessageHost } from "./deliver-message.ts";
 import { drainSessions } from "./drain-sessions.ts";
 import { FollowedStream, type Following } from "./streams/followed-stream.ts";
+import { ListDigests } from "./list-digests.ts";
 import { NodeLease } from "./node-lease.ts";
 import { findNodeOf, nodeOfSession } from "./node-name.ts";
 import { Relays } from "./relay/relays.ts";
@@ -64,6 +66,11 @@ export class ClusterNode implements HttpNode {
   /** Handling of the broadcasts so far, which wait for states that are being read. */
   #received: Promise<unknown> | undefined;
   #relayCount = 0;
+  #digests: ListDigests | undefined;
+  readonly #messageHost: MessageHost = {
+    stateChanged: (session) => this.#states?.changed(session),
+    sendToListener: ({ session, text }) => this.#inBackground(() => this.sendToListener(session, text)),
+  };
 
   constructor(options: ClusterNodeOptions) {
     this.#options = options;
@@ -78,9 +85,13 @@ export class ClusterNode implements HttpNode {
         message: (message) => this.#receive(message),
         broadcastReceived: (broadcast, position) => {
           this.#lease.position = position;
-          this.#whenSettled(() => this.#broadcasts?.receive(this.#broadcastNode, broadcast));
+          if (broadcast.kind === "lists") this.#inBackground(() => this.#digests?.receive(broadcast));
+          else this.#whenSettled(() => this.#broadcasts?.receive(this.#broadcastNode, broadcast));
         },
-        missed: () => this.#whenSettled(() => this.#broadcasts?.missed(this.#broadcastNode)),
+        missed: () => {
+          this.#whenSettled(() => this.#broadcasts?.missed(this.#broadcastNode));
+          this.#inBackground(() => this.#digests?.announce());
+        },
         changed: (session, stream) => this.#watchers.changed(session, stream),
       },
       fail,
@@ -124,7 +135,18 @@ export class ClusterNode implements HttpNode {
     this.#streams = streams;
     this.relays.start(sessions);
     if (clients) {
-      this.#broadcasts = ClusterBroadcasts.join(clients, this.#broadcastNode);
+      const broadcasts = ClusterBroadcasts.join(clients, this.#broadcastNode);
+      this.#broadcasts = broadcasts;
+      const { clock, lease } = this.#options;
+      this.#digests = new ListDigests({
+        nodes: engine.nodes,
+        clock,
+        lease,
+        self: this.#lease,
+        describeLists: () => clients.describeLists?.() ?? new Map(),
+        changed: (kind) => broadcasts.listDiffers(this.#broadcastNode, kind),
+        fail,
+      });
       this.#states = new SharedStates({ engine, clients, nodeName: () => this.name, fail });
     }
     this.#inBackground(() => this.#register());
@@ -234,6 +256,7 @@ export class ClusterNode implements HttpNode {
   }
 
   async leave(): Promise<void> {
+    this.#digests?.stop();
     await this.#broadcasts?.leave(this.#broadcastNode);
     await this.#accesses.flush();
     await this.#lease.leave();
@@ -241,6 +264,7 @@ export class ClusterNode implements HttpNode {
 
   async #register(): Promise<void> {
     const isLate = await this.#lease.registerAtLast();
+    await this.#digests?.announce();
     // Broadcasts before that were missed.
     if (isLate) this.#broadcasts?.missed(this.#broadcastNode);
   }
@@ -335,29 +359,9 @@ export class ClusterNode implements HttpNode {
     if (message.kind === "post") return this.#receivePost(message);
     this.relays.inOrder(message.session, () => {
       const session = this.#sessions?.findLive(message.session);
-      if (session) this.#deliver(session, message);
+      if (session) deliverMessage(session, message, this.#messageHost);
       else if (message.kind === "ended") this.relays.cancel(message.session);
     });
-  }
-
-  #deliver(session: LiveSession, message: Exclude<NodeMessage, { readonly kind: "task" | "post" | "listen" }>): void {
-    switch (message.kind) {
-      case "deliver":
-        if (message.incoming.kind !== "request") session.receive(message.incoming, noOrigin);
-        return;
-      case "send":
-        if (session.sendToListener(message.text)) return;
-        return this.#inBackground(() => this.sendToListener(message.session, message.text));
-      case "changed":
-        return this.#states?.changed(session);
-      case "resumed":
-        return session.releaseStream(message.stream);
-      case "ended":
-        session.markEnded();
-        return session.drop();
-      default:
-        return message satisfies never;
-    }
   }
 
   /** Handles a message of a client of HTTP with SSE, if its stream is here. */
@@ -396,6 +400,3 @@ const attemptsPerLease = 12;
 
 /** Attempts to continue a stream whose owner changes meanwhile. */
 const mostAttempts = 3;
-
-/** Origin of messages that another node has received and authenticated. */
-const noOrigin = { identity: undefined, releaseConnection: () => false } as const;

@@ -36,8 +36,9 @@ export function createParts<Lists extends object, Definition extends AnyCoreDefi
   createLists: ((definition: Definition, host: ListHost) => Lists) | undefined,
   options: PartsOptions,
 ): { readonly parts: ServerParts; readonly lists: ToolLists & Lists } {
-  const { sessions = createSessionRegistry(), cluster = { shared: undefined }, describeError } = options;
-  const { host, isOffered } = createListHost(definition, { ...options, sessions });
+  const { cluster = { shared: undefined }, describeError } = options;
+  const { sessions = createSessionRegistry(() => describeLists()) } = options;
+  const { host, isOffered, describeLists } = createListHost(definition, { ...options, sessions });
   const describeMore = options.features.find(({ describeTool }) => describeTool)?.describeTool;
   const toolRules = { checkInput: checkParamHeaders, describeMore, describeError };
   const tools = createToolList(definition, host, { revisions: options.revisions, toolRules });

@@ -58,6 +58,8 @@ export type Broadcast =
       readonly params: object;
       readonly sender?: string;
     }
+  /** Digests of the lists of a node, by their kind: nodes of another version of the server have others. */
+  | { readonly kind: "lists"; readonly node: string; readonly digests: Readonly<Record<string, string>> }
   /** A principal or token has been revoked, until a time in milliseconds since 1970. */
   | { readonly kind: "revoked"; readonly key: string; readonly until: number };
 

@@ -53,6 +53,12 @@ export function isBroadcast(value: unknown): value is Broadcast {
       return Array.isArray(value.uris) && value.uris.length > 0 && value.uris.every((uri) => typeof uri === "string");
     case "topic":
       return typeof value.topic === "string" && typeof value.handler === "string" && isObject(value.params);
+    case "lists":
+      return (
+        typeof value.node === "string" &&
+        isObject(value.digests) &&
+        Object.values(value.digests).every((digest) => typeof digest === "string")
+      );
     case "revoked":
       return typeof value.key === "string" && typeof value.until === "number";
     default:

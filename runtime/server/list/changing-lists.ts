@@ -20,7 +20,10 @@ export interface ListHost {
   createList<Definition>(
     kind: ListKind,
     definitions: readonly Definition[],
-    rules: Pick<CatalogueRules<Definition>, "noun" | "keyOf" | "check">,
+    rules: Pick<CatalogueRules<Definition>, "noun" | "keyOf" | "check"> & {
+      /** Returns what clients see of a definition, as JSON. Default: its members that JSON has. */
+      describe?(definition: Definition): object;
+    },
   ): Catalogue<Definition>;
   /**
    * Checks definitions that are added later.
@@ -39,6 +42,7 @@ export function createToolList(
   return host.createList("tools", tools, {
     noun: "tool",
     keyOf: ({ name }) => name,
+    describe: (tool) => revisions.slice(0, 1).map((newest) => describeTool(tool, newest, toolRules)),
     check(tool) {
       checkTool(tool);
       for (const revision of revisions) describeTool(tool, revision, toolRules);
@@ -58,10 +62,15 @@ interface ListOwner {
 export function createListHost(
   source: AnyCoreDefinition,
   { sessions, features, isServed, rebuild }: ListOwner,
-): { readonly host: ListHost; isOffered(kind: ListKind): boolean } {
+): {
+  readonly host: ListHost;
+  isOffered(kind: ListKind): boolean;
+  /** Returns what clients see of the lists that may change, as JSON texts. */
+  describeLists(): ReadonlyMap<ListKind, string>;
+} {
   const changeable = readListChanged(source);
   const notify = createListChanges(sessions);
-  const made: { readonly kind: ListKind; readonly list: { readonly size: number } }[] = [];
+  const made: MadeList[] = [];
   const host: ListHost = {
     sessions,
     createList(kind, definitions, rules) {
@@ -72,7 +81,7 @@ export function createListHost(
         },
         onChange: () => (isServed() ? notify(kind) : rebuild()),
       });
-      made.push({ kind, list });
+      made.push({ kind, list, describe: () => [...list].map((one) => rules.describe?.(one) ?? one) });
       return list;
     },
     check(offer) {
@@ -80,7 +89,21 @@ export function createListHost(
     },
   };
   const isShown = (kind: ListKind): boolean => made.some((one) => one.kind === kind && one.list.size > 0);
-  return { host, isOffered: (kind) => changeable.has(kind) || isShown(kind) };
+  return {
+    host,
+    isOffered: (kind) => changeable.has(kind) || isShown(kind),
+    describeLists: () => new Map([...changeable].map((kind) => [kind, describeKind(made, kind)])),
+  };
+}
+
+interface MadeList {
+  readonly kind: ListKind;
+  readonly list: { readonly size: number };
+  describe(): readonly unknown[];
+}
+
+function describeKind(made: readonly MadeList[], kind: ListKind): string {
+  return JSON.stringify(made.filter((one) => one.kind === kind).map((one) => one.describe()));
 }
 
 /** Returns the lists that may change. They are offered even while they are empty. */

@@ -44,18 +44,31 @@ export interface SessionRegistry extends Required<
   attach(audience: Audience): void;
   /** Sets the log level of a session, as its client has done in another process. */
   setLogLevel(session: Session, level: string): void;
+  /** Returns what clients see of the lists that may change, as JSON texts. */
+  describeLists(): ReadonlyMap<ListKind, string>;
   /** Number of sessions whose connection is open. */
   readonly size: number;
 }
 
-/** Creates an empty session registry. */
-export function createSessionRegistry(): SessionRegistry {
-  return new SessionRegister();
+/**
+ * Creates an empty session registry.
+ *
+ * @param describeLists - returns what clients see of the lists that may change
+ */
+export function createSessionRegistry(
+  describeLists: SessionRegistry["describeLists"] = () => new Map(),
+): SessionRegistry {
+  return new SessionRegister(describeLists);
 }
 
 class SessionRegister implements SessionRegistry {
   readonly #members = new Map<Session, Connection>();
   readonly audiences: Audience[] = [];
+  readonly describeLists: SessionRegistry["describeLists"];
+
+  constructor(describeLists: SessionRegistry["describeLists"]) {
+    this.describeLists = describeLists;
+  }
 
   get size(): number {
     return this.#members.size;

@@ -178,6 +178,8 @@ export interface ServedClients extends NotificationTarget {
   attach(receiver: NotificationTarget & SharedReceiver): void;
   /** Sets the log level of a session, as its client has done on another node. */
   setLogLevel(session: Session, level: string): void;
+  /** Returns what clients see of the lists that may change, as JSON texts. Default: there are no such lists. */
+  describeLists?(): ReadonlyMap<ListKind, string>;
 }
 
 /** Clients that subscribe to resources. */

@@ -1,0 +1,37 @@
+import type { NodeMessage } from "../stores/node-directory.ts";
+import type { LiveSession } from "../transport/http-server/cluster.ts";
+
+/** Message for a session that a node serves. */
+export type SessionMessage = Exclude<NodeMessage, { readonly kind: "task" | "post" | "listen" }>;
+
+/** Parts of a node that messages for its sessions use. */
+export interface MessageHost {
+  /** Reads the state of a session again. */
+  stateChanged(session: LiveSession): void;
+  /** Sends a message of the server to the node that has the stream opened by GET, in the background. */
+  sendToListener(message: SessionMessage & { readonly kind: "send" }): void;
+}
+
+/** Delivers a message of another node to a session of this one. */
+export function deliverMessage(session: LiveSession, message: SessionMessage, host: MessageHost): void {
+  switch (message.kind) {
+    case "deliver":
+      if (message.incoming.kind !== "request") session.receive(message.incoming, noOrigin);
+      return;
+    case "send":
+      if (!session.sendToListener(message.text)) host.sendToListener(message);
+      return;
+    case "changed":
+      return host.stateChanged(session);
+    case "resumed":
+      return session.releaseStream(message.stream);
+    case "ended":
+      session.markEnded();
+      return session.drop();
+    default:
+      return message satisfies never;
+  }
+}
+
+/** Origin of messages that another node has received and authenticated. */
+export const noOrigin = { identity: undefined, releaseConnection: () => false } as const;
