@@ -131,10 +131,16 @@ async function handle(exchange: Exchange, serverContext: OpenServerContext): Pro
     const admission = await validateRequest(exchange, serverContext);
     await perform(exchange, checkOpen(serverContext) ?? admission, serverContext);
   } catch (thrown) {
-    if (thrown instanceof EngineError) return exchange.fail(storeUnavailable().response);
+    if (thrown instanceof EngineError) return failUnavailable(exchange, serverContext);
     serverContext.settings.fail(thrown);
     exchange.fail(rejectHttp(500, "Internal error", { code: errorCodes.internalError }).response);
   }
+}
+
+function failUnavailable(exchange: Exchange, { settings }: OpenServerContext): void {
+  const { response } = storeUnavailable();
+  settings.metrics?.rejected(response.status);
+  exchange.fail(response);
 }
 
 function isHttpSseContext(serverContext: OpenServerContext): serverContext is OpenServerContext & HttpSseContext {
