@@ -9,13 +9,18 @@ import { MemoryRateStore, type RateStore } from "../../stores/rate-store.ts";
 export interface FailureLimit extends Rate {
   /**
    * Returns the key of the quota that a request shares. Requests with `undefined` are not limited. Default: the address of the connection, or the /64
-   * of an IPv6 address, which a single client may own. Behind a proxy, the address is that of the proxy, so one client could lock out all others: use
-   * what the proxy reports about the client.
+   * of an IPv6 address, which a single client may own. Behind a proxy, the address is that of the proxy, so one client could lock out all others: set
+   * `trustedProxies`, or use what the proxy reports about the client.
    */
   readonly key?: (head: RequestHead) => string | undefined;
+  /**
+   * Number of proxies in front of the server, such as load balancers, each of which appends the address of its client to `X-Forwarded-For`. The default
+   * key is then the address that the first of them has seen. Default 0: the header is not read, as clients can send it themselves.
+   */
+  readonly trustedProxies?: number;
   /** Maximum number of remembered keys. The key without failures for the longest time is removed first. Default 10,000. */
   readonly maxKeys?: number;
-  /** Store of the failures: `rates` of a cluster, so that the rate holds for all of its nodes. Default: in the memory of this process. */
+  /** Store of the failures. Default: that of the cluster that the guard is used in, so that the rate holds for all nodes, or the memory of this process. */
   readonly store?: RateStore;
   /** Monotonic clock in milliseconds. Default: the system clock. */
   readonly now?: () => number;
@@ -43,13 +48,18 @@ export interface FailureLimit extends Rate {
  */
 export function limitAuthFailures(guard: Guard, options: FailureLimit): Guard {
   checkRate("limitAuthFailures", options);
-  const { key: toKey = readSubnet, maxKeys = 10_000, now = () => performance.now(), burst, perSecond } = options;
-  const store = options.store ?? new MemoryRateStore({ maxKeys, now });
+  const { maxKeys = 10_000, now = () => performance.now(), trustedProxies = 0, burst, perSecond } = options;
+  const { key: toKey = (head: RequestHead) => readSubnet(head, trustedProxies) } = options;
+  let store = options.store ?? new MemoryRateStore({ maxKeys, now });
   const scope = JSON.stringify(["failures", burst, perSecond]);
   // The failure that exceeds the burst is the one that starts the wait.
   const rate = { burst: burst + 1, perSecond };
   return {
     ...guard,
+    useCluster(shared) {
+      guard.useCluster?.(shared);
+      store = options.store ?? shared.rates;
+    },
     async authenticate(head: RequestHead, reply: Pick<Exchange, "addFields">): Promise<Identity | HttpResponse> {
       const found = toKey(head);
       if (found === undefined) return guard.authenticate(head, reply);
@@ -64,9 +74,20 @@ export function limitAuthFailures(guard: Guard, options: FailureLimit): Guard {
   };
 }
 
-function readSubnet({ address }: RequestHead): string | undefined {
+function readSubnet(head: RequestHead, trustedProxies: number): string | undefined {
+  const address = readForwarded(head, trustedProxies) ?? head.address;
   return address === undefined ? undefined : toSubnet(address);
 }
+
+/** Returns the address that the first of the trusted proxies has seen; `undefined` when the request has not passed all of them. */
+function readForwarded(head: RequestHead, trustedProxies: number): string | undefined {
+  if (trustedProxies === 0) return undefined;
+  const address = head.header("x-forwarded-for")?.split(",").at(-trustedProxies)?.trim();
+  return address !== undefined && address.length <= longestAddress ? address : undefined;
+}
+
+/** Maximum number of characters of an address. */
+const longestAddress = 64;
 
 function isGuess(head: RequestHead, { status }: HttpResponse): boolean {
   return status === 401 && (head.header("authorization") ?? head.header("x-api-key")) !== undefined;

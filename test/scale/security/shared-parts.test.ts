@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
-import { limitAuthFailures, requireBearerToken, type Guard } from "../../../runtime/auth/server/index.ts";
+import {
+  limitAuthFailures,
+  requireApiKey,
+  requireBearerToken,
+  type Guard,
+} from "../../../runtime/auth/server/index.ts";
 import { readPrincipal } from "../../../runtime/auth/server/claims.ts";
 import { meta, request } from "../../runtime/lifecycle/stateless.ts";
 import { joinCluster, type Cluster } from "../../../runtime/scale/cluster.ts";
@@ -214,6 +219,35 @@ describe("rates of a cluster (E14)", () => {
     for (const node of [first, second, first, second, first])
       statuses.push((await node.send(bearer("guess"), initialize("2025-11-25"))).status);
     expect(statuses).toEqual([401, 401, 401, 429, 429]);
+  });
+});
+
+describe("guards of generated projects", () => {
+  test("failures at one node count at the other, without a store of their own", async () => {
+    const { store, first, second } = await startNodes(() =>
+      limitAuthFailures({ authenticate: () => ({ status: 401 }) }, { burst: 2, perSecond: 0.001, trustedProxies: 1 }),
+    );
+    const statuses: number[] = [];
+    const guess = async (node: Node, client: string): Promise<number> =>
+      (await node.send({ ...bearer("guess"), "x-forwarded-for": client }, initialize("2025-11-25"))).status;
+    for (const node of [first, second, first, second, first]) statuses.push(await guess(node, "192.0.2.1"));
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    expect(await guess(second, "192.0.2.2")).toBe(401);
+    await store.kill?.();
+    expect(await guess(second, "192.0.2.3")).toBe(401);
+  });
+
+  test("a revoked principal is rejected by both nodes, also with an API key", async () => {
+    const key = "correct-horse-battery-staple-0123";
+    const { first, second } = await startNodes(() =>
+      limitAuthFailures(requireApiKey({ keys: [{ principal: "ci", key }] }), { burst: 100, perSecond: 1 }),
+    );
+    const open = async (node: Node): Promise<number> =>
+      (await node.send({ "x-api-key": key }, initialize("2025-11-25"))).status;
+    expect([await open(first), await open(second)]).toEqual([200, 200]);
+    await first.cluster.revocations.revoke({ principal: "ci", until: Date.now() + 3_600_000 });
+    await expect.poll(() => open(second)).toBe(401);
+    expect(await open(first)).toBe(401);
   });
 });
 

@@ -175,6 +175,51 @@ describe("addresses of one client", () => {
   });
 });
 
+describe("addresses behind proxies", () => {
+  const guessesOf = async (
+    trustedProxies: number,
+    forwarded: readonly (string | undefined)[],
+  ): Promise<readonly number[]> => {
+    const rate = { burst: 1, perSecond: 0.001, trustedProxies };
+    const guard = limitAuthFailures({ authenticate: () => ({ status: 401 }) }, rate);
+    const statuses: number[] = [];
+    for (const addresses of forwarded) {
+      const head: RequestHead = {
+        method: "POST",
+        path: "/mcp",
+        header: (name) =>
+          name === "authorization" ? "Bearer guess" : name === "x-forwarded-for" ? addresses : undefined,
+        isRepeated: () => false,
+        query: () => undefined,
+        host: "localhost",
+        certificate: () => undefined,
+        address: "10.0.0.1",
+      };
+      const outcome = await guard.authenticate(head, { addFields: () => {} });
+      statuses.push("status" in outcome ? outcome.status : 200);
+    }
+    return statuses;
+  };
+
+  it("the address that the proxy has seen counts, and not what the client claims before it", async () => {
+    expect(await guessesOf(1, ["192.0.2.1", "x, 192.0.2.1", "y,192.0.2.1", "192.0.2.1, 192.0.2.2"])).toEqual([
+      401, 401, 429, 401,
+    ]);
+    expect(await guessesOf(2, ["192.0.2.1, 10.1.1.1", "x, 192.0.2.1, 10.1.1.2", "192.0.2.1, 10.1.1.1"])).toEqual([
+      401, 401, 429,
+    ]);
+  });
+
+  it("without the header, or with an address that is none, the address of the connection counts", async () => {
+    expect(await guessesOf(1, [undefined, "x".repeat(65), undefined])).toEqual([401, 401, 429]);
+    expect(await guessesOf(2, ["192.0.2.1", "192.0.2.2", "192.0.2.3"])).toEqual([401, 401, 429]);
+  });
+
+  it("without proxies the header is not read", async () => {
+    expect(await guessesOf(0, ["192.0.2.1", "192.0.2.2", "192.0.2.3"])).toEqual([401, 401, 429]);
+  });
+});
+
 describe("concurrent failures", () => {
   it("a client with concurrent failures waits for all of them", async () => {
     let now = 0;
