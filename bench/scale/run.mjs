@@ -2,6 +2,7 @@
 // Needs redis-server. The engine, the nodes and the clients share the machine. `--quick`: a fast look, not for reporting.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createClient } from "@redis/client";
 import { endProcess, startNode } from "../../test/scale/cluster/processes.ts";
 import { startRedis } from "../../test/scale/cluster/redis-process.ts";
 import { ACCEPT, Conn, request } from "../lib/httpload.mjs";
@@ -142,6 +143,27 @@ async function measureResponses(first, second) {
   return { p50: quantile(all, 0.5), p99: quantile(all, 0.99) };
 }
 
+/** Commands a second of the client library alone: what a node can do at most, if each call or event takes one command. */
+async function measureLibrary({ url }) {
+  const client = createClient({ url, RESP: 2, commandOptions: { timeout: 0 } });
+  await client.connect();
+  const script = await client.sendCommand(["SCRIPT", "LOAD", "return {ARGV[1], 0, {}}"]);
+  const counts = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const begin = performance.now();
+    let count = 0;
+    const send = async () => {
+      while (performance.now() - begin < milliseconds) {
+        await client.sendCommand(["EVALSHA", script, "1", "floor", "x".repeat(200), String((count += 1))]);
+      }
+    };
+    await Promise.all(Array.from({ length: inFlight }, send));
+    counts.push(count / ((performance.now() - begin) / 1_000));
+  }
+  client.destroy();
+  return median(counts);
+}
+
 async function readMemory(redis) {
   const [, bytes] = /used_memory:(\d+)/.exec(await redis.command("INFO", "memory")) ?? [];
   return Number(bytes);
@@ -228,6 +250,7 @@ async function run() {
   const session = await compare("session", pair);
   const stateless = await compare("stateless", pair);
   const stream = await compare("stream", pair);
+  const library = await measureLibrary(redis);
   const response = await measureResponses(shared[0], shared[1]);
   const loss = await measureLoss([shared[2], shared[0], shared[1]]);
   const rows = [
@@ -248,6 +271,8 @@ async function run() {
     { figure: "stateless call, ratio to memory", measured: stateless.ratio, atLeast: 0.9 },
     { figure: "call with 20 events, ratio to memory", measured: stream.ratio, atLeast: 0.5 },
     { figure: "events a second", measured: stream.shared.perSecond * 21 },
+    { figure: "commands a second of the client library alone", measured: library },
+    { figure: "that many events, ratio to memory", measured: library / (stream.memory.perSecond * 21) },
     { figure: "response of a user at another node, p50", measured: response.p50, unit: " ms", atMost: 2 },
     { figure: "response of a user at another node, p99", measured: response.p99, unit: " ms", atMost: 20 },
     { figure: "Redis, bytes of an idle session", measured: usage.session, atMost: 1_024 },

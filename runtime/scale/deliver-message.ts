@@ -1,4 +1,5 @@
 import type { NodeMessage } from "../stores/node-directory.ts";
+import type { HttpOrigin } from "../transport/http-server/identity.ts";
 import type { LiveSession } from "../transport/http-server/cluster.ts";
 
 /** Message for a session that a node serves. */
@@ -34,4 +35,4 @@ export function deliverMessage(session: LiveSession, message: SessionMessage, ho
 }
 
 /** Origin of messages that another node has received and authenticated. */
-export const noOrigin = { identity: undefined, releaseConnection: () => false } as const;
+export const noOrigin: HttpOrigin = { identity: undefined, releaseConnection: () => false };
