@@ -13,6 +13,7 @@ import {
   type Answer,
   type SendOptions,
 } from "../../runtime/transport/http-server/http-rig.ts";
+import { defineTool } from "../../runtime/tasks/task-wire.ts";
 import { startGatewayNodes, type GatewayNodes, type GatewayNodesOptions } from "./gateway-nodes.ts";
 
 /* Two gateways of one cluster in front of a server that keeps state in its sessions. */
@@ -45,14 +46,15 @@ function createUpstream(): {
         return String(counts.get(session));
       },
     },
-    {
+    defineTool({
       name: "ask",
       async execute(_args, { elicit }) {
         const { action, content } = await elicit(form);
         return `${action} ${String(content?.["name"])}`;
       },
-    },
-    {
+    }),
+
+    defineTool({
       name: "ask-and-wait",
       async execute(_args, { elicit, signal }) {
         await elicit(form);
@@ -65,7 +67,8 @@ function createUpstream(): {
         );
         return "over";
       },
-    },
+    }),
+
     {
       name: "wait",
       task: true,

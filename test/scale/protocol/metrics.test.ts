@@ -15,6 +15,7 @@ import {
   send,
   until,
 } from "../../runtime/transport/http-server/http-rig.ts";
+import { defineTool } from "../../runtime/tasks/task-wire.ts";
 import { lease, startEngines } from "./nodes.ts";
 
 /** Node with metrics. */
@@ -34,13 +35,13 @@ async function startNode(connected: Engine): Promise<MeasuredNode> {
       version: "1",
       onError: () => {},
       tools: [
-        {
+        defineTool({
           name: "ask",
           async execute(_args, { elicit }) {
             const { action } = await elicit({ message: "Go on?", requestedSchema: { type: "object", properties: {} } });
             return action;
           },
-        },
+        }),
       ],
     },
     revisions,

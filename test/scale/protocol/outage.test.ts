@@ -3,7 +3,7 @@ import { createMemoryCluster, type MemoryCluster } from "../../../runtime/scale/
 import { ClusterNode } from "../../../runtime/scale/cluster-node.ts";
 import type { SessionKey } from "../../../runtime/stores/session-store.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
-import type { LiveStream } from "../../../runtime/transport/http-server/cluster.ts";
+import type { LiveSessions, LiveStream } from "../../../runtime/transport/http-server/cluster.ts";
 
 const lease = 6_000;
 
@@ -37,7 +37,14 @@ async function startNodes(): Promise<TwoClusterNodes> {
     },
     receive: (value) => void received.push(value),
   };
-  const noSessions = { findLive: () => undefined };
+  const noSessions: LiveSessions = {
+    revisions: [],
+    settings: { retry: 0, polling: true, maxStreamBytes: 0, metrics: undefined, clock },
+    findLive: () => undefined,
+    use: async () => undefined,
+    acceptStateless: () => undefined,
+    adopt() {},
+  };
   first.start(noSessions, new Map([[key.id, stream]]));
   second.start(noSessions, new Map());
   await clock.pass(lease);
