@@ -1,5 +1,4 @@
 import { revisions } from "../../generated/revisions.ts";
-import type { Cluster } from "../../runtime/scale/cluster.ts";
 import { createGateway, serveGatewayStdio, type Gateway } from "../../runtime/gateway/index.ts";
 import { readConnection, type ConnectionFlags } from "../live/access.ts";
 import { readGuard, type CredentialFlags } from "../live/credentials.ts";
@@ -10,7 +9,7 @@ import {
   type GatewayListener,
   type ListenAddress,
 } from "../live/gateway-listener.ts";
-import { joinGatewayCluster, readEngine, type GatewayEngine } from "../live/gateway-cluster.ts";
+import { joinGatewayCluster, readEngine, type GatewayCluster, type GatewayEngine } from "../live/gateway-cluster.ts";
 import { readServerAddress, toServer } from "../live/server-address.ts";
 import { explainUnreachable } from "../live/unreachable.ts";
 import { outputLine } from "../internal/text.ts";
@@ -76,7 +75,7 @@ async function open(options: GatewayCommandOptions, signal: AbortSignal): Promis
 }
 
 /** Joins the nodes that serve the same server, and share an engine. */
-async function joinNodes({ info }: Gateway, engine: GatewayEngine): Promise<Cluster> {
+async function joinNodes({ info }: Gateway, engine: GatewayEngine): Promise<GatewayCluster> {
   const cluster = await joinGatewayCluster(info.name, engine, logProblem);
   for (const problem of cluster.status().problems) console.error(`engine: ${problem}`);
   return cluster;
@@ -90,7 +89,7 @@ interface Serving extends Listening {
 }
 
 async function serveUntilStopped(gateway: Gateway, { stopped, engine, address, callers }: Serving): Promise<void> {
-  let cluster: Cluster | undefined;
+  let cluster: GatewayCluster | undefined;
   try {
     if (engine) cluster = await joinNodes(gateway, engine);
     const listener = await listen(gateway, { address, callers: { ...callers, ...(cluster && { cluster }) } });

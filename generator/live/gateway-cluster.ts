@@ -4,6 +4,9 @@ import { SetupError } from "../../runtime/jsonrpc/errors.ts";
 import type { Cluster } from "../../runtime/scale/cluster.ts";
 import { UserError } from "../internal/user-error.ts";
 
+/** Nodes that serve the same clients. */
+export type GatewayCluster = Cluster;
+
 /** Engine that the nodes of a gateway share. */
 export interface GatewayEngine {
   readonly url: string;
@@ -43,7 +46,7 @@ export async function joinGatewayCluster(
   server: string,
   { url, keys }: GatewayEngine,
   onError: OnError,
-): Promise<Cluster> {
+): Promise<GatewayCluster> {
   // Loaded on demand: a gateway in one process needs neither the library of the engine nor the code of a cluster.
   const { createRedisEngine } = await import("../../runtime/adapters/redis/index.ts");
   const { joinCluster } = await import("../../runtime/scale/cluster.ts");

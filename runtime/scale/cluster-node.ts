@@ -90,7 +90,7 @@ export class ClusterNode implements HttpNode {
         },
         missed: () => {
           this.#whenSettled(() => this.#broadcasts?.missed(this.#broadcastNode));
-          this.#inBackground(() => this.#digests?.announce());
+          this.#inBackground(() => this.#digests?.broadcast());
         },
         changed: (session, stream) => this.#watchers.changed(session, stream),
       },
@@ -264,7 +264,7 @@ export class ClusterNode implements HttpNode {
 
   async #register(): Promise<void> {
     const isLate = await this.#lease.registerAtLast();
-    await this.#digests?.announce();
+    await this.#digests?.broadcast();
     // Broadcasts before that were missed.
     if (isLate) this.#broadcasts?.missed(this.#broadcastNode);
   }

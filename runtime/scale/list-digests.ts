@@ -35,7 +35,7 @@ export class ListDigests {
   }
 
   /** Sends the digests of this node to all others. */
-  async announce(): Promise<void> {
+  async broadcast(): Promise<void> {
     const { nodes, self, describeLists } = this.#options;
     this.#own ??= toDigests(describeLists());
     const digests = await this.#own;
@@ -53,7 +53,7 @@ export class ListDigests {
     for (const kind of kinds) this.#options.changed(kind);
     this.#schedule();
     // A node that begins to serve does not know the others yet.
-    await this.announce();
+    await this.broadcast();
   }
 
   stop(): void {

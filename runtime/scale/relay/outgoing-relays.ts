@@ -17,7 +17,7 @@ export interface OutgoingRelaysOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly watchers: StreamWatchers;
-  /** Returns true if an expired lease shows that its node is gone. */
+  /** Returns true if an expired lease shows that its node has stopped. */
   isStable(): boolean;
   /** Sends a message, and waits while the absence of a node may end. */
   send(node: string, message: NodeMessage): Promise<"sent" | "absent">;
@@ -45,11 +45,11 @@ export interface Relay {
 /** Outcome of the relay of a request. */
 export type RelayOutcome =
   | { readonly kind: "followed"; readonly stream: FollowedResponse }
-  /** The session has ended, or the node that served it is gone. */
+  /** The session has ended, or the node that served it has stopped. */
   | { readonly kind: "ended" }
   /** The node cannot be reached at the moment, and has not received the request. */
   | { readonly kind: "unavailable" }
-  /** The node that received the request is gone, so that its effects are unknown. */
+  /** The node that received the request has stopped, so that its effects are unknown. */
   | { readonly kind: "lost" };
 
 /**
@@ -98,7 +98,7 @@ export class OutgoingRelays {
     await this.#options.engine.nodes.send(node, { kind: "deliver", session, incoming });
   }
 
-  /** Returns true if the node of a session is there. The session of a node that is gone ends. */
+  /** Returns true if the node of a session is there. The session of a node that has stopped ends. */
   async isServed({ key, node }: RemoteKey): Promise<boolean> {
     const { engine, isStable, end } = this.#options;
     if ((await engine.nodes.isAlive(node)) || !isStable()) return true;
@@ -122,7 +122,7 @@ export class OutgoingRelays {
     return { kind: "ended" };
   }
 
-  /** Waits for the first events of a stream. Returns `undefined` when its node is gone. */
+  /** Waits for the first events of a stream. Returns `undefined` when its node has stopped. */
   async #readFirst({ key, node }: RemoteKey, stream: string, changes: ChangeSignal): Promise<StreamPart | undefined> {
     const { engine, clock, isStable } = this.#options;
     for (;;) {

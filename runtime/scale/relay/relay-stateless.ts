@@ -15,7 +15,7 @@ export interface StatelessRelayContext {
   end(key: SessionKey): void;
 }
 
-/** Passes a stateless request on to the node that can continue. Returns `false` when that node is gone: its state is unknown everywhere then. */
+/** Passes a stateless request on to the node that can continue. Returns `false` when that node has stopped: its state is unknown everywhere then. */
 export async function relayStateless(
   exchange: Exchange,
   { identity, message, state, node }: StatelessRelay,

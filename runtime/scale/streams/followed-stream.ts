@@ -28,7 +28,7 @@ export interface FollowedStreamOptions extends Following {
   readonly nodes: NodeDirectory;
   /** Name of this node. */
   readonly node: string;
-  /** Returns true if an expired lease shows that its node is gone. */
+  /** Returns true if an expired lease shows that its node has stopped. */
   canSeal(): boolean;
   readonly clock: Clock;
   /** Calls `wake` when the events of the stream may have changed. Returns a function that ends this. */

@@ -42,7 +42,7 @@ export class SharedStream implements SessionStream {
   #stored: number;
   #storing: Promise<void> | undefined;
   #writer: EventWriter | undefined;
-  /** Number of events after which the connection is closed, once that is asked for. */
+  /** Number of events after which the connection is closed, once that is requested. */
   #lastOnConnection: number | undefined;
   /** True while a new connection receives the events that it has missed. */
   #isCatchingUp = false;

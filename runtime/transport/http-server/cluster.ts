@@ -94,7 +94,7 @@ export interface HttpRelays {
   post(exchange: Exchange, post: RemotePost): Promise<RejectedRequest | undefined>;
   /** Opens or resumes a stream that the node of its session writes. Returns a rejection that is still to be sent. */
   listen(exchange: Exchange, listener: RemoteListener): Promise<RejectedRequest | undefined>;
-  /** Passes a stateless request on to the node that can continue it. Returns `false` when that node is gone, and with it the state. */
+  /** Passes a stateless request on to the node that can continue it. Returns `false` when that node has stopped, so that its state is lost. */
   stateless(exchange: Exchange, relay: StatelessRelay): Promise<boolean>;
 }
 
