@@ -1,6 +1,7 @@
 import { EngineError } from "../../stores/engine.ts";
 import type { Health } from "../../scale/engine/health.ts";
-import { describeProblem, Operations } from "../../scale/engine/operations.ts";
+import { describeProblem } from "../../scale/engine/describe-problem.ts";
+import { Operations } from "../../scale/engine/operations.ts";
 import type { RedisLink } from "./connection/link.ts";
 import { toNumber } from "./replies.ts";
 import type { RedisScript } from "./scripts/script.ts";

@@ -1,6 +1,6 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { EngineError, type EngineStatus } from "../../stores/engine.ts";
-import { describeProblem } from "./operations.ts";
+import { describeProblem } from "./describe-problem.ts";
 
 /**
  * State of the connection, from the outcomes of operations. After 5 failures within 1 s no operation is performed for 250 to 350 ms; then one is

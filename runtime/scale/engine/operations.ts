@@ -1,5 +1,6 @@
 import { EngineError } from "../../stores/engine.ts";
 import { withDeadline } from "./deadline.ts";
+import { describeProblem } from "./describe-problem.ts";
 import type { Health } from "./health.ts";
 
 /** Engine that operations are performed on, and their deadline. */
@@ -39,11 +40,4 @@ export class Operations {
       });
     }
   }
-}
-
-/** Returns the text of an error in one line of limited length. */
-export function describeProblem(error: unknown): string {
-  const text = error instanceof Error ? error.message : "unknown problem";
-  const [line = ""] = text.split(/[\r\n]/, 1);
-  return line.slice(0, 80);
 }

@@ -68,7 +68,7 @@ export class LastingConnection {
       },
     });
     try {
-      await withDeadline(prepare(connection), 2 * timeout, "Redis did not respond in time");
+      await withDeadline(prepare(connection), 4 * timeout, "Redis did not respond in time");
     } catch (error) {
       connection.close();
       throw error;

@@ -140,7 +140,7 @@ describe("create-mcp-server update --transport, --client and --scale", () => {
   });
 
   test.each([
-    [{ transport: "http" }, { scale: "kafka" }, 'there is no "kafka". Choose one of none, redis, nats.'],
+    [{ transport: "http" }, { scale: "kafka" }, 'unknown value "kafka". Choose one of none, redis, nats.'],
     [{}, { scale: "nats" }, "--scale nats: several nodes serve over HTTP only."],
     [{ scale: "redis" }, { transport: "stdio" }, "--scale redis: several nodes serve over HTTP only."],
   ])("a project with the choices %j rejects the update %j", async (choices, wish, says) => {

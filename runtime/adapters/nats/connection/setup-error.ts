@@ -1,4 +1,4 @@
-import { SetupError } from "../../jsonrpc/errors.ts";
+import { SetupError } from "../../../jsonrpc/errors.ts";
 
 /** Attempt to open an engine that has failed. */
 export interface FailedSetup {

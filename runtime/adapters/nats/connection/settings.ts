@@ -1,4 +1,4 @@
-import type { NatsStreamSettings } from "./nats-link.ts";
+import type { NatsStreamSettings } from "../nats-link.ts";
 
 /** Settings of a server on which depends what it keeps. */
 export interface NatsSettings {

@@ -1,4 +1,4 @@
-import { SetupError } from "../../jsonrpc/errors.ts";
+import { SetupError } from "../../../jsonrpc/errors.ts";
 
 /** Servers of NATS as host and port, and what their URLs contain besides. */
 export interface NatsAddress {
