@@ -41,14 +41,14 @@ export class ChildServer {
     else this.#next = url;
   }
 
-  /** Ends the process in order. */
+  /** Ends the development server: the process closes its connections first. */
   stop(): void {
     this.#isStopping = true;
     if (this.#child) this.#disconnect(this.#child);
     else this.#onEnd(0);
   }
 
-  /** Lets the process end in order. */
+  /** Ends the process in order, or kills it when that takes too long. */
   #disconnect(child: ChildProcess): void {
     if (child.connected) child.disconnect();
     const kill = setTimeout(() => child.kill("SIGKILL"), longestEnd);

@@ -58,7 +58,7 @@ export class DevHost {
     return outcome;
   }
 
-  /** Builds a server of a load. The servers of a program are told apart by their order. */
+  /** Builds a server of a load. The order of the servers of a program identifies them. */
   build<Server extends CoreServer>(
     url: string,
     create: (slot: DefinitionSlot) => { readonly built: BuiltServer; readonly server: Server },

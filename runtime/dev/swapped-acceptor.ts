@@ -93,7 +93,7 @@ export class SwappedAcceptor {
   }
 }
 
-/** Creates routes that are read anew for every message. */
+/** Creates routes that are read again for every message. */
 function createLiveRoutes(read: () => Routes): Routes {
   return {
     get requests() {

@@ -160,6 +160,6 @@ class AudienceGroup implements Audience {
   }
 
   async close(options?: CloseOptions): Promise<void> {
-    await Promise.all(this.members.map((member) => member.close?.(options)));
+    await Promise.all(this.members.map(async (member) => member.close?.(options)));
   }
 }

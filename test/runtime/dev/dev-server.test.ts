@@ -14,7 +14,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { address, createDevProject, devArgs, startDev, type DevProcess, type DevProject } from "./dev-project.ts";
+import { address, createDevProject, startDev, type DevProcess, type DevProject } from "./dev-project.ts";
 
 const info = { name: "test", version: "1" };
 
@@ -36,7 +36,8 @@ ${imports}
 const text = z.object({ text: z.string() });
 const style = defineResource({ uri: "guide://style", name: "style", read: () => "Be brief." });
 ${before}
-await run(defineServer({ name: "demo", version: "1.0.0", subscribe: true, resources: [style], ${definition} })${options && `, ${options}`});
+const server = defineServer({ name: "demo", version: "1.0.0", subscribe: true, resources: [style], ${definition} });
+await run(server${options && `, ${options}`});
 `;
 }
 
@@ -167,23 +168,12 @@ describe("a development server over HTTP", () => {
   });
 
   test("subscriptions and the log level of a session stay", async () => {
-    const speak = `tools: [defineTool({ name: "speak", execute: async (_, { log }) => (await log("info", 1), await log("error", 2), "") })]`;
-    await reload({ definition: speak });
+    const speak = `defineTool({ name: "speak", execute: async (_, { log }) => (await log("info", 1), await log("error", 2), "") })`;
+    const touch = `defineTool({ name: "touch", execute: () => (server.resources.notifyUpdated("guide://style"), "") })`;
+    await reload({ definition: `tools: [${speak}]` });
     await client.setLoggingLevel("error");
     await client.subscribeResource({ uri: "guide://style" });
-    const touch = `tools: [defineTool({ name: "touch", execute: () => (server.resources.notifyUpdated("guide://style"), "") })]`;
-    heard = [];
-    const renamed = serverOf({ definition: speak })
-      .replace("await run(defineServer(", "const server = defineServer(")
-      .replace(/\}\)(\n*)$/, "});\nawait run(server);\n")
-      .replace("});\nawait", "});\nawait");
-    expect(renamed).toContain("const server");
-    await change(
-      renamed
-        .replace(speak, speak.replace("]", `, ${touch.slice("tools: [".length, -1)}]`))
-        .replace("}));", "});\nawait run(server);"),
-      /\[dev\] reloaded/,
-    );
+    await reload({ definition: `tools: [${speak}, ${touch}]` });
     // Its content may depend on what has changed.
     await expect.poll(() => heard).toContain("client: guide://style");
     heard = [];

@@ -9,6 +9,7 @@ import { allFeatures } from "../../../runtime/server/all-features.ts";
 import type { AnyServerDefinition, AnyTool } from "../../../runtime/server/any-definition.ts";
 import type { ServerTasks } from "../../../runtime/server/definition.ts";
 import { createHttpHandler } from "../../../runtime/server/run/http-handler.ts";
+import type { RequestHead } from "../../../runtime/transport/http-server/exchange/exchange.ts";
 import { defineSettings } from "../../../runtime/server/settings/settings.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { createGate } from "../tasks/task-wire.ts";
@@ -159,17 +160,20 @@ describe("a swapped definition", () => {
 
   test("extensions that appear, and other options of tasks, need a restart", async () => {
     const developed = develop({ tools: [say("old")] });
-    const lines = await developed.replace({ tools: [{ ...say("new"), task: true }], tasks: { defaultTtl: 5_000 } });
+    const lines = await developed.replace({ tools: [{ ...say("new"), task: true }], tasks: { maxTtl: 5_000 } });
     expect(lines).toContain("restart needed for the extensions, tasks");
   });
 
   test("the check of credentials is the one of the last version", async () => {
-    const accept = (key: string): ServedOptions => ({
-      authenticate: (head) => (head.header("x-key") === key ? { principal: "me" } : { status: 401 }),
+    const accept = (key: string) => ({
+      authenticate: (head: RequestHead) => (head.header("x-key") === key ? { principal: "me" } : { status: 401 }),
     });
     const developed = develop({ tools: [say("a")] }, accept("old"));
     const { service, replace } = developed;
-    const handler = createHttpHandler(service.server, service.withLiveGuard({ ...accept("old"), allowedHosts: "any" }));
+    const handler = createHttpHandler(
+      service.server,
+      service.withLiveGuard({ ...accept("old"), allowedHosts: "any" as const }),
+    );
     onTestFinished(() => handler.close());
     const post = async (key: string): Promise<number> => {
       const headers = {
