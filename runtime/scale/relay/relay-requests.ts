@@ -6,7 +6,7 @@ import type { LiveSessions, RemoteListener, RemotePost, RemoteSession } from "..
 import { admitBatch } from "../../transport/http-server/dispatch-messages.ts";
 import type { EventWriter, Exchange } from "../../transport/http-server/exchange/exchange.ts";
 import type { Identity } from "../../transport/http-server/identity.ts";
-import type { Batched, Single } from "../../transport/http-server/post-body.ts";
+import type { Batched, SingleMessage } from "../../transport/http-server/post-body.ts";
 import {
   rejectHttp,
   storeUnavailable,
@@ -64,7 +64,7 @@ export async function relayListen(
 
 async function relaySingle(
   exchange: Exchange,
-  { session, identity, postBody: { incoming, value }, used }: RemotePost & { readonly postBody: Single },
+  { session, identity, postBody: { incoming, value }, used }: RemotePost & { readonly postBody: SingleMessage },
   context: RelayContext,
 ): Promise<RejectedRequest | undefined> {
   if (incoming.kind !== "request") {

@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { Channel, SessionValues } from "../../jsonrpc/channel.ts";
-import type { Counting } from "../../jsonrpc/counted-channel.ts";
+import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
 import type { ErrorObject, RequestId, Incoming } from "../../jsonrpc/message.ts";
 import type { ListKind } from "../../protocol/methods/list-kinds.ts";
 import type { CloseOptions, Connection } from "../../protocol/session/connection.ts";
@@ -227,7 +227,7 @@ export interface StreamSettings {
   readonly retry: number;
   readonly polling: boolean;
   readonly maxStreamBytes: number;
-  readonly metrics: Counting | undefined;
+  readonly metrics: ConnectionMetrics | undefined;
   readonly clock: Clock;
 }
 
