@@ -27,7 +27,18 @@ const runtimeFolders: Readonly<Record<string, readonly string[]>> = {
   // Development of a server: bundles its sources, and swaps its definition. It has entry points of its own.
   dev: ["internal", "jsonrpc", "protocol", "stores", "lifecycle", "transport", "server"],
   // A client of one server that is a server to others; it has an entry point of its own.
-  gateway: ["internal", "jsonrpc", "protocol", "framing", "stores", "lifecycle", "transport", "server", "client", "tasks"],
+  gateway: [
+    "internal",
+    "jsonrpc",
+    "protocol",
+    "framing",
+    "stores",
+    "lifecycle",
+    "transport",
+    "server",
+    "client",
+    "tasks",
+  ],
   // State that the nodes of a cluster share; it has an entry point of its own.
   scale: ["internal", "jsonrpc", "protocol", "framing", "stores", "transport"],
   // Figures of a process and of its engine; it has an entry point of its own.
