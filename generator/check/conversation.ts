@@ -146,7 +146,7 @@ function prefixed(params: Readonly<Record<string, unknown>>): Record<string, unk
   return Object.fromEntries(Object.entries(params).map(([key, value]) => [`params.${key}`, value]));
 }
 
-/** Options of a request. */
+/** Id, headers and abort signal of a request, and the check of its result. */
 export interface CheckedRequestOptions {
   readonly id?: string | number;
   /** True if the result must fit the revision. Default `true`. */
