@@ -22,6 +22,8 @@ import { toClientCapabilitiesOf } from "./convert-messages.ts";
 import { StatelessProxy, readOwnState } from "./proxy/stateless-proxy.ts";
 import { TaskBridge } from "./tasks/task-bridge.ts";
 import type { Principal } from "./principal.ts";
+import type { OnTraffic } from "./traffic/entry.ts";
+import { Traffic } from "./traffic/traffic.ts";
 import { TopicClients } from "./topic-clients.ts";
 import { Upstream, type Listener, type UpstreamOptions } from "./upstream/upstream.ts";
 import { UpstreamWatcher } from "./upstream/upstream-watcher.ts";
@@ -84,6 +86,11 @@ export interface GatewayOptions {
   readonly maxDepth?: number;
   /** Signal that ends the opening of connections to the server: connections that are being opened are aborted. */
   readonly signal?: AbortSignal;
+  /**
+   * Receives every message on both sides of the gateway, as it is on the wire, with its first deviation from the schema of its revision and with
+   * the values that a conversion has left out. Default: messages are not observed.
+   */
+  readonly onTraffic?: OnTraffic;
 }
 
 /**
@@ -113,9 +120,12 @@ export async function createGateway(
   } = options;
   if (!(maxConnections >= 2)) throw new Error(`maxConnections is ${maxConnections}; use 2 or more, or omit it for 100`);
   const ended = new AbortController();
+  const traffic = options.onTraffic && new Traffic({ onTraffic: options.onTraffic, onError });
+  const open = connectUpstream(place);
+  const upstreamRevisions = withExtensions(options.revisions, extensions);
   const upstreams: UpstreamOptions = {
-    open: connectUpstream(place),
-    revisions: withExtensions(options.revisions, extensions),
+    open: traffic?.observeServer(open) ?? open,
+    revisions: traffic?.follow(upstreamRevisions) ?? upstreamRevisions,
     onError,
     idleTimeout,
     maxDepth: options.maxDepth ?? 64,
@@ -131,7 +141,8 @@ export async function createGateway(
   });
   const { tools } = main;
   const { serverInfo, serverCapabilities, instructions, revision, session: server } = main.connection;
-  const revisions = toServed(options.revisions, extensions, server);
+  const served = toServed(options.revisions, extensions, server);
+  const revisions = traffic?.follow(served) ?? served;
   const pool = new Pool(upstreams, limit);
   const owners = new Owners({
     // If requests are stateless, servers keep no state per connection.
@@ -145,7 +156,7 @@ export async function createGateway(
   proxies.serve({ upstreams, bridge, limit, stateless });
   const createAccept = ({ lasts }: { readonly lasts: boolean }): Acceptor => {
     const hasOwn = (revision: Revision): boolean => lasts || revision.lifecycle === "per-request";
-    return createAcceptor({
+    const accept = createAcceptor({
       info: serverInfo,
       ...(instructions !== undefined && { instructions }),
       revisions,
@@ -168,6 +179,7 @@ export async function createGateway(
       onOpen: (connection) => proxies.add(connection),
       timeouts: endless,
     });
+    return traffic?.observeClients(accept, revisions) ?? accept;
   };
   return {
     revisions,

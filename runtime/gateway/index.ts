@@ -8,3 +8,5 @@ export { createGateway } from "./gateway.ts";
 export type { Gateway, GatewayOptions } from "./gateway.ts";
 
 export { serveGatewayHttp, serveGatewayStdio } from "./serve.ts";
+
+export type { OnTraffic, TrafficEntry, TrafficLoss, TrafficProblem } from "./traffic/entry.ts";

@@ -20,9 +20,10 @@ import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from
  * @throws {VersionError} when client and server have no revision in common
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
-export async function openConnection(channel: Channel, given: OpenOptions): Promise<Peer> {
+export async function openConnection(transport: Channel, given: OpenOptions): Promise<Peer> {
   const options = withProfile(given);
   options.signal?.throwIfAborted();
+  const channel = options.observe?.(transport) ?? transport;
   const settings = { ...options, reportsStrays: false, createPendingRequests };
   const peer = new Peer(channel, createFirstRoutes(options.revisions), settings);
   const giveUp = (): void => void peer.close();

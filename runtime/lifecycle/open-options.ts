@@ -1,4 +1,5 @@
 import type { Revision } from "../../generated/support.ts";
+import type { Channel } from "../jsonrpc/channel.ts";
 import type { PeerOptions } from "../protocol/peer/peer-options.ts";
 import type { Profile } from "../protocol/profile.ts";
 import type { Handlers } from "../protocol/peer/routes.ts";
@@ -27,4 +28,6 @@ export interface OpenOptions extends PeerOptions {
   readonly era?: EraEntry;
   /** Aborts the handshake and closes the connection. */
   readonly signal?: AbortSignal;
+  /** Returns the channel to use in place of a given one, to observe the messages of the connection. Default: the given one. */
+  readonly observe?: (channel: Channel) => Channel;
 }
