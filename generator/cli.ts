@@ -3,6 +3,7 @@ import { hideBin } from "yargs/helpers";
 import yargs, { type Argv } from "yargs";
 import { addCreateCommand } from "./commands/create-command.ts";
 import { addAddCommand, addDocsCommand, addSettingsCommand, addUpdateCommand } from "./commands/project-commands.ts";
+import { addReplayCommand } from "./commands/replay-command.ts";
 import {
   addCheckCommand,
   addClientCommand,
@@ -54,6 +55,7 @@ const commands = [
   addDiffCommand,
   addExplainCommand,
   addGatewayCommand,
+  addReplayCommand,
   addGenerateCommand,
   addModelCommand,
   addPinCommand,

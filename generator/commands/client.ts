@@ -26,12 +26,16 @@ import { isEnforceable } from "../typed-client/tool-schema/patterns.ts";
 import { outputLine, countText } from "../internal/text.ts";
 import { systemCode, UserError } from "../internal/user-error.ts";
 import { readInstalledLayer } from "../scaffold/layer/installed-layer.ts";
+import { readRecording } from "../replay/read-recording.ts";
+import { readRecordedContract } from "../replay/recorded-contract.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server client`. */
 export interface ClientCommandOptions extends AccessFlags {
   /** A command and its arguments, an address, or a file. */
   readonly target: readonly string[];
+  /** Recording with the lists of the server, in place of a target. */
+  readonly from?: string;
   /** Folder of the client. Default: `src/<name>-client`. */
   readonly out?: string;
   /** Name of the server in the code. Default: the name that the server reports. */
@@ -55,9 +59,8 @@ export interface ClientCommandOptions extends AccessFlags {
 /** `create-mcp-server client`: writes a typed client of a server, or checks one. Returns the exit code. */
 export async function runClient(options: ClientCommandOptions): Promise<number> {
   try {
-    const target = readTarget(options.target);
-    const spoken = chooseRevisions(options.protocol, revisions);
-    const contract = await fetchContract(target, { ...readAccess(options), revisions: spoken });
+    const target = readSource(options);
+    const contract = await readOffer(target, options);
     if (contract.tools.length + contract.prompts.length + contract.resourceTemplates.length === 0) {
       throw new UserError(
         `${describeTarget(target)} offers no tools, prompts or resource templates; no client was generated.`,
@@ -67,6 +70,18 @@ export async function runClient(options: ClientCommandOptions): Promise<number> 
   } catch (error) {
     return reportProblem(error);
   }
+}
+
+function readSource({ target, from }: ClientCommandOptions): Target {
+  if (from === undefined) return readTarget(target);
+  if (target.length > 0) throw new UserError("a server and --from are given; pass one of them.");
+  return { kind: "file", path: from };
+}
+
+async function readOffer(target: Target, options: ClientCommandOptions): Promise<Contract> {
+  if (options.from !== undefined) return readRecordedContract(await readRecording(options.from));
+  const spoken = chooseRevisions(options.protocol, revisions);
+  return fetchContract(target, { ...readAccess(options), revisions: spoken });
 }
 
 async function write(contract: Contract, target: Target, options: ClientCommandOptions): Promise<number> {
@@ -152,7 +167,7 @@ function settings({ imports }: ClientCommandOptions): Parameters<typeof emitClie
 function nameOf(contract: Contract, target: Target, { name }: ClientCommandOptions): string {
   // Names of servers are often those of packages or registries. The part before the slash is not specific to the server.
   const own = contract.server.name.replace(/^.*\//, "");
-  const file = target.kind === "file" ? target.path.replace(/^.*[\\/]|\.json$/gi, "") : "";
+  const file = target.kind === "file" ? target.path.replace(/^.*[\\/]|\.jsonl?$/gi, "") : "";
   const wanted = name ?? (own || file);
   if (/[A-Za-z]/.test(wanted)) return wanted;
   throw new UserError("the server's name is not a valid identifier; pass one with --name <name>");

@@ -5,10 +5,7 @@ import { clientLockName } from "../typed-client/client/lock.ts";
 import type { Contract } from "../typed-client/contract/contract.ts";
 import { isAtLeast, type Impact } from "../typed-client/contract/impact.ts";
 import type { Comparison } from "../diff/comparison.ts";
-import { emitHtml } from "../diff/report/html.ts";
-import { emitJson } from "../diff/report/json.ts";
-import { emitMarkdown } from "../diff/report/markdown.ts";
-import { emitText } from "../diff/report/text.ts";
+import { emitComparison, type ReportFormat } from "../diff/report/emit.ts";
 import { compareRevisionModels } from "../diff/revisions.ts";
 import { compareServers } from "../diff/servers.ts";
 import { readAccess, type AccessFlags } from "../live/access.ts";
@@ -28,7 +25,7 @@ export interface DiffCommandOptions extends AccessFlags {
   readonly protocol?: string;
   /** Spec folder with the revisions. Default: the one of this package. */
   readonly spec?: string;
-  readonly format: "text" | "json" | "markdown" | "html";
+  readonly format: ReportFormat;
   /** File for the report. Default: standard output. */
   readonly output?: string;
   /** Lowest impact for either side that makes the command fail. Default: none. */
@@ -39,7 +36,7 @@ export interface DiffCommandOptions extends AccessFlags {
 export async function runDiff(options: DiffCommandOptions): Promise<number> {
   try {
     const comparison = await compare(options);
-    await printReport(render(comparison, options.format), options.output);
+    await printReport(emitComparison(comparison, options.format), options.output);
     const { failOn } = options;
     if (failOn === undefined) return 0;
     return comparison.changes.some(({ client, server }) => isAtLeast(client, failOn) || isAtLeast(server, failOn))
@@ -88,19 +85,4 @@ async function pull(
     revisions: chooseRevisions(options.protocol, revisions),
   });
   return { contract, name: describeTarget(target) };
-}
-
-function render(comparison: Comparison, format: DiffCommandOptions["format"]): string {
-  switch (format) {
-    case "text":
-      return emitText(comparison);
-    case "json":
-      return emitJson(comparison);
-    case "markdown":
-      return emitMarkdown(comparison);
-    case "html":
-      return emitHtml(comparison);
-    default:
-      return format satisfies never;
-  }
 }

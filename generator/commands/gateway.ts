@@ -1,169 +1,84 @@
 import { revisions } from "../../generated/revisions.ts";
-import { createGateway, serveGatewayStdio, type Gateway } from "../../runtime/gateway/index.ts";
+import { connectUpstream, createGateway, type Gateway } from "../../runtime/gateway/index.ts";
 import { readConnection, type ConnectionFlags } from "../live/access.ts";
-import { readGuard, type CredentialFlags } from "../live/credentials.ts";
-import {
-  listenAt,
-  readListenAddress,
-  type Callers,
-  type GatewayListener,
-  type ListenAddress,
-} from "../live/gateway-listener.ts";
-import { joinGatewayCluster, readEngine, type GatewayCluster, type GatewayEngine } from "../live/gateway-cluster.ts";
+import { chooseRevisions } from "../live/choose-revisions.ts";
+import { limitRevision } from "../live/limit-revision.ts";
 import { readServerAddress, toServer } from "../live/server-address.ts";
 import { explainUnreachable } from "../live/unreachable.ts";
-import { outputLine } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";
-import { reportProblem } from "./report.ts";
+import { Recorder } from "../replay/write-recording.ts";
+import { logProblem, serveUntilStopped, type ServingFlags } from "./serve-gateway.ts";
 
 /** Options of `create-mcp-server gateway`. */
-export interface GatewayCommandOptions extends CredentialFlags, ConnectionFlags {
+export interface GatewayCommandOptions extends ServingFlags, ConnectionFlags {
   /** The server: an address, a module, or a command and its arguments. */
   readonly server: readonly string[];
-  /** Address to listen on: `HOST:PORT` or `PORT` for HTTP, prefixed by `ws://` or `tcp://` for the other transports. */
-  readonly listen?: string;
-  /** Serve on stdin and stdout instead. */
-  readonly stdio: boolean;
-  /** Names that clients on other machines may use for this machine. */
-  readonly allowedHosts?: readonly string[];
   /** Let unauthenticated calls without a session share connections to the server. */
   readonly shareConnections: boolean;
-  /** Address of the engine that several nodes share; empty to read it from the environment. Default: the gateway is one process. */
-  readonly engine?: string;
   /** Seconds without a message of the server after which a request fails. Default: no limit. */
   readonly timeout?: string;
+  /** Only revision that is spoken to the server. Default: the newest that the server supports. */
+  readonly protocol?: string;
+  /** File that receives the messages between the gateway and the server. */
+  readonly record?: string;
+  /** Names of members whose values are not recorded, besides those that look like secrets. */
+  readonly redact: readonly string[];
+  /** Replace the file of an earlier recording. */
+  readonly force: boolean;
 }
 
 /** `create-mcp-server gateway`: serves any server at every revision until it is stopped. Returns the exit code. */
 export async function runGateway(options: GatewayCommandOptions): Promise<number> {
-  const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
-  // Registered first, so that an early signal leaves no started process behind.
-  for (const signal of stopSignals) process.once(signal, onSignal);
+  let recorder: Recorder | undefined;
+  const code = await serveUntilStopped(options, async (signal) => {
+    recorder = createRecorder(options);
+    return open(options, { signal, recorder });
+  });
+  recorder?.close();
+  return code;
+}
+
+function createRecorder({ record, redact, force }: GatewayCommandOptions): Recorder | undefined {
+  if (record !== undefined) return new Recorder({ path: record, redact, force, onNotice: console.error });
+  if (force || redact.length > 0) throw new UserError("--redact and --force apply to --record; remove them.");
+  return undefined;
+}
+
+interface Opening {
+  readonly signal: AbortSignal;
+  readonly recorder: Recorder | undefined;
+}
+
+async function open(options: GatewayCommandOptions, { signal, recorder }: Opening): Promise<Gateway> {
+  const gateway = await connect(options, { signal, recorder });
   try {
-    const listening = readListening(options);
-    const engine = readEngine(options.engine);
-    const gateway = await open(options, stop.signal);
-    if (listening === "stdio") return toExitCode(await serveGatewayStdio(gateway), stop.signal);
-    await serveUntilStopped(gateway, { ...listening, engine, stopped: stop.signal });
-    return 0;
+    recorder?.begin(gateway);
+    if (recorder) console.error(`The messages of the server are recorded in ${options.record}`);
+    return gateway;
   } catch (error) {
-    return stop.signal.aborted ? 0 : reportProblem(error);
-  } finally {
-    for (const signal of stopSignals) process.removeListener(signal, onSignal);
+    await gateway.close();
+    throw error;
   }
 }
 
-/**
- * Returns the exit code on stdio. It is 1 if the server ended the session of its client; the reason was reported when the gateway noticed. A signal
- * from a terminal reaches the server as well, so its end is expected then.
- */
-function toExitCode(loss: Error | undefined, stopped: AbortSignal): number {
-  return loss === undefined || stopped.aborted ? 0 : 1;
-}
-
-async function open(options: GatewayCommandOptions, signal: AbortSignal): Promise<Gateway> {
-  const { timeout, shareConnections } = options;
+async function connect(options: GatewayCommandOptions, { signal, recorder }: Opening): Promise<Gateway> {
+  const { timeout, shareConnections, protocol } = options;
   const idleTimeout = readTimeout(timeout);
   const place = readServerAddress(options.server, readConnection(options));
+  const [only] = protocol === undefined ? [] : chooseRevisions(protocol, revisions);
   try {
-    const server = toServer(place);
-    return await createGateway(server, { revisions, onError: logProblem, signal, idleTimeout, shareConnections });
+    const server = connectUpstream(toServer(place));
+    return await createGateway(only ? limitRevision(server, only) : server, {
+      revisions,
+      onError: logProblem,
+      signal,
+      idleTimeout,
+      shareConnections,
+      ...(recorder && { onTraffic: recorder.record }),
+    });
   } catch (cause) {
     throw new UserError(`the server cannot be reached: ${explainUnreachable(place, cause)}`, { cause });
   }
-}
-
-/** Joins the nodes that serve the same server, and share an engine. */
-async function joinNodes({ info }: Gateway, engine: GatewayEngine): Promise<GatewayCluster> {
-  const cluster = await joinGatewayCluster(info.name, engine, logProblem);
-  for (const problem of cluster.status().problems) console.error(`engine: ${problem}`);
-  return cluster;
-}
-
-interface Serving extends Listening {
-  /** Engine that several nodes share. Default: the gateway is one process. */
-  readonly engine: GatewayEngine | undefined;
-  /** Aborted to stop the gateway. */
-  readonly stopped: AbortSignal;
-}
-
-async function serveUntilStopped(gateway: Gateway, { stopped, engine, address, callers }: Serving): Promise<void> {
-  let cluster: GatewayCluster | undefined;
-  try {
-    if (engine) cluster = await joinNodes(gateway, engine);
-    const listener = await listen(gateway, { address, callers: { ...callers, ...(cluster && { cluster }) } });
-    // Written to stderr: stdout stays empty, as on stdio.
-    const name = outputLine(gateway.info.name, 100);
-    console.error(`${name} (revision ${gateway.revision.id}) is served at ${listener.url}`);
-    await new Promise<void>((resolve) => {
-      if (stopped.aborted) resolve();
-      stopped.addEventListener("abort", () => resolve());
-    });
-    await listener.close();
-  } finally {
-    await gateway.close();
-    await cluster?.close();
-  }
-}
-
-async function listen(gateway: Gateway, { address, callers }: Listening): Promise<GatewayListener> {
-  try {
-    return await listenAt(gateway, address, callers);
-  } catch (cause) {
-    throw new UserError(`--listen: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-  }
-}
-
-/** Address and access rules of the gateway. */
-interface Listening {
-  readonly address: ListenAddress;
-  readonly callers: Callers;
-}
-
-function readListening(options: GatewayCommandOptions): Listening | "stdio" {
-  const { listen: text, stdio, allowedHosts, apiKeyEnv, bearerEnv, engine } = options;
-  const hasCredentials = (apiKeyEnv ?? bearerEnv) !== undefined;
-  if (stdio && text !== undefined) throw new UserError("--listen and --stdio exclude each other; pass one of them.");
-  if (stdio && hasCredentials)
-    throw new UserError("--api-key-env and --bearer-env apply to HTTP only; remove them, or use --listen.");
-  if (stdio && engine !== undefined) throw new UserError("--engine applies to HTTP only; remove it, or use --listen.");
-  if (stdio) return "stdio";
-  if (text === undefined) throw new UserError("no transport is given; pass --listen 127.0.0.1:3000 or --stdio.");
-  const address = readListenAddress(text);
-  if (address.kind !== "http" && engine !== undefined)
-    throw new UserError(`--engine applies to HTTP only; remove it, or use --listen without ${text.split("//")[0]}//.`);
-  if (address.kind === "tcp") checkTcp(text, { address, isRestricted: hasCredentials || allowedHosts !== undefined });
-  const authenticate = readGuard(options);
-  const callers = { ...(allowedHosts && { allowedHosts }), ...(authenticate && { authenticate }) };
-  if (!isLoopback(address.host)) checkOpen(text, callers);
-  return { address, callers };
-}
-
-/** Rejects options that a TCP connection cannot support: it has no headers. */
-function checkTcp(
-  text: string,
-  { address, isRestricted }: { readonly address: ListenAddress; readonly isRestricted: boolean },
-): void {
-  if (isRestricted)
-    throw new UserError(
-      "--api-key-env, --bearer-env and --allowed-hosts apply to HTTP and ws:// only; remove them for tcp://.",
-    );
-  if (!isLoopback(address.host))
-    throw new UserError(`--listen ${text} is open to other machines, and TCP has no authentication; use 127.0.0.1.`);
-}
-
-/** Rejects an address that other machines reach without credentials. */
-function checkOpen(text: string, { allowedHosts, authenticate }: Callers): void {
-  const open = `--listen ${text} is open to other machines`;
-  if (!allowedHosts)
-    throw new UserError(`${open}; pass the host names of this machine, as in --allowed-hosts mcp.example.org.`);
-  if (!authenticate)
-    throw new UserError(`${open}; pass the variable with the keys of clients, as in --api-key-env MCP_API_KEY.`);
-}
-
-function isLoopback(host: string): boolean {
-  return ["localhost", "127.0.0.1", "::1"].includes(host);
 }
 
 /** Reads seconds and returns milliseconds; `Infinity` without a limit. */
@@ -173,22 +88,3 @@ function readTimeout(text: string | undefined): number {
   if (seconds > 0) return seconds * 1_000;
   throw new UserError(`--timeout ${text} is not a number of seconds; pass one such as 60, or omit it for no limit.`);
 }
-
-const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
-
-function logProblem({
-  kind,
-  method,
-  error,
-}: {
-  readonly kind: string;
-  readonly method?: string;
-  readonly error: Error;
-}): void {
-  if (kind === "ignored") return;
-  // The message may quote text of a server or a client.
-  console.error(outputLine(`${kind}${method === undefined ? "" : ` in ${method}`}: ${error.message}`, longestLine));
-}
-
-/** Maximum length of a line about a problem, in characters. */
-const longestLine = 2_000;

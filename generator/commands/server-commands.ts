@@ -6,9 +6,11 @@ import {
   outputOption,
   readWords,
   serverOption,
+  servingOptions,
   targetOption,
   toAccess,
   toConnection,
+  toServing,
 } from "./server-options.ts";
 import { examplesText } from "./usage.ts";
 
@@ -24,6 +26,7 @@ export function addClientCommand(cli: Argv): Argv {
         .positional("target", targetOption)
         .options(connectionOptions)
         .options(accessOptions)
+        .option("from", { type: "string", describe: "Recording of `gateway --record` with the lists of the server" })
         .option("out", { type: "string", describe: "Output folder", defaultDescription: "src/<name>-client" })
         .option("name", {
           type: "string",
@@ -62,12 +65,14 @@ export function addClientCommand(cli: Argv): Argv {
             ["client -- npx -y @modelcontextprotocol/server-memory", "server started by a command"],
             ["client https://example.org/mcp --header-env Authorization=TOKEN", "server at an address"],
             ["client tools.json --name github", "list of tools in a file"],
+            ["client --from session.jsonl", "lists in a recording"],
             ["client dist/server.js --check", "in CI: exit with 1 if the server has changed"],
           ),
         ),
     async ({
       "--": words,
       target = [],
+      from,
       out,
       name,
       protocol,
@@ -89,6 +94,7 @@ export function addClientCommand(cli: Argv): Argv {
         failOn,
         strict,
         force,
+        ...(from !== undefined && { from }),
         ...(out !== undefined && { out }),
         ...(name !== undefined && { name }),
         ...(protocol !== undefined && { protocol }),
@@ -225,29 +231,8 @@ export function addGatewayCommand(cli: Argv): Argv {
     (command) =>
       command
         .positional("server", serverOption)
-        .option("listen", {
-          type: "string",
-          describe: "Serve over HTTP at HOST:PORT or PORT; over another transport with the prefix ws:// or tcp://",
-        })
-        .option("stdio", { type: "boolean", default: false, describe: "Serve over stdio" })
+        .options(servingOptions)
         .options(connectionOptions)
-        .option("api-key-env", {
-          type: "string",
-          describe: "Environment variable with the API keys that clients send in X-API-Key",
-          defaultDescription: "no authentication",
-        })
-        .option("bearer-env", {
-          type: "string",
-          describe: "Environment variable with the tokens that clients send in Authorization",
-          defaultDescription: "no authentication",
-        })
-        .option("allowed-hosts", {
-          type: "string",
-          array: true,
-          nargs: 1,
-          describe: "Comma-separated host names under which clients may connect",
-          defaultDescription: "loopback names only",
-        })
         .option("share-connections", {
           type: "boolean",
           default: false,
@@ -263,6 +248,19 @@ export function addGatewayCommand(cli: Argv): Argv {
           describe: "Seconds without a response or progress before a request to the server fails",
           defaultDescription: "the timeout of the client",
         })
+        .option("protocol", {
+          type: "string",
+          describe: "Only revision to use with the server",
+          defaultDescription: "the newest that the server supports",
+        })
+        .option("record", { type: "string", describe: "Record the messages of the server in a file, for `replay`" })
+        .option("redact", {
+          type: "string",
+          array: true,
+          nargs: 1,
+          describe: "Member whose value is not recorded, besides those that look like secrets",
+        })
+        .option("force", { type: "boolean", default: false, describe: "Replace the file of an earlier recording" })
         .epilogue(
           examplesText(
             ["gateway --listen 127.0.0.1:3000 -- npx some-server", "serve a stdio server over HTTP"],
@@ -274,34 +272,31 @@ export function addGatewayCommand(cli: Argv): Argv {
               "gateway --listen 3000 --env GITHUB_TOKEN -- npx some-server",
               "pass an environment variable to the server",
             ],
+            ["gateway --listen 3000 --record session.jsonl -- npx some-server", "record the messages for `replay`"],
           ),
         ),
     async ({
       server = [],
       "--": command,
-      listen,
-      stdio,
-      allowedHosts,
       timeout,
       shareConnections,
-      engine,
+      protocol,
+      record,
+      redact = [],
+      force,
       ...flags
     }) => {
       const { runGateway } = await import("./gateway.ts");
-      const { apiKeyEnv, bearerEnv } = flags;
       process.exitCode = await runGateway({
         ...toConnection(flags),
+        ...toServing(flags),
         server: [...server, ...readWords(command)],
-        stdio,
         shareConnections,
-        ...(apiKeyEnv !== undefined && { apiKeyEnv }),
-        ...(bearerEnv !== undefined && { bearerEnv }),
-        ...(listen !== undefined && { listen }),
-        ...(allowedHosts && {
-          allowedHosts: allowedHosts.flatMap((names) => names.split(",")).map((name) => name.trim()),
-        }),
+        redact,
+        force,
         ...(timeout !== undefined && { timeout }),
-        ...(engine !== undefined && { engine }),
+        ...(protocol !== undefined && { protocol }),
+        ...(record !== undefined && { record }),
       });
     },
   );

@@ -1,3 +1,4 @@
+import type { ServingFlags } from "./serve-gateway.ts";
 import type { AccessFlags, ConnectionFlags } from "../live/access.ts";
 
 /** Returns the words after `--` unchanged: they belong to another program. */
@@ -56,6 +57,32 @@ export const connectionOptions = {
   },
 } as const;
 
+/** Options of commands that serve a gateway. */
+export const servingOptions = {
+  listen: {
+    type: "string",
+    describe: "Serve over HTTP at HOST:PORT or PORT; over another transport with the prefix ws:// or tcp://",
+  },
+  stdio: { type: "boolean", default: false, describe: "Serve over stdio" },
+  "api-key-env": {
+    type: "string",
+    describe: "Environment variable with the API keys that clients send in X-API-Key",
+    defaultDescription: "no authentication",
+  },
+  "bearer-env": {
+    type: "string",
+    describe: "Environment variable with the tokens that clients send in Authorization",
+    defaultDescription: "no authentication",
+  },
+  "allowed-hosts": {
+    type: "string",
+    array: true,
+    nargs: 1,
+    describe: "Comma-separated host names under which clients may connect",
+    defaultDescription: "loopback names only",
+  },
+} as const;
+
 /** Further options of commands that send requests to a server. */
 export const accessOptions = {
   protocol: { type: "string", describe: "Protocol revision to use", defaultDescription: "all, newest first" },
@@ -82,5 +109,26 @@ export function toAccess({ timeout, sse, ...connection }: Given<AccessFlags>): A
     ...toConnection(connection),
     ...(timeout !== undefined && { timeout }),
     ...(sse !== undefined && { sse }),
+  };
+}
+
+/** Leaves out the options that were not given, and splits lists of host names. */
+export function toServing({
+  listen,
+  stdio,
+  engine,
+  allowedHosts,
+  apiKeyEnv,
+  bearerEnv,
+}: Given<ServingFlags>): ServingFlags {
+  return {
+    stdio: stdio ?? false,
+    ...(listen !== undefined && { listen }),
+    ...(engine !== undefined && { engine }),
+    ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+    ...(bearerEnv !== undefined && { bearerEnv }),
+    ...(allowedHosts && {
+      allowedHosts: allowedHosts.flatMap((names) => names.split(",")).map((name) => name.trim()),
+    }),
   };
 }

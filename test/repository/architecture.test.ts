@@ -68,6 +68,7 @@ describe("the command line", () => {
     expect(imports?.sort()).toEqual([
       "./commands/create-command.ts",
       "./commands/project-commands.ts",
+      "./commands/replay-command.ts",
       "./commands/server-commands.ts",
       "./commands/spec-commands.ts",
       "./commands/usage.ts",

@@ -97,6 +97,7 @@ const commands = [
   "generate",
   "model",
   "pin",
+  "replay",
   "settings",
   "update",
 ];

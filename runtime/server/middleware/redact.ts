@@ -6,7 +6,7 @@ const secretNames =
 
 /** Patterns of secrets in text: bearer tokens, JSON web tokens, keys of well-known services, private keys. */
 const secretTexts =
-  /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}|\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]+)?|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abp]|AKIA)[-_A-Za-z0-9]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*/gi;
+  /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}|(?<![\w-])eyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]+)?|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abp]|AKIA)[-_A-Za-z0-9]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*/gi;
 
 const longestText = 256;
 const mostMembers = 32;
@@ -45,11 +45,20 @@ export function redact(value: unknown, depth = 0): unknown {
  * ```
  */
 export function redactText(text: string): string {
-  const shown = cut(text)
-    .replace(secretTexts, hidden)
-    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]*@/gi, `$1${hidden}@`)
-    .replace(/([a-z][a-z0-9+.-]*:[^\s?]*)\?[^\s]*/gi, `$1?${hidden}`);
+  const shown = hideSecretText(cut(text)).replace(/([a-z][a-z0-9+.-]*:[^\s?]*)\?[^\s]*/gi, `$1?${hidden}`);
   return text.length > longestText ? `${shown}... [${text.length} characters]` : shown;
+}
+
+/** Returns a text of any length without parts that look like secrets. Queries of URLs stay. */
+export function hideSecretText(text: string): string {
+  return text
+    .replace(secretTexts, hidden)
+    .replace(/(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/?#@]{0,1000}@/gi, `$1${hidden}@`);
+}
+
+/** True for the name of a member whose value looks like a secret. */
+export function isSecretName(name: string): boolean {
+  return secretNames.test(name);
 }
 
 /** Returns a request id for logs: clients choose ids, of any length. */

@@ -18,6 +18,8 @@ const generatorFolders = [
   "live",
   "check",
   "diff",
+  // Recordings of servers: mocks, and tests.
+  "replay",
   "explain",
   "generate.ts",
   "index.ts",
@@ -47,7 +49,9 @@ function isBelow(other: string, folder: string): boolean {
 
 /** True for files that connect to servers. They import the runtime, which the other files only generate parts of. */
 function opensConnections(path: string): boolean {
-  return /^generator\/(live|typed-client\/client|check)\/|^generator\/commands\/(client|check|diff)\.ts$/.test(path);
+  return /^generator\/(live|typed-client\/client|check|replay)\/|^generator\/commands\/(client|check|diff)\.ts$/.test(
+    path,
+  );
 }
 
 /** True if a file of the generator may import another file or a package. */

@@ -338,7 +338,9 @@ describe("invalid options of the program", () => {
     ],
     ["no such module", ["--stdio", "no-such.ts"], /no-such\.ts does not exist; check the path/],
     ["nobody at the address", ["--stdio", "http://127.0.0.1:9/mcp"], /the server cannot be reached: .*127\.0\.0\.1:9/],
-    ["an option that it does not have", ["--stdio", "--protocol", "1.0", "--", "node"], /Unknown argument: protocol/],
+    ["an option that it does not have", ["--stdio", "--revision", "1.0", "--", "node"], /Unknown argument: revision/],
+    ["no such revision", ["--stdio", "--protocol", "1.0", "--", "node"], /--protocol: unknown revision "1\.0"; choose/],
+    ["a secret to redact in no recording", ["--stdio", "--redact", "a", "--", "node"], /--redact .* apply to --record/],
     [
       "a server that dies at once",
       ["--stdio", "--", process.execPath, "-e", "console.error('no licence'); process.exit(3)"],

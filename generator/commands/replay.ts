@@ -1,0 +1,95 @@
+import { basename } from "node:path";
+import { revisions } from "../../generated/revisions.ts";
+import { createGateway, type Gateway } from "../../runtime/gateway/index.ts";
+import { emitComparison, type ReportFormat } from "../diff/report/emit.ts";
+import { countText, outputLine } from "../internal/text.ts";
+import { UserError } from "../internal/user-error.ts";
+import { readAccess, type AccessFlags } from "../live/access.ts";
+import { chooseRevisions } from "../live/choose-revisions.ts";
+import { readServerAddress, toServer } from "../live/server-address.ts";
+import { explainUnreachable } from "../live/unreachable.ts";
+import { testServer } from "../replay/against/test-server.ts";
+import { createMockServer } from "../replay/mock-server.ts";
+import { readRecording } from "../replay/read-recording.ts";
+import type { Recording } from "../replay/recording.ts";
+import { isAtLeast, type Impact } from "../typed-client/contract/impact.ts";
+import { printReport, reportProblem } from "./report.ts";
+import { logProblem, serveUntilStopped, type ServingFlags } from "./serve-gateway.ts";
+
+/** Options of `create-mcp-server replay`. */
+export interface ReplayCommandOptions extends Omit<ServingFlags, "stdio">, AccessFlags {
+  /** The recording. */
+  readonly file: string;
+  /** Test a server with the recording, instead of serving a mock. */
+  readonly against: boolean;
+  /** The server to test: an address, a module, or a command and its arguments. */
+  readonly server: readonly string[];
+  /** Revision that is spoken to the server. Default: the recorded one. */
+  readonly protocol?: string;
+  /** Ends of the paths of members that are not compared. */
+  readonly ignore: readonly string[];
+  readonly format: ReportFormat;
+  /** File for the report. Default: standard output. */
+  readonly output?: string;
+  /** Lowest impact on clients that makes the command fail. */
+  readonly failOn: Impact;
+}
+
+/** `create-mcp-server replay`: serves a mock from a recording, or tests a server with it. Returns the exit code. */
+export async function runReplay(options: ReplayCommandOptions): Promise<number> {
+  const serving = { ...options, stdio: options.listen === undefined };
+  if (!options.against) return serveUntilStopped(serving, (signal) => openMock(options, signal));
+  try {
+    return await test(options);
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+async function openMock({ file, server, protocol }: ReplayCommandOptions, signal: AbortSignal): Promise<Gateway> {
+  if (server.length > 0) throw new UserError("a server is given without --against; pass --against before the server.");
+  if (protocol !== undefined)
+    throw new UserError("--protocol applies to --against; a mock serves every revision, and the client chooses.");
+  const recording = await readRecording(file);
+  printNotices(recording);
+  const open = createMockServer(recording);
+  return createGateway(open, { revisions, signal, shareConnections: true, onError: logProblem });
+}
+
+async function test(options: ReplayCommandOptions): Promise<number> {
+  const { file, server, protocol, ignore, format, output, failOn, listen } = options;
+  if (listen !== undefined) throw new UserError("--listen does not apply to --against; remove it.");
+  const access = readAccess(options);
+  const place = readServerAddress(server, access);
+  const recording = await readRecording(file);
+  const { revision: recorded } = recording;
+  const [spoken = recorded] = chooseRevisions(protocol ?? recorded.id, revisions);
+  printNotices(recording);
+  const report = await testServer({
+    recording,
+    spoken,
+    server: toServer(place),
+    ignore,
+    timeout: access.timeout,
+  }).catch((cause: unknown) => {
+    if (cause instanceof UserError) throw cause;
+    throw new UserError(`the server cannot be tested: ${explainUnreachable(place, cause)}`, { cause });
+  });
+  for (const line of report.skipped) console.error(outputLine(`not sent: ${line}`));
+  const comparison = {
+    kind: "servers",
+    older: `${basename(file)} (${recorded.id})`,
+    newer: `${recording.header.server.name} at ${spoken.id}`,
+    changes: report.changes,
+    timeline: [],
+    matrix: [],
+    sides: [],
+  } as const;
+  await printReport(emitComparison(comparison, format), output);
+  console.error(`${countText(report.compared, "response")} compared.`);
+  return report.changes.some(({ client }) => isAtLeast(client, failOn)) ? 1 : 0;
+}
+
+function printNotices({ path, notices }: Recording): void {
+  for (const notice of notices) console.error(outputLine(`${path}: ${notice}`));
+}

@@ -1,0 +1,139 @@
+import { isObject } from "../../../generated/support.ts";
+import { isRedacted } from "../redact-message.ts";
+import { isSameForm, isVolatileName } from "./volatile.ts";
+
+/** Difference between a recorded value and a live one. */
+export interface ValueDifference {
+  readonly kind: "added" | "removed" | "changed";
+  /** Names and indexes of the members, from the outermost. */
+  readonly path: Path;
+  readonly recorded?: unknown;
+  readonly live?: unknown;
+}
+
+/** Names and indexes of members, from the outermost. */
+export type Path = readonly (string | number)[];
+
+/** Options of a comparison. */
+export interface CompareOptions {
+  /** True for a member that is not compared. */
+  isIgnored(path: Path): boolean;
+}
+
+/** Lists the differences between a recorded value and a live one. Values that differ in each run are equal if they have the same form. */
+export function compareValues(
+  recorded: unknown,
+  live: unknown,
+  options: CompareOptions,
+  path: Path = [],
+): readonly ValueDifference[] {
+  if (options.isIgnored(path)) return [];
+  if (Array.isArray(recorded) && Array.isArray(live)) return compareLists(recorded, live, { options, path });
+  if (isObject(recorded) && isObject(live)) return compareObjects(recorded, live, { options, path });
+  if (recorded === live) return [];
+  if (isReplaced(recorded, live, path)) return [];
+  const [before, after] = [readJson(recorded), readJson(live)];
+  if (before && after) return compareValues(before, after, options, path);
+  return [{ kind: "changed", path, recorded, live }];
+}
+
+/** Returns the value of a text that is JSON, as many tools return it. The order of members does not count in it. */
+function readJson(text: unknown): object | undefined {
+  if (typeof text !== "string" || !/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True if a live value stands for a recorded one that differs in each run. */
+function isReplaced(recorded: unknown, live: unknown, path: Path): boolean {
+  if (isVolatileName(path.at(-1)) && typeof recorded === typeof live) return true;
+  const isSecret = typeof recorded === "string" && typeof live === "string" && isRedacted(recorded);
+  return isSecret || isSameForm(recorded, live);
+}
+
+interface Position {
+  readonly options: CompareOptions;
+  readonly path: Path;
+}
+
+function compareLists(
+  recorded: readonly unknown[],
+  live: readonly unknown[],
+  { options, path }: Position,
+): readonly ValueDifference[] {
+  const key = findKey([...recorded, ...live]);
+  const [before, after] = [toEntries(recorded, key), toEntries(live, key)];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name): readonly ValueDifference[] => {
+    const at = [...path, name];
+    if (options.isIgnored(at)) return [];
+    if (!after.has(name)) return [{ kind: "removed", path: at, recorded: before.get(name) }];
+    if (!before.has(name)) return [{ kind: "added", path: at, live: after.get(name) }];
+    return compareValues(before.get(name), after.get(name), options, at);
+  });
+}
+
+/** Finds the member that identifies the items of a list, such as the name of a tool. The order of such items does not count. */
+function findKey(items: readonly unknown[]): string | undefined {
+  return keys.find((key) => items.length > 0 && items.every((item) => isObject(item) && typeof item[key] === "string"));
+}
+
+const keys = ["uriTemplate", "name"];
+
+/** Returns the items of a list by their keys, or by their indexes if there are none. Items with the same key are counted. */
+function toEntries(items: readonly unknown[], key: string | undefined): ReadonlyMap<string | number, unknown> {
+  const counts = new Map<string, number>();
+  return new Map(
+    items.map((item, index): [string | number, unknown] => {
+      if (key === undefined || !isObject(item)) return [index, item];
+      const name = String(item[key]);
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      return [count === 1 ? name : `${name} ${count}`, item];
+    }),
+  );
+}
+
+function compareObjects(
+  recorded: Record<string, unknown>,
+  live: Record<string, unknown>,
+  { options, path }: Position,
+): readonly ValueDifference[] {
+  const names = [...new Set([...Object.keys(recorded), ...Object.keys(live)])];
+  return names.flatMap((name): readonly ValueDifference[] => {
+    const at = [...path, name];
+    if (options.isIgnored(at)) return [];
+    if (!Object.hasOwn(live, name)) return [{ kind: "removed", path: at, recorded: recorded[name] }];
+    if (!Object.hasOwn(recorded, name)) return [{ kind: "added", path: at, live: live[name] }];
+    return compareValues(recorded[name], live[name], options, at);
+  });
+}
+
+/** Finds texts of a live value that stand for recorded ones: random ids, times, cursors and redacted secrets. */
+export function findReplacements(
+  recorded: unknown,
+  live: unknown,
+  onReplaced: (recorded: string, live: string) => void,
+  path: Path = [],
+): void {
+  if (typeof recorded === "string" && typeof live === "string") {
+    if (recorded !== live && isReplaced(recorded, live, path)) onReplaced(recorded, live);
+  } else if (Array.isArray(recorded) && Array.isArray(live)) {
+    const items: readonly unknown[] = live;
+    recorded.forEach((item, index) => findReplacements(item, items[index], onReplaced, [...path, index]));
+  } else if (isObject(recorded) && isObject(live)) {
+    for (const [name, member] of Object.entries(recorded))
+      if (Object.hasOwn(live, name)) findReplacements(member, live[name], onReplaced, [...path, name]);
+  }
+}
+
+/** Replaces texts in a value by those that stand for them. */
+export function replaceTexts(value: unknown, replacements: ReadonlyMap<string, string>): unknown {
+  if (typeof value === "string") return replacements.get(value) ?? value;
+  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replacements));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceTexts(member, replacements)]));
+}

@@ -1,0 +1,57 @@
+import { revisions } from "../../../generated/revisions.ts";
+import type { Revision } from "../../../generated/support.ts";
+import type { ConnectionFactory } from "../../../runtime/client/connection-factory.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { connectUpstream, createGateway, type Gateway, type UpstreamTarget } from "../../../runtime/gateway/index.ts";
+import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
+import { limitRevision } from "../../live/limit-revision.ts";
+import type { Recording } from "../recording.ts";
+import { findForeignMembers, isForeign } from "./foreign-members.ts";
+import { readIgnored } from "./ignored-paths.ts";
+import { replayRecording, type ReplayReport } from "./replay-recording.ts";
+
+/** Options of a test of a server with a recording. */
+export interface TestServerOptions {
+  readonly recording: Recording;
+  readonly server: UpstreamTarget | ConnectionFactory;
+  /** Revision that is spoken to the server. */
+  readonly spoken: Revision;
+  /** Ends of the paths of members that are not compared. */
+  readonly ignore: readonly string[];
+  /** Milliseconds to wait for each response. */
+  readonly timeout: number;
+}
+
+/**
+ * Sends the recorded requests to a server, and compares its responses with the recorded ones. At another revision than the recorded one, a
+ * gateway converts between them, and members that one of the two revisions does not have are not compared.
+ */
+export async function testServer(options: TestServerOptions): Promise<ReplayReport> {
+  const { recording, server, spoken, ignore, timeout } = options;
+  const { revision: recorded } = recording;
+  const isIgnored = readIgnored(ignore);
+  const open = limitRevision(connectUpstream(server), spoken);
+  if (recorded.id === spoken.id) return replayRecording({ recording, open, timeout, isIgnored, isConverted: false });
+  const foreign = findForeignMembers(recorded, spoken);
+  const gateway = await createGateway(open, { revisions, shareConnections: true });
+  try {
+    return await replayRecording({
+      recording,
+      open: joinGateway(gateway),
+      timeout,
+      isIgnored: (path) => isForeign(path, foreign) || isIgnored(path),
+      isConverted: true,
+    });
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** Returns a function that opens connections to a gateway in this process. */
+function joinGateway(gateway: Gateway): ConnectionFactory {
+  return (options) => {
+    const [near, far] = createInMemoryTransports({ maxDepth: 512 });
+    gateway.accept(far);
+    return connect(near, options);
+  };
+}

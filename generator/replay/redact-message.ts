@@ -1,0 +1,137 @@
+import { isObject } from "../../generated/support.ts";
+import { hideSecretText, isSecretName } from "../../runtime/server/middleware/redact.ts";
+
+/** Replaces secrets in the messages of one recording. Equal secrets get equal numbers, so that a later message can refer to an earlier one. */
+export class MessageRedactor {
+  readonly #names: ReadonlySet<string>;
+  readonly #numbers = new Map<string, number>();
+
+  /** @param names - further members whose values are secret, in upper or lower case, in content of the server and its users */
+  constructor(names: readonly string[]) {
+    this.#names = new Set(names.map((name) => name.toLowerCase()));
+  }
+
+  /** Returns a message without secrets. Its envelope stays: id, method and error code. */
+  redact(message: unknown): unknown {
+    if (!isObject(message)) return undefined;
+    const { params, result, error } = message;
+    return {
+      ...message,
+      ...(params !== undefined && { params: this.redactValue(params) }),
+      ...(result !== undefined && { result: this.redactValue(result) }),
+      ...(isObject(error) && { error: this.#redactError(error) }),
+    };
+  }
+
+  /** Returns params or a result without secrets. */
+  redactValue(value: unknown): unknown {
+    return this.#redactPart(value, { isFree: false });
+  }
+
+  #redactPart(value: unknown, part: Part): unknown {
+    if (typeof value === "string") return this.#redactText(value);
+    if (Array.isArray(value)) return value.map((item) => this.#redactPart(item, part));
+    return isObject(value) ? mapMembers(value, (name, member) => this.#redactMember(name, member, part)) : value;
+  }
+
+  #redactError(error: Record<string, unknown>): object {
+    const { message, data } = error;
+    return {
+      ...error,
+      ...(typeof message === "string" && { message: this.#redactText(message) }),
+      ...(data !== undefined && { data: this.#redactPart(data, { isFree: true }) }),
+    };
+  }
+
+  #redactMember(name: string, member: unknown, { isFree }: Part): unknown {
+    if (protocolNames.has(name) && !isObject(member)) return member;
+    // Names in a schema are those of members, not of values.
+    if (schemaNames.has(name)) return this.#redactTexts(member);
+    if (isSecretName(name) || (isFree && this.#isNamed(name))) return this.#hide(member);
+    return this.#redactPart(member, { isFree: isFree || isFreeMember(name, member) });
+  }
+
+  #isNamed(name: string): boolean {
+    return this.#names.has(name.toLowerCase());
+  }
+
+  /** Redacts only texts that look like secrets, regardless of names. */
+  #redactTexts(value: unknown): unknown {
+    if (typeof value === "string") return hideSecretText(value);
+    if (Array.isArray(value)) return value.map((item) => this.#redactTexts(item));
+    return isObject(value) ? mapMembers(value, (_name, member) => this.#redactTexts(member)) : value;
+  }
+
+  /** Redacts a secret, whatever it contains. Its type stays the same. */
+  #hide(value: unknown): unknown {
+    if (typeof value === "string") return this.#hideText(value);
+    if (typeof value === "number") return 0;
+    if (Array.isArray(value)) return value.map((item) => this.#hide(item));
+    return isObject(value) ? mapMembers(value, (_name, member) => this.#hide(member)) : value;
+  }
+
+  #hideText(text: string): string {
+    // A recording that is replayed has such texts itself.
+    if (text === "" || isRedacted(text)) return text;
+    const number = this.#numbers.get(text) ?? this.#numbers.size + 1;
+    if (number > mostNumbers) return "[redacted]";
+    this.#numbers.set(text, number);
+    return `[redacted ${number}]`;
+  }
+
+  /** Redacts parts of a text that look like secrets, and values of members, parameters and variables with secret names in it. */
+  #redactText(text: string): string {
+    const isSecret = (name: string): boolean => isSecretName(name) || this.#isNamed(name);
+    const hide = (whole: string, before: string, name: string): string =>
+      isSecret(name) ? `${before}[redacted]` : whole;
+    return hideSecretText(text)
+      .replace(jsonMember, (whole, before: string, name: string) => (isSecret(name) ? `${before}"[redacted]"` : whole))
+      .replace(queryParameter, hide)
+      .replace(environmentVariable, hide);
+  }
+}
+
+/** True for a text that stands for a secret. */
+export function isRedacted(text: string): boolean {
+  return /^\[redacted(?: \d+)?\]$/.test(text);
+}
+
+/** True if any text in a value stands for a secret. */
+export function hasRedacted(value: unknown): boolean {
+  if (typeof value === "string") return isRedacted(value);
+  if (Array.isArray(value)) return value.some(hasRedacted);
+  return isObject(value) && Object.values(value).some(hasRedacted);
+}
+
+interface Part {
+  /** True for content that belongs to the server or its users. Members of the protocol itself have no names that are given. */
+  readonly isFree: boolean;
+}
+
+/** True for members of the protocol whose content belongs to the server or its users. */
+function isFreeMember(name: string, member: unknown): boolean {
+  // A list is one of content blocks, an object the input of a user.
+  return freeNames.has(name) || (name === "content" && isObject(member));
+}
+
+const freeNames: ReadonlySet<string> = new Set(["arguments", "structuredContent", "_meta", "data", "metadata"]);
+
+/** Members of the protocol with names like those of secrets. */
+const protocolNames: ReadonlySet<string> = new Set(["progressToken", "maxTokens"]);
+
+/** Members that contain a JSON Schema. */
+const schemaNames: ReadonlySet<string> = new Set(["inputSchema", "outputSchema", "requestedSchema"]);
+
+/** Maximum number of secrets that are told apart. */
+const mostNumbers = 100_000;
+
+const jsonMember = /("([\w.@/$ -]{1,100})"\s*:\s*)"(?:[^"\\]|\\.)*"/g;
+const queryParameter = /([?&]([\w.~-]{1,100})=)[^&\s"'<>#]+/g;
+const environmentVariable = /^((?:export )?([A-Z][A-Z\d_]{1,100})=).+$/gm;
+
+function mapMembers(
+  value: Record<string, unknown>,
+  map: (name: string, member: unknown) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(name, member)]));
+}

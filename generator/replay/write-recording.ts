@@ -1,0 +1,139 @@
+import { closeSync, existsSync, ftruncateSync, lstatSync, openSync, rmSync, writeSync } from "node:fs";
+import type { TrafficEntry } from "../../runtime/gateway/index.ts";
+import { packageVersion } from "../internal/package-info.ts";
+import { systemCode, UserError } from "../internal/user-error.ts";
+import { defaultRecordingBytes, recordingFormat, recordingVersion, type RecordingHeader } from "./recording.ts";
+import { MessageRedactor } from "./redact-message.ts";
+
+/** Options of a recording. */
+export interface RecorderOptions {
+  /** File to write. */
+  readonly path: string;
+  /** Replace an existing file. */
+  readonly force: boolean;
+  /** Names of members whose values are redacted, in addition to names that look like secrets. */
+  readonly redact: readonly string[];
+  /** Maximum bytes of the file. Default 64 MiB. */
+  readonly maxBytes?: number;
+  /** Receives one sentence when the recording ends early. */
+  readonly onNotice: (notice: string) => void;
+}
+
+/** Server that is recorded. */
+export interface RecordedServer {
+  readonly info: { readonly name: string; readonly version: string };
+  readonly revision: { readonly id: string };
+}
+
+/**
+ * Writes the messages between a gateway and its server to a file, one line each. A line is written at once, so that a process that is killed
+ * leaves whole lines. Only the user can read the file.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #redactor: MessageRedactor;
+  /** Lines that wait for the header, which needs the name of the server. */
+  #waiting: string[] | undefined = [];
+  #file: number | undefined;
+  /** Bytes of all lines so far, and those of them that are in the file. */
+  #bytes = 0;
+  #written = 0;
+  #isOver = false;
+
+  /**
+   * Nothing is written until `begin`.
+   *
+   * @throws {UserError} when the file exists and `force` is false
+   */
+  constructor(options: RecorderOptions) {
+    const { path, force, redact } = options;
+    if (!force && existsSync(path))
+      throw new UserError(`${path} exists; choose another file, or replace it with --force.`);
+    this.#options = options;
+    this.#redactor = new MessageRedactor(redact);
+  }
+
+  /** Records one message; `onTraffic` of a gateway. Messages between a client and the gateway are skipped. */
+  readonly record = ({ side, sequence, time, connection, direction, message, problem }: TrafficEntry): void => {
+    if (side !== "server" || this.#isOver) return;
+    const redacted = this.#redactor.redact(message);
+    this.#add(JSON.stringify({ sequence, time, connection, direction, message: redacted, problem }));
+  };
+
+  /**
+   * Creates the file, and writes everything so far.
+   *
+   * @throws {UserError} when the file cannot be created
+   */
+  begin({ info, revision }: RecordedServer): void {
+    const header: RecordingHeader = {
+      format: recordingFormat,
+      version: recordingVersion,
+      tool: `create-mcp-server ${packageVersion()}`,
+      started: new Date().toISOString(),
+      protocol: revision.id,
+      server: { name: info.name, version: info.version },
+      redacted: this.#options.redact,
+    };
+    this.#file = create(this.#options);
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    const first = JSON.stringify(header);
+    this.#bytes += Buffer.byteLength(first) + 1;
+    for (const line of [first, ...waiting]) this.#write(line);
+  }
+
+  /** Closes the file. */
+  close(): void {
+    this.#isOver = true;
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #add(line: string): void {
+    const { maxBytes = defaultRecordingBytes } = this.#options;
+    const bytes = Buffer.byteLength(line) + 1;
+    if (this.#bytes + bytes > maxBytes) return this.#end(`the file has reached its limit of ${maxBytes} bytes`);
+    this.#bytes += bytes;
+    this.#write(line);
+  }
+
+  #write(line: string): void {
+    if (this.#waiting) return void this.#waiting.push(line);
+    try {
+      this.#append(Buffer.from(`${line}\n`));
+      this.#written += Buffer.byteLength(line) + 1;
+    } catch (error) {
+      // The beginning of a line on a full disk would hide that the lines before it are whole.
+      if (this.#file !== undefined) ftruncateSync(this.#file, this.#written);
+      this.#end(`the file cannot be written (${systemCode(error)})`);
+    }
+  }
+
+  #append(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length && this.#file !== undefined;) at += writeSync(this.#file, bytes, at);
+  }
+
+  #end(reason: string): void {
+    this.#isOver = true;
+    const notice = `The recording ends here: ${reason}.`;
+    this.#options.onNotice(`${this.#options.path}: ${notice} Later messages are not recorded.`);
+    if (this.#waiting) return void this.#waiting.push(JSON.stringify({ notice }));
+    try {
+      this.#append(Buffer.from(`${JSON.stringify({ notice })}\n`));
+    } catch {
+      // The notice was reported already.
+    }
+  }
+}
+
+/** Creates a file that only its owner can read. It is never one that exists, or that a link leads to. */
+function create({ path, force }: RecorderOptions): number {
+  try {
+    // A folder is never removed.
+    if (force && existsSync(path) && lstatSync(path).isFile()) rmSync(path);
+    return openSync(path, "ax", 0o600);
+  } catch (error) {
+    throw new UserError(`${path} cannot be created (${systemCode(error)}); choose another file.`, { cause: error });
+  }
+}

@@ -1,0 +1,257 @@
+import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
+import { readRecording } from "../../../generator/replay/read-recording.ts";
+import { Recorder, type RecorderOptions } from "../../../generator/replay/write-recording.ts";
+import type { TrafficEntry } from "../../../runtime/gateway/index.ts";
+import { temporaryFolder } from "../folder.ts";
+
+/* Files of recordings: their content, and files that are damaged or hostile. */
+
+const protocol = revisions[0]?.id ?? "";
+const server = { info: { name: "test", version: "1" }, revision: { id: protocol } };
+const header = { format: "mcp-recording", version: 1, tool: "t", protocol, server: server.info, redacted: [] };
+
+interface Written {
+  readonly path: string;
+  readonly recorder: Recorder;
+  readonly notices: string[];
+  /** The lines of the file, parsed. */
+  lines(): unknown[];
+}
+
+function open(options: Partial<RecorderOptions> = {}): Written {
+  const path = options.path ?? join(temporaryFolder(), "session.jsonl");
+  const notices: string[] = [];
+  const onNotice = (notice: string): void => void notices.push(notice);
+  const recorder = new Recorder({ path, force: false, redact: [], onNotice, ...options });
+  const lines = (): unknown[] => {
+    const text = readFileSync(path, "utf8").trimEnd();
+    return text.split("\n").map((line): unknown => JSON.parse(line));
+  };
+  return { path, recorder, notices, lines };
+}
+
+function entry(message: unknown, more: Partial<TrafficEntry> = {}): TrafficEntry {
+  return {
+    sequence: 1,
+    time: 0,
+    side: "server",
+    connection: "server-1",
+    direction: "to-server",
+    protocol,
+    message,
+    ...more,
+  };
+}
+
+function request(params: unknown): object {
+  return { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+}
+
+describe("a recording", () => {
+  test("a recording has a header and one line a message, which only its owner can read", () => {
+    const { path, recorder, lines } = open();
+    recorder.record(entry(request({ name: "a" })));
+    recorder.record(entry(request({ name: "b" }), { side: "client" }));
+    recorder.begin(server);
+    recorder.record(
+      entry(request({ name: "c" }), { sequence: 2, problem: { path: "id", message: "expected string" } }),
+    );
+    expect(lines()).toEqual([
+      { ...header, tool: expect.stringMatching(/^create-mcp-server \d/), started: expect.stringMatching(/Z$/) },
+      expect.objectContaining({
+        sequence: 1,
+        connection: "server-1",
+        direction: "to-server",
+        message: request({ name: "a" }),
+      }),
+      expect.objectContaining({ sequence: 2, problem: { path: "id", message: "expected string" } }),
+    ]);
+    recorder.close();
+    if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test("a recording replaces no file without `force`, and with it no link and no folder", () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "old.jsonl");
+    writeFileSync(path, "precious");
+    expect(() => open({ path })).toThrow(`${path} exists; choose another file, or replace it with --force.`);
+    const { recorder, lines } = open({ path, force: true });
+    expect(readFileSync(path, "utf8")).toBe("precious");
+    recorder.begin(server);
+    recorder.close();
+    expect(lines()).toHaveLength(1);
+    const link = join(folder, "link.jsonl");
+    symlinkSync(path, link);
+    for (const taken of [link, folder])
+      expect(() => open({ path: taken, force: true }).recorder.begin(server)).toThrow("cannot be created (EEXIST)");
+    expect(() => open({ path: join(folder, "no", "such.jsonl") }).recorder.begin(server)).toThrow("(ENOENT)");
+  });
+
+  test("a recording ends with a notice at its limit, and stays readable", async () => {
+    const { path, recorder, notices, lines } = open({ maxBytes: 1_000 });
+    recorder.begin(server);
+    for (let index = 0; index < 100; index += 1) recorder.record(entry(request({ name: "a".repeat(50) })));
+    recorder.close();
+    expect(notices).toEqual([expect.stringContaining("the file has reached its limit of 1000 bytes")]);
+    expect(lines().at(-1)).toEqual({ notice: expect.stringContaining("limit of 1000 bytes") });
+    expect(statSync(path).size).toBeLessThan(1_200);
+    const { messages, notices: read } = await readRecording(path);
+    expect(messages.length).toBeGreaterThan(2);
+    expect(read).toEqual([expect.stringContaining("The recording ends here")]);
+  });
+});
+
+describe("secrets in a recording", () => {
+  const cases: readonly (readonly [name: string, given: unknown, recorded: unknown])[] = [
+    [
+      "members with secret names",
+      { password: "p1", Authorization: "x" },
+      { password: "[redacted 1]", Authorization: "[redacted 2]" },
+    ],
+    [
+      "equal secrets",
+      { token: "s", other: [{ apiKey: "s" }] },
+      { token: "[redacted 1]", other: [{ apiKey: "[redacted 1]" }] },
+    ],
+    [
+      "everything in a secret",
+      { credentials: { pin: 7, list: ["a"], on: true } },
+      { credentials: { pin: 0, list: ["[redacted 1]"], on: true } },
+    ],
+    ["members that --redact names", { Customer: "ada", customers: "x" }, { Customer: "[redacted 1]", customers: "x" }],
+    ["tokens in texts", "use Bearer abcdefghijkl now", "use [redacted] now"],
+    [
+      "credentials in URLs",
+      "https://ada:pw@example.com/a?page=2&token=abc",
+      "https://[redacted]@example.com/a?page=2&token=[redacted]",
+    ],
+    ["JSON in texts", '{ "user": "ada", "secret": "a\\"b" }', '{ "user": "ada", "secret": "[redacted]" }'],
+    ["variables in texts", "USER=ada\nGITHUB_TOKEN=abc def\n", "USER=ada\nGITHUB_TOKEN=[redacted]\n"],
+    [
+      "names of the protocol",
+      { maxTokens: 9, _meta: { progressToken: "t" } },
+      { maxTokens: 9, _meta: { progressToken: "t" } },
+    ],
+    [
+      "names in schemas",
+      { inputSchema: { properties: { token: { type: "string" } }, required: ["token"] } },
+      { inputSchema: { properties: { token: { type: "string" } }, required: ["token"] } },
+    ],
+    [
+      "long texts that a careless pattern never matches in time",
+      { letters: "a".repeat(1_000_000), marks: "-eyJ".repeat(250_000), quotes: '\\"a\\":\\"'.repeat(75_000) },
+      undefined,
+    ],
+    [
+      "long and deep values",
+      { text: "x".repeat(5_000), a: { b: { c: { d: { e: { f: { g: { h: 1 } } } } } } } },
+      undefined,
+    ],
+  ];
+
+  test.each(cases)("%s are recorded as they may be", (_name, given, recorded) => {
+    const { recorder, lines } = open({ redact: ["customer"] });
+    recorder.begin(server);
+    for (const message of [
+      request({ name: "a", arguments: { given } }),
+      { jsonrpc: "2.0", id: 1, result: { structuredContent: { given } } },
+      { jsonrpc: "2.0", id: 1, error: { code: -32000, message: "no", data: { given } } },
+    ])
+      recorder.record(entry(message));
+    recorder.close();
+    const expected = recorded ?? given;
+    expect(lines().slice(1)).toEqual([
+      expect.objectContaining({ message: request({ name: "a", arguments: { given: expected } }) }),
+      expect.objectContaining({
+        message: { jsonrpc: "2.0", id: 1, result: { structuredContent: { given: expected } } },
+      }),
+      expect.objectContaining({
+        message: expect.objectContaining({ error: { code: -32000, message: "no", data: { given: expected } } }),
+      }),
+    ]);
+  });
+});
+
+describe("a file that is no recording, or a damaged one", () => {
+  const line = JSON.stringify(entry(request({ name: "a" })));
+  const head = JSON.stringify(header);
+  const nested = `${"[".repeat(600)}${"]".repeat(600)}`;
+  const cases: readonly (readonly [name: string, content: string, problem: string])[] = [
+    ["an empty file", "", "is empty; record a server with gateway --record."],
+    ["another text", "hello\n", "is not a recording: its first line is not a header"],
+    ["JSON of another kind", '{"tools":[]}\n', "is not a recording: its first line is not a header"],
+    ["a recording without its header", `${line}\n`, "is not a recording: its first line is not a header"],
+    [
+      "a newer format",
+      `${JSON.stringify({ ...header, version: 2 })}\n`,
+      "has version 2 of the format, and this program reads 1",
+    ],
+    [
+      "a header without a server",
+      `${JSON.stringify({ ...header, server: null })}\n`,
+      "is damaged: its header has no protocol or no server",
+    ],
+    [
+      "an unknown revision",
+      `${JSON.stringify({ ...header, protocol: "3000-01-01" })}\n`,
+      "has revision 3000-01-01, and this program knows",
+    ],
+    [
+      "a cut line in the middle",
+      `${head}\n${line.slice(0, 40)}\n${line}\n`,
+      "is damaged in line 2: The message is not valid JSON",
+    ],
+    ["a line of another kind", `${head}\n[1]\n`, "is damaged in line 2: It is not an object"],
+    ["a line without its connection", `${head}\n{"message":{}}\n`, "is damaged in line 2: It has no connection"],
+    [
+      "a line without a direction",
+      `${head}\n{"connection":"a","direction":"up","message":{}}\n`,
+      "is damaged in line 2: It has no direction",
+    ],
+    ["a deep line", `${head}\n${nested}\n`, "is damaged in line 2: The message is nested deeper than"],
+    [
+      "a huge line",
+      `${head}\n{"a":"${"x".repeat(33 * 1024 * 1024)}"}\n`,
+      "is damaged in line 2: The message is longer than",
+    ],
+    [
+      "control characters",
+      `${JSON.stringify({ ...header, protocol: "\u001b[2Jx" })}\n`,
+      "has revision [2Jx, and this program knows",
+    ],
+  ];
+
+  test.each(cases)("%s has a clear error", async (_name, content, problem) => {
+    const path = join(temporaryFolder(), "file.jsonl");
+    writeFileSync(path, content);
+    await expect(readRecording(path)).rejects.toThrow(`${path} ${problem}`);
+  });
+
+  test("a file that is missing or a folder has a clear error", async () => {
+    const folder = temporaryFolder();
+    await expect(readRecording(join(folder, "none"))).rejects.toThrow("cannot be read (ENOENT); pass a file");
+    await expect(readRecording(folder)).rejects.toThrow("cannot be read (EISDIR)");
+  });
+
+  test("a last line that was cut off is ignored with a notice", async () => {
+    const path = join(temporaryFolder(), "cut.jsonl");
+    writeFileSync(path, `${head}\n${line}\n${line.slice(0, 60)}`);
+    const { messages, notices } = await readRecording(path);
+    expect(messages).toHaveLength(1);
+    expect(notices).toEqual(["Line 3 was cut off and is ignored."]);
+  });
+
+  test("messages that are not valid and names of prototypes do no harm", async () => {
+    const path = join(temporaryFolder(), "hostile.jsonl");
+    const hostile = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
+    const place = '"connection":"__proto__","direction":"to-server"';
+    const call = `{"jsonrpc":"2.0","id":"__proto__","method":"__proto__","params":${hostile}}`;
+    writeFileSync(path, [head, `{${place},"message":1}`, `{${place},"message":${call}}`, `{${place}}`, ""].join("\n"));
+    const { messages } = await readRecording(path);
+    expect(messages).toEqual([expect.objectContaining({ line: 3, connection: "__proto__" })]);
+    expect(Reflect.get({}, "polluted")).toBeUndefined();
+  });
+});
