@@ -37,8 +37,8 @@ export class ChildServer {
     if (this.#child && this.#isUnserved) return this.#restart(url);
     this.#child ??= this.#start();
     // A process that is ending is followed by another one.
-    if (this.#child.connected) this.#child.send({ url });
-    else this.#next = url;
+    if (!this.#child.connected) this.#next = url;
+    else this.#child.send({ url }, (error) => error && (this.#next = url));
   }
 
   /** Ends the development server: the process closes its connections first. */

@@ -59,6 +59,7 @@ async function receive(message: unknown): Promise<void> {
   send({ kind: "loaded", url, outcome: await host.load(url) });
 }
 
+/** Sends a message, unless the parent has closed the channel, which may be noticed later. */
 function send(message: HostMessage): void {
-  if (process.connected) process.send?.(message);
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

@@ -189,8 +189,8 @@ describe("a development server over HTTP", () => {
 
   test("a session keeps its capabilities when another list appears, and new sessions have it", async () => {
     const shorten = `definePrompt({ name: "shorten", get: () => "Shorten it." })`;
-    const log = await reload({ definition: `tools: [], prompts: [${shorten}]` });
-    expect(log).toMatch(/prompts: new; sessions that are open do not have it \(1\), reconnect their clients/);
+    await reload({ definition: `tools: [], prompts: [${shorten}]` });
+    await dev.said(/prompts: new; sessions that are open do not have it \(1\), reconnect their clients/);
     expect(client.getServerCapabilities()).not.toHaveProperty("prompts");
     const second = await connect("second");
     onTestFinished(() => second.close());
@@ -217,8 +217,8 @@ describe("a development server over HTTP", () => {
   test("the check of credentials is swapped, and other options of the listener need a restart", async () => {
     const definition = `tools: [${echo("!")}]`;
     const guard = "authenticate: () => ({ status: 401 })";
-    const log = await reload({ definition, options: `{ maxConnections: 5, ${guard} }` });
-    expect(log).toContain("[dev] restart needed for maxConnections, authenticate");
+    await reload({ definition, options: `{ maxConnections: 5, ${guard} }` });
+    await dev.said(/^\[dev\] restart needed for maxConnections, authenticate$/m);
     expect(await call("echo", { text: "a" })).toBe("a!");
     await reload({ definition });
   });
