@@ -21,8 +21,6 @@ export interface NatsProcess {
   suspend(): Promise<void>;
   /** Removes its data while it does not run. */
   forget(): Promise<void>;
-  /** Replaces its configuration while it runs, and waits until it has read it. */
-  reload(config: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,11 +35,10 @@ export async function startNats({ config }: NatsOptions = {}): Promise<NatsProce
   const folder = await mkdtemp(join(tmpdir(), "scale-nats-"));
   const port = await findPort();
   const args = ["--addr", "127.0.0.1", "--port", String(port)];
-  const file = join(folder, "nats.conf");
-  const configure = (text: string): Promise<void> => writeFile(file, text.replaceAll("$FOLDER", folder));
   if (config === undefined) args.push("--jetstream", "--store_dir", folder);
   else {
-    await configure(config);
+    const file = join(folder, "nats.conf");
+    await writeFile(file, config.replaceAll("$FOLDER", folder));
     args.push("--config", file);
   }
   let child: ChildProcess | undefined;
@@ -70,11 +67,6 @@ export async function startNats({ config }: NatsOptions = {}): Promise<NatsProce
       child?.kill("SIGSTOP");
       // Other threads of the process stop a little later.
       await sleep(50);
-    },
-    async reload(text) {
-      await configure(text);
-      child?.kill("SIGHUP");
-      await sleep(500);
     },
     forget: () => rm(join(folder, "jetstream"), { recursive: true }),
     async close() {
