@@ -44,10 +44,11 @@ export const accessTemplates: readonly string[] = [
 
 /** Emits the module that authenticates clients, and its tests, by path. */
 export function emitAccess(
-  { auth, transport, url }: Pick<Selection, "auth" | "transport"> & { readonly url: string },
+  { auth, transport, scale, url }: Pick<Selection, "auth" | "transport" | "scale"> & { readonly url: string },
   templates: Templates,
 ): Tree {
-  const view = { oauth: auth === "oauth", stdio: transport === "both", worker: transport === "worker", url };
+  const facts = { oauth: auth === "oauth", stdio: transport === "both", worker: transport === "worker", url };
+  const view = { ...facts, scaled: scale !== "none" };
   const entries = Object.entries(files[auth]);
   return new Map(entries.map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));
 }

@@ -88,6 +88,20 @@ describe("the files of a project for several nodes", () => {
     });
   });
 
+  it.each(["api-key", "oauth"])(
+    "a project with --auth %s limits failed attempts, and one for one process does not",
+    async (auth) => {
+      const [scaled, alone] = [
+        await emit({ auth, extras: "none" }),
+        await emit({ scale: "none", transport: "http", auth }),
+      ];
+      expect(read("src/auth.ts", scaled)).toMatch(/export const authenticate = limitAuthFailures\(guard, /);
+      expect(read("src/mcp/index.ts", scaled)).toContain("limitAuthFailures");
+      expect(read("src/auth.ts", alone)).not.toContain("limitAuthFailures");
+      expect(await check(read("src/auth.ts", scaled), { filepath: "auth.ts", printWidth: 120 })).toBe(true);
+    },
+  );
+
   it("the files are formatted", async () => {
     for (const [path, text] of [...tree, ...natsTree]) {
       if (!/\.(ts|yaml|md)$/.test(path)) continue;
