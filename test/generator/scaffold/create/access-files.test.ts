@@ -25,8 +25,9 @@ async function loadAuth(
 ): Promise<string> {
   const templates = loadTemplates(join(packageRoot, "templates"), accessTemplates);
   const source =
-    emitAccess({ auth: "oauth", transport, url: "http://127.0.0.1:3000/mcp" }, templates).get("src/auth.ts") ??
-    expect.unreachable();
+    emitAccess({ auth: "oauth", scale: "none", transport, url: "http://127.0.0.1:3000/mcp" }, templates).get(
+      "src/auth.ts",
+    ) ?? expect.unreachable();
   const folder = temporaryFolder();
   mkdirSync(join(folder, "mcp"));
   writeFileSync(join(folder, "mcp", "index.ts"), layer);
@@ -65,7 +66,10 @@ describe("a server with API keys", () => {
   /** Loads `src/auth.ts` of a project and runs a script after it; resolves to what is written. */
   async function load(env: Readonly<Record<string, string>>, script = ""): Promise<string> {
     const templates = loadTemplates(join(packageRoot, "templates"), accessTemplates);
-    const files = emitAccess({ auth: "api-key", transport: "http", url: "http://127.0.0.1:3000/mcp" }, templates);
+    const files = emitAccess(
+      { auth: "api-key", scale: "none", transport: "http", url: "http://127.0.0.1:3000/mcp" },
+      templates,
+    );
     const folder = temporaryFolder();
     mkdirSync(join(folder, "mcp"));
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');
