@@ -10,6 +10,7 @@ import { createNatsEngine } from "../../../runtime/adapters/nats/index.ts";
 import { createRedisEngine } from "../../../runtime/adapters/redis/index.ts";
 import { joinCluster, type Cluster } from "../../../runtime/scale/cluster.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
 import type { Effect } from "../history.ts";
 import { mutate } from "../mutants/mutants.ts";
 
@@ -21,6 +22,7 @@ import { mutate } from "../mutants/mutants.ts";
 const {
   NODE_EFFECTS: file,
   NODE_NAME: node = "0",
+  NODE_HOST: host,
   NODE_ENGINE: engineUrl,
   NODE_MUTANT: mutant,
   NODE_DRAIN_DELAY: drainDelay,
@@ -89,6 +91,20 @@ const server: Server = defineServer({
             if (delay > 0) await sleep(delay);
           }
           return `counted ${n}`;
+        }),
+    }),
+    // Does not wait for its messages, as a handler should.
+    defineTool({
+      name: "flood",
+      inputSchema: z.object({ key: z.string(), n: z.number(), size: z.number(), milliseconds: z.number() }),
+      execute: ({ key, n, size, milliseconds }, { log, auth, signal }) =>
+        withEffects({ key, tool: "flood", principal: auth?.principal, signal }, async () => {
+          await log("info", { key });
+          for (let index = 0; index < n; index++) {
+            void log("info", { key, text: "x".repeat(size) });
+            await sleep(milliseconds / n);
+          }
+          return `sent ${n}`;
         }),
     }),
     defineTool({
@@ -179,19 +195,26 @@ const key = new TextEncoder().encode("a key of the tests, which all nodes share"
 
 /** Joins the cluster of the tests, with a fault of the engine if one is named. */
 async function join(url: string): Promise<Cluster> {
-  const limits = maxSessions === undefined ? {} : { maxSessions: Number(maxSessions) };
-  const options = { keys: [key], prefix: "test", limits };
-  const isNats = url.startsWith("nats:");
-  const engine = isNats ? createNatsEngine({ servers: url, ...options }) : createRedisEngine({ url, ...options });
+  const engine = createEngine(url);
   return joinCluster(mutant === undefined ? engine : mutate(engine, mutant), {
     onError: (error) => console.error(error),
   });
+}
+
+/** Creates the engine of a URL, or of the sentinels in a JSON text. */
+function createEngine(url: string): Engine {
+  const limits = maxSessions === undefined ? {} : { maxSessions: Number(maxSessions) };
+  const options = { keys: [key], prefix: "test", limits };
+  if (url.startsWith("nats:")) return createNatsEngine({ servers: url, ...options });
+  if (!url.startsWith("{")) return createRedisEngine({ url, ...options });
+  return createRedisEngine({ url: JSON.parse(url), strict: true, ...options });
 }
 
 const cluster = engineUrl === undefined ? undefined : await join(engineUrl);
 
 const listener = await serveHttp(server, {
   port: 0,
+  ...(host !== undefined && { host, allowedHosts: "any" }),
   retry: Number(retry),
   closeTimeout: 5_000,
   ready: "/ready",

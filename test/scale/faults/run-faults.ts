@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom } from "../../oracle/random.ts";
 import { describeViolations, findViolations } from "../checker.ts";
-import type { Cluster } from "../cluster/cluster.ts";
-import type { RedisProcess } from "../cluster/redis-process.ts";
+import type { Cluster, ClusterEngine } from "../cluster/cluster.ts";
+import type { NatsProcess } from "../cluster/nats-process.ts";
 import { HistoryLog, type EngineState, type Evidence } from "../history.ts";
 import { runNemesis } from "../nemesis.ts";
 import { countFigures, type Figures } from "../checker/figures.ts";
@@ -70,7 +70,8 @@ export async function runFaults(options: RunOptions): Promise<RunReport> {
   const evidence: Evidence = {
     history: log.lines,
     effects: await cluster.readEffects(),
-    ...(cluster.engine?.kind === "redis" && { engineState: await readEngineState(cluster.engine, cluster.size) }),
+    ...(cluster.engine &&
+      cluster.engine.kind !== "nats" && { engineState: await readEngineState(cluster.engine, cluster.size) }),
   };
   const found = findViolations(evidence, { slack, permanentKeys });
   const violations = describeViolations(found);
@@ -91,7 +92,7 @@ export async function runFaults(options: RunOptions): Promise<RunReport> {
 /** Keys of the whole application: their entries are removed whenever they are used, or there is one of a kind. */
 const permanentKeys = /:\{(sessions|tasks|a)\}:[xohl]$/;
 
-async function readEngineState(engine: RedisProcess, livingNodes: number): Promise<EngineState> {
+async function readEngineState(engine: Exclude<ClusterEngine, NatsProcess>, livingNodes: number): Promise<EngineState> {
   const find = "local found = {} for _, key in ipairs(redis.call('KEYS', ARGV[1])) do";
   const keys = await engine.command(
     "EVAL",
