@@ -4,7 +4,7 @@ import { toTimeouts } from "../jsonrpc/limits.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import { UnreachableError } from "../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../jsonrpc/message.ts";
-import type { Engine } from "../stores/engine.ts";
+import { BacklogError, type Engine } from "../stores/engine.ts";
 import type { StreamPosition } from "../stores/event-store.ts";
 import type { NodeMessage } from "../stores/node-directory.ts";
 import type { SessionKey, SessionStore } from "../stores/session-store.ts";
@@ -33,12 +33,15 @@ import { SessionAccesses } from "./session-accesses.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./shared-stream.ts";
 import { StreamWatchers } from "./stream-watchers.ts";
+import { UnstoredEvents } from "./unstored-events.ts";
 
 /** Dependencies of a node. */
 export interface ClusterNodeOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly lease: number;
+  /** Characters of events that may wait until the engine has stored them. */
+  readonly maxUnstoredSize: number;
   readonly onListChanged?: OnListChanged | undefined;
   fail(thrown: unknown): void;
 }
@@ -52,6 +55,7 @@ export class ClusterNode implements HttpNode {
   readonly #watchers: StreamWatchers;
   readonly #accesses: SessionAccesses;
   readonly #broadcastNode: BroadcastNode;
+  readonly #unstored: UnstoredEvents;
   #sessions: LiveSessions | undefined;
   #streams: ReadonlyMap<string, LiveStream> = new Map();
   #broadcasts: ClusterBroadcasts | undefined;
@@ -64,6 +68,7 @@ export class ClusterNode implements HttpNode {
     const { engine, clock, lease, onListChanged, fail } = options;
     this.#broadcastNode = { nodes: engine.nodes, clock, onListChanged, fail };
     this.#watchers = new StreamWatchers(engine.nodes);
+    this.#unstored = new UnstoredEvents(options.maxUnstoredSize);
     this.#lease = new NodeLease({
       nodes: engine.nodes,
       clock,
@@ -108,6 +113,9 @@ export class ClusterNode implements HttpNode {
   }
 
   async access(key: SessionKey, reserve: readonly RequestId[]): Promise<SharedSession | undefined> {
+    // Only what begins: responses and cancellations end what waits.
+    if (reserve.length > 0 && this.#unstored.isFull)
+      throw new BacklogError("Too many events wait for the engine; retry later");
     await this.#lease.ensure();
     const version = this.#states?.versionOf(this.#sessions?.findLive(key));
     return this.#accesses.access(key, { reserve, ...(version !== undefined && { version }) });
@@ -307,9 +315,10 @@ export class ClusterNode implements HttpNode {
     readonly events: Engine["events"];
     readonly owner: string;
     readonly clock: Clock;
+    readonly unstored: UnstoredEvents;
   } {
     const { engine, clock } = this.#options;
-    return { session, events: engine.events, owner: this.name, clock };
+    return { session, events: engine.events, owner: this.name, clock, unstored: this.#unstored };
   }
 
   #receive(message: NodeMessage): void {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { EngineError } from "../../stores/engine.ts";
+import { BacklogError, EngineError } from "../../stores/engine.ts";
 import type { StreamPosition } from "../../stores/event-store.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
@@ -90,12 +90,13 @@ export function createServiceHandler(service: HttpService, options: HttpOptions 
   };
 }
 
-function storeUnavailable(): RejectedRequest {
+function storeUnavailable(error: EngineError): RejectedRequest {
   const headers = { "retry-after": "1" };
-  return rejectHttp(503, "The session store cannot be reached; retry later", {
-    code: errorCodes.internalError,
-    headers,
-  });
+  const problem =
+    error instanceof BacklogError
+      ? "Too many messages wait for the session store"
+      : "The session store cannot be reached";
+  return rejectHttp(503, `${problem}; retry later`, { code: errorCodes.internalError, headers });
 }
 
 class OpenServerContext implements HttpServerContext {
@@ -139,7 +140,7 @@ async function handle(exchange: Exchange, serverContext: OpenServerContext): Pro
     const admission = await validateRequest(exchange, serverContext);
     await perform(exchange, checkOpen(serverContext) ?? admission, serverContext);
   } catch (thrown) {
-    if (thrown instanceof EngineError) return exchange.fail(storeUnavailable().response);
+    if (thrown instanceof EngineError) return exchange.fail(storeUnavailable(thrown).response);
     serverContext.settings.fail(thrown);
     exchange.fail(rejectHttp(500, "Internal error", { code: errorCodes.internalError }).response);
   }

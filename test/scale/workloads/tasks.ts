@@ -31,7 +31,9 @@ async function readStatus(
   const text = response ? await readBody(response) : "";
   const message = parseMessage(text);
   const status = message?.result?.["status"];
-  const isAnswered = response !== undefined && message !== undefined && response.status < 500;
+  // While the engine is away the task may be there all the same.
+  const isLost = message?.error?.code === -32_603;
+  const isAnswered = response !== undefined && message !== undefined && response.status < 500 && !isLost;
   const outcome = typeof status === "string" ? "ok" : isAnswered ? "fail" : "unknown";
   const value = typeof status === "string" && op === "task" ? status : text;
   client.write({ phase: "return", op, id, outcome, value, ...(response && { status: response.status }) });
