@@ -1,3 +1,4 @@
+import { engineKey, enginePrefix } from "./engine-keys.ts";
 import { readExactTime } from "./moved-clock.ts";
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -191,8 +192,6 @@ const server: Server = defineServer({
 
 process.on("unhandledRejection", (reason) => write({ kind: "unhandled", key: "", value: String(reason) }));
 
-const key = new TextEncoder().encode("a key of the tests, which all nodes share");
-
 /** Joins the cluster of the tests, with a fault of the engine if one is named. */
 async function join(url: string): Promise<Cluster> {
   const engine = createEngine(url);
@@ -204,7 +203,7 @@ async function join(url: string): Promise<Cluster> {
 /** Creates the engine of a URL, or of the sentinels in a JSON text. */
 function createEngine(url: string): Engine {
   const limits = maxSessions === undefined ? {} : { maxSessions: Number(maxSessions) };
-  const options = { keys: [key], prefix: "test", limits };
+  const options = { keys: [engineKey], prefix: enginePrefix, limits };
   if (url.startsWith("nats:")) return createNatsEngine({ servers: url, ...options });
   if (!url.startsWith("{")) return createRedisEngine({ url, ...options });
   return createRedisEngine({ url: JSON.parse(url), strict: true, ...options });

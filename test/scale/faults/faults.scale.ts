@@ -16,7 +16,7 @@ const {
   SCALE_MINUTES = "1",
   SCALE_WORKLOADS,
   SCALE_FAULTS,
-  SCALE_NETWORK = "links",
+  SCALE_NETWORK,
 } = process.env;
 const seed = Number(SCALE_SEED);
 const names = selectWorkloads(SCALE_WORKLOADS);
@@ -63,6 +63,7 @@ function toClusterOptions(): ClusterOptions {
     case "nats":
       return { nodes, engine: SCALE_ENGINE, network: isInNamespaces ? "namespaces" : "links" };
     case "sentinel":
+      if (SCALE_NETWORK === "links") throw new Error("Links lead to one server; use the network namespaces");
       return { nodes, engine: SCALE_ENGINE, ...(isInNamespaces && { network: "namespaces" }) };
     default:
       throw new Error(`The engine ${SCALE_ENGINE} has no process to start; use redis, sentinel, nats, or memory`);
