@@ -7,7 +7,7 @@ import type { AdoptedStream, SharedEventStore, StreamPart } from "../stores/shar
 import type { EventWriter } from "../transport/http-server/exchange/exchange.ts";
 import { BacklogError } from "../stores/engine.ts";
 import type { SendOptions, SessionStream, StreamHost } from "../transport/http-server/event-stream.ts";
-import type { UnstoredEvents } from "./unstored-events.ts";
+import type { UnstoredEvents } from "./engine/unstored-events.ts";
 
 /** Stream that this node writes. */
 export interface SharedStreamOptions {

@@ -42,7 +42,14 @@ describe.runIf(SCALE_ENGINE === "redis" || SCALE_ENGINE === "nats")("outage of t
     watch.start();
     await sleep(3_000);
     const before = watch.takeHighest();
-    const line = { op: "fault", id: String(log.lines.length), client: "nemesis", principal: "", node: "engine", value: "kill engine" } as const;
+    const line = {
+      op: "fault",
+      id: String(log.lines.length),
+      client: "nemesis",
+      principal: "",
+      node: "engine",
+      value: "kill engine",
+    } as const;
     log.add({ phase: "call", ...line });
     await engine.kill();
     await sleep(milliseconds);
@@ -64,7 +71,9 @@ describe.runIf(SCALE_ENGINE === "redis" || SCALE_ENGINE === "nats")("outage of t
 
   it("handlers that do not wait for their messages take a bounded part of the memory", async () => {
     // 30 handlers send 6 MiB each.
-    const floods = sessions.slice(0, 30).map(({ client }) => client.call("flood", { n: 384, size: 16_384, milliseconds: 6_000 }));
+    const floods = sessions
+      .slice(0, 30)
+      .map(({ client }) => client.call("flood", { n: 384, size: 16_384, milliseconds: 6_000 }));
     const growth = await loseEngine(8_000);
     console.log(JSON.stringify({ floods: floods.length, growth: growth.map(toMebibytes) }));
     const responses = await Promise.all(floods);

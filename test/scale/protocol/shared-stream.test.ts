@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { SharedStream } from "../../../runtime/scale/shared-stream.ts";
-import { UnstoredEvents } from "../../../runtime/scale/unstored-events.ts";
+import { UnstoredEvents } from "../../../runtime/scale/engine/unstored-events.ts";
 import { BacklogError, EngineError, type Engine } from "../../../runtime/stores/engine.ts";
 import type { SharedEventStore, StreamAppend } from "../../../runtime/stores/shared-event-store.ts";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
