@@ -136,6 +136,15 @@ export class SharedStream implements SessionStream {
     this.#schedule();
   }
 
+  /** Ends the stream without its last events, because its session has ended: the store has removed the stream, and would begin it again. */
+  discard(): void {
+    if (this.#isFenced) return;
+    this.#isFenced = true;
+    this.#close();
+    this.#batch = undefined;
+    for (const { reject } of this.#dequeue(this.#queue.length)) reject(new UnreachableError("The session has ended"));
+  }
+
   /** Waits until everything is stored, or until the next attempt has failed: other nodes then seal the stream, because this one closes. */
   async flushed(): Promise<void> {
     this.#isFlushing = true;

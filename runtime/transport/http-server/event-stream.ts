@@ -57,6 +57,8 @@ export interface SessionStream {
   release(): void;
   /** Ends the stream: there are no more messages. */
   end(): void;
+  /** Ends the stream, and stores nothing more. Default: what is stored is removed with the session. */
+  discard?(): void;
   /** Resolves when every event is stored or given up. Default: nothing is pending. */
   flushed?(): Promise<void>;
   /** Resolves when the connection to a stream of another node has ended. Default: the stream is of this node. */

@@ -215,6 +215,20 @@ describe("events that wait for a store that is away", () => {
   });
 });
 
+test("a stream that is discarded stores nothing more, and its messages are rejected", async () => {
+  const { engine, clock, append, stream, lost } = await openStream([1]);
+  append.failures = 1;
+  const sent = stream.send("a");
+  await vi.waitFor(() => expect(append.calls).toHaveLength(1));
+  stream.discard();
+  await expect(sent).rejects.toThrow("session has ended");
+  stream.end();
+  await clock.pass(1_000);
+  await stream.flushed();
+  expect(await textsOf(engine)).toBeUndefined();
+  expect(lost).toEqual([]);
+});
+
 function toWriter(written: string[]): EventWriter {
   return {
     waiting: 0,
