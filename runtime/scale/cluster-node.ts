@@ -33,6 +33,7 @@ import { SessionAccesses } from "./session-accesses.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./shared-stream.ts";
 import { StreamWatchers } from "./stream-watchers.ts";
+import { endSession } from "./engine/session-end.ts";
 import { UnstoredEvents } from "./engine/unstored-events.ts";
 
 /** Dependencies of a node. */
@@ -143,15 +144,9 @@ export class ClusterNode implements HttpNode {
     this.#inBackground(() => this.#options.engine.sessions.release(key, { node, ids, ...options }));
   }
 
-  /** Ends a session. What is left to do when the engine fails meanwhile is done in the background: the session may have ended already. */
-  async end(key: SessionKey): Promise<void> {
-    const known = await this.#options.engine.sessions.findNodes(key);
-    try {
-      await this.#end(key, known);
-    } catch (thrown) {
-      this.#inBackground(() => this.#repeatEnd(key, known));
-      throw thrown;
-    }
+  end(key: SessionKey): Promise<void> {
+    const { engine, clock, fail } = this.#options;
+    return endSession(key, { engine, clock, name: this.name, isOver: () => this.#lease.isOver, fail });
   }
 
   createStream(session: SessionKey, { name, host, requests }: NewStream): SessionStream {
@@ -221,26 +216,6 @@ export class ClusterNode implements HttpNode {
     await this.#broadcasts?.leave(this.#broadcastNode);
     await this.#accesses.flush();
     await this.#lease.leave();
-  }
-
-  async #end(key: SessionKey, known: readonly string[]): Promise<void> {
-    const { sessions, events, nodes } = this.#options.engine;
-    const others = new Set([...known, ...(await sessions.end(key))]);
-    others.delete(this.name);
-    const message = { kind: "ended", session: key } as const;
-    await Promise.all([...others].map(async (node) => nodes.send(node, message)));
-    await events.remove(key);
-  }
-
-  async #repeatEnd(key: SessionKey, known: readonly string[]): Promise<void> {
-    for (let attempt = 1; !this.#lease.isOver; attempt += 1) {
-      await pause(endDelay, this.#options.clock);
-      try {
-        return await this.#end(key, known);
-      } catch (thrown) {
-        if (attempt === mostEnds) throw thrown;
-      }
-    }
   }
 
   /** Registers the node, as often as it takes. Broadcasts before that were missed. */
@@ -404,12 +379,6 @@ export class ClusterNode implements HttpNode {
 
 /** Milliseconds between two attempts to register a node. */
 const registrationDelay = 1_000;
-
-/** Milliseconds between two attempts to end a session. */
-const endDelay = 1_000;
-
-/** Attempts to end a session: for as long as its streams are kept. */
-const mostEnds = 600;
 
 /** Attempts to reach an absent node in the duration of a lease, while its absence may end. */
 const attemptsPerLease = 12;
