@@ -33,7 +33,7 @@ import { SessionAccesses } from "./session-accesses.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./shared-stream.ts";
 import { StreamWatchers } from "./stream-watchers.ts";
-import { endSession } from "./engine/session-end.ts";
+import { endSharedSession } from "./engine/session-end.ts";
 import { UnstoredEvents } from "./engine/unstored-events.ts";
 
 /** Dependencies of a node. */
@@ -146,7 +146,7 @@ export class ClusterNode implements HttpNode {
 
   end(key: SessionKey): Promise<void> {
     const { engine, clock, fail } = this.#options;
-    return endSession(key, { engine, clock, name: this.name, isOver: () => this.#lease.isOver, fail });
+    return endSharedSession(key, { engine, clock, name: this.name, isOver: () => this.#lease.isOver, fail });
   }
 
   createStream(session: SessionKey, { name, host, requests }: NewStream): SessionStream {

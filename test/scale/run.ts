@@ -10,7 +10,18 @@ import { runInNamespace } from "./network-namespace.ts";
  * makes the same choices.
  */
 
-const layers = ["model", "contract", "protocol", "faults", "mutants", "deploy", "security", "problems", "load"];
+const layers = [
+  "model",
+  "contract",
+  "protocol",
+  "faults",
+  "mutants",
+  "deploy",
+  "security",
+  "problems",
+  "load",
+  "outage",
+];
 
 const options = yargs(hideBin(process.argv))
   .usage("npm run test:scale -- <layer> [options]")

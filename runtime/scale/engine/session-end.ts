@@ -20,7 +20,7 @@ export interface EndingNode {
  *
  * @throws {EngineError} when the engine fails
  */
-export async function endSession(key: SessionKey, node: EndingNode): Promise<void> {
+export async function endSharedSession(key: SessionKey, node: EndingNode): Promise<void> {
   const known = await node.engine.sessions.findNodes(key);
   try {
     await endOnce(key, known, node);
