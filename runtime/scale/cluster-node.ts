@@ -4,7 +4,7 @@ import { toTimeouts } from "../jsonrpc/limits.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
 import { UnreachableError } from "../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../jsonrpc/message.ts";
-import type { Engine } from "../stores/engine.ts";
+import { BacklogError, type Engine } from "../stores/engine.ts";
 import type { StreamPosition } from "../stores/event-store.ts";
 import type { NodeMessage } from "../stores/node-directory.ts";
 import type { SessionKey, SessionStore } from "../stores/session-store.ts";
@@ -35,16 +35,20 @@ import { NodeLease } from "./node-lease.ts";
 import { findNodeOf, nodeOfSession } from "./node-name.ts";
 import { Relays } from "./relay/relays.ts";
 import { SessionAccesses } from "./session-accesses.ts";
-import { SharedSessionValues, removeSessionValues } from "./engine/session-values.ts";
+import { SharedSessionValues } from "./engine/session-values.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./streams/shared-stream.ts";
 import { StreamWatchers } from "./streams/stream-watchers.ts";
+import { endSharedSession } from "./engine/session-end.ts";
+import { UnstoredEvents } from "./engine/unstored-events.ts";
 
 /** Dependencies of a node. */
 export interface ClusterNodeOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly lease: number;
+  /** Characters of events that may wait until the engine has stored them. */
+  readonly maxUnstoredSize: number;
   readonly onListChanged?: OnListChanged | undefined;
   fail(thrown: unknown): void;
 }
@@ -59,6 +63,7 @@ export class ClusterNode implements HttpNode {
   readonly #watchers: StreamWatchers;
   readonly #accesses: SessionAccesses;
   readonly #broadcastNode: BroadcastNode;
+  readonly #unstored: UnstoredEvents;
   #sessions: LiveSessions | undefined;
   #streams: ReadonlyMap<string, LiveStream> = new Map();
   #broadcasts: ClusterBroadcasts | undefined;
@@ -77,6 +82,7 @@ export class ClusterNode implements HttpNode {
     const { engine, clock, lease, onListChanged, fail } = options;
     this.#broadcastNode = { nodes: engine.nodes, clock, onListChanged, fail };
     this.#watchers = new StreamWatchers(engine.nodes);
+    this.#unstored = new UnstoredEvents(options.maxUnstoredSize);
     this.#lease = new NodeLease({
       nodes: engine.nodes,
       clock,
@@ -153,6 +159,9 @@ export class ClusterNode implements HttpNode {
   }
 
   async access(key: SessionKey, reserve: readonly RequestId[], node?: string): Promise<SharedSession | undefined> {
+    // Only what begins: responses and cancellations end what waits.
+    if (reserve.length > 0 && this.#unstored.isFull)
+      throw new BacklogError("Too many events wait for the engine; retry later");
     await this.#lease.ensure();
     const version = this.#states?.versionOf(this.#sessions?.findLive(key));
     return this.#accesses.access(key, { reserve, ...(version !== undefined && { version }), ...(node && { node }) });
@@ -188,13 +197,9 @@ export class ClusterNode implements HttpNode {
     return new SharedSessionValues(key, { values: engine.values, clock, fail });
   }
 
-  async end(key: SessionKey): Promise<void> {
-    const { sessions, events, nodes, values } = this.#options.engine;
-    const owner = nodeOfSession(key.id);
-    const others = new Set([...(await sessions.end(key)), ...(owner === undefined ? [] : [owner])]);
-    const message = { kind: "ended", session: key } as const;
-    await Promise.all([...others].map(async (node) => node !== this.name && nodes.send(node, message)));
-    await Promise.all([events.remove(key), removeSessionValues(values, key)]);
+  end(key: SessionKey): Promise<void> {
+    const { engine, clock, fail } = this.#options;
+    return endSharedSession(key, { engine, clock, name: this.name, isOver: () => this.#lease.isOver, fail });
   }
 
   createStream(session: SessionKey, { name, host, requests }: NewStream): SessionStream {
@@ -348,9 +353,10 @@ export class ClusterNode implements HttpNode {
     readonly events: Engine["events"];
     readonly owner: string;
     readonly clock: Clock;
+    readonly unstored: UnstoredEvents;
   } {
     const { engine, clock } = this.#options;
-    return { session, events: engine.events, owner: this.name, clock };
+    return { session, events: engine.events, owner: this.name, clock, unstored: this.#unstored };
   }
 
   #receive(message: NodeMessage): void {

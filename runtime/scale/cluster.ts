@@ -18,6 +18,11 @@ export interface ClusterOptions {
   /** Milliseconds after which a node that does not renew its lease counts as stopped. Default 6 s. */
   readonly lease?: number;
   /**
+   * Characters of events that may wait in this node until the engine has stored them. At half of it, requests are rejected with 503 and `Retry-After`. At the
+   * limit, messages of handlers that do not wait for their earlier ones are rejected. Responses may take twice as much. Default 16 Mi.
+   */
+  readonly maxUnstoredSize?: number;
+  /**
    * Reads definitions again when another node has changed the list of its own, because definitions contain functions and stay on their node. Returns a
    * function that changes the list of this node. Clients of this node are notified after it, and the change is not reported to other nodes. Called
    * for every kind of list when changes were missed. Default: the lists of the nodes are changed by other means.
@@ -74,7 +79,7 @@ export interface Cluster extends HttpCluster {
  * ```
  */
 export async function joinCluster(engine: Engine, options: ClusterOptions = {}): Promise<Cluster> {
-  const { lease = 6_000, onListChanged, onError, clock = systemClock } = options;
+  const { lease = 6_000, maxUnstoredSize = 16 * 1024 * 1024, onListChanged, onError, clock = systemClock } = options;
   const fail = createFail(onError);
   const toKeys = toDeriveKeys(engine, options.keys);
   await engine.open();
@@ -97,7 +102,7 @@ export async function joinCluster(engine: Engine, options: ClusterOptions = {}):
       guard.useCluster?.(shared);
       return guard.watchRevocation ? guard : rejectRevoked(guard, revocations);
     },
-    createNode: () => new ClusterNode({ engine, clock, lease, onListChanged, fail }),
+    createNode: () => new ClusterNode({ engine, clock, lease, maxUnstoredSize, onListChanged, fail }),
     status: () => engine.status(),
     async close() {
       await revocations.close();

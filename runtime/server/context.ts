@@ -1,6 +1,7 @@
 import { isObject, type NotificationRow } from "../../generated/support.ts";
+import { asHandled } from "../internal/as-handled.ts";
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
-import type { LogLevels } from "./logging/log-levels.ts";
+import type { LogEntry, LogLevels } from "./logging/log-levels.ts";
 import type { Authenticated } from "./protocol-types.ts";
 import type { InputRunner } from "./input/input-runner.ts";
 import { CallScope } from "../tasks/call-scope.ts";
@@ -44,13 +45,14 @@ export class HandlerScope extends CallScope implements AnyContext {
   }
 
   get log(): AnyContext["log"] {
-    return async (level, data, logger) => {
-      const { message, levels } = this.#parts;
-      if (!message || !levels.wants(this.#call, level)) return;
-      const entry = { level, data, ...(logger !== undefined && { logger }) };
-      const admitted = levels.admit(this.#call, entry);
-      if (admitted) await this.#call.notify(message, admitted);
-    };
+    return (level, data, logger) => asHandled(this.#log({ level, data, ...(logger !== undefined && { logger }) }));
+  }
+
+  async #log(entry: LogEntry): Promise<void> {
+    const { message, levels } = this.#parts;
+    if (!message || !levels.wants(this.#call, entry.level)) return;
+    const admitted = levels.admit(this.#call, entry);
+    if (admitted) await this.#call.notify(message, admitted);
   }
 
   get releaseConnection(): AnyContext["releaseConnection"] {

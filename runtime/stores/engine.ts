@@ -26,6 +26,14 @@ export class EngineError extends Error {
   }
 }
 
+/** Error for what a node does not begin because too much waits for its engine already. */
+export class BacklogError extends EngineError {
+  constructor(message: string) {
+    super(message);
+    this.name = "BacklogError";
+  }
+}
+
 /**
  * Everything that the nodes of a cluster share. Operations fail with an `EngineError` within 1 s when the engine cannot be reached; they are never
  * queued.

@@ -1,4 +1,5 @@
 import type { CallContext } from "../protocol/peer/incoming-call.ts";
+import { asHandled } from "../internal/as-handled.ts";
 import { readTask, type TaskControl } from "./task-control.ts";
 
 /**
@@ -35,10 +36,12 @@ export class CallScope {
 
   get progress(): (progress: number, total?: number, message?: string) => Promise<void> {
     return (progress, total, message) =>
-      this.#call.progress({
-        progress,
-        ...(total !== undefined && { total }),
-        ...(message !== undefined && { message }),
-      });
+      asHandled(
+        this.#call.progress({
+          progress,
+          ...(total !== undefined && { total }),
+          ...(message !== undefined && { message }),
+        }),
+      );
   }
 }

@@ -1,4 +1,5 @@
 import { isObject, type NotificationRow, type Progress, type RequestRow } from "../../generated/support.ts";
+import { asHandled } from "../internal/as-handled.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../protocol/peer/incoming-call.ts";
 import { Throttle, type TimerHost } from "../protocol/peer/progress.ts";
@@ -36,7 +37,11 @@ export class TaskCall extends RelayedCall implements TaskContext {
   }
 
   /** Reports progress. The progress token of the request stays valid until the task ends. */
-  async progress(report: Progress): Promise<void> {
+  progress(report: Progress): Promise<void> {
+    return asHandled(this.#report(report));
+  }
+
+  async #report(report: Progress): Promise<void> {
     const { progressToken } = this.meta;
     const isWanted = typeof progressToken === "string" || typeof progressToken === "number";
     if (!isWanted || !Number.isFinite(report.progress) || report.progress <= this.#lastProgress) return;

@@ -86,6 +86,8 @@ export interface EngineState {
   readonly leases: number;
   /** Number of nodes that live. */
   readonly livingNodes: number;
+  /** Keys of sessions that their clients have ended. */
+  readonly keysOfEnded: readonly string[];
 }
 
 /** Collects lines, and writes them to a file for later. */

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pick, type Random } from "../oracle/random.ts";
-import type { Cluster, EngineProcess } from "./cluster/cluster.ts";
+import type { Cluster, ClusterEngine, EngineProcess } from "./cluster/cluster.ts";
 import type { NatsClusterProcess } from "./cluster/nats-cluster.ts";
+import type { PartitionKind } from "./cluster/partitions.ts";
 import type { RedisProcess } from "./cluster/redis-process.ts";
+import type { SentinelProcess } from "./cluster/sentinel-process.ts";
 import type { HistoryLog } from "./history.ts";
 
 /** Options of a nemesis. */
@@ -45,14 +47,25 @@ const nodeFaults: Readonly<Record<string, RunFault>> = {
   "stop node 20 s": (cluster, node) => stopNode(cluster, node, 20_000),
 };
 
-/** Faults of the network between a node and the engine. */
-const linkFaults: Readonly<Record<string, RunFault>> = {
+/** Partition of the network, and how long it lasts. */
+interface PartitionFault {
+  readonly kind: PartitionKind;
+  readonly milliseconds: number;
+}
+
+const partitionFaults: Readonly<Record<string, PartitionFault>> = {
   // Shorter than the lease, and longer.
-  "partition node 4 s": (cluster, node) => partitionNode(cluster, node, 4_000),
-  "partition node 12 s": (cluster, node) => partitionNode(cluster, node, 12_000),
+  "partition node 4 s": { kind: "engine", milliseconds: 4_000 },
+  "partition node 12 s": { kind: "engine", milliseconds: 12_000 },
+  "partition node from balancer 4 s": { kind: "balancer", milliseconds: 4_000 },
+  "partition node from balancer 12 s": { kind: "balancer", milliseconds: 12_000 },
+  // Longer than a failover takes.
+  "partition primary 12 s": { kind: "primary", milliseconds: 12_000 },
+  "partition primary and node 15 s": { kind: "primary and node", milliseconds: 15_000 },
 };
 
-const engineFaults: Readonly<Record<string, (engine: EngineProcess) => Promise<void>>> = {
+/** Faults of an engine that is one server. */
+const serverFaults: Readonly<Record<string, (engine: EngineProcess) => Promise<void>>> = {
   "kill engine": async (engine) => {
     await engine.kill();
     await sleep(500);
@@ -62,9 +75,13 @@ const engineFaults: Readonly<Record<string, (engine: EngineProcess) => Promise<v
 };
 
 /** Faults that only Redis has commands for. */
-const redisFaults: Readonly<Record<string, (engine: RedisProcess) => Promise<void>>> = {
+const redisFaults: Readonly<Record<string, (engine: RedisProcess | SentinelProcess) => Promise<void>>> = {
   "drop subscriptions": async (engine) => void (await engine.command("CLIENT", "KILL", "TYPE", "pubsub")),
   "remove scripts": async (engine) => void (await engine.command("SCRIPT", "FLUSH")),
+};
+
+/** Faults of one Redis server. With sentinels they would be a failover that ends after the fault. */
+const singleRedisFaults: Readonly<Record<string, (engine: RedisProcess) => Promise<void>>> = {
   "delay engine 2 s": async (engine) => void (await engine.command("DEBUG", "SLEEP", "2")),
 };
 
@@ -73,12 +90,33 @@ const natsClusterFaults: Readonly<Record<string, (engine: NatsClusterProcess) =>
   "step down leaders": (engine) => engine.stepDown(),
 };
 
-/** Names of the faults of an engine. */
-const faultsOfEngine: { readonly [Kind in EngineProcess["kind"]]: readonly string[] } = {
-  redis: [engineFaults, redisFaults].flatMap(Object.keys),
-  nats: Object.keys(engineFaults),
-  "nats-cluster": [engineFaults, natsClusterFaults].flatMap(Object.keys),
+/** Faults of Redis with replicas and sentinels. */
+const sentinelFaults: Readonly<Record<string, (engine: SentinelProcess) => Promise<void>>> = {
+  "kill primary": async (engine) => {
+    const primary = await engine.findPrimary();
+    await primary.kill();
+    await engine.replaced(primary);
+    await primary.restart();
+    await engine.settled();
+  },
+  "suspend primary": async (engine) => {
+    const primary = await engine.findPrimary();
+    primary.suspend();
+    await engine.replaced(primary).finally(() => primary.resume());
+    await engine.settled();
+  },
+  "kill replica": async (engine) => killReplicas(engine, 1),
+  "kill replicas": async (engine) => killReplicas(engine, 2),
 };
+
+/** Ends replicas, and starts them again after some seconds. */
+async function killReplicas(engine: SentinelProcess, count: number): Promise<void> {
+  const replicas = (await engine.findReplicas()).slice(0, count);
+  for (const replica of replicas) await replica.kill();
+  await sleep(4_000);
+  for (const replica of replicas) await replica.restart();
+  await engine.settled();
+}
 
 async function stopNode(cluster: Cluster, node: number, milliseconds: number): Promise<void> {
   cluster.stop(node);
@@ -86,50 +124,73 @@ async function stopNode(cluster: Cluster, node: number, milliseconds: number): P
   cluster.resume(node);
 }
 
-async function partitionNode(cluster: Cluster, node: number, milliseconds: number): Promise<void> {
-  cluster.cut(node);
+async function partition(cluster: Cluster, { kind, milliseconds }: PartitionFault, node: number): Promise<void> {
+  const end = await cluster.partitions?.begin(kind, node);
   await sleep(milliseconds);
-  cluster.mend(node);
+  await end?.();
 }
 
 /** Cluster that faults are made for. */
 interface FaultOptions {
   /** Number of nodes. */
   readonly size: number;
-  readonly engine?: EngineProcess["kind"];
-  /** True if nodes can be cut off from the engine. Default `false`. */
-  readonly hasLinks?: boolean;
+  readonly engine?: ClusterEngine["kind"];
+  /** Partitions that can be made. Default: none. */
+  readonly partitions?: readonly PartitionKind[];
   /** Words: only faults with one of them in their names. Default: all. */
   readonly only?: readonly string[];
 }
 
-/** Next fault of the schedule that a seed determines. Without an engine there is one node, whose state ends with it: it can only be stopped. */
-export function nextFault(random: Random, { size, engine, hasLinks = false, only }: FaultOptions): Fault {
-  const names = engine
-    ? [...[nodeFaults, hasLinks ? linkFaults : {}].flatMap(Object.keys), ...faultsOfEngine[engine]]
-    : ["stop node 3 s"];
+/** Names of the faults of an engine. */
+const engineFaults: Readonly<Record<ClusterEngine["kind"], readonly string[]>> = {
+  redis: [serverFaults, redisFaults, singleRedisFaults].flatMap(Object.keys),
+  nats: Object.keys(serverFaults),
+  "nats-cluster": [serverFaults, natsClusterFaults].flatMap(Object.keys),
+  sentinel: [sentinelFaults, redisFaults].flatMap(Object.keys),
+};
+
+/**
+ * Next fault of the schedule that a seed determines. Without an engine there is one node, whose state ends with it: it can only be stopped.
+ *
+ * @throws {Error} when no fault has one of the words in its name
+ */
+export function nextFault(random: Random, { size, engine, partitions = [], only }: FaultOptions): Fault {
+  const cuts = Object.keys(partitionFaults).filter((name) =>
+    partitions.includes(partitionFaults[name]?.kind ?? "engine"),
+  );
+  const names = engine ? [...Object.keys(nodeFaults), ...cuts, ...engineFaults[engine]] : ["stop node 3 s"];
   const name = pick(
     names.filter((candidate) => only === undefined || only.some((word) => candidate.includes(word))),
     random,
   );
   const node = Math.floor(random() * size);
   const after = 2_000 + Math.floor(random() * 3_000);
-  const ofNode = nodeFaults[name] ?? linkFaults[name];
+  const ofNode = nodeFaults[name];
   if (ofNode) return { name, target: String(node), after, run: (cluster) => ofNode(cluster, node) };
-  return { name, target: "engine", after, run: (cluster) => runEngineFault(cluster, name) };
+  const cut = partitionFaults[name];
+  if (!cut) return { name, target: "engine", after, run: (cluster) => runEngineFault(cluster, name) };
+  const target = cut.kind.startsWith("primary") ? "engine" : String(node);
+  return { name, target, after, run: (cluster) => partition(cluster, cut, node) };
 }
 
-async function runEngineFault({ engine: process }: Cluster, name: string): Promise<void> {
-  if (!process) return;
-  await engineFaults[name]?.(process);
-  if (process.kind === "redis") await redisFaults[name]?.(process);
-  if (process.kind === "nats-cluster") await natsClusterFaults[name]?.(process);
+async function runEngineFault({ engine }: Cluster, name: string): Promise<void> {
+  if (!engine) return;
+  if (engine.kind === "sentinel") await sentinelFaults[name]?.(engine);
+  else await serverFaults[name]?.(engine);
+  if (engine.kind === "redis") await singleRedisFaults[name]?.(engine);
+  if (engine.kind === "redis" || engine.kind === "sentinel") await redisFaults[name]?.(engine);
+  if (engine.kind === "nats-cluster") await natsClusterFaults[name]?.(engine);
 }
 
 /** Runs one fault after the other, and writes each into the history. Everything runs when it resolves. */
 export async function runNemesis({ cluster, log, random, until, only }: NemesisOptions): Promise<void> {
-  const { size, hasLinks } = cluster;
-  const options = { size, hasLinks, ...(cluster.engine && { engine: cluster.engine.kind }), ...(only && { only }) };
+  const { size, engine, partitions } = cluster;
+  const options = {
+    size,
+    partitions: partitions?.kinds ?? [],
+    ...(engine && { engine: engine.kind }),
+    ...(only && { only }),
+  };
   for (let id = 1; ; id++) {
     const { name, target, after, run } = nextFault(random, options);
     if (Date.now() + after > until) return;

@@ -2,13 +2,26 @@ import { join } from "node:path";
 import { startVitest } from "vitest/node";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
+import { outerNamespace } from "./cluster/network.ts";
+import { runInNamespace } from "./network-namespace.ts";
 
 /*
  * `npm run test:scale -- model --seed 7`: tests of several nodes with one store, a layer at a time. The seed is printed; a run with the same seed
  * makes the same choices.
  */
 
-const layers = ["model", "contract", "protocol", "faults", "mutants", "deploy", "security", "problems", "load"];
+const layers = [
+  "model",
+  "contract",
+  "protocol",
+  "faults",
+  "mutants",
+  "deploy",
+  "security",
+  "problems",
+  "load",
+  "outage",
+];
 
 const options = yargs(hideBin(process.argv))
   .usage("npm run test:scale -- <layer> [options]")
@@ -22,6 +35,11 @@ const options = yargs(hideBin(process.argv))
   .option("workloads", {
     type: "string",
     describe: "Workloads of a run with faults, separated by commas; default: all",
+  })
+  .option("network", {
+    choices: ["links", "namespaces"] as const,
+    describe: "Network of a run with faults: a proxy before a single engine, or a namespace for each program, for root",
+    defaultDescription: "links",
   })
   .option("faults", { type: "string", describe: "Words, separated by commas: faults with one of them in their names" })
   .check(({ _: words, nodes, seed, minutes, sessions, rate }) => {
@@ -53,7 +71,19 @@ function toPattern(words: string): string {
     .join("|");
 }
 
-const { engine, only, seed, minutes, sessions, rate, workloads, faults } = options;
+if (options.network === "namespaces" && process.env[outerNamespace] === undefined) process.exit(await runAgain());
+
+/** Runs the tests in a network namespace, or says why that is not possible. Returns the exit code. */
+async function runAgain(): Promise<number> {
+  try {
+    return await runInNamespace();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return 1;
+  }
+}
+
+const { engine, only, seed, minutes, sessions, rate, workloads, faults, network } = options;
 const nodes = options.nodes ?? (options._[0] === "load" ? 4 : 3);
 Object.assign(process.env, {
   SCALE_ENGINE: engine,
@@ -64,6 +94,7 @@ Object.assign(process.env, {
   SCALE_RATE: String(rate),
   ...(workloads !== undefined && { SCALE_WORKLOADS: workloads }),
   ...(faults !== undefined && { SCALE_FAULTS: faults }),
+  ...(network !== undefined && { SCALE_NETWORK: network }),
 });
 console.log(`seed ${seed}`);
 const vitest = await startVitest("test", [`test/scale/${options._[0]}/`], {

@@ -20,7 +20,7 @@ export class Broadcasts {
   async add(broadcast: Broadcast): Promise<string> {
     const { commands, names, ring, limits } = this.#context;
     const { keys, channel } = names.broadcasts;
-    const reply = await commands.run(addBroadcast, keys, [
+    const reply = await commands.runDurably(addBroadcast, keys, [
       sealEnvelope(ring, place, broadcast),
       createEpoch(),
       String(limits.broadcastTtl),

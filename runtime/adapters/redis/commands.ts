@@ -20,7 +20,7 @@ export class RedisCommands {
   readonly #health: Health;
   readonly #timeout: number;
   readonly #operations: Operations;
-  /** Confirmations that are about to be requested, by key of their slot. */
+  /** Confirmations that are about to be requested, by their kind and the key of their slot. */
   readonly #confirmations = new Map<string, Promise<void>>();
   #replicas = 0;
 
@@ -59,7 +59,30 @@ export class RedisCommands {
   ): Promise<unknown> {
     const { generation } = this.#link;
     const reply = await this.run(script, keys, args);
-    await this.#confirm(keys[0], generation);
+    await this.#confirm("write", keys[0], generation);
+    return reply;
+  }
+
+  /**
+   * Runs a script that reads, and waits until the replicas have all that it may have read. A primary that was replaced, or is about to be, has none that
+   * reply: what it returns may be old, or lost with it.
+   */
+  async runConfirmed(
+    script: RedisScript,
+    keys: readonly [string, ...string[]],
+    args: readonly string[] = [],
+  ): Promise<unknown> {
+    const { generation } = this.#link;
+    const reply = await this.run(script, keys, args);
+    await this.#confirm("read", keys[0], generation);
+    return reply;
+  }
+
+  /** Sends a command that reads, and waits until the replicas have all that it may have read. */
+  async sendConfirmed(key: string, args: readonly [string, ...string[]]): Promise<unknown> {
+    const { generation } = this.#link;
+    const reply = await this.send(key, args);
+    await this.#confirm("read", key, generation);
     return reply;
   }
 
@@ -67,24 +90,30 @@ export class RedisCommands {
   async sendDurably(key: string, args: readonly [string, ...string[]]): Promise<unknown> {
     const { generation } = this.#link;
     const reply = await this.send(key, args);
-    await this.#confirm(key, generation);
+    await this.#confirm("write", key, generation);
     return reply;
   }
 
-  /** Waits until the replicas have the writes so far. */
-  #confirm(key: string, generation: number): Promise<void> {
+  /** Waits until the replicas have the writes so far: those of this connection, or with `read` those of all. */
+  #confirm(kind: "write" | "read", key: string, generation: number): Promise<void> {
     if (this.#replicas === 0) return Promise.resolve();
     if (generation !== this.#link.generation) return Promise.reject(new EngineError(connectionChanged));
-    const slot = this.#link.publishCommand === "PUBLISH" ? "" : key;
+    const slot = `${kind} ${this.#link.publishCommand === "PUBLISH" ? "" : key}`;
     const known = this.#confirmations.get(slot);
     if (known) return known;
     // One confirmation is enough for all writes that were settled at the same time.
     const confirmation = Promise.resolve().then(() => {
       this.#confirmations.delete(slot);
-      return this.#wait(key, generation);
+      return kind === "read" ? this.#waitForAll(key, generation) : this.#wait(key, generation);
     });
     this.#confirmations.set(slot, confirmation);
     return confirmation;
+  }
+
+  /** WAIT counts replicas that have the last write of the connection. With a write now, that is everything before. */
+  async #waitForAll(key: string, generation: number): Promise<void> {
+    const mark = `${key}:b`;
+    await Promise.all([this.send(key, ["SET", mark, "", "PX", "1000"]), this.#wait(key, generation)]);
   }
 
   async #wait(key: string, generation: number): Promise<void> {

@@ -50,7 +50,9 @@ export class RedisEvents implements SharedEventStore {
     const tag = await this.#context.sessionTags.find(session);
     const keys = this.#keys(tag, stream);
     const args = [String(sequence), String(maxPartEvents), String(maxPartSize)];
-    const [owner, fence, next, state, requests, fields, data] = toList(await commands.run(readEvents, keys, args));
+    const [owner, fence, next, state, requests, fields, data] = toList(
+      await commands.runConfirmed(readEvents, keys, args),
+    );
     const owned = toText(owner);
     if (owned === undefined) return undefined;
     const texts = toTexts(data).map((value) => ring.open(keys[1], value));

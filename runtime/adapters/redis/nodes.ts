@@ -33,8 +33,8 @@ export class RedisNodes implements NodeDirectory {
     const key = this.#context.names.lease(node);
     const time = String(Math.max(1, Math.ceil(milliseconds)));
     const reply = isNew
-      ? await this.#context.commands.send(key, ["SET", key, "1", "PX", time])
-      : await this.#context.commands.send(key, ["SET", key, "1", "PX", time, "XX"]);
+      ? await this.#context.commands.sendDurably(key, ["SET", key, "1", "PX", time])
+      : await this.#context.commands.sendDurably(key, ["SET", key, "1", "PX", time, "XX"]);
     return reply === "OK";
   }
 
@@ -45,7 +45,7 @@ export class RedisNodes implements NodeDirectory {
 
   async isAlive(node: string): Promise<boolean> {
     const key = this.#context.names.lease(node);
-    return toNumber(await this.#context.commands.send(key, ["EXISTS", key])) > 0;
+    return toNumber(await this.#context.commands.sendConfirmed(key, ["EXISTS", key])) > 0;
   }
 
   async receive(node: string, receiver: NodeReceiver, position?: string): Promise<() => Promise<void>> {

@@ -68,7 +68,7 @@ export class RedisSessions implements SharedSessionStore {
     const reply =
       reserve.length > 0
         ? await commands.runDurably(accessSession, keys, args)
-        : await commands.run(accessSession, keys, args);
+        : await commands.runConfirmed(accessSession, keys, args);
     const [value, current, isTouched, fields, state] = toList(reply);
     const record = this.#toRecord(key, keys[0], toText(value));
     if (!record) return undefined;
@@ -93,14 +93,14 @@ export class RedisSessions implements SharedSessionStore {
   async findNode(key: SessionKey, id: RequestId): Promise<string | undefined> {
     const { commands, names, sessionTags } = this.#context;
     const [, reservations] = names.session(await sessionTags.find(key));
-    const reservation = toText(await commands.send(reservations, ["HGET", reservations, toField(id)]));
+    const reservation = toText(await commands.sendConfirmed(reservations, ["HGET", reservations, toField(id)]));
     return reservation === "." ? undefined : reservation?.split(" ", 1)[0];
   }
 
   async findNodes(key: SessionKey): Promise<readonly string[]> {
     const { commands, names, sessionTags } = this.#context;
     const keys = names.session(await sessionTags.find(key));
-    return [...new Set(toTexts(await commands.run(findNodes, keys)))];
+    return [...new Set(toTexts(await commands.runConfirmed(findNodes, keys)))];
   }
 
   async change(key: SessionKey, change: SessionChange): Promise<number | undefined> {
@@ -121,7 +121,7 @@ export class RedisSessions implements SharedSessionStore {
 
   async readState(key: SessionKey): Promise<SharedSessionState | undefined> {
     const { commands, names, sessionTags } = this.#context;
-    const reply = await commands.run(readSessionState, names.session(await sessionTags.find(key)));
+    const reply = await commands.runConfirmed(readSessionState, names.session(await sessionTags.find(key)));
     return Array.isArray(reply) ? toState(reply) : undefined;
   }
 

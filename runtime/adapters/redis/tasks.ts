@@ -70,7 +70,7 @@ export class RedisTasks implements TaskStore {
     const { commands, names } = this.#context;
     const tag = await this.#ownerTag(owner);
     const start = names.task(tag, "");
-    const reply = await commands.run(listTasks, [names.tasks(tag)], [from, String(limit), start]);
+    const reply = await commands.runConfirmed(listTasks, [names.tasks(tag)], [from, String(limit), start]);
     const [next, found] = toList(reply);
     const texts = toTexts(found);
     const tasks: TaskRecord[] = [];
@@ -156,7 +156,9 @@ export class RedisTasks implements TaskStore {
   }
 
   async #read(name: string): Promise<{ readonly record: TaskRecord; readonly version: string } | undefined> {
-    const [value, version] = toList(await this.#context.commands.send(name, ["HMGET", name, "value", "version"]));
+    const [value, version] = toList(
+      await this.#context.commands.sendConfirmed(name, ["HMGET", name, "value", "version"]),
+    );
     const text = toText(value);
     const record = text === undefined ? undefined : this.#values.open(name, text);
     return record && { record, version: String(toNumber(version)) };

@@ -1,6 +1,7 @@
 import type { NotificationRow, Progress, RequestRow, Revision } from "../../../generated/support.ts";
 import { isObject } from "../../../generated/support.ts";
 import type { Batch } from "../../jsonrpc/batch.ts";
+import { asHandled } from "../../internal/as-handled.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import { createProgressThrottle, toProgressToken, type ProgressHost, type Throttle } from "./progress.ts";
 import type { CallContext } from "../session/call-context.ts";
@@ -119,7 +120,11 @@ export class IncomingCall implements CallContext {
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
-  async progress(report: Progress): Promise<void> {
+  progress(report: Progress): Promise<void> {
+    return asHandled(this.#report(report));
+  }
+
+  async #report(report: Progress): Promise<void> {
     const token = toProgressToken(this.meta.progressToken);
     const { progress } = report;
     if (this.done || token === undefined || !Number.isFinite(progress) || progress <= this.#lastProgress) return;

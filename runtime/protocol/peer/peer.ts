@@ -4,6 +4,7 @@ import { noOptions, type RequestOptions } from "../session/request-options.ts";
 import type { Channel, FramingProblem, Receiver, TransportSession } from "../../jsonrpc/channel.ts";
 import type { CloseOptions, Connection, State } from "../session/connection.ts";
 import type { Routes } from "./routes.ts";
+import { asHandled } from "../../internal/as-handled.ts";
 import { createConfirmation, type Confirmation } from "../../jsonrpc/confirmation.ts";
 import { checkParams, requireGate, toOutgoingMessage, type OutgoingMessage } from "./outgoing-params.ts";
 import { ClosedError, closedEarly, toError } from "../../jsonrpc/errors.ts";
@@ -132,9 +133,7 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   /** Sends a notification. A rejection that is not awaited must not end the process, so it counts as handled. */
   notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
-    const sent = this.#notify(row, params, related);
-    sent.catch(() => {});
-    return sent;
+    return asHandled(this.#notify(row, params, related));
   }
 
   async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {

@@ -1,11 +1,13 @@
 import { encodeEvent } from "../../framing/sse-events.ts";
 import { pause, type Clock } from "../../internal/timers.ts";
-import { serverShutdown, UnreachableError } from "../../jsonrpc/errors.ts";
+import { errorCodes, serverShutdown, UnreachableError } from "../../jsonrpc/errors.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { AdoptedStream, SharedEventStore, StreamPart } from "../../stores/shared-event-store.ts";
 import type { EventWriter } from "../../transport/http-server/exchange/exchange.ts";
-import type { SessionStream, StreamHost } from "../../transport/http-server/event-stream.ts";
+import { BacklogError } from "../../stores/engine.ts";
+import type { SendOptions, SessionStream, StreamHost } from "../../transport/http-server/event-stream.ts";
+import type { UnstoredEvents } from "../engine/unstored-events.ts";
 import { spreadRetry } from "./spread-retry.ts";
 
 /** Stream that this node writes. */
@@ -17,6 +19,8 @@ export interface SharedStreamOptions {
   /** Name of this node. */
   readonly owner: string;
   readonly clock: Clock;
+  /** Events of all streams of this node that are not stored yet. */
+  readonly unstored: UnstoredEvents;
   /** Requests that the stream responds to; none for a stream opened by GET. */
   readonly requests: readonly RequestId[];
   /** Stream as this node has adopted it. Default: the stream is new. */
@@ -88,18 +92,20 @@ export class SharedStream implements SessionStream {
     void this.send("");
   }
 
-  /** Resolves when the event is stored. While the store cannot be reached, the event waits. Rejects when another node writes the stream. */
-  send(data: string): Promise<void> {
+  /**
+   * Resolves when the event is stored. While the store cannot be reached, the event waits. Rejects when another node writes the stream, or when too many
+   * events wait. A response always waits; one for which there is no room is replaced by an error.
+   */
+  send(data: string, { respondsTo }: SendOptions = {}): Promise<void> {
+    const isResponse = respondsTo !== undefined;
+    const text = isResponse && !this.#canWait(data, isResponse) ? toNotStored(respondsTo) : data;
     const sent = new Promise<void>((resolve, reject) => {
       if (this.#isFenced) reject(new UnreachableError("Another node writes the stream"));
-      else this.#queue.push({ data, settled: [], resolve, reject });
+      else if (!isResponse && !this.#canWait(text, isResponse)) reject(new BacklogError(tooMany));
+      else this.#enqueue({ data: text, settled: [], resolve, reject });
     });
     // Most messages are not awaited.
     sent.catch(() => {});
-    if (this.#isFenced) return sent;
-    this.#queuedSize += data.length;
-    this.#schedule();
-    if (this.#queuedSize > this.#options.host.maxWaiting) this.#fence();
     return sent;
   }
 
@@ -129,6 +135,15 @@ export class SharedStream implements SessionStream {
     this.#isEnding = true;
     if (this.isResumable) for (const id of this.#open) this.#fail(id);
     this.#schedule();
+  }
+
+  /** Ends the stream without its last events, because its session has ended: the store has removed the stream, and would begin it again. */
+  discard(): void {
+    if (this.#isFenced) return;
+    this.#isFenced = true;
+    this.#close();
+    this.#batch = undefined;
+    for (const { reject } of this.#dequeue(this.#queue.length)) reject(new UnreachableError("The session has ended"));
   }
 
   /** Waits until everything is stored, or until the next attempt has failed: other nodes then seal the stream, because this one closes. */
@@ -177,12 +192,36 @@ export class SharedStream implements SessionStream {
     return Promise.resolve(events.read(session, { stream: this.key, sequence }));
   }
 
+  /** True if an event may wait. The first one of a stream may nearly always: a handler that waits for each of its messages does not fail. */
+  #canWait({ length }: string, isResponse: boolean): boolean {
+    const { unstored, host } = this.#options;
+    if (isResponse || this.#queue.length === 0) return unstored.hasReserve(length);
+    return unstored.hasRoom(length) && this.#queuedSize + length <= host.maxWaiting;
+  }
+
+  #enqueue(event: Unstored): void {
+    this.#queue.push(event);
+    this.#queuedSize += event.data.length;
+    this.#options.unstored.add(event.data.length);
+    this.#schedule();
+  }
+
+  /** Takes the first events from the queue. */
+  #dequeue(count: number): readonly Unstored[] {
+    const events = this.#queue.splice(0, count);
+    for (const { data } of events) {
+      this.#queuedSize -= data.length;
+      this.#options.unstored.remove(data.length);
+    }
+    return events;
+  }
+
   get #isDone(): boolean {
     return this.#isFenced || (this.#isEnding && this.#storing === undefined);
   }
 
   #fail(id: RequestId): void {
-    void this.send(JSON.stringify({ jsonrpc: "2.0", id, error: serverShutdown }));
+    void this.send(JSON.stringify({ jsonrpc: "2.0", id, error: serverShutdown }), { respondsTo: id });
     this.settle(id);
   }
 
@@ -224,10 +263,9 @@ export class SharedStream implements SessionStream {
       return pause(retryDelay, clock);
     }
     this.#batch = undefined;
-    this.#queue.splice(0, batch.events.length);
+    this.#dequeue(batch.events.length);
     this.#stored += batch.events.length;
     batch.events.forEach(({ data: text, resolve }, index) => {
-      this.#queuedSize -= text.length;
       this.#deliver({ sequence: first + index, data: text });
       resolve();
     });
@@ -268,7 +306,7 @@ export class SharedStream implements SessionStream {
     this.#isFenced = true;
     this.#close();
     this.#batch = undefined;
-    const unsent = this.#queue.splice(0);
+    const unsent = this.#dequeue(this.#queue.length);
     this.#options.host.fenced(this, { requests: [...this.#open], unsent: unsent.map(({ data }) => data) });
     // The messages of a stream opened by GET are sent by the node that writes it now.
     if (this.isListener) for (const { resolve } of unsent) resolve();
@@ -298,6 +336,14 @@ interface Unstored {
   readonly settled: RequestId[];
   resolve(): void;
   reject(error: Error): void;
+}
+
+const tooMany = "Too many messages wait for the engine; wait for each one before the next, or send fewer";
+
+/** Returns the error in place of a response. */
+function toNotStored(id: RequestId): string {
+  const message = "The result could not be stored; check its effects before the request is repeated";
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code: errorCodes.internalError, message } });
 }
 
 /** Maximum number of events that are stored in one step. */

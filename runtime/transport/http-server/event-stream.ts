@@ -27,6 +27,12 @@ export interface LostStream {
   readonly unsent: readonly string[];
 }
 
+/** Message that is sent. */
+export interface SendOptions {
+  /** Request that the message responds to. */
+  readonly respondsTo?: RequestId | undefined;
+}
+
 /** Sequence of events that outlives its connection. */
 export interface SessionStream {
   readonly key: string;
@@ -42,7 +48,7 @@ export interface SessionStream {
   /** Sends an event id to the client, so that it can resume before the first message. */
   prime(): void;
   /** Sends one message as JSON text. Returns a promise when the reader is slow. */
-  send(data: string): void | Promise<void>;
+  send(data: string, options?: SendOptions): void | Promise<void>;
   /** Marks a request whose response is among the events so far, or that gets none. */
   settle(id: RequestId): void;
   /** Writes a comment, which shows proxies and the server that the reader is there. */
@@ -51,6 +57,8 @@ export interface SessionStream {
   release(): void;
   /** Ends the stream: there are no more messages. */
   end(): void;
+  /** Ends the stream, and stores nothing more. Default: what is stored is removed with the session. */
+  discard?(): void;
   /** Resolves when every event is stored or given up. Default: nothing is pending. */
   flushed?(): Promise<void>;
   /** Resolves when the connection to a stream of another node has ended. Default: the stream is of this node. */

@@ -131,14 +131,14 @@ async function handle(exchange: Exchange, serverContext: OpenServerContext): Pro
     const admission = await validateRequest(exchange, serverContext);
     await perform(exchange, checkOpen(serverContext) ?? admission, serverContext);
   } catch (thrown) {
-    if (thrown instanceof EngineError) return failUnavailable(exchange, serverContext);
+    if (thrown instanceof EngineError) return failUnavailable(exchange, serverContext, thrown);
     serverContext.settings.fail(thrown);
     exchange.fail(rejectHttp(500, "Internal error", { code: errorCodes.internalError }).response);
   }
 }
 
-function failUnavailable(exchange: Exchange, { settings }: OpenServerContext): void {
-  const { response } = storeUnavailable();
+function failUnavailable(exchange: Exchange, { settings }: OpenServerContext, error: EngineError): void {
+  const { response } = storeUnavailable(error);
   settings.metrics?.rejected(response.status);
   exchange.fail(response);
 }

@@ -1,3 +1,4 @@
+import { BacklogError, type EngineError } from "../../stores/engine.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { HttpRejectionReason } from "../../protocol/profile.ts";
 import type { ErrorMessage, RequestId } from "../../jsonrpc/message.ts";
@@ -33,10 +34,14 @@ export function unknownSession(): RejectedRequest {
   return rejectHttp(404, "Session not found; send initialize to start a new session", { reason: "unknown-session" });
 }
 
-/** Creates the rejection of a request while the store of the sessions cannot be reached. */
-export function storeUnavailable(): RejectedRequest {
+/** Creates the rejection of a request while the store of the sessions cannot be reached, or has too much to store. */
+export function storeUnavailable(error?: EngineError): RejectedRequest {
   const details = { code: errorCodes.internalError, headers: { "retry-after": "1" } };
-  return rejectHttp(503, "The session store cannot be reached; retry later", details);
+  const problem =
+    error instanceof BacklogError
+      ? "Too many messages wait for the session store"
+      : "The session store cannot be reached";
+  return rejectHttp(503, `${problem}; retry later`, details);
 }
 
 /** Reason of the rejection of an event id. */

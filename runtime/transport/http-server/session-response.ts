@@ -81,7 +81,7 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
 
   respond(text: string, id: RequestId | undefined, failure?: ErrorStatus): void {
     this.#failure = failure;
-    if (this.#stream) void this.#stream.send(text);
+    if (this.#stream) void this.#stream.send(text, { respondsTo: id });
     else this.#text = this.#text === "" ? text : `${this.#text},${text}`;
     this.skip(id);
   }

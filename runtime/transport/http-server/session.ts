@@ -120,6 +120,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     if (this.#isClosed) return;
     this.#isClosed = true;
     const streams = [...this.#streams.values()];
+    if (this.#isEnded) for (const stream of streams) stream.discard?.();
     for (const reply of new Set(this.#replies.values())) reply.end();
     for (const stream of streams) stream.end();
     this.#replies.clear();

@@ -200,12 +200,17 @@ export const failing: readonly (readonly [invariant: string, name: string, sampl
   [
     "I15",
     "a key without an expiry",
-    { lines: [], engineState: { keysWithoutExpiry: ["p:x"], leases: 0, livingNodes: 0 } },
+    { lines: [], engineState: { keysWithoutExpiry: ["p:x"], leases: 0, livingNodes: 0, keysOfEnded: [] } },
   ],
   [
     "I15",
     "a lease of a node that has gone",
-    { lines: [], engineState: { keysWithoutExpiry: [], leases: 4, livingNodes: 3 } },
+    { lines: [], engineState: { keysWithoutExpiry: [], leases: 4, livingNodes: 3, keysOfEnded: [] } },
+  ],
+  [
+    "I15",
+    "a stream of a session that has ended",
+    { lines: [], engineState: { keysWithoutExpiry: [], leases: 0, livingNodes: 0, keysOfEnded: ["p:{s}:m:a"] } },
   ],
   [
     "I15",

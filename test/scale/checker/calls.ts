@@ -48,7 +48,7 @@ export const checkErrors: Check = (evidence) =>
   evidence.calls.flatMap((call): readonly Violation[] => {
     const from = (call.calls[0]?.t ?? 0) - afterFault;
     const [failed] = findResponses(call).filter(({ message: { error } }) => error?.code === -32_603);
-    if (!failed || isAbandoned(call, evidence) || hasFault(evidence, [from, call.returns[0]?.t ?? from])) return [];
+    if (!failed || isAbandoned(call, evidence) || hasFault(evidence, [from, call.returns.at(-1)?.t ?? from])) return [];
     const problem = `the request failed without a fault: ${failed.message.error?.message ?? ""}`;
     return [{ invariant: "I3", subject: call.key, problem }];
   });

@@ -44,10 +44,11 @@ export const checkRemains: Check = ({ history, calls, engineState }, { permanent
       returns.some(({ outcome }) => outcome === "ok"),
   );
   const remains = (subject: string, problem: string): Violation => ({ invariant: "I15", subject, problem });
-  const { keysWithoutExpiry = [], leases = 0, livingNodes = leases } = engineState ?? {};
+  const { keysWithoutExpiry = [], leases = 0, livingNodes = leases, keysOfEnded = [] } = engineState ?? {};
   return [
     ...served.map(({ key }) => remains(key, "the session was served after its end")),
     ...keysWithoutExpiry.filter((key) => !permanentKeys.test(key)).map((key) => remains(key, "the key has no expiry")),
+    ...keysOfEnded.map((key) => remains(key, "the key has outlived its session")),
     ...(leases > livingNodes ? [remains("leases", `there are ${leases} leases of ${livingNodes} living nodes`)] : []),
   ];
 };

@@ -74,6 +74,18 @@ export const passing: Readonly<Record<string, Sample>> = {
   },
   "a call that was cancelled": { lines: cancelled(), effects: [start, { kind: "abort", key: "c/1", t: 1_500 }] },
   "a cancelled call whose node was killed": { lines: cancelled(...fault("0", 1_040, 1_060)), effects: [start] },
+  "a repeated request whose node was killed": {
+    lines: [
+      call("slow"),
+      call("slow"),
+      rejection(400, 1_020),
+      event(0, ""),
+      ...fault("0", 1_040, 1_060),
+      event(1, JSON.stringify({ id: 1, error: { code: -32_603, message: "gone" } }), { t: 7_000 }),
+      returned(JSON.stringify({ id: 1, error: { code: -32_603, message: "gone" } }), { t: 7_000 }),
+    ],
+    effects: [start],
+  },
   "a task that ends once": {
     lines: [...read(1, "working"), ...read(10, "input_required"), ...read(20, "working"), ...read(30, "failed")],
   },
@@ -95,6 +107,6 @@ export const passing: Readonly<Record<string, Sample>> = {
   },
   "an engine with nothing but what expires": {
     lines: [],
-    engineState: { keysWithoutExpiry: [], leases: 2, livingNodes: 3 },
+    engineState: { keysWithoutExpiry: [], leases: 2, livingNodes: 3, keysOfEnded: [] },
   },
 };

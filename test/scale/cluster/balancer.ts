@@ -17,6 +17,8 @@ export interface BalancerOptions {
   readonly nodes: () => readonly string[];
   /** Port to listen on. Default: any free port. */
   readonly port?: number;
+  /** Address to listen at. Default: that of the loopback interface. */
+  readonly host?: string;
   /** Path that is read five times a second: a node that responds with another status than 200 gets no more requests. Default: none is read. */
   readonly ready?: string;
 }
@@ -29,9 +31,14 @@ export interface Balancer {
 
 /**
  * Starts a balancer that sends each request to the next node, over a connection of its own. It knows no sessions and changes no message. A node that
- * refuses the connection is skipped; a request that was sent is never repeated.
+ * refuses the connection, or does not accept it within a second, is skipped; a request that was sent is never repeated.
  */
-export async function startBalancer({ nodes, port = 0, ready }: BalancerOptions): Promise<Balancer> {
+export async function startBalancer({
+  nodes,
+  port = 0,
+  host = "127.0.0.1",
+  ready,
+}: BalancerOptions): Promise<Balancer> {
   let next = 0;
   const probes = ready === undefined ? undefined : watchReady(nodes, ready);
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 1 }, (request, response) => {
@@ -40,12 +47,12 @@ export async function startBalancer({ nodes, port = 0, ready }: BalancerOptions)
     const order = all.map((_, index) => all[(first + index) % all.length] ?? "");
     forward(request, response, order);
   });
-  server.listen(port, "127.0.0.1");
+  server.listen(port, host);
   await once(server, "listening").catch((cause: unknown) => {
     throw new Error(`The port ${port} is not available; use another one`, { cause });
   });
   return {
-    url: `http://127.0.0.1:${readPort(server.address())}/mcp`,
+    url: `http://${host}:${readPort(server.address())}/mcp`,
     close: () =>
       new Promise<void>((resolve) => {
         probes?.stop();
@@ -83,12 +90,15 @@ function forward(request: IncomingMessage, response: ServerResponse, [node, ...o
   let isSent = false;
   const abort = (): void => void (response.writableFinished || upstream.destroy());
   response.once("close", abort);
-  upstream.once("socket", (socket) =>
+  upstream.once("socket", (socket) => {
+    const timer = setTimeout(() => upstream.destroy(new Error("The node does not accept the connection")), 1_000);
+    socket.once("close", () => clearTimeout(timer));
     socket.once("connect", () => {
+      clearTimeout(timer);
       isSent = true;
       request.pipe(upstream);
-    }),
-  );
+    });
+  });
   upstream.once("response", (answer) => respond(request, response, answer));
   upstream.on("error", () => {
     if (response.destroyed) return;

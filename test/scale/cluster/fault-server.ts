@@ -1,3 +1,4 @@
+import { engineKey, enginePrefix } from "./engine-keys.ts";
 import { readExactTime } from "./moved-clock.ts";
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,6 +11,7 @@ import { createNatsEngine } from "../../../runtime/adapters/nats/index.ts";
 import { createRedisEngine } from "../../../runtime/adapters/redis/index.ts";
 import { joinCluster, type Cluster } from "../../../runtime/scale/cluster.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
 import type { Effect } from "../history.ts";
 import { mutate } from "../mutants/mutants.ts";
 
@@ -21,6 +23,7 @@ import { mutate } from "../mutants/mutants.ts";
 const {
   NODE_EFFECTS: file,
   NODE_NAME: node = "0",
+  NODE_HOST: host,
   NODE_ENGINE: engineUrl,
   NODE_MUTANT: mutant,
   NODE_DRAIN_DELAY: drainDelay,
@@ -89,6 +92,20 @@ const server: Server = defineServer({
             if (delay > 0) await sleep(delay);
           }
           return `counted ${n}`;
+        }),
+    }),
+    // Does not wait for its messages, as a handler should.
+    defineTool({
+      name: "flood",
+      inputSchema: z.object({ key: z.string(), n: z.number(), size: z.number(), milliseconds: z.number() }),
+      execute: ({ key, n, size, milliseconds }, { log, auth, signal }) =>
+        withEffects({ key, tool: "flood", principal: auth?.principal, signal }, async () => {
+          await log("info", { key });
+          for (let index = 0; index < n; index++) {
+            void log("info", { key, text: "x".repeat(size) });
+            await sleep(milliseconds / n);
+          }
+          return `sent ${n}`;
         }),
     }),
     defineTool({
@@ -175,25 +192,29 @@ const server: Server = defineServer({
 
 process.on("unhandledRejection", (reason) => write({ kind: "unhandled", key: "", value: String(reason) }));
 
-const key = new TextEncoder().encode("a key of the tests, which all nodes share");
-
 /** Joins the cluster of the tests, with a fault of the engine if one is named. */
 async function join(url: string): Promise<Cluster> {
-  const limits = maxSessions === undefined ? {} : { maxSessions: Number(maxSessions) };
-  const options = { keys: [key], prefix: "test", limits };
-  const replicas = url.includes(",") ? 3 : 1;
-  const engine = url.startsWith("nats:")
-    ? createNatsEngine({ servers: url, replicas, ...options })
-    : createRedisEngine({ url, ...options });
+  const engine = createEngine(url);
   return joinCluster(mutant === undefined ? engine : mutate(engine, mutant), {
     onError: (error) => console.error(error),
   });
+}
+
+/** Creates the engine of a URL, or of the sentinels in a JSON text. */
+function createEngine(url: string): Engine {
+  const limits = maxSessions === undefined ? {} : { maxSessions: Number(maxSessions) };
+  const options = { keys: [engineKey], prefix: enginePrefix, limits };
+  const replicas = url.includes(",") ? 3 : 1;
+  if (url.startsWith("nats:")) return createNatsEngine({ servers: url, replicas, ...options });
+  if (!url.startsWith("{")) return createRedisEngine({ url, ...options });
+  return createRedisEngine({ url: JSON.parse(url), strict: true, ...options });
 }
 
 const cluster = engineUrl === undefined ? undefined : await join(engineUrl);
 
 const listener = await serveHttp(server, {
   port: 0,
+  ...(host !== undefined && { host, allowedHosts: "any" }),
   retry: Number(retry),
   closeTimeout: 5_000,
   ready: "/ready",

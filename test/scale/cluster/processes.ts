@@ -1,11 +1,14 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { thisMachine, toCommand, type Host } from "./host.ts";
 
 /** How a program of Node is started. */
 export interface NodeCommand {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Host of the process. Default: this machine. */
+  readonly host?: Host;
 }
 
 /** Process of a node that listens. */
@@ -20,8 +23,9 @@ export interface NodeProcess {
 }
 
 /** Starts a program and waits until it writes its URL. */
-export async function startNode({ args, env = {} }: NodeCommand): Promise<NodeProcess> {
-  const child = spawn(process.execPath, args, { stdio: "pipe", env: { ...process.env, ...env } });
+export async function startNode({ args, env = {}, host = thisMachine }: NodeCommand): Promise<NodeProcess> {
+  const [program, all] = toCommand(host, [process.execPath, ...args]);
+  const child = spawn(program, all, { stdio: "pipe", env: { ...process.env, ...env } });
   const ended = once(child, "close").then(() => undefined);
   let errors = "";
   const url = await new Promise<string>((resolve, reject) => {

@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { thisMachine, toCommand, type Host } from "./host.ts";
 import { findPort } from "./processes.ts";
 
 /** Redis server with a folder of its own. It keeps its port and its data over a restart. */
@@ -30,18 +31,23 @@ export interface RedisOptions {
   readonly fsync?: "always" | "everysec" | "no";
   /** Further settings, by their names in the configuration of Redis. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Host of the process. Default: this machine. */
+  readonly host?: Host;
 }
 
 /** Starts a Redis server that writes every change to its append-only file. */
 export async function startRedis({
   fsync = "everysec",
   settings: others = {},
+  host = thisMachine,
 }: RedisOptions = {}): Promise<RedisProcess> {
   const folder = await mkdtemp(join(tmpdir(), "scale-redis-"));
   const port = await findPort();
+  const place = { address: host.address, port };
   const settings = {
     port,
-    bind: "127.0.0.1",
+    bind: host.address,
+    "protected-mode": "no",
     dir: folder,
     save: "",
     appendonly: "yes",
@@ -51,10 +57,11 @@ export async function startRedis({
     ...others,
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const [program, all] = toCommand(host, ["redis-server", ...args]);
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
-    child = spawn("redis-server", args, { stdio: "ignore" });
-    await waitForRedis(port);
+    child = spawn(program, all, { stdio: "ignore" });
+    await waitForRedis(place);
   };
   const kill = async (): Promise<void> => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -65,7 +72,7 @@ export async function startRedis({
   await start();
   return {
     kind: "redis",
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://${host.address}:${port}`,
     kill,
     restart: start,
     async pause(milliseconds) {
@@ -78,7 +85,7 @@ export async function startRedis({
       // Other threads of the process stop a little later.
       await sleep(50);
     },
-    command: (...words) => sendCommand(port, words),
+    command: (...words) => sendCommand(place, words),
     async close() {
       await kill();
       await rm(folder, { recursive: true, force: true });
@@ -87,25 +94,31 @@ export async function startRedis({
 }
 
 /** Waits until the server has loaded its data and responds, be it that a password is missing. */
-async function waitForRedis(port: number): Promise<void> {
+export async function waitForRedis(place: RedisPlace): Promise<void> {
   const deadline = Date.now() + 20_000;
   for (;;) {
-    const reply = await sendCommand(port, ["PING"]).catch(() => "");
+    const reply = await sendCommand(place, ["PING"]).catch(() => "");
     if (/^(\+PONG|-NOAUTH)/.test(reply)) return;
     if (Date.now() > deadline) throw new Error("Redis does not respond; see whether redis-server is installed");
     await sleep(50);
   }
 }
 
-/** Sends one command over a connection of its own (RESP2). The reply ends when the server closes the connection after QUIT. */
-function sendCommand(port: number, words: readonly string[]): Promise<string> {
+/** Address of a Redis server or a sentinel. */
+export interface RedisPlace {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Sends one command over a connection of its own (RESP2). The server closes it when it has replied, because this side is closed. */
+export function sendCommand({ address, port }: RedisPlace, words: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     let reply = "";
-    const socket = connect(port, "127.0.0.1", () => socket.write(`${encodeCommand(words)}${encodeCommand(["QUIT"])}`));
+    const socket = connect(port, address, () => socket.end(encodeCommand(words)));
     socket.setTimeout(10_000, () => socket.destroy(new Error("Redis does not respond within 10 s")));
     socket.on("data", (chunk: Buffer) => (reply += chunk.toString()));
     socket.once("error", reject);
-    socket.once("close", () => resolve(reply.replace(/\+OK\r\n$/, "")));
+    socket.once("close", () => resolve(reply));
   });
 }
 

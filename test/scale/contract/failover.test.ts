@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createNatsEngine } from "../../../runtime/adapters/nats/index.ts";
 import { createRedisEngine } from "../../../runtime/adapters/redis/index.ts";
-import type { Engine } from "../../../runtime/stores/engine.ts";
+import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
 import type { StreamAppend } from "../../../runtime/stores/shared-event-store.ts";
 import { startNatsCluster } from "../cluster/nats-cluster.ts";
 import { startSentinels } from "../cluster/redis-group.ts";
-import { firstNode, key } from "./cluster.ts";
+import { startSentinel, type SentinelProcess } from "../cluster/sentinel-process.ts";
+import { createRecord, firstNode, key } from "./cluster.ts";
 
 /** Servers of which others replace one that has failed. */
 interface ReplacedServers {
@@ -38,6 +39,8 @@ const starts: Readonly<Record<string, () => Promise<ReplacedServers>>> = {
     };
   },
 };
+
+const isSentinel = process.env["SCALE_ENGINE"] === "sentinel";
 
 const start = starts[process.env["SCALE_ENGINE"] ?? "memory"];
 
@@ -76,3 +79,63 @@ test.runIf(start)(
   },
   120_000,
 );
+
+const event = (sequence: number): StreamAppend => ({
+  stream: "first",
+  owner: firstNode,
+  fence: 0,
+  first: sequence,
+  data: [`${sequence}`],
+});
+
+/** Starts servers and an engine with a session, whose stream has one event that a replica has confirmed. */
+async function startReplicated(): Promise<{ readonly servers: SentinelProcess; readonly engine: Engine }> {
+  const servers = await startSentinel({ settings: { appendonly: "yes" }, downAfter: 10_000 });
+  onTestFinished(() => servers.close());
+  const engine = createRedisEngine({ url: servers.url, keys: [new Uint8Array(32).fill(7)], prefix: "failover" });
+  await engine.open();
+  onTestFinished(() => engine.close());
+  await engine.sessions.add(createRecord(key.id));
+  await engine.events.append(key, event(0));
+  return { servers, engine };
+}
+
+test.runIf(isSentinel)(
+  "a primary whose replicas do not reply returns nothing that would be lost with it, and no negative reply",
+  async () => {
+    const { servers, engine } = await startReplicated();
+    const replicas = await servers.findReplicas();
+    const lease = { milliseconds: 60_000, isNew: true };
+    await engine.nodes.renew(firstNode, lease);
+    for (const replica of replicas) replica.suspend();
+    const attempts: Readonly<Record<string, () => unknown>> = {
+      append: () => engine.events.append(key, event(1)),
+      "event that no replica has": () => engine.events.read(key, { stream: "first", sequence: 0 }),
+      "unknown stream": () => engine.events.read(key, { stream: "second", sequence: -1 }),
+      "unknown session": () => engine.sessions.access({ ...key, id: "another" }, { node: firstNode }),
+      "unknown request": () => engine.sessions.findNode(key, 7),
+      "unknown task": () => engine.tasks.find({ id: "task", owner: "ada" }),
+      lease: () => engine.nodes.renew(firstNode, { ...lease, isNew: false }),
+      broadcast: () => engine.nodes.broadcast({ kind: "updated", uris: ["test://a"] }),
+    };
+    const outcomes = await Promise.all(
+      Object.entries(attempts).map(async ([name, attempt]) => [
+        name,
+        await Promise.resolve().then(attempt).catch(toName),
+      ]),
+    );
+    expect(outcomes).toEqual(Object.keys(attempts).map((name) => [name, EngineError.name]));
+    for (const replica of replicas) replica.resume();
+    await expect.poll(() => readTexts(engine), { timeout: 10_000 }).toEqual(["0", "1"]);
+  },
+  60_000,
+);
+
+function toName(error: unknown): string {
+  return error instanceof Error ? error.name : "unknown";
+}
+
+async function readTexts({ events }: Engine): Promise<readonly string[] | undefined> {
+  const part = await Promise.resolve(events.read(key, { stream: "first", sequence: -1 })).catch(() => undefined);
+  return part?.events.map(({ data }) => data);
+}

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { startCluster, type Cluster } from "../cluster/cluster.ts";
+import { startCluster, type Cluster, type ClusterOptions } from "../cluster/cluster.ts";
 import { selectWorkloads } from "../workloads/index.ts";
 import { runFaults, type RunOptions, type RunReport } from "./run-faults.ts";
 
 /*
  * Processes behind a balancer, faults, and clients that break their connections: `npm run test:scale -- faults --engine redis --seed 1 --minutes 3`.
- * With the engine `memory` there is one node without an engine, which cannot be killed: its state ends with it.
+ * With `--engine sentinel` Redis has replicas and sentinels, which replace a lost primary. With `--network namespaces` each program has a network
+ * namespace, so that the connections between any of them can be cut. With the engine `memory` there is one node without an engine, which cannot be killed: its state ends with it.
  */
 
 const {
@@ -15,6 +16,7 @@ const {
   SCALE_MINUTES = "1",
   SCALE_WORKLOADS,
   SCALE_FAULTS,
+  SCALE_NETWORK,
 } = process.env;
 const seed = Number(SCALE_SEED);
 const names = selectWorkloads(SCALE_WORKLOADS);
@@ -26,7 +28,7 @@ describe(`faults with the engine ${SCALE_ENGINE}`, () => {
     cluster = await startCluster(toClusterOptions());
     return cluster.close;
     // Three servers create the streams of a cluster in seconds.
-  }, 60_000);
+  }, 120_000);
 
   const run = async (options: Omit<RunOptions, "cluster" | "seed">): Promise<RunReport> => {
     const report = await runFaults({ cluster, seed, ...options });
@@ -51,12 +53,25 @@ describe(`faults with the engine ${SCALE_ENGINE}`, () => {
   );
 });
 
-function toClusterOptions(): Parameters<typeof startCluster>[0] {
-  if (SCALE_ENGINE === "memory") return { nodes: 1 };
+function toClusterOptions(): ClusterOptions {
   const nodes = Number(SCALE_NODES);
-  if (SCALE_ENGINE === "redis" || SCALE_ENGINE === "nats" || SCALE_ENGINE === "nats-cluster")
-    return { nodes, engine: SCALE_ENGINE, hasLinks: true };
-  throw new Error(`The engine ${SCALE_ENGINE} has no process to start; use redis, nats, nats-cluster or memory`);
+  const isInNamespaces = SCALE_NETWORK === "namespaces";
+  switch (SCALE_ENGINE) {
+    case "memory":
+      if (isInNamespaces) throw new Error("The engine memory has no network; use redis or sentinel");
+      return { nodes: 1 };
+    case "redis":
+    case "nats":
+    case "nats-cluster":
+      return { nodes, engine: SCALE_ENGINE, network: isInNamespaces ? "namespaces" : "links" };
+    case "sentinel":
+      if (SCALE_NETWORK === "links") throw new Error("Links lead to one server; use the network namespaces");
+      return { nodes, engine: SCALE_ENGINE, ...(isInNamespaces && { network: "namespaces" }) };
+    default:
+      throw new Error(
+        `The engine ${SCALE_ENGINE} has no process to start; use redis, sentinel, nats, nats-cluster or memory`,
+      );
+  }
 }
 
 function selectFaults(): { readonly faults?: readonly string[] } {

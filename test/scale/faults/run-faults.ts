@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom } from "../../oracle/random.ts";
 import { describeViolations, findViolations } from "../checker.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { RedisProcess } from "../cluster/redis-process.ts";
-import { HistoryLog, type EngineState, type Evidence } from "../history.ts";
+import { HistoryLog, type Evidence } from "../history.ts";
 import { runNemesis } from "../nemesis.ts";
 import { countFigures, type Figures } from "../checker/figures.ts";
+import { permanentKeys, readEngineState } from "./engine-state.ts";
 import { selectWorkloads, workloads } from "../workloads/index.ts";
 
 /** Options of a run. */
@@ -67,10 +67,12 @@ export async function runFaults(options: RunOptions): Promise<RunReport> {
       : runNemesis({ cluster, log, random: createRandom(seed), until: until - quiet, ...(faults && { only: faults }) });
   await Promise.all([nemesis, ...Array.from({ length: clients }, (_, index) => work(index))]);
   await sleep(slack);
+  const { engine, size } = cluster;
+  const end = { history: log.lines, livingNodes: size };
   const evidence: Evidence = {
     history: log.lines,
     effects: await cluster.readEffects(),
-    ...(cluster.engine?.kind === "redis" && { engineState: await readEngineState(cluster.engine, cluster.size) }),
+    ...((engine?.kind === "redis" || engine?.kind === "sentinel") && { engineState: await readEngineState(engine, end) }),
   };
   const found = findViolations(evidence, { slack, permanentKeys });
   const violations = describeViolations(found);
@@ -86,26 +88,6 @@ export async function runFaults(options: RunOptions): Promise<RunReport> {
     figures: countFigures(evidence),
     broken: [...new Set(found.map(({ invariant }) => invariant))],
   };
-}
-
-/** Keys of the whole application: their entries are removed whenever they are used, or there is one of a kind. */
-const permanentKeys = /:\{(sessions|tasks|a)\}:[xohl]$/;
-
-async function readEngineState(engine: RedisProcess, livingNodes: number): Promise<EngineState> {
-  const find = "local found = {} for _, key in ipairs(redis.call('KEYS', ARGV[1])) do";
-  const keys = await engine.command(
-    "EVAL",
-    `${find} if redis.call('PTTL', key) == -1 then found[#found + 1] = key end end return found`,
-    "0",
-    "*",
-  );
-  const leases = await engine.command("EVAL", "return redis.call('KEYS', ARGV[1])", "0", "*:n:*");
-  return { keysWithoutExpiry: readReply(keys), leases: readReply(leases).length, livingNodes };
-}
-
-/** Reads the strings of a reply that is an array (RESP2). */
-function readReply(reply: string): readonly string[] {
-  return reply.split("\r\n").filter((line) => line !== "" && !/^[*$+:-]/.test(line));
 }
 
 function readFault({ op, phase, value = "", node = "" }: Evidence["history"][number]): readonly string[] {

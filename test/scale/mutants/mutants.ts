@@ -70,7 +70,7 @@ export function mutate(engine: Engine, name: string): Engine {
 }
 
 /** Returns a store whose other methods are those of `store`, which have private members. */
-function override<Store extends object>(store: Store, methods: Partial<Store> = {}): Store {
+export function override<Store extends object>(store: Store, methods: Partial<Store> = {}): Store {
   return new Proxy(store, {
     get(target, name) {
       const value: unknown = Reflect.get(name in methods ? methods : target, name);

@@ -26,7 +26,7 @@ async function startNodes(): Promise<TwoClusterNodes> {
   const create = async (): Promise<ClusterNode> => {
     const engine = memory.connect();
     await engine.open();
-    return new ClusterNode({ engine, clock, lease, fail() {} });
+    return new ClusterNode({ engine, clock, lease, maxUnstoredSize: Infinity, fail() {} });
   };
   const [first, second] = [await create(), await create()];
   const key = { id: `session.${first.name}`, owner: "ada" };

@@ -1,6 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { SharedStream } from "../../../runtime/scale/streams/shared-stream.ts";
-import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
+import { UnstoredEvents } from "../../../runtime/scale/engine/unstored-events.ts";
+import { BacklogError, EngineError, type Engine } from "../../../runtime/stores/engine.ts";
 import type { SharedEventStore, StreamAppend } from "../../../runtime/stores/shared-event-store.ts";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
@@ -136,6 +137,98 @@ test("messages to a stream that another node writes are rejected without an unha
   expect(unhandled).toEqual([]);
 });
 
+describe("events that wait for a store that is away", () => {
+  const text = "x".repeat(1_000);
+
+  test("messages beyond the limit of the node are rejected, but not the first one of a stream", async () => {
+    const unstored = new UnstoredEvents(3_000);
+    const { clock, append, stream } = await openStream([1], { unstored });
+    const other = await openStream([1], { unstored });
+    append.failures = 1;
+    other.append.failures = 1;
+    const [first, second, third] = [stream.send(text), stream.send(text), stream.send(text)];
+    await expect(third).rejects.toThrow(BacklogError);
+    const own = other.stream.send(text);
+    expect(unstored.isFull).toBe(true);
+    await clock.pass(500);
+    await other.clock.pass(500);
+    await Promise.all([first, second, own]);
+    expect(unstored.isFull).toBe(false);
+    await stream.send(text);
+  });
+
+  test("a response waits when messages are rejected", async () => {
+    const unstored = new UnstoredEvents(2_000);
+    const { engine, clock, append, stream } = await openStream([1], { unstored });
+    append.failures = 1;
+    void stream.send(text);
+    await expect(stream.send(text)).rejects.toThrow("wait for each one");
+    void stream.send("response", { respondsTo: 1 });
+    stream.settle(1);
+    stream.end();
+    await clock.pass(500);
+    expect(await textsOf(engine)).toEqual([text, "response"]);
+  });
+
+  test("a response without room is replaced by an error", async () => {
+    const { engine, clock, append, stream } = await openStream([1], { unstored: new UnstoredEvents(2_000) });
+    append.failures = 1;
+    void stream.send(text);
+    void stream.send("y".repeat(4_000), { respondsTo: 1 });
+    stream.settle(1);
+    stream.end();
+    await clock.pass(500);
+    const error = { code: -32_603, message: expect.stringContaining("could not be stored") };
+    expect((await textsOf(engine))?.slice(1).map((event): unknown => JSON.parse(event))).toMatchObject([
+      { id: 1, error },
+    ]);
+  });
+
+  test("a stream with more messages than fit into it ends with its response", async () => {
+    const { engine, clock, append, stream, lost } = await openStream([1], { maxWaiting: 2_500 });
+    append.failures = 1;
+    const sent = [stream.send(text), stream.send(text), stream.send(text)];
+    void stream.send("response", { respondsTo: 1 });
+    stream.settle(1);
+    stream.end();
+    await clock.pass(500);
+    expect((await Promise.allSettled(sent)).map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+    ]);
+    expect(await textsOf(engine)).toEqual([text, text, "response"]);
+    expect(lost).toEqual([]);
+    expect(await engine.events.read(key, { stream: name, sequence: -1 })).toMatchObject({ isEnded: true });
+  });
+
+  test("the events of a stream that changes hands no longer count", async () => {
+    const unstored = new UnstoredEvents(2_000);
+    const { engine, clock, append, stream } = await openStream([1], { unstored });
+    await stream.send("a");
+    append.failures = 1;
+    void stream.send(text);
+    expect(unstored.isFull).toBe(true);
+    await engine.events.adopt(key, { stream: name, fence: 0, node: secondNode });
+    await clock.pass(500);
+    await vi.waitFor(() => expect(unstored.isFull).toBe(false));
+  });
+});
+
+test("a stream that is discarded stores nothing more, and its messages are rejected", async () => {
+  const { engine, clock, append, stream, lost } = await openStream([1]);
+  append.failures = 1;
+  const sent = stream.send("a");
+  await vi.waitFor(() => expect(append.calls).toHaveLength(1));
+  stream.discard();
+  await expect(sent).rejects.toThrow("session has ended");
+  stream.end();
+  await clock.pass(1_000);
+  await stream.flushed();
+  expect(await textsOf(engine)).toBeUndefined();
+  expect(lost).toEqual([]);
+});
+
 function toWriter(written: string[]): EventWriter {
   return {
     waiting: 0,
@@ -155,15 +248,24 @@ interface OpenStream {
   readonly lost: LostStream[];
 }
 
+/** Limits of a stream and its node. */
+interface StreamLimits {
+  readonly unstored?: UnstoredEvents;
+  readonly maxWaiting?: number;
+}
+
 /** Creates a stream of the first node whose appends are recorded. */
-async function openStream(requests: readonly number[]): Promise<OpenStream> {
+async function openStream(
+  requests: readonly number[],
+  { unstored = new UnstoredEvents(1_000_000), maxWaiting = 1_000_000 }: StreamLimits = {},
+): Promise<OpenStream> {
   const clock = new ManualClock();
   const engine = createMemoryCluster({ clock }).connect();
   await engine.open();
   const append = new AppendRecorder(engine.events);
   const lost: LostStream[] = [];
   const host = {
-    maxWaiting: 1_000_000,
+    maxWaiting,
     metrics: undefined,
     retry: 0,
     remember: undefined,
@@ -177,6 +279,7 @@ async function openStream(requests: readonly number[]): Promise<OpenStream> {
     owner: firstNode,
     clock,
     requests,
+    unstored,
   });
   return { engine, clock, append, stream, lost };
 }

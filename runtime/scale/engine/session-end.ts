@@ -1,0 +1,60 @@
+import { pause, type Clock } from "../../internal/timers.ts";
+import type { Engine } from "../../stores/engine.ts";
+import type { SessionKey } from "../../stores/session-store.ts";
+import { nodeOfSession } from "../node-name.ts";
+import { removeSessionValues } from "./session-values.ts";
+
+/** Node that ends a session. */
+export interface EndingNode {
+  readonly engine: Pick<Engine, "sessions" | "events" | "nodes" | "values">;
+  readonly clock: Clock;
+  /** Name of the node. */
+  readonly name: string;
+  /** Returns true when the node has closed. */
+  isOver(): boolean;
+  /** Reports errors of background work. */
+  fail(thrown: unknown): void;
+}
+
+/**
+ * Ends a session at all nodes, and removes its streams and values. When the engine fails meanwhile, the session may have ended already: the rest is repeated in the
+ * background.
+ *
+ * @throws {EngineError} when the engine fails
+ */
+export async function endSharedSession(key: SessionKey, node: EndingNode): Promise<void> {
+  const known = await node.engine.sessions.findNodes(key);
+  try {
+    await endOnce(key, known, node);
+  } catch (thrown) {
+    repeatEnd(key, known, node).catch(node.fail);
+    throw thrown;
+  }
+}
+
+/** @param known - nodes that served the session before it ended */
+async function endOnce(key: SessionKey, known: readonly string[], { engine, name }: EndingNode): Promise<void> {
+  const owner = nodeOfSession(key.id);
+  const others = new Set([...known, ...(await engine.sessions.end(key)), ...(owner === undefined ? [] : [owner])]);
+  others.delete(name);
+  const message = { kind: "ended", session: key } as const;
+  await Promise.all([...others].map(async (other) => engine.nodes.send(other, message)));
+  await Promise.all([engine.events.remove(key), removeSessionValues(engine.values, key)]);
+}
+
+async function repeatEnd(key: SessionKey, known: readonly string[], node: EndingNode): Promise<void> {
+  for (let attempt = 1; !node.isOver(); attempt += 1) {
+    await pause(endDelay, node.clock);
+    try {
+      return await endOnce(key, known, node);
+    } catch (thrown) {
+      if (attempt === mostEnds) throw thrown;
+    }
+  }
+}
+
+/** Milliseconds between two attempts to end a session. */
+const endDelay = 1_000;
+
+/** Attempts to end a session: for as long as its streams are kept. */
+const mostEnds = 600;

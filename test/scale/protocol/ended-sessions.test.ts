@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
+import { joinCluster } from "../../../runtime/scale/cluster.ts";
+import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
+import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
+import { call, log, start, type Rig, type Tool } from "../../runtime/transport/http-server/http-rig.ts";
+import { override } from "../mutants/mutants.ts";
+
+async function startNode(engine: Engine, tools: Record<string, Tool> = {}): Promise<Rig> {
+  const cluster = await joinCluster(engine, { onError: () => {} });
+  onTestFinished(() => cluster.close());
+  const rig = await start(tools, { cluster });
+  onTestFinished(() => rig.close());
+  return rig;
+}
+
+test("an end of a session whose outcome is unknown reaches the node that runs a call, and removes its streams", async () => {
+  const memory = createMemoryCluster();
+  const [first, second] = [memory.connect(), memory.connect()];
+  let unknown = 0;
+  const sessions = override(first.sessions, {
+    async end(key) {
+      const nodes = await first.sessions.end(key);
+      unknown += 1;
+      if (unknown === 1) throw new EngineError("The store gave no reply; try again later");
+      return nodes;
+    },
+  });
+  const firstNode = await startNode(override(first, { sessions }));
+  let isAborted = false;
+  const secondNode = await startNode(second, {
+    async hang(context: CallContext) {
+      await log(context, "running");
+      await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+      isAborted = true;
+    },
+  });
+  const session = await firstNode.open();
+  const stream = await secondNode.stream({ headers: session.headers, body: call(1, "hang") });
+  await stream.message();
+  const [name = "", sequence] = stream.events.at(-1)?.id?.split("-") ?? [];
+  const key = { id: session.id, owner: undefined };
+  expect(await second.events.read(key, { stream: name, sequence: Number(sequence) })).toBeDefined();
+  expect((await session.end()).status).toBe(503);
+  await expect.poll(() => isAborted).toBe(true);
+  await expect.poll(() => second.events.read(key, { stream: name, sequence: -1 })).toBeUndefined();
+  expect((await session.end()).status).toBe(404);
+});
