@@ -72,7 +72,9 @@ export async function runFaults(options: RunOptions): Promise<RunReport> {
   const evidence: Evidence = {
     history: log.lines,
     effects: await cluster.readEffects(),
-    ...((engine?.kind === "redis" || engine?.kind === "sentinel") && { engineState: await readEngineState(engine, end) }),
+    ...((engine?.kind === "redis" || engine?.kind === "sentinel") && {
+      engineState: await readEngineState(engine, end),
+    }),
   };
   const found = findViolations(evidence, { slack, permanentKeys });
   const violations = describeViolations(found);
