@@ -5,6 +5,7 @@ import { UserError } from "../internal/user-error.ts";
 export const commandNames = [
   "add",
   "update",
+  "settings",
   "client",
   "check",
   "diff",
@@ -14,6 +15,7 @@ export const commandNames = [
   "generate",
   "model",
   "pin",
+  "docs",
 ] as const;
 
 /**

@@ -484,7 +484,7 @@ describe("create --from", () => {
       { from: "https://api.example.org/v3/openapi.yaml?a=b" },
       /does not fetch addresses.*curl -o openapi\.yaml 'https:\/\/api\.example\.org\/v3\/openapi\.yaml\?a=b'.*--from openapi\.yaml/,
     ],
-    ["another schema library", "a.json", { schema: "zod" }, /Leave out --schema/],
+    ["another schema library", "a.json", { schema: "zod" }, /remove --schema/],
   ])("`create --from` rejects %s", async (_what, from, more, message) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "a.json"), tool({ type: "object" }));
