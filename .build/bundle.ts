@@ -4,6 +4,7 @@ import { build, type BuildOptions } from "esbuild";
 import { reachDeclarations } from "./declarations.ts";
 import { readNotices } from "./notices.ts";
 import { createPlugins } from "./plugins.ts";
+import { bundlePage } from "./bundle-page.ts";
 import { packagedModels, packModels, readSpecModels } from "../generator/read/spec-models.ts";
 import { packRuntime } from "./pack-runtime.ts";
 import { buildRuntimePackage } from "./runtime-package.ts";
@@ -56,7 +57,9 @@ const { metafile } = await build({
   banner: { js: 'import{createRequire as requireOf}from"node:module";const require=requireOf(import.meta.url);' },
   plugins: createPlugins(root),
 });
-await writeFile(join(root, target, "THIRD-PARTY.txt"), await readNotices(root, Object.keys(metafile.inputs)));
+const pageInputs = await bundlePage(root, target);
+const inputs = [...Object.keys(metafile.inputs), ...pageInputs];
+await writeFile(join(root, target, "THIRD-PARTY.txt"), await readNotices(root, inputs));
 // Contents of the programs, for the tests.
 await writeFile(join(import.meta.dirname, "programs.json"), JSON.stringify(metafile));
 await keepDeclarations(

@@ -18,11 +18,33 @@ function foldersOf(file: string): string[] {
 }
 
 async function readNotice(folder: string): Promise<string> {
-  const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const { name, version, license, author } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const files = (await readdir(folder)).filter((file) => noticeName.test(file)).sort();
+  if (files.length === 0 && license === "MIT" && withoutFile.includes(name))
+    return `${"=".repeat(80)}\n${name} ${version} (${license})\n\n${mitText(author.name ?? author)}`;
   if (files.length === 0) throw new Error(`${folder} has no licence file; add its licence to .build/notices.ts.`);
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
   return [`${"=".repeat(80)}\n${name} ${version} (${license})\n`, ...texts].join("\n");
 }
 
 const noticeName = /^(licen[cs]e|notice|third-?party)/i;
+
+/** Packages that name their licence in `package.json`, but have no file with its text. */
+const withoutFile: readonly string[] = ["@cfworker/json-schema"];
+
+function mitText(author: string): string {
+  return `Copyright (c) ${author}
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the
+"Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish,
+distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to
+the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY
+CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
+SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+`;
+}

@@ -10,6 +10,7 @@ import {
   addDiffCommand,
   addExplainCommand,
   addGatewayCommand,
+  addInspectCommand,
 } from "./commands/server-commands.ts";
 import { addGenerateCommand, addModelCommand, addPinCommand } from "./commands/spec-commands.ts";
 import { usageText } from "./commands/usage.ts";
@@ -56,6 +57,7 @@ const commands = [
   addExplainCommand,
   addGatewayCommand,
   addReplayCommand,
+  addInspectCommand,
   addGenerateCommand,
   addModelCommand,
   addPinCommand,

@@ -18,7 +18,7 @@ export function setup(): void {
 function newestSource(): number {
   const files = [".build", "generator", "generated", "runtime", "templates"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(ts|hbs)$/.test(entry.name))
+      .filter((entry) => entry.isFile() && /\.(tsx?|hbs|css|html)$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   return Math.max(...files.map((file) => statSync(file).mtimeMs));

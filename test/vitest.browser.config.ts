@@ -9,6 +9,7 @@ const config: ViteUserConfig = defineConfig({
     include: ["test/browser/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 1,
+    expect: { poll: { timeout: 15_000 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ["verbose"],

@@ -223,6 +223,36 @@ export function addExplainCommand(cli: Argv): Argv {
   );
 }
 
+/** Adds the command `inspect` to the command line. */
+export function addInspectCommand(cli: Argv): Argv {
+  return cli.command(
+    "inspect [server..]",
+    "Open a page in the browser to call a server and see every message",
+    (command) =>
+      command
+        .positional("server", serverOption)
+        .option("port", { type: "number", describe: "Port of the page", defaultDescription: "any free port" })
+        .option("open", { type: "boolean", default: false, describe: "Open the page in the default browser" })
+        .options(connectionOptions)
+        .epilogue(
+          examplesText(
+            ["inspect dist/server.js", "server of this project"],
+            ["inspect -- npx -y @modelcontextprotocol/server-memory", "server started by a command"],
+            ["inspect https://example.org/mcp --header-env Authorization=TOKEN", "server at an address"],
+          ),
+        ),
+    async ({ server = [], "--": command, port, open, ...flags }) => {
+      const { runInspect } = await import("./inspect.ts");
+      process.exitCode = await runInspect({
+        ...toConnection(flags),
+        server: [...server, ...readWords(command)],
+        open,
+        ...(port !== undefined && { port }),
+      });
+    },
+  );
+}
+
 /** Adds the command `gateway` to the command line. */
 export function addGatewayCommand(cli: Argv): Argv {
   return cli.command(

@@ -9,7 +9,12 @@ const glossary = readFileSync("docs/glossary.md", "utf8");
 const banned = [...readSynonyms(glossary), "climb", "desk", "goOn", "onceFree", "windUp"].map(toStem);
 
 const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
-const files = project.addSourceFilesAtPaths(["runtime/**/*.ts", "generator/**/*.ts", ".build/*.ts"]);
+const files = project.addSourceFilesAtPaths([
+  "runtime/**/*.ts",
+  "generator/**/*.ts",
+  "generator/**/*.tsx",
+  ".build/*.ts",
+]);
 
 const identifiers = new Map(files.map((file) => [pathOf(file), new Set(identifiersOf(file))]));
 

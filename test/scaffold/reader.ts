@@ -95,6 +95,7 @@ const commands = [
   "explain",
   "gateway",
   "generate",
+  "inspect",
   "model",
   "pin",
   "replay",

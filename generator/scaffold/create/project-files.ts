@@ -11,7 +11,8 @@ import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
 import { accessTemplates, curlArguments, emitAccess } from "./access-files.ts";
 import { stubKinds } from "../../openapi/emit-stubs.ts";
 import { builtPackages, packagesOf, hasSkillFolder } from "./project-packages.ts";
-import { managerFiles } from "./package-manager.ts";
+import { generatorPackage } from "./launcher.ts";
+import { commandsOf, managerFiles } from "./package-manager.ts";
 import { schemaSamples } from "./example-tools.ts";
 import { emitScale, engineView, scaleTemplates } from "../extras/scale-files.ts";
 import { configsOfAddress, configsOfCommand, serverCommand } from "../extras/host-files.ts";
@@ -175,6 +176,7 @@ function projectView(options: ProjectOptions): object {
     skillFolder: hasSkillFolder(selection),
     view: hasView,
     stdio: isOnStdio(service),
+    inspect: inspectCommand(options),
     http: isOnHttp(service),
     worker: service === "worker",
     sse: isOnHttp(service) ? listOf(models.filter(isOverSse).map(({ id }) => id)) : "",
@@ -210,6 +212,14 @@ const furtherTexts: { readonly [Name in Selection["further"][number]]: string } 
   websocket: "WebSocket",
   tcp: "TCP",
 };
+
+/** Returns the command that inspects the server. A project from a clone has the program; other projects fetch it. Variables that the server requires are passed on. */
+function inspectCommand({ manager, launcher, source }: ProjectOptions): string {
+  const program = launcher ? generatorPackage : commandsOf(manager).latest(generatorPackage);
+  const variables = variablesOf(source).filter(({ isRequired }) => isRequired);
+  const passed = variables.map(({ name }) => ` --env ${name}`);
+  return `${program.replace(/^npx /, "npx -y ")} inspect --open${passed.join("")}`;
+}
 
 const serviceTexts: { readonly [Name in Selection["transport"]]: readonly string[] } = {
   stdio: ["stdio"],

@@ -24,8 +24,8 @@ export const fileRules: readonly Rule[] = [
   {
     name: "files are named in kebab-case, and imported with their extension",
     check: (file) => [
-      ...(/^[a-z\d]+(-[a-z\d]+)*\.ts$/.test(file.getBaseName()) ? [] : [file.getBaseName()]),
-      ...specifiersOf(file).filter((specifier) => specifier.startsWith(".") && !specifier.endsWith(".ts")),
+      ...(/^[a-z\d]+(-[a-z\d]+)*\.tsx?$/.test(file.getBaseName()) ? [] : [file.getBaseName()]),
+      ...specifiersOf(file).filter((specifier) => specifier.startsWith(".") && !/\.tsx?$/.test(specifier)),
     ],
     broken: { "runtime/jsonrpc/aB.ts": "export const a = 1;", "runtime/jsonrpc/b.ts": 'import "./a.js";' },
   },

@@ -16,6 +16,7 @@ const generatorFolders = [
   "typed-client",
   "openapi",
   "live",
+  "inspect",
   "check",
   "diff",
   // Recordings of servers: mocks, and tests.
@@ -29,7 +30,17 @@ const generatorFolders = [
 ];
 
 /** Libraries that at most one file imports, so that they can be replaced. */
-export const singleImporters = ["ts-morph", "handlebars", "prettier", "json-schema-to-typescript", "ajv", "yaml"];
+export const singleImporters = [
+  "ts-morph",
+  "handlebars",
+  "prettier",
+  "json-schema-to-typescript",
+  "ajv",
+  "yaml",
+  "diff",
+  "@cfworker/json-schema",
+  "@tanstack/virtual-core",
+];
 
 /** Entries of the runtime that commands may import. */
 const runtimeEntries = [
@@ -42,6 +53,9 @@ const runtimeEntries = [
 /** Packages that the generator may import. */
 const generatorPackages = [...singleImporters, "yargs", "@clack/prompts", "validate-npm-package-name"];
 
+/** Packages of the page of `inspect`, which runs in a browser. */
+const pagePackages = ["preact", "@preact/signals"];
+
 function isBelow(other: string, folder: string): boolean {
   const [at, own] = [generatorFolders.indexOf(other), generatorFolders.indexOf(folder)];
   return at >= 0 && at <= own;
@@ -49,7 +63,7 @@ function isBelow(other: string, folder: string): boolean {
 
 /** True for files that connect to servers. They import the runtime, which the other files only generate parts of. */
 function opensConnections(path: string): boolean {
-  return /^generator\/(live|typed-client\/client|check|replay)\/|^generator\/commands\/(client|check|diff)\.ts$/.test(
+  return /^generator\/(live|inspect|typed-client\/client|check|replay)\/|^generator\/commands\/(client|check|diff)\.ts$/.test(
     path,
   );
 }
@@ -71,6 +85,7 @@ export function isAllowedInGenerator(path: string, folder: string, target: strin
     (target.startsWith("generator/") && isBelow(target.split("/")[1] ?? "", folder)) ||
     target.startsWith("node:") ||
     generatorPackages.includes(packageOf(target)) ||
+    (path.startsWith("generator/inspect/page/") && pagePackages.includes(packageOf(target))) ||
     (folder === "commands" && runtimeEntries.includes(target))
   );
 }

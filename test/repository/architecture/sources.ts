@@ -7,6 +7,7 @@ const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDepende
 export const files = project.addSourceFilesAtPaths([
   ".build/*.ts",
   "generator/**/*.ts",
+  "generator/**/*.tsx",
   "runtime/**/*.ts",
   "generated/**/*.ts",
   "templates/**/*.ts",

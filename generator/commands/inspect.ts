@@ -1,0 +1,71 @@
+import { startInspector, type Inspector } from "../inspect/inspector.ts";
+import { toObservedServer } from "../inspect/connect-server.ts";
+import { openPage } from "../inspect/open-page.ts";
+import { readConnection, type ConnectionFlags } from "../live/access.ts";
+import { readServerAddress } from "../live/server-address.ts";
+import { describeTarget, readTarget } from "../live/target.ts";
+import { explainUnreachable } from "../live/unreachable.ts";
+import { outputLine } from "../internal/text.ts";
+import { explainCause, UserError } from "../internal/user-error.ts";
+import { reportProblem } from "./report.ts";
+
+/** Options of `create-mcp-server inspect`. */
+export interface InspectCommandOptions extends ConnectionFlags {
+  /** The server: an address, a module, or a command and its arguments. */
+  readonly server: readonly string[];
+  /** Port of the page. Default: any free port. */
+  readonly port?: number;
+  /** Open the page in the browser of the user. */
+  readonly open: boolean;
+}
+
+/** `create-mcp-server inspect`: serves a page to call a server and see every message, until it is stopped. Returns the exit code. */
+export async function runInspect(options: InspectCommandOptions): Promise<number> {
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  // Registered first, so that an early signal leaves no started process behind.
+  for (const signal of stopSignals) process.once(signal, onSignal);
+  try {
+    const inspector = await start(options, stop.signal);
+    const { info, revision } = inspector.gateway;
+    console.log(`${outputLine(info.name, 100)} (revision ${revision.id}) can be inspected at\n${inspector.url}`);
+    if (options.open) openPage(inspector.url);
+    await new Promise<void>((resolve) => {
+      if (stop.signal.aborted) resolve();
+      stop.signal.addEventListener("abort", () => resolve());
+    });
+    await inspector.close();
+    return 0;
+  } catch (error) {
+    return stop.signal.aborted ? 0 : reportProblem(error);
+  } finally {
+    for (const signal of stopSignals) process.removeListener(signal, onSignal);
+  }
+}
+
+async function start(options: InspectCommandOptions, signal: AbortSignal): Promise<Inspector> {
+  const port = readPort(options.port);
+  const place = readServerAddress(options.server, readConnection(options));
+  const target = describeTarget(readTarget(options.server, { takesFiles: false }));
+  const early: string[] = [];
+  const output: { add(text: string): void } = { add: (text) => void early.push(text) };
+  const server = toObservedServer(place, (text) => output.add(text));
+  try {
+    const inspector = await startInspector(server, { target, signal, ...(port !== undefined && { port }) });
+    output.add = (text) => inspector.addOutput(text);
+    for (const text of early) inspector.addOutput(text);
+    return inspector;
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === "ListenError") {
+      throw new UserError(`--port ${port}: ${explainCause(cause)}`, { cause });
+    }
+    throw new UserError(`the server cannot be reached: ${explainUnreachable(place, cause)}`, { cause });
+  }
+}
+
+function readPort(port: number | undefined): number | undefined {
+  if (port === undefined || (Number.isInteger(port) && port >= 0 && port <= 65_535)) return port;
+  throw new UserError("--port is not a port; pass a number from 0 to 65535 (0 for any free port).");
+}
+
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;

@@ -1,0 +1,180 @@
+import { Validator, type Schema } from "@cfworker/json-schema";
+import { isObject, memberOf, objectsOf, textOf, type JsonObject } from "../values/values.ts";
+
+/** Option of a field with a fixed set of values. */
+export interface FieldOption {
+  readonly value: unknown;
+  readonly label: string;
+}
+
+/** Field that a form shows for a schema. Everything that is not listed here is edited as JSON. */
+export type Field =
+  | { readonly kind: "text"; readonly format: string; readonly isLong: boolean }
+  | { readonly kind: "number"; readonly isInteger: boolean }
+  | { readonly kind: "boolean" }
+  | { readonly kind: "choice"; readonly options: readonly FieldOption[] }
+  | { readonly kind: "choices"; readonly options: readonly FieldOption[] }
+  | { readonly kind: "list"; readonly items: JsonObject }
+  | { readonly kind: "object"; readonly members: readonly Member[] }
+  | { readonly kind: "json" };
+
+/** Member of an object with fields. */
+export interface Member {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly isRequired: boolean;
+}
+
+/** Returns the field for a schema. References are resolved within the whole schema. */
+export function readField(given: unknown, root: unknown): Field {
+  const schema = resolve(given, root);
+  const options = readOptions(schema);
+  if (options) return { kind: "choice", options };
+  switch (typeOf(schema)) {
+    case "string":
+      return { kind: "text", format: textOf(schema.format), isLong: Number(schema.maxLength ?? 0) > 200 };
+    case "number":
+      return { kind: "number", isInteger: false };
+    case "integer":
+      return { kind: "number", isInteger: true };
+    case "boolean":
+      return { kind: "boolean" };
+    case "array": {
+      const items = resolve(schema.items, root);
+      const choices = readOptions(items);
+      if (choices) return { kind: "choices", options: choices };
+      return readField(items, root).kind === "json" ? { kind: "json" } : { kind: "list", items };
+    }
+    case "object":
+      return isFreeForm(schema) ? { kind: "json" } : { kind: "object", members: readMembers(schema) };
+    default:
+      return { kind: "json" };
+  }
+}
+
+/** Returns a schema without references. A reference that leads nowhere, or in a circle, is an empty schema. */
+export function resolve(schema: unknown, root: unknown): JsonObject {
+  let found = schema;
+  for (let steps = 0; steps < 20; steps += 1) {
+    const reference = memberOf(found, "$ref");
+    if (typeof reference !== "string") return isObject(found) ? found : {};
+    const path = reference.replace(/^#\/?/, "").split("/").filter(Boolean);
+    found = reference.startsWith("#") ? memberOf(root, ...path.map(unescapePointer)) : undefined;
+  }
+  return {};
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** True for an object whose members are not listed. */
+function isFreeForm({ properties, additionalProperties, patternProperties }: JsonObject): boolean {
+  return !isObject(properties) && (isObject(additionalProperties) || patternProperties !== undefined);
+}
+
+function readMembers({ properties, required }: JsonObject): readonly Member[] {
+  const names: readonly unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => ({
+    name,
+    schema: isObject(schema) ? schema : {},
+    isRequired: names.includes(name),
+  }));
+}
+
+/** Returns the type of a schema. Of several types, the one besides `null`. */
+function typeOf(schema: JsonObject): string {
+  const { type, properties } = schema;
+  const types: readonly unknown[] = Array.isArray(type) ? type.filter((one) => one !== "null") : [type];
+  if (types.length === 1 && typeof types[0] === "string") return types[0];
+  return isObject(properties) ? "object" : "";
+}
+
+function readOptions(schema: JsonObject): readonly FieldOption[] | undefined {
+  const names: readonly unknown[] = Array.isArray(schema.enumNames) ? schema.enumNames : [];
+  if (Array.isArray(schema.enum))
+    return schema.enum.map((value: unknown, at) => ({ value, label: textOf(names[at]) || labelOf(value) }));
+  if ("const" in schema) return [{ value: schema.const, label: labelOf(schema.const) }];
+  for (const list of [schema.oneOf, schema.anyOf]) {
+    const options = objectsOf(list);
+    if (options.length > 0 && options.every((option) => "const" in option))
+      return options.map((option) => ({ value: option.const, label: textOf(option.title) || labelOf(option.const) }));
+  }
+  return undefined;
+}
+
+function labelOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Returns the value that a form begins with: defaults, and values that are the only ones possible. Optional members without them are absent. */
+export function initialValue(given: unknown, root: unknown, depth = 0): unknown {
+  const schema = resolve(given, root);
+  if ("default" in schema) return schema.default;
+  const field = readField(schema, root);
+  switch (field.kind) {
+    case "object": {
+      if (depth > deepestForm) return {};
+      const members = field.members
+        .map(({ name, schema: member, isRequired }): [string, unknown] => {
+          const hasOwn = "default" in resolve(member, root);
+          return [name, isRequired || hasOwn ? initialValue(member, root, depth + 1) : undefined];
+        })
+        .filter(([, value]) => value !== undefined);
+      return Object.fromEntries(members);
+    }
+    case "choice":
+      return field.options.length === 1 ? field.options[0]?.value : undefined;
+    case "choices":
+    case "list":
+      return [];
+    case "text":
+      return "";
+    case "boolean":
+      return false;
+    case "number":
+    case "json":
+      return undefined;
+    default:
+      return field satisfies never;
+  }
+}
+
+/** Levels of objects that a form shows; deeper ones are edited as JSON. */
+export const deepestForm = 6;
+
+/** Problem of a value, with the path of the member. */
+export interface FormIssue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * Checks a value against a schema. Patterns are not checked: a pattern of a hostile server could take longer than a person waits. A schema that cannot
+ * be read has no issues.
+ */
+export function checkValue(schema: unknown, value: unknown): readonly FormIssue[] {
+  if (!isObject(schema) || JSON.stringify(schema).length > longestSchema) return [];
+  try {
+    const { errors } = new Validator(withoutPatterns(schema), "2020-12", false).validate(value);
+    // The outer errors only say that an inner one exists.
+    return errors
+      .filter(({ keyword }) => !outerKeywords.has(keyword))
+      .map(({ instanceLocation, error }) => ({ path: instanceLocation.replace(/^#\/?/, ""), message: error }));
+  } catch {
+    return [];
+  }
+}
+
+function withoutPatterns(schema: JsonObject): Schema {
+  const copy: Schema = JSON.parse(
+    JSON.stringify(schema, (key: string, value: unknown) => (patternKeywords.has(key) ? undefined : value)),
+  );
+  return copy;
+}
+
+const patternKeywords: ReadonlySet<string> = new Set(["pattern", "patternProperties", "format"]);
+
+const outerKeywords: ReadonlySet<string> = new Set(["properties", "items", "$ref", "allOf", "additionalProperties"]);
+
+const longestSchema = 200_000;

@@ -1,0 +1,174 @@
+import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import type {
+  InputRequest,
+  InspectorEvent,
+  InspectorState,
+  ShownError,
+  ShownProgress,
+  TimelineEntry,
+} from "../page-messages.ts";
+import { sendCommand } from "./commands.ts";
+import { createListStore, type ListStore } from "./lists.ts";
+
+/** Outcome of a request. */
+export type Outcome =
+  | { readonly kind: "result"; readonly result: unknown; readonly milliseconds: number }
+  | { readonly kind: "error"; readonly error: ShownError; readonly milliseconds: number };
+
+/** Request that was sent. */
+export interface Call {
+  readonly outcome: Promise<Outcome>;
+  readonly progress: ReadonlySignal<ShownProgress | undefined>;
+  cancel(): void;
+}
+
+/** Parts of the page that a tab shows. */
+export type Tab = "tools" | "resources" | "prompts" | "tasks" | "log" | "server" | "request" | "messages";
+
+/** Data that the parts of the page share. */
+export interface Store {
+  readonly state: Signal<InspectorState | undefined>;
+  /** Problem of the connection to the inspector. */
+  readonly offline: Signal<string | undefined>;
+  readonly tab: Signal<Tab>;
+  /** Selected revision. */
+  readonly protocol: Signal<string>;
+  /** Revision that it is compared with; empty for none. */
+  readonly other: Signal<string>;
+  /** Selected revisions: one, or the two that are compared. */
+  readonly protocols: ReadonlySignal<readonly string[]>;
+  /** Selected items by the name of their list. They stay selected when the revision changes. */
+  readonly picked: Signal<Readonly<Record<string, string>>>;
+  readonly inputRequests: Signal<readonly InputRequest[]>;
+  readonly output: Signal<string>;
+  /** Messages in order. The list is the same one; the signal changes with it. */
+  readonly entries: {
+    readonly list: TimelineEntry[];
+    readonly changes: Signal<number>;
+    readonly dropped: Signal<number>;
+  };
+  /** Sequence of the message whose details are shown. */
+  readonly selected: Signal<number | undefined>;
+  readonly lists: ListStore;
+  /** Sends a request at a revision. */
+  call(protocol: string, method: string, params: Readonly<Record<string, unknown>>, options?: CallOptions): Call;
+}
+
+/** Options of a request. */
+export interface CallOptions {
+  readonly isRaw?: boolean;
+}
+
+/** Creates the store, and fills it with the events of the inspector. */
+export function createStore(): Store {
+  const pending = new Map<string, PendingCall>();
+  const state = signal<InspectorState | undefined>(undefined);
+  const offline = signal<string | undefined>(undefined);
+  const protocol = signal("");
+  const other = signal("");
+  const inputRequests = signal<readonly InputRequest[]>([]);
+  const output = signal("");
+  const entries = { list: new Array<TimelineEntry>(), changes: signal(0), dropped: signal(0) };
+  const call: Store["call"] = (spoken, method, params, { isRaw } = {}) => {
+    const id = crypto.randomUUID();
+    const progress = signal<ShownProgress | undefined>(undefined);
+    const begin = performance.now();
+    const outcome = new Promise<Outcome>((resolve) => {
+      const settle = (settled: Settled): void => {
+        pending.delete(id);
+        resolve({ ...settled, milliseconds: Math.round(performance.now() - begin) });
+      };
+      pending.set(id, { settle, progress });
+      sendCommand({ kind: "request", id, protocol: spoken, method, params, ...(isRaw === true && { isRaw }) }).catch(
+        (error: Error) => settle({ kind: "error", error: { message: error.message } }),
+      );
+    });
+    return { outcome, progress, cancel: () => void sendCommand({ kind: "cancel", id }).catch(() => {}) };
+  };
+  const lists = createListStore(call);
+
+  const take = (event: InspectorEvent): void => {
+    switch (event.kind) {
+      case "state":
+        state.value = event.state;
+        if (protocol.value === "") protocol.value = event.state.spoken;
+        return;
+      case "reset":
+        entries.list.length = 0;
+        entries.changes.value += 1;
+        output.value = "";
+        for (const { settle } of pending.values())
+          settle({
+            kind: "error",
+            error: { message: "The connection to the inspector was lost; send the request again." },
+          });
+        return;
+      case "traffic":
+        return addEntries(event.entries, state.value?.maxEntries ?? Infinity);
+      case "input":
+        inputRequests.value = event.requests;
+        return;
+      case "result":
+        return pending.get(event.command)?.settle({ kind: "result", result: event.result });
+      case "error":
+        return pending.get(event.command)?.settle({ kind: "error", error: event.error });
+      case "progress": {
+        const running = pending.get(event.command);
+        if (running) running.progress.value = event.progress;
+        return;
+      }
+      case "list-changed":
+        return lists.invalidate(event.protocol, event.list);
+      case "output":
+        output.value = (output.value + event.text).slice(-longestOutput);
+        return;
+      default:
+        return event satisfies never;
+    }
+  };
+  const addEntries = (added: readonly TimelineEntry[], max: number): void => {
+    entries.list.push(...added);
+    const surplus = entries.list.length - max;
+    if (surplus > 0) {
+      entries.list.splice(0, surplus);
+      entries.dropped.value += surplus;
+    }
+    entries.changes.value += 1;
+  };
+  openEvents(take, (problem) => (offline.value = problem));
+  return {
+    state,
+    offline,
+    tab: signal<Tab>("tools"),
+    protocol,
+    other,
+    protocols: computed(() => [protocol.value, other.value].filter((id) => id !== "")),
+    picked: signal<Readonly<Record<string, string>>>({}),
+    inputRequests,
+    output,
+    entries,
+    selected: signal<number | undefined>(undefined),
+    lists,
+    call,
+  };
+}
+
+type Settled =
+  { readonly kind: "result"; readonly result: unknown } | { readonly kind: "error"; readonly error: ShownError };
+
+interface PendingCall {
+  readonly progress: Signal<ShownProgress | undefined>;
+  settle(settled: Settled): void;
+}
+
+/** Opens the stream of events, which the browser opens again when it is lost. */
+function openEvents(take: (event: InspectorEvent) => void, report: (problem: string | undefined) => void): void {
+  const source = new EventSource("events");
+  source.addEventListener("message", ({ data }: MessageEvent<string>) => take(JSON.parse(data)));
+  source.addEventListener("open", () => report(undefined));
+  source.addEventListener("error", () =>
+    report("The inspector no longer responds. If it has ended, start it again, and open its new address."),
+  );
+}
+
+const longestOutput = 256 * 1024;

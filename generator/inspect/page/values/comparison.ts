@@ -1,0 +1,52 @@
+import { diffArrays } from "diff";
+import { formatJson, sortMembers } from "./values.ts";
+
+/** Line of two values side by side. A side without the line has `undefined`. */
+export interface ComparedLine {
+  readonly left: string | undefined;
+  readonly right: string | undefined;
+  readonly isSame: boolean;
+}
+
+/** Compares two values line by line, as JSON with the members of objects in alphabetical order. */
+export function compareValues(left: unknown, right: unknown): readonly ComparedLine[] {
+  const [leftLines, rightLines] = [toLines(left), toLines(right)];
+  if (leftLines.length + rightLines.length > mostLines) return compareWhole(leftLines, rightLines);
+  const lines: ComparedLine[] = [];
+  let removed: readonly string[] = [];
+  const pair = (added: readonly string[]): void => {
+    for (let at = 0; at < Math.max(removed.length, added.length); at += 1)
+      lines.push({ left: removed[at], right: added[at], isSame: false });
+    removed = [];
+  };
+  for (const part of diffArrays([...leftLines], [...rightLines])) {
+    if (part.removed) removed = part.value;
+    else if (part.added) pair(part.value);
+    else {
+      pair([]);
+      lines.push(...part.value.map((line) => ({ left: line, right: line, isSame: true })));
+    }
+  }
+  pair([]);
+  return lines;
+}
+
+/** Lines of both sides up to which they are aligned. */
+const mostLines = 20_000;
+
+function compareWhole(left: readonly string[], right: readonly string[]): readonly ComparedLine[] {
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => ({
+    left: left[at],
+    right: right[at],
+    isSame: left[at] === right[at],
+  }));
+}
+
+function toLines(value: unknown): readonly string[] {
+  return value === undefined ? [] : formatJson(sortMembers(value)).split("\n");
+}
+
+/** True if two values are equal, regardless of the order of members. */
+export function isSameValue(left: unknown, right: unknown): boolean {
+  return JSON.stringify(sortMembers(left)) === JSON.stringify(sortMembers(right));
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { checkValue, initialValue, readField } from "../../../generator/inspect/page/forms/schema.ts";
+import { compareValues } from "../../../generator/inspect/page/values/comparison.ts";
+import { visibleText } from "../../../generator/inspect/page/values/values.ts";
+
+describe("fields of a form", () => {
+  test.each([
+    [{ type: "string" }, "text"],
+    [{ type: ["string", "null"] }, "text"],
+    [{ type: "integer" }, "number"],
+    [{ type: "boolean" }, "boolean"],
+    [{ enum: ["a", 1, null] }, "choice"],
+    [{ oneOf: [{ const: "a", title: "A" }] }, "choice"],
+    [{ type: "array", items: { enum: ["a"] } }, "choices"],
+    [{ type: "array", items: { type: "string" } }, "list"],
+    [{ type: "array" }, "json"],
+    [{ type: "object" }, "object"],
+    [{ type: "object", additionalProperties: { type: "string" } }, "json"],
+    [{ oneOf: [{ type: "string" }, { type: "number" }] }, "json"],
+    [{ $ref: "#/$defs/a~1b" }, "text"],
+    [{ $ref: "#/$defs/circle" }, "json"],
+    [{ $ref: "https://example.com/" }, "json"],
+    [true, "json"],
+    [null, "json"],
+  ])("the schema %j has a field of the kind %s", (schema, kind) => {
+    const root = { $defs: { "a/b": { type: "string" }, circle: { $ref: "#/$defs/circle" } } };
+    expect(readField(schema, root).kind).toBe(kind);
+  });
+
+  test("a form begins with defaults and required members, and ends where a schema contains itself", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        name: { type: "string" },
+        age: { type: "integer", default: 5 },
+        nick: { type: "string" },
+        kind: { const: "x" },
+        self: { $ref: "#" },
+      },
+      required: ["name", "kind", "self"],
+    };
+    expect(initialValue(schema, schema)).toMatchObject({ name: "", age: 5, kind: "x", self: { self: { self: {} } } });
+  });
+});
+
+test("a value is checked, without patterns that could take long", () => {
+  const schema = {
+    type: "object",
+    properties: { text: { type: "string", pattern: "^(a+)+$" }, count: { type: "integer" } },
+    required: ["count"],
+  };
+  expect(checkValue(schema, { text: `${"a".repeat(40)}!`, count: 1 })).toEqual([]);
+  expect(checkValue(schema, { count: "x" })).toEqual([{ path: "count", message: expect.stringContaining("integer") }]);
+  expect(checkValue({ $ref: "#/nowhere" }, 5)).toEqual([]);
+});
+
+test("two values are compared regardless of the order of members", () => {
+  expect(compareValues({ a: 1, b: [2] }, { b: [2], a: 1 }).every(({ isSame }) => isSame)).toBe(true);
+  expect(compareValues({ a: 1, b: 2 }, { a: 1, c: 2 }).filter(({ isSame }) => !isSame)).toEqual([
+    { left: '  "b": 2', right: '  "c": 2', isSame: false },
+  ]);
+});
+
+test("invisible characters and those that change directions are shown as escapes", () => {
+  expect(visibleText("a\u202eb\u200b\u0000\n\u001b[31m")).toBe("a\\u{202e}b\\u{200b}\\u{0}\n\\u{1b}[31m");
+});

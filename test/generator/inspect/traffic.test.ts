@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import type { TrafficEntry } from "../../../runtime/gateway/index.ts";
+import { findCounterpart, findPartner } from "../../../generator/inspect/page/messages/traffic.ts";
+import { TrafficLog } from "../../../generator/inspect/traffic-log.ts";
+
+/** Adds messages to a log: side, direction, and the message. */
+function fill(
+  log: TrafficLog,
+  ...lines: readonly (readonly ["client" | "server", "to-server" | "to-client", object])[]
+): void {
+  for (const [at, [side, direction, message]] of lines.entries())
+    log.add({ ...base, sequence: at + 1, side, connection: `${side}-1`, direction, message });
+}
+
+const base: Omit<TrafficEntry, "side" | "connection" | "direction" | "message"> = {
+  sequence: 1,
+  time: 0,
+  protocol: "2025-11-25",
+};
+
+describe("the log of messages", () => {
+  test("the log keeps as many messages as it may, and drops the oldest first", () => {
+    const log = new TrafficLog({ maxEntries: 10 });
+    for (let at = 1; at <= 2_500; at += 1)
+      log.add({
+        ...base,
+        sequence: at,
+        side: "client",
+        connection: "client-1",
+        direction: "to-server",
+        message: { jsonrpc: "2.0", id: at, method: "ping" },
+      });
+    expect(log.entries.map(({ sequence }) => sequence)).toEqual([...Array(10).keys()].map((at) => at + 2_491));
+  });
+
+  test("the log keeps no more characters than it may, but always the last message", () => {
+    const log = new TrafficLog({ maxLength: 1_000 });
+    const add = (sequence: number, length: number): void => {
+      const message = { text: "x".repeat(length) };
+      log.add({ ...base, sequence, side: "client", connection: "client-1", direction: "to-server", message });
+    };
+    for (let at = 1; at <= 10; at += 1) add(at, 400);
+    expect(log.entries.map(({ sequence }) => sequence)).toEqual([9, 10]);
+    add(11, 5_000);
+    expect(log.entries.map(({ sequence }) => sequence)).toEqual([11]);
+  });
+
+  test("the log keeps only the beginning of a huge message", () => {
+    const log = new TrafficLog();
+    fill(log, ["client", "to-client", { id: 1, result: "x".repeat(5 * 1024 * 1024) }]);
+    expect(log.entries[0]?.json.length).toBe(4 * 1024 * 1024);
+    expect(log.entries[0]?.length).toBeGreaterThan(5 * 1024 * 1024);
+  });
+
+  test("the log relates responses to requests of the other direction with the same id", () => {
+    const log = new TrafficLog();
+    fill(
+      log,
+      ["client", "to-server", { id: 1, method: "tools/call", params: { name: "a" } }],
+      ["client", "to-client", { id: 1, method: "roots/list" }],
+      ["client", "to-server", { id: 1, result: { roots: [] } }],
+      ["client", "to-client", { id: 1, result: { content: [], isError: true } }],
+      ["client", "to-client", { id: 7, error: { code: -32_600, message: "no" } }],
+      ["client", "to-client", { method: "notifications/message" }],
+    );
+    expect(
+      log.entries.map(({ kind, method, subject, request, isFailure }) => [kind, method, subject, request, isFailure]),
+    ).toEqual([
+      ["request", "tools/call", "a", undefined, undefined],
+      ["request", "roots/list", undefined, undefined, undefined],
+      ["result", "roots/list", undefined, 2, undefined],
+      ["result", "tools/call", "a", 1, true],
+      ["error", undefined, undefined, undefined, undefined],
+      ["notification", "notifications/message", undefined, undefined, undefined],
+    ]);
+  });
+
+  test("the log takes values that are no messages", () => {
+    const log = new TrafficLog();
+    for (const message of ["no JSON", null, 5, [], undefined])
+      log.add({ ...base, side: "server", connection: "server-1", direction: "to-client", message });
+    expect(log.entries.map(({ kind, json }) => [kind, json])).toEqual([
+      ["other", "no JSON"],
+      ["other", "null"],
+      ["other", "5"],
+      ["other", "[]"],
+      ["other", "undefined"],
+    ]);
+  });
+});
+
+test("a message is found on the other side of the gateway", () => {
+  const log = new TrafficLog();
+  fill(
+    log,
+    ["client", "to-server", { id: 1, method: "tools/call", params: { name: "a" } }],
+    ["client", "to-server", { id: 2, method: "tools/call", params: { name: "b" } }],
+    ["server", "to-server", { id: 8, method: "tools/call", params: { name: "a" } }],
+    ["server", "to-server", { id: 9, method: "tools/call", params: { name: "b" } }],
+    ["server", "to-client", { id: 1, method: "sampling/createMessage" }],
+    ["client", "to-client", { id: 1, method: "sampling/createMessage" }],
+    ["server", "to-client", { id: 9, result: {} }],
+    ["client", "to-client", { id: 2, result: {} }],
+    ["client", "to-server", { id: 3, method: "ping" }],
+  );
+  const { entries } = log;
+  const at = (sequence: number) => entries[sequence - 1] ?? expect.fail();
+  const others = entries.map((entry) => findCounterpart(entries, entry)?.sequence);
+  expect(others).toEqual([3, 4, 1, 2, 6, 5, 8, 7, undefined]);
+  expect(findPartner(entries, at(2))?.sequence).toBe(8);
+  expect(findPartner(entries, at(8))?.sequence).toBe(2);
+  expect(findPartner(entries, at(1))).toBeUndefined();
+});
