@@ -3,13 +3,13 @@
  */
 
 /** Creates a context in which the same files are bundled repeatedly: the function `context` of esbuild. */
-export type Bundler = (options: BundlerOptions) => Promise<BundlerContext>;
+// The type of a method: esbuild names the types of its options, of which this interface knows two.
+export type Bundler = { context(options: BundlerOptions): Promise<BundlerContext> }["context"];
 
-/** Options of esbuild. */
+/** Options of esbuild that the development server reads; it passes the others on. */
 export interface BundlerOptions {
   readonly entryPoints?: unknown;
   readonly plugins?: readonly unknown[];
-  readonly [option: string]: unknown;
 }
 
 /** Context of esbuild. */

@@ -12,7 +12,7 @@ export interface WatchOptions {
   /** Function `context` of esbuild. */
   readonly context: Bundler;
   /** Options with which esbuild bundles the server in production. The first entry point is the server. */
-  readonly options: BundlerOptions;
+  readonly options: BundlerOptions & Readonly<Record<string, unknown>>;
   /** Arguments of the server. Default: none. */
   readonly args?: readonly string[];
 }
@@ -46,14 +46,9 @@ export async function watchServer({ context, options, args = [] }: WatchOptions)
     if (url !== undefined) return server.load(url);
     if (known !== "" && problems === "") report("built again; the version is the one that is served");
   };
-  const bundler = await context({
-    ...options,
-    write: false,
-    metafile: true,
-    sourcemap: "inline",
-    logLevel: "silent",
-    plugins: [...(options.plugins ?? []), createDevPlugin(onEnd)],
-  });
+  const plugins = [...(options.plugins ?? []), createDevPlugin(onEnd)];
+  const settings = { write: false, metafile: true, sourcemap: "inline", logLevel: "silent", plugins };
+  const bundler = await context(Object.assign({}, options, settings));
   const rebuild = createRebuild(bundler);
   const end = async (code: number): Promise<void> => {
     sources.close();

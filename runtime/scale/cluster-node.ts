@@ -2,7 +2,6 @@ import type { Awaitable } from "../../generated/support.ts";
 import { pause, type Clock } from "../internal/timers.ts";
 import { toTimeouts } from "../jsonrpc/limits.ts";
 import type { CloseOptions } from "../protocol/session/connection.ts";
-import { UnreachableError } from "../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../jsonrpc/message.ts";
 import { BacklogError, type Engine } from "../stores/engine.ts";
 import type { StreamPosition } from "../stores/event-store.ts";
@@ -34,6 +33,7 @@ import { ListDigests } from "./list-digests.ts";
 import { NodeLease } from "./node-lease.ts";
 import { findNodeOf, nodeOfSession } from "./node-name.ts";
 import { Relays } from "./relay/relays.ts";
+import { sendToListener } from "./streams/send-to-listener.ts";
 import { SessionAccesses } from "./session-accesses.ts";
 import { SharedSessionValues } from "./engine/session-values.ts";
 import { SharedStates } from "./shared-states.ts";
@@ -230,22 +230,13 @@ export class ClusterNode implements HttpNode {
     this.#registerListener(key, { stream, fence: 0 });
   }
 
-  async sendToListener(key: SessionKey, text: string): Promise<void> {
-    const { sessions, events } = this.#options.engine;
-    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-      const listener = (await sessions.readState(key))?.listener;
-      if (!listener) break;
-      const { node, stream, fence } = listener;
-      const isSent = node !== this.name && (await this.#send(node, { kind: "send", session: key, text })) === "sent";
-      if (isSent) return;
-      // The node that wrote the stream has stopped. The message waits in the store until the client resumes the stream.
-      const adopted = await events.adopt(key, { stream, fence, node: this.name });
-      if (!adopted) continue;
-      this.#registerListener(key, { stream, fence: adopted.fence });
-      const append = { stream, owner: this.name, fence: adopted.fence, first: adopted.next, data: [text] };
-      if ((await events.append(key, append)) === "stored") return;
-    }
-    throw new UnreachableError("The client has no open stream for server requests");
+  sendToListener(key: SessionKey, text: string): Promise<void> {
+    return sendToListener(key, text, {
+      engine: this.#options.engine,
+      name: this.name,
+      send: (node, message) => this.#send(node, message),
+      registerListener: (listener) => this.#registerListener(key, listener),
+    });
   }
 
   async forward(session: ForwardingSession, incoming: Incoming): Promise<boolean> {

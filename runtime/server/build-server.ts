@@ -15,7 +15,7 @@ import type { ServerExtensions } from "./definition.ts";
 import type { Feature, ServedFeature } from "./feature.ts";
 import { createHandlers, type HandlerOptions, type ServerParts } from "./handlers.ts";
 import { createPlainInputRunner } from "./input/input-runner.ts";
-import { wrapLifecycle } from "./lifecycle-scope.ts";
+import { wrapLifecycle } from "./middleware/lifecycle-scope.ts";
 import type { ListHost, ToolLists } from "./list/changing-lists.ts";
 import type { Middleware } from "./middleware/middleware.ts";
 import { createScopeReader } from "./scopes.ts";

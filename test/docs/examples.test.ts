@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../..");
 const context = join(import.meta.dirname, "example-context.d.ts");
 
 /** Entries whose functions other code calls, not programs: their examples would be implementations. */
-const withoutExamples = /^\.\/(features|protocol|support|convert-support|revisions|extensions\/.*|\d.*)$/;
+const withoutExamples = /^\.\/(dev\/server|features|protocol|support|convert-support|revisions|extensions\/.*|\d.*)$/;
 
 const entries = Object.entries(readRuntimeExports(root)).filter(([path]) => !withoutExamples.test(path));
 const project = new Project({

@@ -120,7 +120,7 @@ describe("the packed package", () => {
     const [, list = ""] = /^Commands:\n((?: .*\n)+)/m.exec(await cli("--help")) ?? [];
     const told = [...list.matchAll(/^ {2}create-mcp-server (\w[\w-]*)/gm)].map(([, name]) => name);
     const project = ["add", "update", "settings"];
-    const servers = ["client", "check", "diff", "explain", "gateway", "inspect"];
+    const servers = ["client", "check", "diff", "explain", "gateway", "replay", "inspect"];
     expect(told).toEqual([...project, ...servers, "generate", "model", "pin", "docs"]);
   });
 

@@ -158,7 +158,7 @@ describe("create-mcp-server add", () => {
   it("`add` generates the layer again if the project was created without the feature", async () => {
     const folder = await project("tools");
     expect(await runAdd({ kind: "resource", name: "notes", folder })).toBe(0);
-    expect(readFileSync(join(folder, "src/mcp/index.ts"), "utf8")).toContain("export function defineResource(");
+    expect(readFileSync(join(folder, "src/mcp/index.ts"), "utf8")).toContain("export function defineResource<");
     const lock: unknown = JSON.parse(readFileSync(join(folder, "src/mcp/mcp.lock.json"), "utf8"));
     expect(lock).toMatchObject({ features: ["tools", "resources"], revisions: ["2025-11-25"] });
     expect(listAll(folder)).toContain(".mcp-previous/index.ts");
