@@ -45,7 +45,7 @@ const furtherPorts = { websocket: "3001", tcp: "4000" } as const;
 const addresses = { websocket: "ws://127.0.0.1:3001/mcp", tcp: "tcp://127.0.0.1:4000" } as const;
 
 const edgeNote = `serves at ${urlOf("worker")} from source; Ctrl-C ends it`;
-const inspectNote = "call it in a browser, and see every message";
+const inspectNote = "call it in a browser, and see every message and change";
 
 /** Contents of the example file. */
 export interface Parts {
