@@ -6,11 +6,11 @@ import { limitRevision } from "../live/limit-revision.ts";
 import { readServerAddress, toServer } from "../live/server-address.ts";
 import { explainUnreachable } from "../live/unreachable.ts";
 import { UserError } from "../internal/user-error.ts";
-import { Recorder } from "../replay/write-recording.ts";
+import { createRecorder, type Recorder, type RecordingFlags } from "../replay/write-recording.ts";
 import { logProblem, serveUntilStopped, type ServingFlags } from "./serve-gateway.ts";
 
 /** Options of `create-mcp-server gateway`. */
-export interface GatewayCommandOptions extends ServingFlags, ConnectionFlags {
+export interface GatewayCommandOptions extends ServingFlags, ConnectionFlags, RecordingFlags {
   /** The server: an address, a module, or a command and its arguments. */
   readonly server: readonly string[];
   /** Let unauthenticated calls without a session share connections to the server. */
@@ -19,12 +19,6 @@ export interface GatewayCommandOptions extends ServingFlags, ConnectionFlags {
   readonly timeout?: string;
   /** Only revision that is spoken to the server. Default: the newest that the server supports. */
   readonly protocol?: string;
-  /** File that receives the messages between the gateway and the server. */
-  readonly record?: string;
-  /** Names of members whose values are not recorded, besides those that look like secrets. */
-  readonly redact: readonly string[];
-  /** Replace the file of an earlier recording. */
-  readonly force: boolean;
 }
 
 /** `create-mcp-server gateway`: serves any server at every revision until it is stopped. Returns the exit code. */
@@ -38,12 +32,6 @@ export async function runGateway(options: GatewayCommandOptions): Promise<number
   return code;
 }
 
-function createRecorder({ record, redact, force }: GatewayCommandOptions): Recorder | undefined {
-  if (record !== undefined) return new Recorder({ path: record, redact, force, onNotice: console.error });
-  if (force || redact.length > 0) throw new UserError("--redact and --force apply to --record; remove them.");
-  return undefined;
-}
-
 interface Opening {
   readonly signal: AbortSignal;
   readonly recorder: Recorder | undefined;
@@ -53,7 +41,6 @@ async function open(options: GatewayCommandOptions, { signal, recorder }: Openin
   const gateway = await connect(options, { signal, recorder });
   try {
     recorder?.begin(gateway);
-    if (recorder) console.error(`The messages of the server are recorded in ${options.record}`);
     return gateway;
   } catch (error) {
     await gateway.close();

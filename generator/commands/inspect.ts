@@ -7,10 +7,11 @@ import { describeTarget, readTarget } from "../live/target.ts";
 import { explainUnreachable } from "../live/unreachable.ts";
 import { outputLine } from "../internal/text.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
+import { createRecorder, type Recorder, type RecordingFlags } from "../replay/write-recording.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server inspect`. */
-export interface InspectCommandOptions extends ConnectionFlags {
+export interface InspectCommandOptions extends ConnectionFlags, RecordingFlags {
   /** The server: an address, a module, or a command and its arguments. */
   readonly server: readonly string[];
   /** Port of the page. Default: any free port. */
@@ -25,8 +26,11 @@ export async function runInspect(options: InspectCommandOptions): Promise<number
   const onSignal = (): void => stop.abort();
   // Registered first, so that an early signal leaves no started process behind.
   for (const signal of stopSignals) process.once(signal, onSignal);
+  let recorder: Recorder | undefined;
   try {
-    const inspector = await start(options, stop.signal);
+    recorder = createRecorder(options);
+    const inspector = await start(options, { signal: stop.signal, recorder });
+    recorder?.begin(inspector.gateway);
     const { info, revision } = inspector.gateway;
     console.log(`${outputLine(info.name, 100)} (revision ${revision.id}) can be inspected at\n${inspector.url}`);
     if (options.open) openPage(inspector.url);
@@ -39,11 +43,17 @@ export async function runInspect(options: InspectCommandOptions): Promise<number
   } catch (error) {
     return stop.signal.aborted ? 0 : reportProblem(error);
   } finally {
+    recorder?.close();
     for (const signal of stopSignals) process.removeListener(signal, onSignal);
   }
 }
 
-async function start(options: InspectCommandOptions, signal: AbortSignal): Promise<Inspector> {
+interface Starting {
+  readonly signal: AbortSignal;
+  readonly recorder: Recorder | undefined;
+}
+
+async function start(options: InspectCommandOptions, { signal, recorder }: Starting): Promise<Inspector> {
   const port = readPort(options.port);
   const place = readServerAddress(options.server, readConnection(options));
   const target = describeTarget(readTarget(options.server, { takesFiles: false }));
@@ -51,7 +61,12 @@ async function start(options: InspectCommandOptions, signal: AbortSignal): Promi
   const output: { add(text: string): void } = { add: (text) => void early.push(text) };
   const server = toObservedServer(place, (text) => output.add(text));
   try {
-    const inspector = await startInspector(server, { target, signal, ...(port !== undefined && { port }) });
+    const inspector = await startInspector(server, {
+      target,
+      signal,
+      ...(port !== undefined && { port }),
+      ...(recorder && { onTraffic: recorder.record }),
+    });
     output.add = (text) => inspector.addOutput(text);
     for (const text of early) inspector.addOutput(text);
     return inspector;

@@ -6,6 +6,7 @@ import {
   outputOption,
   readWords,
   serverOption,
+  recordingOptions,
   servingOptions,
   targetOption,
   toAccess,
@@ -234,6 +235,7 @@ export function addInspectCommand(cli: Argv): Argv {
         .option("port", { type: "number", describe: "Port of the page", defaultDescription: "any free port" })
         .option("open", { type: "boolean", default: false, describe: "Open the page in the default browser" })
         .options(connectionOptions)
+        .options(recordingOptions)
         .epilogue(
           examplesText(
             ["inspect dist/server.js", "server of this project"],
@@ -241,13 +243,16 @@ export function addInspectCommand(cli: Argv): Argv {
             ["inspect https://example.org/mcp --header-env Authorization=TOKEN", "server at an address"],
           ),
         ),
-    async ({ server = [], "--": command, port, open, ...flags }) => {
+    async ({ server = [], "--": command, port, open, record, redact = [], force, ...flags }) => {
       const { runInspect } = await import("./inspect.ts");
       process.exitCode = await runInspect({
         ...toConnection(flags),
         server: [...server, ...readWords(command)],
         open,
+        redact,
+        force,
         ...(port !== undefined && { port }),
+        ...(record !== undefined && { record }),
       });
     },
   );
@@ -283,14 +288,7 @@ export function addGatewayCommand(cli: Argv): Argv {
           describe: "Only revision to use with the server",
           defaultDescription: "the newest that the server supports",
         })
-        .option("record", { type: "string", describe: "Record the messages of the server in a file, for `replay`" })
-        .option("redact", {
-          type: "string",
-          array: true,
-          nargs: 1,
-          describe: "Member whose value is not recorded, besides those that look like secrets",
-        })
-        .option("force", { type: "boolean", default: false, describe: "Replace the file of an earlier recording" })
+        .options(recordingOptions)
         .epilogue(
           examplesText(
             ["gateway --listen 127.0.0.1:3000 -- npx some-server", "serve a stdio server over HTTP"],

@@ -83,6 +83,18 @@ export const servingOptions = {
   },
 } as const;
 
+/** Options of commands that record the messages of a server. */
+export const recordingOptions = {
+  record: { type: "string", describe: "Record the messages of the server in a file, for `replay`" },
+  redact: {
+    type: "string",
+    array: true,
+    nargs: 1,
+    describe: "Member whose value is not recorded, besides those that look like secrets",
+  },
+  force: { type: "boolean", default: false, describe: "Replace the file of an earlier recording" },
+} as const;
+
 /** Further options of commands that send requests to a server. */
 export const accessOptions = {
   protocol: { type: "string", describe: "Protocol revision to use", defaultDescription: "all, newest first" },

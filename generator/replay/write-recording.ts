@@ -19,6 +19,27 @@ export interface RecorderOptions {
   readonly onNotice: (notice: string) => void;
 }
 
+/** Options of commands that record the messages of a server. */
+export interface RecordingFlags {
+  /** File that receives the messages between the gateway and the server. */
+  readonly record?: string;
+  /** Names of members whose values are not recorded, besides those that look like secrets. */
+  readonly redact: readonly string[];
+  /** Replace the file of an earlier recording. */
+  readonly force: boolean;
+}
+
+/**
+ * Creates the recorder of a command, if it records.
+ *
+ * @throws {UserError} when the file exists and is not to be replaced, or when there are options without a file
+ */
+export function createRecorder({ record, redact, force }: RecordingFlags): Recorder | undefined {
+  if (record !== undefined) return new Recorder({ path: record, redact, force, onNotice: console.error });
+  if (force || redact.length > 0) throw new UserError("--redact and --force apply to --record; remove them.");
+  return undefined;
+}
+
 /** Server that is recorded. */
 export interface RecordedServer {
   readonly info: { readonly name: string; readonly version: string };
@@ -81,6 +102,7 @@ export class Recorder {
     const first = JSON.stringify(header);
     this.#bytes += Buffer.byteLength(first) + 1;
     for (const line of [first, ...waiting]) this.#write(line);
+    console.error(`The messages of the server are recorded in ${this.#options.path}`);
   }
 
   /** Closes the file. */
