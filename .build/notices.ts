@@ -18,10 +18,11 @@ function foldersOf(file: string): string[] {
 }
 
 async function readNotice(folder: string): Promise<string> {
-  const { name, version, license, author } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const files = (await readdir(folder)).filter((file) => noticeName.test(file)).sort();
-  if (files.length === 0 && license === "MIT" && withoutFile.includes(name))
-    return `${"=".repeat(80)}\n${name} ${version} (${license})\n\n${mitText(author.name ?? author)}`;
+  const holder = withoutFile.get(name);
+  if (files.length === 0 && license === "MIT" && holder !== undefined)
+    return `${"=".repeat(80)}\n${name} ${version} (${license})\n\n${mitText(holder)}`;
   if (files.length === 0) throw new Error(`${folder} has no licence file; add its licence to .build/notices.ts.`);
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
   return [`${"=".repeat(80)}\n${name} ${version} (${license})\n`, ...texts].join("\n");
@@ -29,11 +30,14 @@ async function readNotice(folder: string): Promise<string> {
 
 const noticeName = /^(licen[cs]e|notice|third-?party)/i;
 
-/** Packages that name their licence in `package.json`, but have no file with its text. */
-const withoutFile: readonly string[] = ["@cfworker/json-schema"];
+/** Holders of the copyright of packages that name their licence in `package.json`, but have no file with its text. */
+const withoutFile: ReadonlyMap<string, string> = new Map([
+  ["@cfworker/json-schema", "Jeremy Danyow <jdanyow@gmail.com>"],
+  ["@redis/client", "Redis, inc."],
+]);
 
-function mitText(author: string): string {
-  return `Copyright (c) ${author}
+function mitText(holder: string): string {
+  return `Copyright (c) ${holder}
 
 Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the
 "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish,

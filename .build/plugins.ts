@@ -36,16 +36,18 @@ const bundleRequired: Plugin = {
 
 const requiring = /createRequire\(import\.meta\.url\)\((".*?")\)/;
 
-/** Keeps libraries that the runtime imports as imports of the package, except for `ws` in the programs: the commands connect to servers with it. */
+/** Keeps libraries that the runtime imports as imports of the package, except for those with which the commands connect to servers and engines. */
 function leaveRuntimeLibraries(runtime: string): Plugin {
   return {
     name: "leave-runtime-libraries",
     setup: ({ onResolve }) =>
       onResolve({ filter: /^[^./]/ }, ({ path, importer }) =>
-        importer.startsWith(runtime) && path !== "ws" ? { path, external: true } : undefined,
+        importer.startsWith(runtime) && !ofCommands.has(path) ? { path, external: true } : undefined,
       ),
   };
 }
+
+const ofCommands: ReadonlySet<string> = new Set(["ws", "@redis/client"]);
 
 /**
  * Leaves out unused parts of libraries: the formatter's parsers for ten languages, which a library could request, and tables to measure the width of

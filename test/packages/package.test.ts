@@ -109,7 +109,8 @@ describe("package.json", () => {
     const libraries = imports
       .filter(({ external, kind, path }) => external === true && kind !== "require-call" && !isBuiltin(String(path)))
       .map(({ path }) => String(path));
-    expect(libraries).toEqual([]);
+    // The client of Redis loads it for one of its own features, if it is installed.
+    expect(libraries.filter((library) => library !== "@node-rs/xxhash")).toEqual([]);
   });
 
   it("the package contains the licence of every package that is inside its programs", () => {
