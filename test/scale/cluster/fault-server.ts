@@ -27,7 +27,8 @@ const {
   NODE_ENGINE: engineUrl,
   NODE_MUTANT: mutant,
   NODE_DRAIN_DELAY: drainDelay,
-  NODE_MAX_SESSIONS: maxSessions,
+  // Few clients of an hour with faults end their sessions: the default limit would reject new ones after twenty minutes.
+  NODE_MAX_SESSIONS: maxSessions = "100000",
   NODE_RETRY: retry = "100",
 } = process.env;
 
@@ -202,7 +203,7 @@ async function join(url: string): Promise<Cluster> {
 
 /** Creates the engine of a URL, or of the sentinels in a JSON text. */
 function createEngine(url: string): Engine {
-  const limits = maxSessions === undefined ? {} : { maxSessions: Number(maxSessions) };
+  const limits = { maxSessions: Number(maxSessions) };
   const options = { keys: [engineKey], prefix: enginePrefix, limits };
   const replicas = url.includes(",") ? 3 : 1;
   if (url.startsWith("nats:")) return createNatsEngine({ servers: url, replicas, ...options });
