@@ -58,7 +58,7 @@ test("a project stays with its spec folder, and can leave it for the package", a
   expect(await cli("update", "demo", "--check")).toContain("All generated files are up to date.");
   renameSync(join(root, "spec"), join(root, "moved"));
   const lost = await runCli(["update", "demo"], { cwd: root });
-  expect(lost.stderr).toMatch(/spec has no revisions; name their folder with --spec/);
+  expect(lost.stderr).toMatch(/spec has no revisions; pass their folder with --spec/);
   await cli("update", "demo", "--spec", "moved");
   await cli("update", "demo", "--protocol", `${newest},2025-11-25`);
   const told = await runCli(["update", "demo", "--protocol", next, "--no-spec"], { cwd: root });
