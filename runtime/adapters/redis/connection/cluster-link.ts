@@ -27,11 +27,13 @@ export class ClusterLink implements RedisLink {
 
   async open(): Promise<void> {
     const { timeout, servers, events } = this.#options;
+    // The library is ready for the first time before it returns the connection.
+    let isOpen = false;
     const connection = await connectCluster(servers, {
       timeout,
       onError: (error) => events.failed(error),
       onReady: () => {
-        if (connection !== this.#current) return;
+        if (!isOpen || connection !== this.#current) return;
         events.resubscribed();
         this.check();
       },
@@ -43,6 +45,7 @@ export class ClusterLink implements RedisLink {
       throw error;
     }
     this.#current = connection;
+    isOpen = true;
     events.connected();
   }
 
