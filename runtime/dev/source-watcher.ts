@@ -6,14 +6,16 @@ export class SourceWatcher {
   readonly #onChange: () => void;
   readonly #folders = new Map<string, FSWatcher>();
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   /** @param onChange - Called shortly after a change, once for changes that come together */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  /** Watches the folders of these files as well, except those of packages. */
+  /** Watches the folders of these files as well, except those of packages. Does nothing once closed: a build may end later. */
   add(files: Iterable<string>): void {
+    if (this.#isClosed) return;
     for (const file of files) {
       const folder = dirname(resolve(file));
       if (this.#folders.has(folder) || `${folder}${sep}`.includes(`${sep}node_modules${sep}`)) continue;
@@ -22,6 +24,7 @@ export class SourceWatcher {
   }
 
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     for (const watcher of this.#folders.values()) watcher.close();
     this.#folders.clear();
