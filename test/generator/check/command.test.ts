@@ -170,6 +170,19 @@ describe("create-mcp-server check", () => {
     },
   );
 
+  test(
+    "`check` gives up on a program that responds to nothing before it has tried every revision",
+    { timeout: 60_000 },
+    async () => {
+      const starts = join(temporaryFolder(), "starts.txt");
+      const program = `fs.appendFileSync(${JSON.stringify(starts)}, "+"); process.stdin.resume()`;
+      const { code, stdout } = await check([process.execPath, "-e", program], { timeout: 1 });
+      expect(stdout).toContain("it supports no known revision: no response in time");
+      expect(code).toBe(1);
+      expect(readFileSync(starts, "utf8")).toBe("+++");
+    },
+  );
+
   test.each<[string, readonly string[], Partial<CheckCommandOptions>, RegExp]>([
     ["no server", [], {}, /no server is given/],
     [
