@@ -12,7 +12,7 @@ import { olderProbes } from "./probes-older.ts";
 import { expectResult, messageProbes } from "./probes-message.ts";
 import { tcpProbes, webSocketProbes } from "./probes-socket.ts";
 import { probeEndpoint, sseProbes } from "./probes-sse.ts";
-import type { Wire, WireFactory } from "./wire.ts";
+import type { WireFactory } from "./wire.ts";
 
 /** Options of an examination of one server. */
 export interface ExamineOptions {
@@ -77,7 +77,8 @@ async function examineRevision(
   wires: WireFactory,
 ): Promise<{ readonly found: readonly CheckResult[]; readonly lists: Lists }> {
   const { lists, result } = await readLists(conversation);
-  const context: ProbeContext = { conversation, revision, wires, lists, reopen: () => open(wires, revision) };
+  const reopen = (): Promise<Conversation | undefined> => open(wires, revision);
+  let context: ProbeContext = { conversation, revision, wires, lists, reopen };
   // These probes run last, so that they judge all messages that arrived during the others.
   const last = ["fits-revision", "clean-output"];
   const probes = [...messageProbes, ...cancelProbes, ...featureProbes, ...transportProbes[wires.transport]];
@@ -86,10 +87,24 @@ async function examineRevision(
     ...probes.filter(({ rule }) => last.includes(rule.id)),
   ];
   const found: CheckResult[] = [result];
-  for (const probe of ordered) found.push(...(await runProbe(probe, context)));
-  const { wasKilled } = await conversation.wire.close();
+  let exits = 0;
+  for (const probe of ordered) {
+    if (!context.conversation.wire.isOpen) {
+      await context.conversation.wire.close();
+      exits += 1;
+      // A probe may end a server. One that keeps exiting by itself would fail the other probes for the same reason.
+      const next = exits > mostExits ? undefined : await reopen();
+      if (!next) return { found, lists };
+      context = { ...context, conversation: next };
+    }
+    found.push(...(await runProbe(probe, context)));
+  }
+  const { wasKilled } = await context.conversation.wire.close();
   return { found: [...found, ...endResult(revision, wires, wasKilled)], lists };
 }
+
+/** Number of exits of a server after which no further probe runs. */
+const mostExits = 2;
 
 const transportProbes: Readonly<Record<WireFactory["transport"], readonly Probe[]>> = {
   stdio: [],
@@ -115,13 +130,13 @@ async function open(
   const conversation = new Conversation(wire, revision);
   const response = await (revision.lifecycle === "handshake" ? shakeHands(conversation) : discover(conversation));
   if (response === true) return conversation;
-  onRejection?.(describeRejection(response, wire), response);
+  onRejection?.(describeRejection(response), response);
   await wire.close();
   return undefined;
 }
 
 /** Reason why no session was opened. */
-function describeRejection(response: CallOutcome, { silence }: Wire): string {
+function describeRejection(response: CallOutcome): string {
   const { status } = response.exchange;
   switch (response.kind) {
     case "error":
@@ -131,7 +146,7 @@ function describeRejection(response: CallOutcome, { silence }: Wire): string {
     case "result":
       return "it selected another revision";
     case "none":
-      return status === undefined ? silence || "no response in time" : `it returned HTTP ${status}`;
+      return status === undefined ? response.reason || "no response in time" : `it returned HTTP ${status}`;
     default:
       return response satisfies never;
   }
