@@ -214,7 +214,8 @@ export async function expectAlive({ conversation, revision }: ProbeContext, afte
   const method = harmless(revision);
   const response = conversation.wire.isOpen ? await conversation.ask(method) : undefined;
   if (response?.kind === "result") return [];
-  const gone = conversation.wire.isOpen ? `${method} gets no response any more` : "the server has exited";
+  const { isOpen, silence } = conversation.wire;
+  const gone = isOpen ? `${method} gets no response any more` : silence || "the connection is closed";
   return [{ subject: after, message: `after ${after}, ${gone}`, fix: alive }];
 }
 
