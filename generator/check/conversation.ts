@@ -8,7 +8,12 @@ export type CallOutcome =
   | { readonly kind: "result"; readonly result: Record<string, unknown>; readonly exchange: Exchange }
   | { readonly kind: "error"; readonly code: unknown; readonly message: string; readonly exchange: Exchange }
   | { readonly kind: "broken"; readonly problem: string; readonly exchange: Exchange }
-  | { readonly kind: "none"; readonly exchange: Exchange };
+  | {
+      readonly kind: "none";
+      /** Reason, as far as the client can know; empty when unknown. */
+      readonly reason: string;
+      readonly exchange: Exchange;
+    };
 
 /** A message of the server that does not fit the revision. */
 export interface InvalidMessage {
@@ -76,7 +81,7 @@ export class Conversation {
     { method, id, checks }: { readonly method: string; readonly id: string | number; readonly checks: boolean },
   ): CallOutcome {
     const { response } = exchange;
-    if (response === undefined) return { kind: "none", exchange };
+    if (response === undefined) return { kind: "none", reason: this.wire.silence, exchange };
     if (!isObject(response) || response.jsonrpc !== "2.0")
       return this.#broken(method, 'a message without "jsonrpc": "2.0"', exchange);
     if (response.id !== id && Object.hasOwn(response, "result"))

@@ -12,7 +12,7 @@ import { olderProbes } from "./probes-older.ts";
 import { expectResult, messageProbes } from "./probes-message.ts";
 import { tcpProbes, webSocketProbes } from "./probes-socket.ts";
 import { probeEndpoint, sseProbes } from "./probes-sse.ts";
-import type { Wire, WireFactory } from "./wire.ts";
+import type { WireFactory } from "./wire.ts";
 
 /** Options of an examination of one server. */
 export interface ExamineOptions {
@@ -27,7 +27,8 @@ export interface ExamineOptions {
 
 /** Examines a server: which revisions it supports, and how well it implements each of them. */
 export async function examine(wires: WireFactory, options: ExamineOptions): Promise<CheckReport> {
-  const results: CheckResult[] = [...(await probeEndpoint(wires)), await probeNegotiation(wires, options)];
+  const negotiation = await probeNegotiation(wires, options);
+  const results: CheckResult[] = [...(await probeEndpoint(wires)), negotiation.result];
   const spoken: string[] = [];
   let server = { name: "", version: "" };
   let tools: Lists["tools"] = [];
@@ -36,7 +37,14 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   const tried = wires.transport === "sse" ? options.revisions.filter(isHandshake) : options.revisions;
   for (const revision of tried) {
     options.onStep?.(`revision ${revision.id}`);
-    const conversation = await open(wires, revision, (reason) => void (rejection = reason));
+    let response: CallOutcome | undefined;
+    const conversation = await open(wires, revision, (reason, last) => {
+      rejection = reason;
+      response = last;
+    });
+    // No revision is tried after two handshakes without any response: each takes the whole timeout.
+    if (!conversation && spoken.length === 0 && negotiation.isSilent && isHandshake(revision) && isSilent(response))
+      break;
     if (!conversation) continue;
     spoken.push(revision.id);
     server = conversation.server;
@@ -69,7 +77,8 @@ async function examineRevision(
   wires: WireFactory,
 ): Promise<{ readonly found: readonly CheckResult[]; readonly lists: Lists }> {
   const { lists, result } = await readLists(conversation);
-  const context: ProbeContext = { conversation, revision, wires, lists, reopen: () => open(wires, revision) };
+  const reopen = (): Promise<Conversation | undefined> => open(wires, revision);
+  let context: ProbeContext = { conversation, revision, wires, lists, reopen };
   // These probes run last, so that they judge all messages that arrived during the others.
   const last = ["fits-revision", "clean-output"];
   const probes = [...messageProbes, ...cancelProbes, ...featureProbes, ...transportProbes[wires.transport]];
@@ -78,10 +87,24 @@ async function examineRevision(
     ...probes.filter(({ rule }) => last.includes(rule.id)),
   ];
   const found: CheckResult[] = [result];
-  for (const probe of ordered) found.push(...(await runProbe(probe, context)));
-  const { wasKilled } = await conversation.wire.close();
+  let exits = 0;
+  for (const probe of ordered) {
+    if (!context.conversation.wire.isOpen) {
+      await context.conversation.wire.close();
+      exits += 1;
+      // A probe may end a server. One that keeps exiting by itself would fail the other probes for the same reason.
+      const next = exits > mostExits ? undefined : await reopen();
+      if (!next) return { found, lists };
+      context = { ...context, conversation: next };
+    }
+    found.push(...(await runProbe(probe, context)));
+  }
+  const { wasKilled } = await context.conversation.wire.close();
   return { found: [...found, ...endResult(revision, wires, wasKilled)], lists };
 }
+
+/** Number of exits of a server after which no further probe runs. */
+const mostExits = 2;
 
 const transportProbes: Readonly<Record<WireFactory["transport"], readonly Probe[]>> = {
   stdio: [],
@@ -101,19 +124,19 @@ async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResul
 async function open(
   wires: WireFactory,
   revision: Revision,
-  onRejection?: (reason: string) => void,
+  onRejection?: (reason: string, response: CallOutcome) => void,
 ): Promise<Conversation | undefined> {
   const wire = await wires.open();
   const conversation = new Conversation(wire, revision);
   const response = await (revision.lifecycle === "handshake" ? shakeHands(conversation) : discover(conversation));
   if (response === true) return conversation;
-  onRejection?.(describeRejection(response, wire));
+  onRejection?.(describeRejection(response), response);
   await wire.close();
   return undefined;
 }
 
 /** Reason why no session was opened. */
-function describeRejection(response: CallOutcome, { silence }: Wire): string {
+function describeRejection(response: CallOutcome): string {
   const { status } = response.exchange;
   switch (response.kind) {
     case "error":
@@ -123,7 +146,7 @@ function describeRejection(response: CallOutcome, { silence }: Wire): string {
     case "result":
       return "it selected another revision";
     case "none":
-      return status === undefined ? silence || "no response in time" : `it returned HTTP ${status}`;
+      return status === undefined ? response.reason || "no response in time" : `it returned HTTP ${status}`;
     default:
       return response satisfies never;
   }
@@ -228,7 +251,10 @@ async function readList(
 }
 
 /** Checks that the server responds to an unknown revision with one that it supports, or with an error. */
-async function probeNegotiation(wires: WireFactory, { revisions }: ExamineOptions): Promise<CheckResult> {
+async function probeNegotiation(
+  wires: WireFactory,
+  { revisions }: ExamineOptions,
+): Promise<{ readonly result: CheckResult; readonly isSilent: boolean }> {
   const rule = {
     id: "negotiates",
     title: "An unknown revision is negotiated to a supported one",
@@ -236,7 +262,7 @@ async function probeNegotiation(wires: WireFactory, { revisions }: ExamineOption
     help: "https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation",
   } as const satisfies Rule;
   const [revision] = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
-  if (!revision) return { rule, revision: "", findings: [] };
+  if (!revision) return { result: { rule, revision: "", findings: [] }, isSilent: false };
   const wire = await wires.open();
   const conversation = new Conversation(wire, revision);
   const response = await conversation.ask(
@@ -246,13 +272,18 @@ async function probeNegotiation(wires: WireFactory, { revisions }: ExamineOption
   );
   await wire.close();
   const echoed = response.kind === "result" && response.result.protocolVersion === nowhere;
-  if (!echoed) return { rule, revision: "", findings: [] };
+  if (!echoed) return { result: { rule, revision: "", findings: [] }, isSilent: isSilent(response) };
   const seen = {
     subject: "initialize",
     message: `it accepts the revision ${nowhere}, which does not exist`,
     fix: "return the newest supported revision",
   };
-  return { rule, revision: "", findings: [toFinding(rule, seen)] };
+  return { result: { rule, revision: "", findings: [toFinding(rule, seen)] }, isSilent: false };
+}
+
+/** True if a request got no response of any kind. */
+function isSilent(response: CallOutcome | undefined): boolean {
+  return response?.kind === "none" && response.exchange.status === undefined;
 }
 
 /** Id that is no revision: it is older than the protocol. */

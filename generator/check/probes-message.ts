@@ -181,7 +181,7 @@ export function expectResult(subject: string, response: CallOutcome, fix: string
     case "broken":
       return [{ subject, message: `it returned ${response.problem}`, fix }];
     case "none":
-      return [{ subject, message: describeSilence(response), fix }];
+      return [{ subject, message: describeNone(response), fix: response.reason === "" ? fix : unreachable }];
     default:
       return response satisfies never;
   }
@@ -201,8 +201,12 @@ export function expectCode(
   return expectResult(subject, response, fix);
 }
 
-function describeSilence({ exchange: { status } }: CallOutcome): string {
-  return status === undefined ? "there is no response" : `there is no JSON-RPC response, only HTTP ${status}`;
+/** Advice for a server that cannot respond to anything. */
+const unreachable = "keep it running; check the settings and the credentials that it needs";
+
+function describeNone({ reason, exchange: { status } }: Extract<CallOutcome, { readonly kind: "none" }>): string {
+  if (status !== undefined) return `there is no JSON-RPC response, only HTTP ${status}`;
+  return reason === "" ? "there is no response" : `there is no response: ${reason}`;
 }
 
 /** Returns a finding unless the server still responds. */
@@ -210,7 +214,8 @@ export async function expectAlive({ conversation, revision }: ProbeContext, afte
   const method = harmless(revision);
   const response = conversation.wire.isOpen ? await conversation.ask(method) : undefined;
   if (response?.kind === "result") return [];
-  const gone = conversation.wire.isOpen ? `${method} gets no response any more` : "the server has exited";
+  const { isOpen, silence } = conversation.wire;
+  const gone = isOpen ? `${method} gets no response any more` : silence || "the connection is closed";
   return [{ subject: after, message: `after ${after}, ${gone}`, fix: alive }];
 }
 

@@ -118,7 +118,7 @@ export function items(rule: {
     if (list.length < minItems) return fail(`at least ${minItems} items`);
     if (list.length > maxItems) return fail(`at most ${maxItems} items`);
     for (const [index, item] of list.entries()) {
-      const check = prefix[index] ?? rest;
+      const check = prefix.at(index) ?? rest;
       const issue = check === false ? fail("absent: the list is too long") : check?.(item);
       if (issue) return under(String(index), issue);
     }

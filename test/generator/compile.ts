@@ -2,13 +2,14 @@ import { join } from "node:path";
 import ts from "typescript";
 import { strictest } from "../types/compile.ts";
 
-/** Returns the errors of the compiler for files, under the strictest settings that a user may have. */
-export function compile(files: readonly string[]): string[] {
+/** Returns the errors of the compiler for files, under the strictest settings that a user may have, apart from these. */
+export function compile(files: readonly string[], different: object = {}): string[] {
   const settings = {
     ...strictest,
     noPropertyAccessFromIndexSignature: true,
     isolatedDeclarations: true,
     declaration: true,
+    ...different,
   };
   const { options, errors } = ts.convertCompilerOptionsFromJson(settings, repository);
   const program = ts.createProgram({ rootNames: files, options, configFileParsingDiagnostics: errors });
@@ -17,6 +18,9 @@ export function compile(files: readonly string[]): string[] {
     return `${file?.fileName.split("/").slice(-2).join("/")}:${line} ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
   });
 }
+
+/** Settings of projects with `strict` alone. Types of indexed members then lack `undefined`, and the compiler rejects comparisons that it takes for pointless. */
+export const onlyStrict = { exactOptionalPropertyTypes: false, noUncheckedIndexedAccess: false };
 
 /** A module's folder must say that it is one. */
 export const modulePackage = JSON.stringify({ type: "module" });

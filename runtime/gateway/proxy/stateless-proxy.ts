@@ -53,7 +53,7 @@ export class StatelessProxy {
     try {
       await tasks.check(row, params, call);
       const resumed = this.#resume(row, params, call);
-      const suspended = resumed ?? new SuspendedCall(call, row.method, params);
+      const suspended = resumed ?? new SuspendedCall(call, row, params);
       const leave = suspended.follow(call);
       if (!resumed) await this.#begin(suspended, row, params);
       const result = await this.#continue(suspended).finally(leave);

@@ -1,4 +1,4 @@
-import { isObject, type EmbeddedRow } from "../../../generated/support.ts";
+import { isObject, type EmbeddedRow, type RequestRow } from "../../../generated/support.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { InvalidMessageError, RpcError, errorCodes, methodNotFound } from "../../jsonrpc/errors.ts";
@@ -20,6 +20,7 @@ export type Turn = { readonly kind: "done"; readonly result: unknown } | { reado
 /** Call at a server with sessions that continues while its client collects input responses. */
 export class SuspendedCall {
   readonly #identity: string;
+  readonly #row: RequestRow;
   readonly #inputRequests = new Map<string, SentInputRequest>();
   readonly #given = new AbortController();
   #count = 0;
@@ -28,9 +29,10 @@ export class SuspendedCall {
   /** Request that currently represents the call and receives the messages of the server. */
   call: CallContext;
 
-  constructor(call: CallContext, method: string, params: unknown) {
+  constructor(call: CallContext, row: RequestRow, params: unknown) {
     this.call = call;
-    this.#identity = identify(call, method, params);
+    this.#row = row;
+    this.#identity = identify(call, row.method, params);
   }
 
   /** Aborted when the client cancels the call, or does not return. */
@@ -58,10 +60,10 @@ export class SuspendedCall {
     return this.#identity === identify(call, method, params);
   }
 
-  /** Sends a request of the server to the client, with the next result. */
+  /** Sends a request of the server to the client, with the next result. Rejects it if the result of this call cannot contain input requests. */
   ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const row = findMethod(this.call.revision.embeddedRequests, method);
-    if (!row) return Promise.reject(methodNotFound(method));
+    if (!row || !canRequireInput(this.#row)) return Promise.reject(methodNotFound(method));
     const shown = toEmbedded(params);
     const issue = row.params(shown);
     if (issue) return Promise.reject(new InvalidMessageError(method, "params", issue));
@@ -118,6 +120,11 @@ export class SuspendedCall {
     });
     return { resultType: "input_required", inputRequests: Object.fromEntries(inputRequests), requestState };
   }
+}
+
+/** True if a result of a request may be input requests: results of lists may not. */
+function canRequireInput({ result }: RequestRow): boolean {
+  return result({ resultType: "input_required", requestState: "" }) === undefined;
 }
 
 /** Returns the identity of a call: its principal, revision, method and params. Responses with another identity are not accepted. */

@@ -63,7 +63,7 @@ describe("cancellation by a message", () => {
     [
       "exits",
       "process.exit(1);",
-      ["error tools/list was cancelled: after tools/list was cancelled, the server has exited"],
+      ["error tools/list was cancelled: after tools/list was cancelled, it exited with code 1"],
     ],
     [
       "responds with an error",

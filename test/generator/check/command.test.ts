@@ -170,6 +170,30 @@ describe("create-mcp-server check", () => {
     },
   );
 
+  test("`check` reports a server that exits during the session with the reason", { timeout: 60_000 }, async () => {
+    const exiting = `${answering} console.error("no database"); setTimeout(() => process.exit(4), 300);`;
+    const options = { timeout: 5, protocol: "2025-11-25", format: "json" } as const;
+    const { code, stdout } = await check([process.execPath, "-e", exiting], options);
+    expect(code).toBe(1);
+    const { findings }: { findings: readonly { message: string }[] } = JSON.parse(stdout);
+    expect(findings.map(({ message }) => message).join("\n")).toMatch(/exited with code 4, last output: no database/);
+    // Each of the three sessions fails one rule, or two in a row.
+    expect(findings.length).toBeLessThanOrEqual(6);
+  });
+
+  test(
+    "`check` gives up on a program that responds to nothing before it has tried every revision",
+    { timeout: 60_000 },
+    async () => {
+      const starts = join(temporaryFolder(), "starts.txt");
+      const program = `fs.appendFileSync(${JSON.stringify(starts)}, "+"); process.stdin.resume()`;
+      const { code, stdout } = await check([process.execPath, "-e", program], { timeout: 1 });
+      expect(stdout).toContain("it supports no known revision: no response in time");
+      expect(code).toBe(1);
+      expect(readFileSync(starts, "utf8")).toBe("+++");
+    },
+  );
+
   test.each<[string, readonly string[], Partial<CheckCommandOptions>, RegExp]>([
     ["no server", [], {}, /no server is given/],
     [

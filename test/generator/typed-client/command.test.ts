@@ -9,7 +9,7 @@ import type { ClientCommandOptions } from "../../../generator/commands/client.ts
 import type { Impact } from "../../../generator/typed-client/contract/impact.ts";
 import { readText, serveRaw } from "../running.ts";
 import { createCatalogue } from "./catalogue.ts";
-import { compile, modulePackage, repository } from "../compile.ts";
+import { compile, modulePackage, onlyStrict, repository } from "../compile.ts";
 import { client } from "../run.ts";
 
 const offer = {
@@ -275,6 +275,7 @@ describe("create-mcp-server client", () => {
       expect(stdout).toContain("120 tools");
       const files = sourcesOf(join(cwd, "big"));
       expect(compile(files)).toEqual([]);
+      expect(compile(files, onlyStrict)).toEqual([]);
       const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
       const tools = project.addSourceFilesAtPaths(files.filter((path) => path.includes("/tools/")));
       expect(tools).toHaveLength(120);

@@ -213,6 +213,21 @@ test("a tool with invalid param headers does not hide the others (TH-22)", async
   expect(await connection.request("tools/call", { name: "right" })).toMatchObject(text("m"));
 });
 
+test("a request of the server during a list, whose result cannot require input, is rejected", async () => {
+  const create = (): Server => {
+    const server = new Server({ name: "asking", version: "1" }, { capabilities: { tools: {} } });
+    // The official file server requests the roots when the session begins, which is during the first list.
+    server.setRequestHandler(ListToolsRequestSchema, async () => {
+      const description = await server.listRoots().then(() => "listed", String);
+      return { tools: [{ name: "a", description, inputSchema: { type: "object" as const } }] };
+    });
+    return server;
+  };
+  const { connection } = await join(await openGateway(create, { ends: open }), alone);
+  const listed = await connection.request("tools/list", {});
+  expect(listed).toMatchObject({ tools: [{ name: "a", description: expect.stringContaining("-32601") }] });
+});
+
 describe("the state of a call that waits for input", () => {
   const create = (): Server => {
     const server = new Server({ name: "asking", version: "1" }, { capabilities: { tools: {}, prompts: {} } });

@@ -92,7 +92,9 @@ export class TestClient {
       response = await this.send({ method: "POST", message });
     }
     const value = response ? await readBody(response) : "";
-    const outcome = response === undefined ? "unknown" : response.ok ? "ok" : "fail";
+    // A request may be rejected by an error in a response with the status 200.
+    const isAccepted = response?.ok === true && parseMessage(value)?.error === undefined;
+    const outcome = response === undefined ? "unknown" : isAccepted ? "ok" : "fail";
     this.write({ phase: "return", op, id, outcome, value, ...(response && { status: response.status }) });
     return response;
   }

@@ -1,0 +1,78 @@
+import type { RuleCount, ServerResult } from "./try-server.ts";
+
+/** Outcome of a run. */
+export interface Results {
+  /** Day of the run: `YYYY-MM-DD`. */
+  readonly date: string;
+  /** Version of Node.js. */
+  readonly node: string;
+  readonly clients: readonly { readonly package: string; readonly version: string }[];
+  readonly servers: readonly ServerResult[];
+}
+
+/** Packages with clients that `npm test` and the conformance run use against our servers, under their names in `node_modules`. */
+export const clientPackages: readonly string[] = [
+  "@modelcontextprotocol/client",
+  "@modelcontextprotocol/sdk",
+  "sdk-1.17",
+  "sdk-1.0",
+  "sdk-0.5",
+  "@modelcontextprotocol/inspector-cli",
+];
+
+/** Renders the page of a run. */
+export function renderPage({ date, node, clients, servers }: Results): string {
+  const tried = servers.filter(({ revisions }) => revisions.length > 0);
+  const passed = tried.filter(({ problems }) => problems.length === 0);
+  return `# Compatibility
+
+<!-- Written by \`npm run docs:compatibility\`. Do not edit. -->
+
+Servers and clients of others that are tried with the commands of this package. Run of ${date}, Node.js ${node}.
+
+## Servers
+
+${passed.length} of ${tried.length} servers work with every command. Each is a package of the npm registry that starts without credentials, in its version of that day, over stdio:
+
+- \`check\` connects at every revision and reports what it finds.
+- \`gateway --record\` serves it over HTTP. The official clients of both generations list its tools, with a session and without one, and call a tool that does not exist.
+- \`replay --against\` sends the recorded requests to the server again, and finds no difference.
+- \`client\` generates a typed client, which compiles in strict mode.
+- \`inspect\` shows its tools in Chromium. Nothing is written to the console of the page.
+
+| package | version | revisions | tools | other commands | findings of \`check\` |
+| ------- | ------- | --------- | ----- | -------------- | --------------------- |
+${servers.map(renderServer).join("\n")}
+
+Findings are counted over all revisions. Errors are in bold.
+
+## Clients
+
+The tests of this repository use these clients against its servers, at each revision and transport that they support.
+
+| package | version |
+| ------- | ------- |
+${clients.map(({ package: name, version }) => `| ${name.replace(/^sdk-.*/, "@modelcontextprotocol/sdk")} | ${version} |`).join("\n")}
+`;
+}
+
+function renderServer({ package: name, version, revisions, tools, problems, findings }: ServerResult): string {
+  const cells = [name, version, describeRevisions(revisions), String(tools), problems.join("; ") || "work"];
+  return `| ${[...cells.map(escapeCell), findings.map(renderCount).join(", ") || "none"].join(" | ")} |`;
+}
+
+function describeRevisions(revisions: readonly string[]): string {
+  const [newest = "none", ...older] = revisions;
+  const oldest = older.at(-1);
+  return oldest === undefined ? newest : `${oldest} to ${newest}`;
+}
+
+function renderCount({ rule, severity, count }: RuleCount): string {
+  const text = count === 1 ? rule : `${rule} (${count})`;
+  return severity === "error" ? `**${text}**` : text;
+}
+
+/** Texts of servers and of npm are plain text in a table. */
+function escapeCell(text: string): string {
+  return text.replaceAll(/[\\|<>&*_\`[\]]/g, "\\$&").replaceAll(/\s+/g, " ");
+}
