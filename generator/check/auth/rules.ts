@@ -1,7 +1,7 @@
 import type { CheckResult, Rule } from "../finding.ts";
 import { toFinding, type Observation } from "../probe.ts";
 
-const pages = "https://modelcontextprotocol.io/specification/latest/basic/authorization";
+const pages = "https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization";
 
 type AuthRuleName =
   | "challenge"

@@ -44,7 +44,9 @@ export async function emitProviderFiles(
     names: settingsOf(provider).map(({ name }) => name),
     issuer: code.issuer,
     path: code.path,
-    required: Object.entries(required).map(([name, value]) => ({ name: JSON.stringify(name), value })),
+    required: Object.entries(required).map(([name, value]) =>
+      name === value ? name : `${JSON.stringify(name)}: ${value}`,
+    ),
     options: code.options,
     settings: settingsSchema(settingsOf(provider), schema),
     imports: schemaSamples[schema].imports,

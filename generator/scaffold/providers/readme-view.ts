@@ -17,7 +17,7 @@ export function providerView(provider: ProviderName): object {
     local: Object.entries(localEnvironment(provider)).map(([name, value]) => ({ name, value })),
     facts: [
       { name: "issuer", value: `\`${facts.issuer}\`` },
-      { name: "keys", value: facts.keys },
+      { name: "keys", value: /^(https:|\{)/.test(facts.keys) ? `\`${facts.keys}\`` : facts.keys },
       { name: "audience", value: facts.audience },
       { name: "scopes", value: facts.scopes },
       { name: "dynamic client registration", value: facts.registration },
