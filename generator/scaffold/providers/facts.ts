@@ -110,7 +110,7 @@ export const providerFacts: { readonly [Name in ProviderName]: ProviderFacts } =
     ],
     sources: [
       "https://clerk.com/docs/guides/configure/auth-strategies/oauth/verify-oauth-tokens",
-      "https://clerk.com/changelog/2026-08-21-custom-oauth-scopes",
+      "https://clerk.com/changelog",
       "https://clerk.com/docs/oauth/how-clerk-implements-oauth",
       "https://docs.skybridge.tech/api-reference/clerk-provider",
     ],

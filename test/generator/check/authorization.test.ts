@@ -365,7 +365,7 @@ describe("tokens", () => {
     expect(seen).toMatchObject([{ rule: "auth-invalid-token", severity: "error" }]);
   });
 
-  test("a server that lacks keys has a finding with the option to look at", async () => {
+  test("a server without the keys of a token has a finding that names the option", async () => {
     const token = await sign();
     accept = (shown) => (shown === token ? 503 : 401);
     expect((await examine(() => ({}), token)).map(({ text }) => text).join()).toMatch(/HTTP 503.*onError/);
