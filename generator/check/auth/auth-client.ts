@@ -101,10 +101,10 @@ async function attempt(response: Promise<AuthorizationResponse>): Promise<Attemp
   }
 }
 
-/** Text of an error without its advice, which is about options of a client. */
+/** Text of an error without its advice, which is about options of a client, and without the URL, which the finding names. */
 function toReason(error: unknown): string {
   const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("; ");
-  return reason;
+  return reason.replace(/^The request to the .*? \S+ (?=failed|took)/, "the request ");
 }
 
 /** Returns the challenge that clients of access tokens read. */

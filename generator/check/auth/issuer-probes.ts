@@ -30,7 +30,7 @@ export async function probeIssuer(client: AuthClient, issuer: string): Promise<I
 }
 
 function withoutMetadata(issuer: string, tried: readonly Observation[]): IssuerFacts {
-  const message = `it has no metadata: ${tried.map(({ subject, message: why }) => `${subject} ${why}`).join(", ")}`;
+  const message = `it has no metadata: ${tried.map(({ subject, message: why }) => `${subject}: ${why}`).join(", ")}`;
   const fix = "set the option issuer (ISSUER) to the exact issuer, as the authorization server writes it";
   return { results: [toResult(authRules.serverMetadata, [{ subject: issuer, message, fix }])], keys: undefined };
 }
