@@ -34,6 +34,8 @@ export interface CheckResult {
 export interface CheckReport {
   /** Name of the server, without anything that may be secret. */
   readonly target: string;
+  /** First line of the report as text. Default: the server and its revisions. */
+  readonly title?: string;
   readonly server: { readonly name: string; readonly version: string };
   /** Revisions that it supports, newest first. */
   readonly revisions: readonly string[];

@@ -1,5 +1,6 @@
 import { revisions } from "../../generated/revisions.ts";
 import type { Revision } from "../../generated/support.ts";
+import { examineAuthorization } from "../check/auth/examine-authorization.ts";
 import { chooseHttpWires } from "../check/http-wires.ts";
 import { createSseWires } from "../check/sse-wire.ts";
 import { createStdioWires } from "../check/stdio-wire.ts";
@@ -24,6 +25,10 @@ import { reportProblem, printReport } from "./report.ts";
 export interface CheckCommandOptions extends AccessFlags {
   /** A command and its arguments, or an address. */
   readonly target: readonly string[];
+  /** Examine the authorization of a server over HTTP, instead of its messages. */
+  readonly auth?: boolean;
+  /** Environment variable with an access token to examine. */
+  readonly tokenEnv?: string;
   /** Protocol revision to use. */
   readonly protocol?: string;
   readonly format: "text" | "json" | "junit" | "sarif";
@@ -40,14 +45,7 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
   for (const signal of stopSignals) process.once(signal, stop);
   try {
     const target = readTarget(options.target, { takesFiles: false });
-    const spoken = chooseRevisions(options.protocol, revisions);
-    const report = await examine(await createWires(target, options, spoken), {
-      target: describeTarget(target),
-      revisions: spoken,
-      onStep: showStep,
-      advise: (rejection) =>
-        target.kind === "command" ? adviseVariable(rejection, { given: readAccess(options).env }) : "",
-    });
+    const report = await (options.auth ? checkAuthorization(target, options) : checkMessages(target, options));
     await printReport(render(report, options.format), options.output);
     return findingsOf(report).some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(options.failOn))
       ? 1
@@ -57,6 +55,39 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
   } finally {
     for (const signal of stopSignals) process.removeListener(signal, stop);
   }
+}
+
+async function checkMessages(target: Target, options: CheckCommandOptions): Promise<CheckReport> {
+  if (options.tokenEnv !== undefined)
+    throw new UserError("--token-env is for the examination of the authorization; add --auth.");
+  const spoken = chooseRevisions(options.protocol, revisions);
+  return examine(await createWires(target, options, spoken), {
+    target: describeTarget(target),
+    revisions: spoken,
+    onStep: showStep,
+    advise: (rejection) =>
+      target.kind === "command" ? adviseVariable(rejection, { given: readAccess(options).env }) : "",
+  });
+}
+
+async function checkAuthorization(target: Target, options: CheckCommandOptions): Promise<CheckReport> {
+  const { tokenEnv, protocol, sse } = options;
+  if (target.kind !== "url")
+    throw new UserError("--auth is for servers over HTTP; pass an address such as https://example.org/mcp.");
+  if (protocol !== undefined || sse) throw new UserError("--auth depends on no revision; remove --protocol and --sse.");
+  const { headers, timeout } = readAccess(options);
+  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization"))
+    throw new UserError("--auth begins without a token; remove the Authorization header, and use --token-env.");
+  const token = tokenEnv === undefined ? undefined : readToken(tokenEnv);
+  return examineAuthorization({ url: target.url, headers, timeout, onStep: showStep, ...(token && { token }) });
+}
+
+/** Reads a token from an environment variable. Command lines are visible to other users of the machine. */
+function readToken(variable: string): string {
+  const token = process.env[variable]?.replace(/^Bearer /i, "").trim() ?? "";
+  if (token === "") throw new UserError(`--token-env: the environment variable ${variable} is not set; set it first.`);
+  if (/^[\w~+/.-]+=*$/.test(token)) return token;
+  throw new UserError(`--token-env: the value of ${variable} is not an access token; correct it.`);
 }
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;

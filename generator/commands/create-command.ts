@@ -1,5 +1,6 @@
 import type { Argv } from "yargs";
 import { features, scales } from "../scaffold/layer/choices.ts";
+import { providerNames } from "../scaffold/providers/provider.ts";
 import { examplesText } from "./usage.ts";
 
 /** Adds the default command, which writes a new project. */
@@ -47,6 +48,7 @@ export function addCreateCommand(cli: Argv): Argv {
         features: choices.features,
         transport: choices.transport,
         auth: choices.auth,
+        provider: choices.provider,
         scale: choices.scale,
         schema: choices.schema,
         client: choices.client,
@@ -104,6 +106,12 @@ const createOptions = {
     type: "string",
     describe: "Authentication over HTTP: oauth (access tokens), api-key or none",
     defaultDescription: "none",
+    coerce: joinRepeated,
+  },
+  provider: {
+    type: "string",
+    describe: `Authorization server of --auth oauth: ${providerNames.join(", ")}`,
+    defaultDescription: "any",
     coerce: joinRepeated,
   },
   scale: {

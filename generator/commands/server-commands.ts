@@ -114,6 +114,15 @@ export function addCheckCommand(cli: Argv): Argv {
         .positional("target", serverOption)
         .options(connectionOptions)
         .options(accessOptions)
+        .option("auth", {
+          type: "boolean",
+          default: false,
+          describe: "Examine the authorization of a server over HTTP instead",
+        })
+        .option("token-env", {
+          type: "string",
+          describe: "With --auth: environment variable with an access token to examine",
+        })
         .option("format", {
           choices: ["text", "json", "junit", "sarif"] as const,
           default: "text" as const,
@@ -130,12 +139,15 @@ export function addCheckCommand(cli: Argv): Argv {
             ["check dist/server.js", "server of this project"],
             ["check -- npx -y @modelcontextprotocol/server-memory", "server started by a command"],
             ["check http://127.0.0.1:3000/mcp --format sarif --output mcp.sarif", "report for code scanning"],
+            ["check --auth https://example.org/mcp --token-env TOKEN", "its authorization, and a token for it"],
           ),
         ),
-    async ({ "--": words, target = [], protocol, format, output, failOn, ...flags }) => {
+    async ({ "--": words, target = [], protocol, auth, tokenEnv, format, output, failOn, ...flags }) => {
       const { runCheck } = await import("./check.ts");
       process.exitCode = await runCheck({
         ...toAccess(flags),
+        auth,
+        ...(tokenEnv !== undefined && { tokenEnv }),
         target: [...target, ...readWords(words)],
         format,
         failOn,

@@ -35,6 +35,8 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "questions.ts": "what a person is asked",
     toClaim: "of a token",
   },
+  "generator/scaffold/providers/": { claims: "of a token" },
+  "generator/check/auth/": { claims: "of a token" },
   "generator/diff/report/json.ts": { verdict: "a member of the report, which programs read" },
   "runtime/adapters/jose.ts": { claims: "of a token" },
   "runtime/auth/": {
@@ -43,6 +45,8 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     claims: "of a token",
     "claims.ts": "of a token",
     findClaimProblem: "of a token",
+    requiredClaims: "of a token",
+    scopeClaims: "of a token",
     toClaims: "of a token",
   },
   "runtime/server/input/request-state-record.ts": {

@@ -19,6 +19,7 @@ import { claim } from "../runtime/lifecycle/stateless.ts";
 import { startNats } from "../scale/cluster/nats-process.ts";
 import { startRedis } from "../scale/cluster/redis-process.ts";
 import { npm } from "./npm.ts";
+import { checkProtectedNodes } from "./protected-nodes.ts";
 import { Wire } from "./wire.ts";
 
 const catalogue = toCatalogue((await readSpecModels()).models);
@@ -75,8 +76,9 @@ test("a project for both stdio and HTTP accepts clients with a key only, with no
   expect(await npm(join(root, "project-keys"), "test")).toMatch(/Tests.* passed/);
 });
 
-test("a project for several nodes is installed, builds, and its tests call two nodes in memory and on Redis", async () => {
-  const options = ["--transport", "both", "--scale", "redis", "--features", "all", "--yes", "--no-git"];
+test("a project for several nodes with access tokens is installed, builds, and its tests call two nodes in memory and on Redis", async () => {
+  const scaled = ["--transport", "both", "--scale", "redis", "--features", "all"];
+  const options = [...scaled, "--auth", "oauth", "--provider", "keycloak", "--yes", "--no-git"];
   const folder = join(root, "project-nodes");
   const { code, stdout, stderr } = await runCli(["project-nodes", ...options], { cwd: root });
   expect(code, stderr).toBe(0);
@@ -89,6 +91,7 @@ test("a project for several nodes is installed, builds, and its tests call two n
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
     // Here the program itself is on Redis, too; it ends with 0 at SIGTERM.
     expect(await npm(folder, "test")).toMatch(/Tests.* passed/);
+    await checkProtectedNodes({ folder, name: "project-nodes", env });
   } finally {
     vi.unstubAllEnvs();
     await redis.close();

@@ -3,9 +3,8 @@ import { findingsOf, severities, type CheckReport, type Severity } from "../find
 
 /** Writes a report as text, for people. */
 export function emitText(report: CheckReport): string {
-  const { server, target, revisions, results } = report;
+  const { results } = report;
   const findings = findingsOf(report);
-  const title = outputLine(`${server.name || target} ${server.version}`, 120);
   const lines = gather(findings).flatMap(({ severity, rule, revisions: where, subjects, message, fix }) => [
     `${severity.padEnd(7)}  ${subjectsText(subjects)}: ${outputLine(message, 300)}`,
     `         ${outputLine(fix, 300)} [${[rule, ...where].join(", ")}]`,
@@ -13,12 +12,13 @@ export function emitText(report: CheckReport): string {
   const counts = severities.map((severity) =>
     countText(findings.filter((finding) => finding.severity === severity).length, severity),
   );
-  const spoken = revisions.length === 0 ? "no known revision" : revisions.join(", ");
-  return [
-    `${title} supports ${spoken}.`,
-    ...lines,
-    `${countText(results.length, "check")}: ${counts.join(", ")}.`,
-  ].join("\n");
+  return [titleOf(report), ...lines, `${countText(results.length, "check")}: ${counts.join(", ")}.`].join("\n");
+}
+
+function titleOf({ title, server, target, revisions }: CheckReport): string {
+  if (title !== undefined) return outputLine(title, 300);
+  const name = outputLine(`${server.name || target} ${server.version}`, 120);
+  return `${name} supports ${revisions.length === 0 ? "no known revision" : revisions.join(", ")}.`;
 }
 
 /** Findings with the same message about several subjects or revisions. */

@@ -3,6 +3,7 @@ import type { Tree } from "../../internal/tree.ts";
 import { quoteForShell } from "../../internal/text.ts";
 import { toClaim } from "./first-call.ts";
 import type { Protection } from "../layer/choices.ts";
+import { requiredSettings } from "../providers/providers.ts";
 import type { Selection } from "./project-choices.ts";
 
 /** Packages that a protected project depends on, with the tested versions. */
@@ -12,8 +13,12 @@ export const accessDependencies: { readonly [Name in Protection]: { readonly [na
   "api-key": {},
 };
 
-/** Environment variables that a protected project reads. */
-export const accessVariables: { readonly [Name in Protection]: readonly string[] } = {
+/** Returns the environment variables that a protected project needs when it is open to other machines. */
+export function accessVariables({ auth, provider }: Pick<Selection, "auth" | "provider">): readonly string[] {
+  return provider ? requiredSettings(provider) : variables[auth];
+}
+
+const variables: { readonly [Name in Protection]: readonly string[] } = {
   none: [],
   oauth: ["ISSUER", "RESOURCE"],
   "api-key": ["API_KEYS"],
@@ -44,11 +49,17 @@ export const accessTemplates: readonly string[] = [
 
 /** Emits the module that authenticates clients, and its tests, by path. */
 export function emitAccess(
-  { auth, transport, scale, url }: Pick<Selection, "auth" | "transport" | "scale"> & { readonly url: string },
+  {
+    auth,
+    provider,
+    transport,
+    scale,
+    url,
+  }: Pick<Selection, "auth" | "provider" | "transport" | "scale"> & { readonly url: string },
   templates: Templates,
 ): Tree {
   const facts = { oauth: auth === "oauth", stdio: transport === "both", worker: transport === "worker", url };
-  const view = { ...facts, scaled: scale !== "none" };
+  const view = { ...facts, provider: provider !== undefined, scaled: scale !== "none" };
   const entries = Object.entries(files[auth]);
   return new Map(entries.map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));
 }

@@ -1,4 +1,5 @@
 import { UserError } from "../../internal/user-error.ts";
+import { providerNames, type ProviderName } from "../providers/provider.ts";
 import {
   features,
   protections,
@@ -68,6 +69,8 @@ export interface Selection {
   readonly transport: Service;
   readonly further: readonly FurtherTransport[];
   readonly auth: Protection;
+  /** Authorization server whose preset the project has. Default: none. */
+  readonly provider?: ProviderName;
   /** Engine that several nodes share. */
   readonly scale: Scale;
   readonly schema: SchemaLibrary;
@@ -81,6 +84,7 @@ export interface SelectionText {
   readonly features?: string | undefined;
   readonly transport?: string | undefined;
   readonly auth?: string | undefined;
+  readonly provider?: string | undefined;
   readonly scale?: string | undefined;
   readonly schema?: string | undefined;
   readonly client?: boolean | undefined;
@@ -90,7 +94,9 @@ export interface SelectionText {
 
 /** Parses the given choices and fills in defaults. @throws {UserError} that lists the possible words. */
 export function readSelection(text: SelectionText): Selection {
-  const isProtected = text.auth !== undefined && text.auth !== "none";
+  const { auth = text.provider === undefined ? "none" : "oauth" } = text;
+  const provider = readProvider(text.provider, auth);
+  const isProtected = auth !== "none";
   const isScaled = text.scale !== undefined && text.scale !== "none";
   const { transport, further } = readTransports(text.transport ?? (isProtected || isScaled ? "http" : "stdio"));
   if (isProtected) rejectUnprotected(further);
@@ -99,7 +105,8 @@ export function readSelection(text: SelectionText): Selection {
     features: readFeatures(text.features ?? "tools,resources,prompts"),
     transport,
     further,
-    auth: readProtection(text.auth ?? "none", transport),
+    auth: readProtection(auth, transport),
+    ...(provider && { provider }),
     scale,
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
     client: text.client ?? false,
@@ -190,6 +197,14 @@ function readProtection(text: string, service: Service): Protection {
   throw new UserError(
     `--auth ${auth}: a project for ${service} has no authentication. Choose --transport http, both or worker.`,
   );
+}
+
+/** Parses the authorization server of a preset. @throws {UserError} when there is no such preset, or the project accepts no access tokens. */
+function readProvider(text: string | undefined, auth: string): ProviderName | undefined {
+  if (text === undefined) return undefined;
+  const provider = readWord("--provider", text, providerNames);
+  if (auth === "oauth") return provider;
+  throw new UserError(`--provider ${provider}: access tokens need --auth oauth, not ${auth}. Remove one of them.`);
 }
 
 /** Adds the container image to the extras of a project for several nodes, which `compose.yaml` builds. */

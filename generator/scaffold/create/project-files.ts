@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatTypeScript } from "../../internal/format.ts";
-import { loadTemplates } from "../../internal/templates.ts";
+import { loadTemplates, type Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { emitLayer } from "../layer/emit-layer.ts";
@@ -18,13 +18,23 @@ import { emitScale, engineView, scaleTemplates } from "../extras/scale-files.ts"
 import { configsOfAddress, configsOfCommand, serverCommand } from "../extras/host-files.ts";
 import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
 import { variablesOf } from "../extras/server-variables.ts";
+import { emitProviderFiles, providerTemplates } from "../providers/provider-files.ts";
+import { providerView } from "../providers/readme-view.ts";
 import { declares, isEliciting, isOverSse, newestOf, toolMembers, type ProjectOptions } from "./project-options.ts";
 
 /** Emits all text files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(packageRoot, "templates");
   const own = [...rendered, stdoutModule].map((name) => `project/${name}`);
-  const names = [...own, ...extraTemplates, ...accessTemplates, ...scaleTemplates, serverTemplate, workerTemplate];
+  const names = [
+    ...own,
+    ...extraTemplates,
+    ...accessTemplates,
+    ...providerTemplates,
+    ...scaleTemplates,
+    serverTemplate,
+    workerTemplate,
+  ];
   const templates = loadTemplates(folder, names);
   const view = projectView(options);
   const { selection, revisions, spec, source, models, runtime, launcher } = options;
@@ -47,12 +57,19 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
     ...emitExtras(options, templates),
     ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
+    ...(await emitPreset(selection, templates)),
     ...(selection.scale === "none" ? [] : await emitScale(options, selection.scale, templates)),
     ...(await emitOwnTools(options)),
     ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
     ...runtime.files,
     ...(launcher?.files ?? []),
   ]);
+}
+
+/** Emits the files of a preset, which replace those for any authorization server. */
+async function emitPreset({ provider, ...selection }: Selection, templates: Templates): Promise<Tree> {
+  if (!provider) return new Map();
+  return emitProviderFiles({ ...selection, provider, url: urlOf(selection.transport) }, templates);
 }
 
 /** Emits tools from a source. The module is loaded only here: it needs a compiler of schemas. */
@@ -184,6 +201,7 @@ function projectView(options: ProjectOptions): object {
     isProtected: selection.auth !== "none",
     oauth: selection.auth === "oauth",
     apiKey: selection.auth === "api-key",
+    provider: selection.provider && providerView(selection.provider),
     curl: curlArguments(revisions, stateless),
     spawns: service !== "worker",
     fetches: service !== "stdio",

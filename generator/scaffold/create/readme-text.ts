@@ -37,6 +37,7 @@ export function readmeCommands({ manager, launcher, selection: { transport, furt
     updateLine: `${program} update`,
     docsLine: `${program} docs`,
     clientLine: `${program} client`,
+    checkLine: `${program} check --auth`,
     updateRuntime: update(runtimePackage),
   };
 }

@@ -51,7 +51,7 @@ export function emitExtras(options: ProjectOptions, templates: Templates): Tree 
     ...definersView(withRequired(features)),
     skillFolder: hasSkillFolder(selection),
     url: urlOf(transport),
-    variables: accessVariables[auth].join(" and "),
+    variables: accessVariables(selection).join(" and "),
     ...variableView(variablesOf(source)),
     tools: indented([...(own ?? [measureText]), ...(isEliciting(options) ? [greet] : [])], "  "),
     hasVendor: runtime.version.startsWith("file:"),

@@ -3,6 +3,7 @@ import type { EngineName } from "../layer/choices.ts";
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { accessVariables } from "../create/access-files.ts";
+import { settingsOf } from "../providers/providers.ts";
 import { declares, isEliciting, isOverSse, newestOf, type ProjectOptions } from "../create/project-options.ts";
 import { isOnStdio } from "./extra-files.ts";
 import { serverCommand } from "./host-files.ts";
@@ -76,6 +77,9 @@ export async function emitScale(options: ProjectOptions, engine: EngineName, tem
   const models = revisions.flatMap((id) => options.models.models.filter((model) => model.id === id));
   // Newest revision with sessions over Streamable HTTP.
   const session = models.find((model) => model.rules.lifecycle === "handshake" && !isOverSse(model));
+  const access = accessVariables(selection);
+  const settings = selection.provider ? settingsOf(selection.provider).map((setting) => setting.name) : [];
+  const optionalAccess = settings.filter((setting) => !access.includes(setting));
   const view = {
     name,
     engine: engineView(engine),
@@ -83,11 +87,11 @@ export async function emitScale(options: ProjectOptions, engine: EngineName, tem
     image: app,
     prefix: name.replaceAll(/[^\w.-]+/g, "-").slice(0, 64),
     stdio: isOnStdio(selection.transport),
-    required: [...accessVariables[selection.auth], ...required].map((variable) => ({
+    required: [...access, ...required].map((variable) => ({
       name: variable,
       value: composeValue(variable),
     })),
-    optional: namesOf(variables.filter(({ isRequired }) => !isRequired)),
+    optional: [...optionalAccess, ...namesOf(variables.filter(({ isRequired }) => !isRequired))],
     session: session?.id ?? "",
     asks: session !== undefined && isEliciting(options) && declares(session, "ElicitResult"),
     stateless: newestOf(options).id,

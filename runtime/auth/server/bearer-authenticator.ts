@@ -25,8 +25,9 @@ export class BearerAuthenticator {
 
   constructor(options: TokenOptions, issuers: readonly string[], audiences: readonly string[]) {
     const { clockSkew = defaultSkew, remember = 60_000, dpop, now = Date.now } = options;
+    const { withoutAudience, requiredClaims = {}, scopeClaims } = options;
     this.#options = options;
-    this.#rules = { issuers, audiences, clockSkew };
+    this.#rules = { issuers, audiences, withoutAudience, requiredClaims, scopeClaims, clockSkew };
     this.#memory = new TokenCache(remember);
     this.#checkProof = dpop && createProofChecker(dpop, this.#cluster);
     this.#now = now;
@@ -90,14 +91,14 @@ export class BearerAuthenticator {
 
   #toKnown(claims: Claims | undefined): Known {
     if (!claims) throw new TokenError("The access token is not valid");
-    const { hierarchy = {}, clockSkew = defaultSkew, toPrincipal = readPrincipal } = this.#options;
+    const { hierarchy = {}, clockSkew = defaultSkew, toPrincipal = readPrincipal, scopeClaims } = this.#options;
     const { exp } = claims;
     const principal = toPrincipal(claims);
     if (principal === undefined) throw new TokenError("The access token has no subject");
     const until = typeof exp === "number" ? { until: (exp + clockSkew) * 1_000 } : {};
     return {
       claims,
-      identity: { principal, scopes: expandScopes(readTokenScopes(claims), hierarchy), ...until, claims },
+      identity: { principal, scopes: expandScopes(readTokenScopes(claims, scopeClaims), hierarchy), ...until, claims },
     };
   }
 

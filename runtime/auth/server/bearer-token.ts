@@ -4,6 +4,7 @@ import { BearerAuthenticator } from "./bearer-authenticator.ts";
 import { checkUrl, createDocuments, toMetadataUrl } from "./metadata.ts";
 import { challengeScopes, toHttpResponse, toDenied, type ChallengeStyle } from "./denials.ts";
 import type { TokenOptions } from "./token-options.ts";
+import type { AudienceSubstitute } from "./claims.ts";
 import { checkScopeNames } from "./scopes.ts";
 
 /**
@@ -28,15 +29,18 @@ import { checkScopeNames } from "./scopes.ts";
  * ```
  */
 export function requireBearerToken(options: TokenOptions): Guard {
-  const { resource, scopes = [], dpop, metadata, onDenied } = options;
+  const { resource, scopes = [], scopePrefix = "", dpop, metadata, onDenied } = options;
   const issuers = toList(options.issuer);
   checkUrl("resource", resource);
   for (const issuer of issuers) checkUrl("issuer", issuer);
   if (issuers.length === 0) throw new SetupError("The option issuer is empty; list at least one accepted issuer");
-  checkScopeNames("scopes", [...scopes, ...(metadata?.scopes_supported ?? [])]);
+  const requested = scopes.map((scope) => scopePrefix + scope);
+  checkScopeNames("scopes", [...scopes, ...requested, ...(metadata?.scopes_supported ?? [])]);
+  if (options.withoutAudience) checkSubstitute(options.withoutAudience);
   const style: ChallengeStyle = {
     metadataUrl: toMetadataUrl(resource).href,
     scopes,
+    scopePrefix,
     algorithms: dpop?.proofs.algorithms,
     isBoundOnly: dpop?.required === true,
   };
@@ -57,7 +61,7 @@ export function requireBearerToken(options: TokenOptions): Guard {
     documents: createDocuments(resource, {
       resource,
       authorization_servers: issuers,
-      ...(scopes.length > 0 && { scopes_supported: scopes }),
+      ...(scopes.length > 0 && { scopes_supported: requested }),
       bearer_methods_supported: ["header"],
       ...(dpop && {
         dpop_signing_alg_values_supported: dpop.proofs.algorithms,
@@ -66,6 +70,30 @@ export function requireBearerToken(options: TokenOptions): Guard {
       ...metadata,
     }),
   };
+}
+
+/** Scopes that issuers grant for every server. They say nothing about the server that a token is for. */
+const sharedScopes: readonly string[] = [
+  "openid",
+  "profile",
+  "email",
+  "address",
+  "phone",
+  "offline_access",
+  "aws.cognito.signin.user.admin",
+];
+
+/** @throws {SetupError} when a rule accepts nothing, or there is none. */
+function checkSubstitute({ clients, scopes }: AudienceSubstitute): void {
+  if (!clients && !scopes)
+    throw new SetupError("The option withoutAudience has no rule; list the accepted clients, or scopes of this server");
+  if (clients?.length === 0) throw new SetupError("withoutAudience.clients is empty; list at least one client");
+  if (scopes?.length === 0) throw new SetupError("withoutAudience.scopes is empty; list at least one scope");
+  const shared = scopes?.find((scope) => sharedScopes.includes(scope));
+  if (shared !== undefined)
+    throw new SetupError(
+      `withoutAudience.scopes: ${shared} is granted for any server; list scopes of this server only`,
+    );
 }
 
 function toList(value: string | readonly string[]): readonly string[] {

@@ -1,10 +1,27 @@
 /** Claims of a token, as RFC 7519, RFC 7662 and RFC 9068 define them. Only checked claims are trustworthy. */
 export type Claims = Readonly<Record<string, unknown>>;
 
+/**
+ * Check of tokens that have no `aud` claim. A token must meet each rule that is given, and at least one must be given: otherwise this server would
+ * accept tokens that were issued for any other server of the same issuer.
+ */
+export interface AudienceSubstitute {
+  /** Accepted clients. The token must name one of them as `client_id`, or as `azp` if it has no `client_id`. */
+  readonly clients?: readonly string[];
+  /** Scopes that the issuer grants for this server only. The token must have at least one of them. */
+  readonly scopes?: readonly string[];
+}
+
 /** Requirements for the claims of a token. */
 export interface ClaimRules {
   readonly issuers: readonly string[];
   readonly audiences: readonly string[];
+  /** Check of tokens without `aud`. Absent: they are rejected. */
+  readonly withoutAudience: AudienceSubstitute | undefined;
+  /** Claims that must have exactly these values. */
+  readonly requiredClaims: Claims;
+  /** Claims that list scopes. Absent: `scope`, else `scp`. */
+  readonly scopeClaims: readonly string[] | undefined;
   /** Seconds by which clocks may differ. */
   readonly clockSkew: number;
 }
@@ -17,12 +34,11 @@ export interface ClaimRules {
  * @see https://www.rfc-editor.org/rfc/rfc9068#section-4
  */
 export function findClaimProblem(claims: Claims, rules: ClaimRules, now: number): string | undefined {
-  const { iss, aud, exp, nbf, iat } = claims;
-  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  const { iss, exp, nbf, iat } = claims;
   if (typeof iss !== "string" || !rules.issuers.includes(iss)) return "The access token is from another issuer";
-  if (!rules.audiences.some((audience) => audiences.includes(audience))) {
-    return "The access token is for another resource";
-  }
+  if (!isForThisServer(claims, rules)) return "The access token is for another resource";
+  const wrong = Object.entries(rules.requiredClaims).find(([name, value]) => claims[name] !== value);
+  if (wrong) return `The claim ${wrong[0]} of the access token has another value`;
   if (!isTime(exp) || exp + rules.clockSkew <= now) return expiredToken;
   const latest = now + rules.clockSkew;
   if (nbf !== undefined && (!isTime(nbf) || nbf > latest)) return "The access token is not valid yet";
@@ -33,9 +49,28 @@ export function findClaimProblem(claims: Claims, rules: ClaimRules, now: number)
 /** Reason for an expired token. */
 export const expiredToken = "The access token has expired";
 
-/** Returns the scopes of a token: `scope` as text, or `scp` as text or a list, as some servers send it. */
-export function readTokenScopes({ scope, scp }: Claims): readonly string[] {
-  const given = scope ?? scp;
+function isForThisServer(claims: Claims, { audiences, withoutAudience, scopeClaims }: ClaimRules): boolean {
+  const { aud, client_id: client = claims.azp } = claims;
+  if (aud !== undefined) {
+    const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+    return audiences.some((audience) => named.includes(audience));
+  }
+  if (!withoutAudience) return false;
+  const { clients, scopes } = withoutAudience;
+  const isOfClient = !clients || clients.some((one) => one === client);
+  return isOfClient && (!scopes || readTokenScopes(claims, scopeClaims).some((scope) => scopes.includes(scope)));
+}
+
+/**
+ * Returns the scopes of a token: those in the named claims, each a text or a list. Without names, those of `scope` as text, or `scp` as text or a
+ * list, as some servers send it.
+ */
+export function readTokenScopes(claims: Claims, names?: readonly string[]): readonly string[] {
+  if (!names) return toScopes(claims.scope ?? claims.scp);
+  return [...new Set(names.flatMap((name) => (Object.hasOwn(claims, name) ? toScopes(claims[name]) : [])))];
+}
+
+function toScopes(given: unknown): readonly string[] {
   if (typeof given === "string") return given.split(" ").filter((name) => name !== "");
   return Array.isArray(given) ? given.filter((name) => typeof name === "string") : [];
 }

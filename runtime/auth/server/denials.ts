@@ -37,6 +37,8 @@ export interface ChallengeStyle {
   readonly metadataUrl: string;
   /** Scopes that every request needs. */
   readonly scopes: readonly string[];
+  /** Text that clients put before a scope when they request it. */
+  readonly scopePrefix: string;
   /** Algorithms of proofs. Absent if tokens are not bound to keys. */
   readonly algorithms: readonly string[] | undefined;
   /** True if only bound tokens are accepted. */
@@ -74,7 +76,7 @@ export function toDenied(denial: Denial, { method, path, address }: RequestHead)
 
 /** Returns the challenge to a sender that lacks scopes: a single one, with all scopes that the request needs. */
 export function challengeScopes(needed: readonly string[], style: ChallengeStyle): HeaderFields {
-  const scope = [...new Set([...style.scopes, ...needed])].join(" ");
+  const scope = toScopeText([...new Set([...style.scopes, ...needed])], style);
   const scheme = style.isBoundOnly ? "DPoP" : "Bearer";
   const parameters = { error: "insufficient_scope", scope, resource_metadata: style.metadataUrl };
   return { "www-authenticate": formatChallenges([{ scheme, parameters }]) };
@@ -131,16 +133,22 @@ const bound = ["DPoP"] as const;
 
 function offer(
   scheme: OfferedChallenge["scheme"],
-  { metadataUrl, scopes, algorithms }: ChallengeStyle,
+  style: ChallengeStyle,
   parameters: OfferedChallenge["parameters"],
 ): OfferedChallenge {
+  const { metadataUrl, scopes, algorithms } = style;
   return {
     scheme,
     parameters: {
       ...parameters,
-      scope: scopes.length > 0 ? scopes.join(" ") : undefined,
+      scope: scopes.length > 0 ? toScopeText(scopes, style) : undefined,
       algs: scheme === "DPoP" ? algorithms?.join(" ") : undefined,
       resource_metadata: metadataUrl,
     },
   };
+}
+
+/** Returns the scopes as clients request them. */
+function toScopeText(scopes: readonly string[], { scopePrefix }: ChallengeStyle): string {
+  return scopes.map((scope) => scopePrefix + scope).join(" ");
 }

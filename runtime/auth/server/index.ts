@@ -13,10 +13,13 @@ export type { ApiKeyOptions } from "./api-key.ts";
 export { requireCertificate } from "./certificate.ts";
 export type { CertificateOptions } from "./certificate.ts";
 
-export type { Claims } from "./claims.ts";
+export type { AudienceSubstitute, Claims } from "./claims.ts";
 
 export { introspectTokens } from "./introspection.ts";
 export type { IntrospectionOptions } from "./introspection.ts";
+
+export { readTokenInfo } from "./token-info.ts";
+export type { TokenInfoOptions } from "./token-info.ts";
 
 export { limitAuthFailures } from "./limit-auth-failures.ts";
 export type { FailureLimit } from "./limit-auth-failures.ts";

@@ -5,18 +5,22 @@ import type { Claims } from "./claims.ts";
 import { checkUrl } from "./metadata.ts";
 import type { TrustedIssuers, VerifyToken } from "./token-options.ts";
 
+/** Limits of the requests about tokens to an authorization server. */
+export interface TokenRequestOptions {
+  /** Milliseconds for one response. Default 5 s. */
+  readonly timeout?: number;
+  /** Maximum number of concurrent requests. Clients get status 503 for further ones. Default 100. */
+  readonly maxConcurrent?: number;
+  /** Function that sends the requests. Default: the `fetch` of the platform. */
+  readonly fetch?: typeof fetch;
+}
+
 /** Options of `introspectTokens`. */
-export interface IntrospectionOptions {
+export interface IntrospectionOptions extends TokenRequestOptions {
   /** URL of the `introspection_endpoint` of the authorization server. */
   readonly endpoint: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Milliseconds for one response. Default 5 s. */
-  readonly timeout?: number;
-  /** Maximum number of concurrent introspections. Further requests get status 503. Default 100. */
-  readonly maxConcurrent?: number;
-  /** Function that sends the introspection requests. Default: the `fetch` of the platform. */
-  readonly fetch?: typeof fetch;
 }
 
 /**
@@ -41,31 +45,51 @@ export interface IntrospectionOptions {
  * ```
  */
 export function introspectTokens(options: IntrospectionOptions): VerifyToken {
-  const { endpoint, clientId, clientSecret, timeout = 5_000, maxConcurrent = 100, fetch: ask = fetch } = options;
+  const { endpoint, clientId, clientSecret } = options;
   checkUrl("endpoint", endpoint);
+  const send = createTokenRequests(options);
   const authorization = `Basic ${toBase64(new TextEncoder().encode(`${encode(clientId)}:${encode(clientSecret)}`))}`;
   const headers = {
     authorization,
     accept: "application/json",
     "content-type": "application/x-www-form-urlencoded",
   };
-  let running = 0;
   return async (token, trust) => {
-    if (running >= maxConcurrent) throw new Error("Too many concurrent token introspections");
+    const body = new URLSearchParams({ token, token_type_hint: "access_token" }).toString();
+    return send(endpoint, { headers, body }, async (response) =>
+      toClaims(await readBounded(response, maxTokenResponse), trust),
+    );
+  };
+}
+
+/** Maximum size of a response about a token in bytes. */
+export const maxTokenResponse: number = 64 * 1024;
+
+/** Sends a request about a token, and returns the claims that `read` finds in the response. */
+export type SendTokenRequest = (
+  endpoint: string,
+  init: Pick<RequestInit, "headers" | "body">,
+  read: (response: Response) => Promise<Claims | undefined>,
+) => Promise<Claims | undefined>;
+
+/** Creates a function that sends requests about tokens, within limits. The target of a redirect must not see tokens, so it follows none. */
+export function createTokenRequests({
+  timeout = 5_000,
+  maxConcurrent = 100,
+  fetch: ask = fetch,
+}: TokenRequestOptions): SendTokenRequest {
+  let running = 0;
+  return async (endpoint, init, read) => {
+    if (running >= maxConcurrent) throw new Error("Too many concurrent requests about tokens");
     running += 1;
     try {
-      const body = new URLSearchParams({ token, token_type_hint: "access_token" }).toString();
-      // The target of a redirect must not see tokens.
-      const init = { method: "POST", headers, body, redirect: "error", signal: AbortSignal.timeout(timeout) } as const;
-      return toClaims(await readBounded(await ask(endpoint, init), maxBytes), trust);
+      const limits = { redirect: "error", signal: AbortSignal.timeout(timeout) } as const;
+      return await read(await ask(endpoint, { ...init, ...limits, method: "POST" }));
     } finally {
       running -= 1;
     }
   };
 }
-
-/** Maximum size of a response in bytes. */
-const maxBytes = 64 * 1024;
 
 function toClaims(response: unknown, { issuers: [only, ...others] }: TrustedIssuers): Claims | undefined {
   if (!isObject(response) || typeof response.active !== "boolean")

@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import type { Revocations } from "../../stores/revocations.ts";
-import type { Claims } from "./claims.ts";
+import type { AudienceSubstitute, Claims } from "./claims.ts";
 import type { DeniedRequest } from "./denials.ts";
 import type { ResourceDescription } from "./metadata.ts";
 import type { ProofOptions } from "./proof.ts";
@@ -28,8 +28,19 @@ export interface TokenOptions {
   readonly verify: VerifyToken;
   /** Accepted audiences of tokens. Default: the resource only. */
   readonly audience?: string | readonly string[];
+  /**
+   * Check of tokens without `aud`, for issuers that name no audience in access tokens. A token with `aud` is checked against `audience` nevertheless.
+   * Default: tokens without `aud` are rejected.
+   */
+  readonly withoutAudience?: AudienceSubstitute;
+  /** Claims that a token must have with exactly these values: `{ token_use: "access" }`. Default: none. */
+  readonly requiredClaims?: Readonly<Record<string, string | number | boolean>>;
   /** Scopes that every request needs. Tools, resources and prompts may need more. Default: none. */
   readonly scopes?: readonly string[];
+  /** Claims that list scopes, each as a text with blanks or as a list: `["scp", "roles"]`. Default: `scope`, or `scp` in tokens without `scope`. */
+  readonly scopeClaims?: readonly string[];
+  /** Text that clients put before a scope when they request it, if tokens name scopes without it: `api://notes/`. Default: none. */
+  readonly scopePrefix?: string;
   /** Scopes that include other scopes. Default: each scope includes only itself. */
   readonly hierarchy?: ScopeHierarchy;
   /** Seconds by which clocks may differ. Default 60. */

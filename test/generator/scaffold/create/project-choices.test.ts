@@ -151,7 +151,12 @@ describe("a project", () => {
   });
 
   it.each([
-    ["oauth", ["jose"], /export \{ requireBearerToken \}/, /requireApiKey|limitAuthFailures/],
+    [
+      "oauth",
+      ["jose"],
+      /export \{ introspectTokens, readTokenInfo, requireBearerToken \}/,
+      /requireApiKey|limitAuthFailures/,
+    ],
     ["api-key", [], /export \{ limitAuthFailures, requireApiKey \}/, /adapters\/jose|requireBearerToken/],
     ["none", [], /serveHttp/, /\/auth\/|rateLimit|auditLog|requestLogger/],
   ])(

@@ -2,7 +2,12 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { features, protections, transports } from "../../../../generator/scaffold/layer/choices.ts";
-import { readSelection, toLayerChoices } from "../../../../generator/scaffold/create/project-choices.ts";
+import {
+  readSelection,
+  schemaLibraries,
+  toLayerChoices,
+} from "../../../../generator/scaffold/create/project-choices.ts";
+import { providerNames } from "../../../../generator/scaffold/providers/provider.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { createRandom, isHit, pick } from "../../../oracle/random.ts";
 import { createTemporaryFolder } from "../../../temporary-folder.ts";
@@ -18,6 +23,7 @@ interface Choice {
   readonly features: string;
   readonly transport: string;
   readonly auth: string;
+  readonly provider?: string;
   readonly client: boolean;
   readonly schema: string;
 }
@@ -56,6 +62,16 @@ function drawChoices(count: number): readonly Choice[] {
 
 const least = { features: "tools", transport: "stdio", auth: "none", client: false, schema: "json" };
 
+/** Each authorization server with a preset, with each transport and schema library. */
+const presets: readonly Choice[] = providerNames.map((provider, at) => ({
+  ...least,
+  revisions: allRevisions.slice(0, 1),
+  transport: ["http", "both", "worker"][at % 3] ?? "http",
+  auth: "oauth",
+  provider,
+  schema: schemaLibraries[at % schemaLibraries.length] ?? "zod",
+}));
+
 const choices: readonly Choice[] = [
   ...allRevisions.map((id) => ({ ...least, revisions: [id] })),
   { ...least, revisions: allRevisions },
@@ -70,13 +86,25 @@ const choices: readonly Choice[] = [
   { revisions: allRevisions, features: "all", transport: "both", auth: "oauth", client: false, schema: "json" },
   { revisions: allRevisions, features: "all", transport: "worker", auth: "api-key", client: true, schema: "zod" },
   ...drawChoices(20),
+  ...presets,
 ];
 
 const { compilerOptions }: { readonly compilerOptions: object } = JSON.parse(
   readFileSync(join(packageRoot, "templates", "project", "tsconfig.json"), "utf8"),
 );
 
-const packages = ["@cfworker/json-schema", "@types/node", "@types/ws", "jose", "ws", "yaml", "zod"];
+const packages = [
+  "@cfworker/json-schema",
+  "@types/node",
+  "@types/ws",
+  "@valibot/to-json-schema",
+  "arktype",
+  "jose",
+  "valibot",
+  "ws",
+  "yaml",
+  "zod",
+];
 
 const root = await createTemporaryFolder("layer");
 

@@ -1,0 +1,206 @@
+import { toResult, authRules } from "./rules.ts";
+import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts";
+import type { AuthorizationResponse } from "../../../runtime/auth/client/network/requester.ts";
+import type { CheckResult } from "../finding.ts";
+import type { Observation } from "../probe.ts";
+
+/** What the server says about its authorization. */
+export interface ResourceFacts {
+  readonly results: readonly CheckResult[];
+  readonly resource: string | undefined;
+  readonly issuers: readonly string[];
+  /** Scopes of the challenge. */
+  readonly scopes: readonly string[];
+}
+
+/** Examines the challenge and the protected resource metadata of a server. */
+export async function probeResource(client: AuthClient): Promise<ResourceFacts> {
+  const first = await client.callServer();
+  if (first.kind === "failed") return withoutServer(first.reason);
+  const challenge = findAuthChallenge(first.response);
+  const link = challenge?.parameters.get("resource_metadata");
+  const documents = await fetchMetadata(client, link);
+  const scopes = readScopes(challenge);
+  const document = documents.found;
+  const resource = typeof document?.resource === "string" ? document.resource : undefined;
+  return {
+    results: [
+      toResult(authRules.challenge, [judgeChallenge(first.response)]),
+      ...(first.response.status === 401 ? [await probeInvalidToken(client)] : []),
+      toResult(authRules.link, [judgeLink(first.response, link)]),
+      toResult(authRules.metadata, documents.findings),
+      ...(document
+        ? [
+            toResult(authRules.resource, [judgeResource(resource, client.url)]),
+            toResult(authRules.scopes, judgeScopes(document, scopes)),
+          ]
+        : []),
+    ],
+    resource,
+    issuers: readTexts(document?.authorization_servers),
+    scopes,
+  };
+}
+
+function withoutServer(reason: string): ResourceFacts {
+  const seen = { subject: "server", message: `it cannot be reached: ${reason}`, fix: "check the URL; use https" };
+  return { results: [toResult(authRules.challenge, [seen])], resource: undefined, issuers: [], scopes: [] };
+}
+
+function judgeChallenge(response: AuthorizationResponse): Observation | undefined {
+  const { status } = response;
+  const fix = "set the option authenticate of serveHttp to requireBearerToken(...), in front of everything else";
+  if (status !== 401)
+    return { subject: "request without a token", message: `it gets HTTP ${status} instead of 401`, fix };
+  if (findAuthChallenge(response)) return undefined;
+  return { subject: "request without a token", message: "its 401 has no Bearer or DPoP challenge", fix };
+}
+
+async function probeInvalidToken(client: AuthClient): Promise<CheckResult> {
+  const subject = "request with an invalid token";
+  const result = await client.callServer("invalid.token.check");
+  const fix = "verify every token; set the option verify of requireBearerToken";
+  if (result.kind === "failed")
+    return toResult(authRules.invalidToken, [{ subject, message: `it gets no response: ${result.reason}`, fix }]);
+  const { response } = result;
+  if (response.status !== 401)
+    return toResult(authRules.invalidToken, [
+      { subject, message: `it gets HTTP ${response.status} instead of 401`, fix },
+    ]);
+  const error = findAuthChallenge(response)?.parameters.get("error");
+  const missing: Observation = {
+    subject,
+    severity: "warning",
+    message: `its challenge has ${error === undefined ? "no error" : `the error ${error}`} instead of invalid_token`,
+    fix: 'add error="invalid_token" to the challenge, so that clients refresh their token',
+  };
+  return toResult(authRules.invalidToken, [error === "invalid_token" ? undefined : missing]);
+}
+
+function judgeLink({ status }: AuthorizationResponse, link: string | undefined): Observation | undefined {
+  if (link !== undefined || status !== 401) return undefined;
+  return {
+    subject: "challenge",
+    message: "it has no resource_metadata, which older clients need",
+    fix: "add resource_metadata with the URL of the metadata to WWW-Authenticate",
+  };
+}
+
+interface FetchedMetadata {
+  readonly found: Readonly<Record<string, unknown>> | undefined;
+  readonly findings: readonly Observation[];
+}
+
+/** Fetches the metadata from each place where clients look for it. */
+async function fetchMetadata(client: AuthClient, link: string | undefined): Promise<FetchedMetadata> {
+  const { url } = client;
+  const wellKnown = "/.well-known/oauth-protected-resource";
+  const path = url.pathname.replace(/\/$/, "");
+  const own = [...new Set([`${wellKnown}${path}`, wellKnown])].map((place) => new URL(place, url.origin).href);
+  const findings: Observation[] = [];
+  for (const place of [...new Set([...(link === undefined ? [] : [link]), ...own])]) {
+    const outcome = await fetchFrom(client, place);
+    if (outcome.kind === "found") {
+      const invalid = judgeDocument(outcome.document, place);
+      return { found: outcome.document, findings: [...findings, ...invalid] };
+    }
+    // Only the place that the server names must exist.
+    if (place === link || outcome.kind === "unsafe") findings.push(toObservation(place, outcome.reason));
+  }
+  return {
+    found: undefined,
+    findings: findings.length > 0 ? findings : [toObservation(own[0] ?? "", "there is no document, nor at the root")],
+  };
+}
+
+type Fetched =
+  | { readonly kind: "found"; readonly document: Readonly<Record<string, unknown>> }
+  | { readonly kind: "missing" | "unsafe"; readonly reason: string };
+
+async function fetchFrom(client: AuthClient, place: string): Promise<Fetched> {
+  const problem = client.findUrlProblem(place);
+  if (problem !== undefined) return { kind: "unsafe", reason: problem };
+  const result = await client.fetchDocument(new URL(place), "resource metadata");
+  if (result.kind === "failed") return { kind: "unsafe", reason: result.reason };
+  const { status, json } = result.response;
+  if (status !== 200) return { kind: "missing", reason: `it returns HTTP ${status}` };
+  return json ? { kind: "found", document: json } : { kind: "missing", reason: "it is no JSON object" };
+}
+
+function toObservation(place: string, reason: string): Observation {
+  const fix =
+    "publish the metadata there, without authentication; set the option resource (RESOURCE) to the public URL";
+  return { subject: place, message: reason, fix };
+}
+
+function judgeDocument(document: Readonly<Record<string, unknown>>, place: string): readonly Observation[] {
+  const servers = readTexts(document.authorization_servers);
+  const methods = document.bearer_methods_supported;
+  const hasHeader = methods === undefined || readTexts(methods).includes("header");
+  return [
+    ...(typeof document.resource === "string"
+      ? []
+      : [{ subject: place, message: "it has no resource", fix: "set the option resource (RESOURCE)" }]),
+    ...(servers.length > 0
+      ? []
+      : [{ subject: place, message: "it lists no authorization_servers", fix: "set the option issuer (ISSUER)" }]),
+    ...(hasHeader
+      ? []
+      : [
+          {
+            subject: place,
+            message: "bearer_methods_supported has no header, the only method of clients",
+            fix: 'set bearer_methods_supported to ["header"]',
+          },
+        ]),
+  ];
+}
+
+function judgeResource(resource: string | undefined, url: URL): Observation | undefined {
+  const own = `${url.origin}${url.pathname}`;
+  if (resource === undefined || resource === own) return undefined;
+  const named = URL.canParse(resource) ? new URL(resource) : undefined;
+  const isRelated =
+    named?.origin === url.origin && url.pathname.startsWith(named.pathname.replace(/\/$/, "")) && named.hash === "";
+  const fix = `set the option resource (RESOURCE) to ${own}`;
+  const message = `it is ${resource} instead of ${own}`;
+  return isRelated
+    ? {
+        subject: "resource",
+        severity: "warning",
+        message: `${message}; tokens for either are not valid for the other`,
+        fix,
+      }
+    : { subject: "resource", message: `${message}, so that clients do not proceed`, fix };
+}
+
+function judgeScopes(document: Readonly<Record<string, unknown>>, challenged: readonly string[]): Observation[] {
+  const supported = readTexts(document.scopes_supported);
+  const offline = [...supported, ...challenged].includes("offline_access");
+  return [
+    ...(offline
+      ? [
+          {
+            subject: "offline_access",
+            message: "it is not a scope of a resource: clients decide about refresh tokens",
+            fix: "remove offline_access from the option scopes (SCOPES) and from scopes_supported",
+          },
+        ]
+      : []),
+    ...(supported.length + challenged.length > 0
+      ? []
+      : [
+          {
+            subject: "scopes",
+            severity: "note" as const,
+            message: "neither the challenge nor the metadata names any, so that clients request none",
+            fix: "set the option scopes (SCOPES) if tokens need scopes",
+          },
+        ]),
+  ];
+}
+
+/** Returns the texts of a list in a document. */
+export function readTexts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
