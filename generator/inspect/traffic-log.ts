@@ -19,7 +19,7 @@ export class TrafficLog {
   #removed = 0;
   #length = 0;
   /** Requests without a response, by connection, direction and id. */
-  readonly #pending = new Map<string, TimelineEntry>();
+  readonly #pending = new Map<string, PendingRequest>();
 
   constructor({ maxEntries = 50_000, maxLength = 64 * 1024 * 1024 }: TrafficLimits = {}) {
     this.maxEntries = maxEntries;
@@ -47,8 +47,8 @@ export class TrafficLog {
       this.#length -= this.#entries[this.#removed]?.json.length ?? 0;
       this.#removed += 1;
     }
-    // Moved in large steps only: a shift for each message would move all others.
-    if (this.#removed < 1_000) return;
+    // Moved in large steps only: a shift for each message would move all others. Few messages may be as large as all may be together.
+    if (this.#removed < Math.min(1_000, this.#entries.length / 2)) return;
     this.#entries = this.#entries.slice(this.#removed);
     this.#removed = 0;
   }
@@ -79,28 +79,33 @@ export class TrafficLog {
     const subject = readSubject(params);
     const shown = { ...base, method, ...(subject !== undefined && { subject }) };
     if (base.id === undefined) return { ...shown, kind: "notification" };
-    const request: TimelineEntry = { ...shown, kind: "request" };
-    this.#pending.set(keyOf(request, request.direction), request);
+    const { sequence } = base;
+    this.#pending.set(keyOf(base, base.direction), { sequence, method, subject });
     const [oldest] = this.#pending.keys();
     if (this.#pending.size > this.maxEntries && oldest !== undefined) this.#pending.delete(oldest);
-    return request;
+    return { ...shown, kind: "request" };
   }
 
   #describeResponse(base: Omit<TimelineEntry, "kind">, message: Readonly<Record<string, unknown>>): TimelineEntry {
     const key = keyOf(base, base.direction === "to-server" ? "to-client" : "to-server");
     const request = this.#pending.get(key);
     this.#pending.delete(key);
-    const { method, subject } = request ?? {};
     const isFailure = isObject(message.result) && message.result.isError === true;
     return {
       ...base,
       kind: "error" in message ? "error" : "result" in message ? "result" : "other",
-      ...(request && { request: request.sequence }),
-      ...(method !== undefined && { method }),
-      ...(subject !== undefined && { subject }),
+      ...(request && { request: request.sequence, method: request.method }),
+      ...(request?.subject !== undefined && { subject: request.subject }),
       ...(isFailure && { isFailure }),
     };
   }
+}
+
+/** What a response shows of its request. */
+interface PendingRequest {
+  readonly sequence: number;
+  readonly method: string;
+  readonly subject: string | undefined;
 }
 
 function keyOf({ side, connection, id }: Omit<TimelineEntry, "kind">, direction: TimelineEntry["direction"]): string {
