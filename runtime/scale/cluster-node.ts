@@ -39,7 +39,7 @@ import { SharedSessionValues } from "./engine/session-values.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./streams/shared-stream.ts";
 import { StreamWatchers } from "./streams/stream-watchers.ts";
-import { endSharedSession } from "./engine/session-end.ts";
+import { endLocalSession, endSharedSession } from "./engine/session-end.ts";
 import { UnstoredEvents } from "./engine/unstored-events.ts";
 
 /** Dependencies of a node. */
@@ -75,6 +75,7 @@ export class ClusterNode implements HttpNode {
   readonly #messageHost: MessageHost = {
     stateChanged: (session) => this.#states?.changed(session),
     sendToListener: ({ session, text }) => this.#inBackground(() => this.sendToListener(session, text)),
+    end: (session) => this.#inBackground(() => endLocalSession(session, this.#options.engine)),
   };
 
   constructor(options: ClusterNodeOptions) {
