@@ -1,56 +1,27 @@
 import { isObject } from "../../generated/support.ts";
 import type { TrafficEntry } from "../../runtime/gateway/index.ts";
 import type { TimelineEntry } from "./page-messages.ts";
+import { RecentEntries, type TrafficLimits } from "./recent-entries.ts";
 
-/** Bounds of the messages that are kept. The oldest ones are removed first. */
-export interface TrafficLimits {
-  /** Messages. Default 50,000. */
-  readonly maxEntries?: number;
-  /** Characters of all messages together. Default 64 Mi. */
-  readonly maxLength?: number;
-}
-
-/** Messages of all connections, from the oldest one that is kept to the newest. */
+/** Messages of all connections, as the timeline shows them. */
 export class TrafficLog {
-  readonly maxEntries: number;
-  readonly #maxLength: number;
-  #entries: TimelineEntry[] = [];
-  /** Number of entries at the beginning that are removed already. */
-  #removed = 0;
-  #length = 0;
+  readonly #entries: RecentEntries;
   /** Requests without a response, by connection, direction and id. */
   readonly #pending = new Map<string, PendingRequest>();
 
-  constructor({ maxEntries = 50_000, maxLength = 64 * 1024 * 1024 }: TrafficLimits = {}) {
-    this.maxEntries = maxEntries;
-    this.#maxLength = maxLength;
+  constructor(limits?: TrafficLimits) {
+    this.#entries = new RecentEntries(limits);
   }
 
   get entries(): readonly TimelineEntry[] {
-    return this.#entries.slice(this.#removed);
+    return this.#entries.list;
   }
 
   /** Adds a message, and returns it as the timeline shows it. */
   add(entry: TrafficEntry): TimelineEntry {
     const shown = this.#describe(entry);
-    this.#entries.push(shown);
-    this.#length += shown.json.length;
-    this.#removeOld();
+    this.#entries.add(shown);
     return shown;
-  }
-
-  #removeOld(): void {
-    while (
-      this.#entries.length - this.#removed > this.maxEntries ||
-      (this.#length > this.#maxLength && this.#entries.length - this.#removed > 1)
-    ) {
-      this.#length -= this.#entries[this.#removed]?.json.length ?? 0;
-      this.#removed += 1;
-    }
-    // Moved in large steps only: a shift for each message would move all others. Few messages may be as large as all may be together.
-    if (this.#removed < Math.min(1_000, this.#entries.length / 2)) return;
-    this.#entries = this.#entries.slice(this.#removed);
-    this.#removed = 0;
   }
 
   #describe(entry: TrafficEntry): TimelineEntry {
@@ -82,7 +53,7 @@ export class TrafficLog {
     const { sequence } = base;
     this.#pending.set(keyOf(base, base.direction), { sequence, method, subject });
     const [oldest] = this.#pending.keys();
-    if (this.#pending.size > this.maxEntries && oldest !== undefined) this.#pending.delete(oldest);
+    if (this.#pending.size > mostPending && oldest !== undefined) this.#pending.delete(oldest);
     return { ...shown, kind: "request" };
   }
 
@@ -128,6 +99,9 @@ function readSubject(params: unknown): string | undefined {
 function toJson(message: unknown): string {
   return typeof message === "string" ? message : (JSON.stringify(message) ?? String(message));
 }
+
+/** Maximum number of requests without a response that are remembered. */
+const mostPending = 50_000;
 
 /** Maximum characters of one message that are kept. */
 const longestMessage = 4 * 1024 * 1024;
