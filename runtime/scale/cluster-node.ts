@@ -315,7 +315,7 @@ export class ClusterNode implements HttpNode {
     return stream;
   }
 
-  /** Notifies the client of a stream whose node has stopped of all changes: nobody has written them to the stream since then. */
+  /** Notifies the client of a stream whose node has stopped of all changes: no node has written them to the stream since then. */
   #notifyOfMissed(key: SessionKey, owner: string): void {
     const { engine, clock } = this.#options;
     // The stream belongs to its session when this turn of the event loop is over.

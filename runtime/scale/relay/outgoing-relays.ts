@@ -149,5 +149,5 @@ function toMessage(stream: string, { remote, post }: Relay): NodeMessage {
   return { kind: "post", session, value, stream, ...(identity && { identity }), ...(isStateless && { isStateless }) };
 }
 
-/** Milliseconds between two looks at the node of a stream that does not begin. */
+/** Milliseconds between two checks of the node of a stream that does not begin. */
 const pollInterval = 1_000;
