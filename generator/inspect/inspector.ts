@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isObject, type Revision } from "../../generated/support.ts";
 import { revisions as allRevisions } from "../../generated/revisions.ts";
+import { setLimited } from "../../runtime/internal/set-limited.ts";
 import { errorCodes, isCapabilityError, isPeerError } from "../../runtime/jsonrpc/errors.ts";
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { createGateway, type Gateway, type TrafficEntry, type UpstreamTarget } from "../../runtime/gateway/index.ts";
@@ -190,9 +191,7 @@ function createCommands({ sessions, input, send }: CommandParts): Commands {
 
 function addView(views: Map<string, string>, html: unknown): string {
   const id = randomUUID();
-  views.set(id, textOf(html));
-  const [oldest] = views.keys();
-  if (views.size > mostViews && oldest !== undefined) views.delete(oldest);
+  setLimited(views, [id, textOf(html)], mostViews);
   return `/view/${id}`;
 }
 

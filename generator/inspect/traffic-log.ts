@@ -1,4 +1,5 @@
 import { isObject } from "../../generated/support.ts";
+import { setLimited } from "../../runtime/internal/set-limited.ts";
 import type { TrafficEntry } from "../../runtime/gateway/index.ts";
 import type { TimelineEntry } from "./page-messages.ts";
 import { RecentEntries, type TrafficLimits } from "./recent-entries.ts";
@@ -51,9 +52,7 @@ export class TrafficLog {
     const shown = { ...base, method, ...(subject !== undefined && { subject }) };
     if (base.id === undefined) return { ...shown, kind: "notification" };
     const { sequence } = base;
-    this.#pending.set(keyOf(base, base.direction), { sequence, method, subject });
-    const [oldest] = this.#pending.keys();
-    if (this.#pending.size > mostPending && oldest !== undefined) this.#pending.delete(oldest);
+    setLimited(this.#pending, [keyOf(base, base.direction), { sequence, method, subject }], mostPending);
     return { ...shown, kind: "request" };
   }
 
