@@ -8,7 +8,7 @@ import { explainUnreachable } from "../live/unreachable.ts";
 import { outputLine } from "../internal/text.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
 import { createRecorder, type Recorder, type RecordingFlags } from "../replay/write-recording.ts";
-import { reportProblem } from "./report.ts";
+import { runUntilStopped, untilStopped } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server inspect`. */
 export interface InspectCommandOptions extends ConnectionFlags, RecordingFlags {
@@ -21,30 +21,28 @@ export interface InspectCommandOptions extends ConnectionFlags, RecordingFlags {
 }
 
 /** `create-mcp-server inspect`: serves a page to call a server and see every message, until it is stopped. Returns the exit code. */
-export async function runInspect(options: InspectCommandOptions): Promise<number> {
-  const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
-  // Registered first, so that an early signal leaves no started process behind.
-  for (const signal of stopSignals) process.once(signal, onSignal);
-  let recorder: Recorder | undefined;
+export function runInspect(options: InspectCommandOptions): Promise<number> {
+  return runUntilStopped(async (stopped) => {
+    const recorder = createRecorder(options);
+    try {
+      await inspect(options, { signal: stopped, recorder });
+      return 0;
+    } finally {
+      recorder?.close();
+    }
+  });
+}
+
+async function inspect(options: InspectCommandOptions, starting: Starting): Promise<void> {
+  const inspector = await start(options, starting);
   try {
-    recorder = createRecorder(options);
-    const inspector = await start(options, { signal: stop.signal, recorder });
-    recorder?.begin(inspector.gateway);
+    starting.recorder?.begin(inspector.gateway);
     const { info, revision } = inspector.gateway;
     console.log(`${outputLine(info.name, 100)} (revision ${revision.id}) can be inspected at\n${inspector.url}`);
     if (options.open) openPage(inspector.url);
-    await new Promise<void>((resolve) => {
-      if (stop.signal.aborted) resolve();
-      stop.signal.addEventListener("abort", () => resolve());
-    });
-    await inspector.close();
-    return 0;
-  } catch (error) {
-    return stop.signal.aborted ? 0 : reportProblem(error);
+    await untilStopped(starting.signal);
   } finally {
-    recorder?.close();
-    for (const signal of stopSignals) process.removeListener(signal, onSignal);
+    await inspector.close();
   }
 }
 
@@ -82,5 +80,3 @@ function readPort(port: number | undefined): number | undefined {
   if (port === undefined || (Number.isInteger(port) && port >= 0 && port <= 65_535)) return port;
   throw new UserError("--port is not a port; pass a number from 0 to 65535 (0 for any free port).");
 }
-
-const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;

@@ -1,9 +1,10 @@
 import type { Argv } from "yargs";
+import { impacts } from "../typed-client/contract/impact.ts";
 import {
   accessOptions,
   connectionOptions,
-  outputOption,
   readWords,
+  reportOptions,
   servingOptions,
   toAccess,
   toServing,
@@ -34,14 +35,9 @@ export function addReplayCommand(cli: Argv): Argv {
           nargs: 1,
           describe: "Member that is not compared, such as structuredContent.time; * stands for any name or index",
         })
-        .option("format", {
-          choices: ["text", "json", "markdown", "html"] as const,
-          default: "text" as const,
-          describe: "Report format",
-        })
-        .option("output", outputOption)
+        .options(reportOptions)
         .option("fail-on", {
-          choices: ["breaking", "risky", "additive", "neutral"] as const,
+          choices: impacts,
           default: "risky" as const,
           describe: "Lowest impact of a difference that makes the command fail",
         })

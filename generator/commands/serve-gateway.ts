@@ -10,7 +10,7 @@ import {
 import { joinGatewayCluster, readEngine, type GatewayCluster, type GatewayEngine } from "../live/gateway-cluster.ts";
 import { outputLine } from "../internal/text.ts";
 import { UserError } from "../internal/user-error.ts";
-import { reportProblem } from "./report.ts";
+import { runUntilStopped, untilStopped } from "./stop-signal.ts";
 
 /** Options of commands that serve a gateway. */
 export interface ServingFlags extends CredentialFlags {
@@ -25,26 +25,18 @@ export interface ServingFlags extends CredentialFlags {
 }
 
 /** Serves the gateway that `open` returns until it is stopped by a signal or by its client. Returns the exit code. */
-export async function serveUntilStopped(
+export function serveUntilStopped(
   options: ServingFlags,
   open: (signal: AbortSignal) => Promise<Gateway>,
 ): Promise<number> {
-  const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
-  // Registered first, so that an early signal leaves no started process behind.
-  for (const signal of stopSignals) process.once(signal, onSignal);
-  try {
+  return runUntilStopped(async (stopped) => {
     const listening = readListening(options);
     const engine = readEngine(options.engine);
-    const gateway = await open(stop.signal);
-    if (listening === "stdio") return toExitCode(await serveGatewayStdio(gateway), stop.signal);
-    await serveAt(gateway, { ...listening, engine, stopped: stop.signal });
+    const gateway = await open(stopped);
+    if (listening === "stdio") return toExitCode(await serveGatewayStdio(gateway), stopped);
+    await serveAt(gateway, { ...listening, engine, stopped });
     return 0;
-  } catch (error) {
-    return stop.signal.aborted ? 0 : reportProblem(error);
-  } finally {
-    for (const signal of stopSignals) process.removeListener(signal, onSignal);
-  }
+  });
 }
 
 /**
@@ -77,10 +69,7 @@ async function serveAt(gateway: Gateway, { stopped, engine, address, callers }: 
     // Written to stderr: stdout stays empty, as on stdio.
     const name = outputLine(gateway.info.name, 100);
     console.error(`${name} (revision ${gateway.revision.id}) is served at ${listener.url}`);
-    await new Promise<void>((resolve) => {
-      if (stopped.aborted) resolve();
-      stopped.addEventListener("abort", () => resolve());
-    });
+    await untilStopped(stopped);
     await listener.close();
   } finally {
     await gateway.close();
@@ -146,8 +135,6 @@ function checkOpen(text: string, { allowedHosts, authenticate }: Callers): void 
 function isLoopback(host: string): boolean {
   return ["localhost", "127.0.0.1", "::1"].includes(host);
 }
-
-const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
 /** Prints a failure that clients of a gateway learn only in general terms. */
 export function logProblem({

@@ -1,12 +1,13 @@
 import type { Argv } from "yargs";
+import { impacts } from "../typed-client/contract/impact.ts";
 import {
   accessOptions,
   comparedOption,
   connectionOptions,
-  outputOption,
   readWords,
-  serverOption,
   recordingOptions,
+  reportOptions,
+  serverOption,
   servingOptions,
   targetOption,
   toAccess,
@@ -50,7 +51,7 @@ export function addClientCommand(cli: Argv): Argv {
           describe: "Write nothing; exit with 1 if the client is out of date",
         })
         .option("fail-on", {
-          choices: ["breaking", "risky", "additive", "neutral"] as const,
+          choices: impacts,
           default: "risky" as const,
           describe: "Lowest impact that makes --check fail",
         })
@@ -128,7 +129,7 @@ export function addCheckCommand(cli: Argv): Argv {
           default: "text" as const,
           describe: "Report format",
         })
-        .option("output", outputOption)
+        .option("output", reportOptions.output)
         .option("fail-on", {
           choices: ["error", "warning", "note"] as const,
           default: "error" as const,
@@ -174,14 +175,9 @@ export function addDiffCommand(cli: Argv): Argv {
           describe: "Spec folder, as created by `pin`",
           defaultDescription: "the spec folder of the package",
         })
-        .option("format", {
-          choices: ["text", "json", "markdown", "html"] as const,
-          default: "text" as const,
-          describe: "Report format",
-        })
-        .option("output", outputOption)
+        .options(reportOptions)
         .option("fail-on", {
-          choices: ["breaking", "risky", "additive", "neutral"] as const,
+          choices: impacts,
           describe: "Lowest impact that makes the command fail",
           defaultDescription: "none",
         })

@@ -13,11 +13,18 @@ export const comparedOption = {
   describe: "Revision, address, quoted command, list of tools, lock file, or folder of a client",
 } as const;
 
-/** Option for the file that receives a report. */
-export const outputOption = {
-  type: "string",
-  describe: "Output file for the report",
-  defaultDescription: "standard output",
+/** Options for the report of a comparison. */
+export const reportOptions = {
+  format: {
+    choices: ["text", "json", "markdown", "html"] as const,
+    default: "text" as const,
+    describe: "Report format",
+  },
+  output: {
+    type: "string",
+    describe: "Output file for the report",
+    defaultDescription: "standard output",
+  },
 } as const;
 
 /** Option for a server that runs or can be started. */

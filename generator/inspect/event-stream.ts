@@ -27,6 +27,7 @@ export class EventStreams {
 
   close(): void {
     for (const stream of this.#streams) stream.end();
+    this.#streams.clear();
   }
 }
 

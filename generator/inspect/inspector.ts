@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isObject, type Revision } from "../../generated/support.ts";
 import { revisions as allRevisions } from "../../generated/revisions.ts";
+import { setLimited } from "../../runtime/internal/set-limited.ts";
 import { errorCodes, isCapabilityError, isPeerError } from "../../runtime/jsonrpc/errors.ts";
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { createGateway, type Gateway, type TrafficEntry, type UpstreamTarget } from "../../runtime/gateway/index.ts";
@@ -12,10 +13,10 @@ import { runRequest } from "./operations.ts";
 import type { InspectorEvent, InspectorState, RevisionSummary, ShownError, TimelineEntry } from "./page-messages.ts";
 import { servePage } from "./page-server.ts";
 import { Sessions } from "./sessions.ts";
-import { TrafficLog, type TrafficLimits } from "./traffic-log.ts";
+import { TrafficLog } from "./traffic-log.ts";
 
-/** Target of an inspection, port of the page, and what it keeps. */
-export interface InspectorOptions extends TrafficLimits {
+/** Target of an inspection, and port of the page. */
+export interface InspectorOptions {
   /** Name of the server on the page: its address or command, without secrets. */
   readonly target: string;
   /** Port of the page on this machine. Default: any free port. */
@@ -49,7 +50,7 @@ export async function startInspector(
   options: InspectorOptions,
 ): Promise<Inspector> {
   const { revisions = allRevisions, signal, onTraffic } = options;
-  const log = new TrafficLog(options);
+  const log = new TrafficLog();
   const streams = new EventStreams();
   const batch = createBatch((entries) => streams.send({ kind: "traffic", entries }));
   const gateway = await createGateway(server, {
@@ -77,7 +78,6 @@ export async function startInspector(
     revisions: summaries,
     sessions: sessions.states,
     roots: sessions.roots,
-    maxEntries: log.maxEntries,
   });
   const send = (event: InspectorEvent): void => {
     // The messages of a call come before its result.
@@ -191,9 +191,7 @@ function createCommands({ sessions, input, send }: CommandParts): Commands {
 
 function addView(views: Map<string, string>, html: unknown): string {
   const id = randomUUID();
-  views.set(id, textOf(html));
-  const [oldest] = views.keys();
-  if (views.size > mostViews && oldest !== undefined) views.delete(oldest);
+  setLimited(views, [id, textOf(html)], mostViews);
   return `/view/${id}`;
 }
 

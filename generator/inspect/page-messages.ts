@@ -64,8 +64,6 @@ export interface InspectorState {
   readonly sessions: Readonly<Record<string, SessionState>>;
   /** URIs of the roots of the client. */
   readonly roots: readonly string[];
-  /** Maximum number of messages on the timeline. */
-  readonly maxEntries: number;
 }
 
 /** Request of the server that waits for a response by hand. */

@@ -1,56 +1,28 @@
 import { isObject } from "../../generated/support.ts";
+import { setLimited } from "../../runtime/internal/set-limited.ts";
 import type { TrafficEntry } from "../../runtime/gateway/index.ts";
 import type { TimelineEntry } from "./page-messages.ts";
+import { RecentEntries, type TrafficLimits } from "./recent-entries.ts";
 
-/** Bounds of the messages that are kept. The oldest ones are removed first. */
-export interface TrafficLimits {
-  /** Messages. Default 50,000. */
-  readonly maxEntries?: number;
-  /** Characters of all messages together. Default 64 Mi. */
-  readonly maxLength?: number;
-}
-
-/** Messages of all connections, from the oldest one that is kept to the newest. */
+/** Messages of all connections, as the timeline shows them. */
 export class TrafficLog {
-  readonly maxEntries: number;
-  readonly #maxLength: number;
-  #entries: TimelineEntry[] = [];
-  /** Number of entries at the beginning that are removed already. */
-  #removed = 0;
-  #length = 0;
+  readonly #entries: RecentEntries;
   /** Requests without a response, by connection, direction and id. */
-  readonly #pending = new Map<string, TimelineEntry>();
+  readonly #pending = new Map<string, PendingRequest>();
 
-  constructor({ maxEntries = 50_000, maxLength = 64 * 1024 * 1024 }: TrafficLimits = {}) {
-    this.maxEntries = maxEntries;
-    this.#maxLength = maxLength;
+  constructor(limits?: TrafficLimits) {
+    this.#entries = new RecentEntries(limits);
   }
 
   get entries(): readonly TimelineEntry[] {
-    return this.#entries.slice(this.#removed);
+    return this.#entries.list;
   }
 
   /** Adds a message, and returns it as the timeline shows it. */
   add(entry: TrafficEntry): TimelineEntry {
     const shown = this.#describe(entry);
-    this.#entries.push(shown);
-    this.#length += shown.json.length;
-    this.#removeOld();
+    this.#entries.add(shown);
     return shown;
-  }
-
-  #removeOld(): void {
-    while (
-      this.#entries.length - this.#removed > this.maxEntries ||
-      (this.#length > this.#maxLength && this.#entries.length - this.#removed > 1)
-    ) {
-      this.#length -= this.#entries[this.#removed]?.json.length ?? 0;
-      this.#removed += 1;
-    }
-    // Moved in large steps only: a shift for each message would move all others.
-    if (this.#removed < 1_000) return;
-    this.#entries = this.#entries.slice(this.#removed);
-    this.#removed = 0;
   }
 
   #describe(entry: TrafficEntry): TimelineEntry {
@@ -79,28 +51,31 @@ export class TrafficLog {
     const subject = readSubject(params);
     const shown = { ...base, method, ...(subject !== undefined && { subject }) };
     if (base.id === undefined) return { ...shown, kind: "notification" };
-    const request: TimelineEntry = { ...shown, kind: "request" };
-    this.#pending.set(keyOf(request, request.direction), request);
-    const [oldest] = this.#pending.keys();
-    if (this.#pending.size > this.maxEntries && oldest !== undefined) this.#pending.delete(oldest);
-    return request;
+    const { sequence } = base;
+    setLimited(this.#pending, [keyOf(base, base.direction), { sequence, method, subject }], mostPending);
+    return { ...shown, kind: "request" };
   }
 
   #describeResponse(base: Omit<TimelineEntry, "kind">, message: Readonly<Record<string, unknown>>): TimelineEntry {
     const key = keyOf(base, base.direction === "to-server" ? "to-client" : "to-server");
     const request = this.#pending.get(key);
     this.#pending.delete(key);
-    const { method, subject } = request ?? {};
     const isFailure = isObject(message.result) && message.result.isError === true;
     return {
       ...base,
       kind: "error" in message ? "error" : "result" in message ? "result" : "other",
-      ...(request && { request: request.sequence }),
-      ...(method !== undefined && { method }),
-      ...(subject !== undefined && { subject }),
+      ...(request && { request: request.sequence, method: request.method }),
+      ...(request?.subject !== undefined && { subject: request.subject }),
       ...(isFailure && { isFailure }),
     };
   }
+}
+
+/** What a response shows of its request. */
+interface PendingRequest {
+  readonly sequence: number;
+  readonly method: string;
+  readonly subject: string | undefined;
 }
 
 function keyOf({ side, connection, id }: Omit<TimelineEntry, "kind">, direction: TimelineEntry["direction"]): string {
@@ -123,6 +98,9 @@ function readSubject(params: unknown): string | undefined {
 function toJson(message: unknown): string {
   return typeof message === "string" ? message : (JSON.stringify(message) ?? String(message));
 }
+
+/** Maximum number of requests without a response that are remembered. */
+const mostPending = 50_000;
 
 /** Maximum characters of one message that are kept. */
 const longestMessage = 4 * 1024 * 1024;

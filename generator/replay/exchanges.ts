@@ -72,6 +72,8 @@ class Grouping {
   /** Latest message of a client by connection, and of all. Requests for changes do not count. */
   readonly #latest = new Map<string, OpenExchange>();
   #last: OpenExchange | undefined;
+  /** Number of notifications of each change during an exchange, by connection. */
+  readonly #copies = new Map<OpenExchange, Map<string, Map<string, number>>>();
 
   constructor(revision: Revision) {
     this.#revision = revision;
@@ -173,9 +175,6 @@ class Grouping {
     counts.set(connection, own);
     if (own > most) (latest.isOpen ? latest.before : latest.after).push(message);
   }
-
-  /** Number of notifications of each change during an exchange, by connection. */
-  readonly #copies = new Map<OpenExchange, Map<string, Map<string, number>>>();
 
   /** Finds the message of a client that a message of the server belongs to. */
   #findOwner(connection: string, method: string, params: unknown): OpenExchange | undefined {

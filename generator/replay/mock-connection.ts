@@ -46,7 +46,7 @@ export class MockConnection implements Receiver {
       case "request":
         return void this.#respond(incoming.id, incoming);
       case "notification":
-        return this.#hear(incoming.method, incoming.params);
+        return this.#receiveNotification(incoming.method, incoming.params);
       case "result":
       case "error":
         if (incoming.id !== undefined) this.#waiting.get(incoming.id)?.();
@@ -106,7 +106,7 @@ export class MockConnection implements Receiver {
     this.#send({ jsonrpc: "2.0", id, error });
   }
 
-  #hear(method: string, params: unknown): void {
+  #receiveNotification(method: string, params: unknown): void {
     if (method === "notifications/cancelled") {
       const id = isObject(params) ? params.requestId : undefined;
       if (typeof id === "string" || typeof id === "number") this.#running.get(id)?.();

@@ -31,7 +31,11 @@ export class MockScript {
     this.#exchanges = exchanges;
     this.#redacted = redacted;
     const byKey = new Map<string, Exchange[]>();
-    for (const exchange of exchanges) byKey.set(exchange.key, [...(byKey.get(exchange.key) ?? []), exchange]);
+    for (const exchange of exchanges) {
+      const same = byKey.get(exchange.key);
+      if (same) same.push(exchange);
+      else byKey.set(exchange.key, [exchange]);
+    }
     this.#byKey = byKey;
   }
 

@@ -1,11 +1,11 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { isObject } from "../../generated/support.ts";
 import { removeBundle } from "./dev-bundle.ts";
 import { report } from "./report.ts";
 
 /** Process that serves, and that stays while its definition is swapped. */
 export class ChildServer {
+  readonly #program: string;
   readonly #args: readonly string[];
   readonly #onEnd: (code: number) => void;
   #child: ChildProcess | undefined;
@@ -14,15 +14,18 @@ export class ChildServer {
   #isUnserved = false;
   /** True if clients can connect again after the process has ended. */
   #isListening = false;
+  /** True if no process starts any more. */
   #isStopping = false;
   /** Bundle for the next process, when this one has ended. */
   #next: string | undefined;
 
   /**
+   * @param program - file of the program that loads the bundles
    * @param args - arguments of the program
    * @param onEnd - Called with the exit code when the program has ended by itself, or because it was stopped
    */
-  constructor(args: readonly string[], onEnd: (code: number) => void) {
+  constructor(program: string, args: readonly string[], onEnd: (code: number) => void) {
+    this.#program = program;
     this.#args = args;
     this.#onEnd = onEnd;
   }
@@ -56,13 +59,16 @@ export class ChildServer {
   }
 
   #start(): ChildProcess {
-    const program = fileURLToPath(import.meta.resolve("mcp-server-runtime/dev/server"));
-    const child = fork(program, this.#args, { execArgv: ["--enable-source-maps"] });
+    const child = fork(this.#program, this.#args, { execArgv: ["--enable-source-maps"] });
     this.#isServed = false;
     this.#isUnserved = false;
     this.#isListening = false;
     child.on("message", (message) => void this.#receive(message));
-    child.once("error", ({ message }) => report(`the server cannot be started: ${message}`));
+    child.on("error", ({ message }) => {
+      report(`the server cannot be started: ${message}`);
+      // Without a process there is no event of its end.
+      if (child.pid === undefined) this.#ended(1);
+    });
     child.once("exit", (code) => this.#ended(code ?? 1));
     return child;
   }
@@ -91,9 +97,9 @@ export class ChildServer {
     this.#child = undefined;
     const next = this.#next;
     this.#next = undefined;
+    if (next !== undefined && !this.#isStopping) return this.load(next);
+    if (code === 0 || !this.#isListening) this.#isStopping = true;
     if (this.#isStopping) return this.#onEnd(code);
-    if (next !== undefined) return this.load(next);
-    if (code === 0 || !this.#isListening) return this.#onEnd(code);
     report(`the server has ended with code ${code}; it starts again after the next change`);
   }
 }

@@ -8,6 +8,8 @@ import type { BuildResult, OutputFile } from "./bundler.ts";
 /** Files of a build: the bundle of the server has another name each time, because a process loads each URL once. */
 export class DevBundle {
   readonly #entry: string;
+  /** Path of the bundle in production. */
+  #path: string | undefined;
   #text: string | undefined;
   #count = 0;
 
@@ -26,13 +28,20 @@ export class DevBundle {
       outputs.find(([, { entryPoint }]) => entryPoint !== undefined && resolve(entryPoint) === this.#entry) ?? [];
     const server = outputFiles.find((file) => file.path === resolve(path));
     if (!server || server.text === this.#text) return undefined;
+    this.#path = server.path;
     await Promise.all(outputFiles.filter((file) => file !== server).map(writeOutput));
-    this.#text = server.text;
-    if (this.#count === 0) await removeOthers(server.path);
+    // What a process that was killed has left behind.
+    if (this.#count === 0) await removeBundles(server.path, (pid) => !isRunning(pid));
     this.#count += 1;
     const target = join(dirname(server.path), `${toPrefix(server.path)}${process.pid}-${this.#count}.js`);
     await writeOutput({ ...server, path: target });
+    this.#text = server.text;
     return pathToFileURL(target).href;
+  }
+
+  /** Removes bundles that no process has loaded. */
+  async close(): Promise<void> {
+    if (this.#path !== undefined) await removeBundles(this.#path, (pid) => pid === process.pid);
   }
 }
 
@@ -46,11 +55,14 @@ async function writeOutput({ path, contents }: Pick<OutputFile, "path" | "conten
   await writeFile(path, contents);
 }
 
-/** Removes what a process that was killed has left behind. */
-async function removeOthers(server: string): Promise<void> {
+/** Removes the bundles of a server that were written by certain processes. */
+async function removeBundles(server: string, isWriter: (pid: number) => boolean): Promise<void> {
   const folder = dirname(server);
   const names = await readdir(folder).catch(() => []);
-  const left = names.filter((name) => name.startsWith(toPrefix(server)) && !isRunning(name));
+  const left = names.filter((name) => {
+    const [, pid] = (name.startsWith(toPrefix(server)) && /\.dev-(\d+)-\d+\.js$/.exec(name)) || [];
+    return pid !== undefined && isWriter(Number(pid));
+  });
   await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
 }
 
@@ -58,12 +70,9 @@ function toPrefix(server: string): string {
   return `${basename(server, ".js")}.dev-`;
 }
 
-/** True if the process that wrote a bundle may still run. */
-function isRunning(name: string): boolean {
-  const [, pid] = /\.dev-(\d+)-\d+\.js$/.exec(name) ?? [];
-  if (pid === undefined) return true;
+function isRunning(pid: number): boolean {
   try {
-    return process.kill(Number(pid), 0);
+    return process.kill(pid, 0);
   } catch {
     return false;
   }

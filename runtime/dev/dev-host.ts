@@ -17,6 +17,8 @@ export interface HostEvents {
   report(text: string, error?: unknown): void;
   /** Called when the program serves its first server. */
   served(): void;
+  /** Called when no server could be served. */
+  unserved(): void;
   /** Called when a server listens for connections. */
   listening(): void;
   /** Called when the connections of a server have been closed. */
@@ -89,7 +91,10 @@ export class DevHost {
     this.#services.set(index, { service, result });
     result.then(
       () => this.#events.listening(),
-      () => this.#services.delete(index),
+      () => {
+        this.#services.delete(index);
+        if (this.#services.size === 0) this.#events.unserved();
+      },
     );
     this.#newest = load.number;
     if (index === 0) this.#events.served();
@@ -100,14 +105,17 @@ export class DevHost {
   async #replace({ service, result }: Served, { load, built, options }: Replacement): Promise<unknown> {
     // Otherwise the version took longer to load than the next one.
     if (load.number < this.#newest) load.settle("served");
-    else await this.#swap(service, { load, built, options });
+    else this.#swap(service, { load, built, options });
+    await service
+      .closeUnused(options)
+      .catch((error: unknown) => this.#events.report("the cluster of the new version cannot be closed", error));
     return result;
   }
 
   /** The program need not handle an error: it is served by an earlier version. */
-  async #swap(service: DevService, { load, built, options }: Replacement): Promise<void> {
+  #swap(service: DevService, { load, built, options }: Replacement): void {
     try {
-      for (const line of await service.replace(built, options)) this.#events.report(line);
+      for (const line of service.replace(built, options)) this.#events.report(line);
       this.#newest = load.number;
       load.settle("served");
     } catch (error) {
@@ -116,8 +124,9 @@ export class DevHost {
   }
 
   #fail(load: Load, error: unknown): void {
-    const problem = this.#services.size > 0 ? "not reloaded; the last version stays" : "not started";
-    this.#events.report(load.isServing ? "failed after the version was served" : problem, error);
+    const isServed = this.#services.size > 0;
+    const problem = load.isServing ? "failed after the version was served" : "not reloaded; the last version stays";
+    this.#events.report(isServed ? problem : "not started", error);
     load.settle("failed");
   }
 

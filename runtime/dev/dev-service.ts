@@ -41,7 +41,7 @@ export class DevService {
    *
    * @throws {Error} when the new definition cannot be served to the open connections; the earlier one stays
    */
-  async replace(next: BuiltServer, options: ServedOptions): Promise<readonly string[]> {
+  replace(next: BuiltServer, options: ServedOptions): readonly string[] {
     const before = this.#built;
     if (next.slot !== before.slot || !hasSameRevisions(before.server, next.server))
       throw new SetupError("The protocol revisions of the server have changed; restart the development server");
@@ -55,14 +55,17 @@ export class DevService {
     }
     this.#notifyUpdated();
     const fixed = [...findFixedChanges(before.server, next.server), ...this.#useOptions(before, next, options)];
-    const { cluster } = options;
-    if (cluster && cluster !== this.#first.cluster) await cluster.close?.();
     const changes = differences.map(({ kind, changes: names }) => `${kind}: ${names.join(", ")}`);
     return [
       ["reloaded", ...changes].join("; "),
       ...describeMissing(before, next),
       ...(fixed.length > 0 ? [`restart needed for ${fixed.join(", ")}`] : []),
     ];
+  }
+
+  /** Closes the cluster of a version: connections stay with that of the first one. */
+  async closeUnused({ cluster }: ServedOptions): Promise<void> {
+    if (cluster !== this.#first.cluster) await cluster?.close?.();
   }
 
   #swap(before: BuiltServer, next: BuiltServer): void {

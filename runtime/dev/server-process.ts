@@ -24,6 +24,10 @@ const host = new DevHost({
     // From now on the listener keeps the process alive, or stdin does.
     process.channel?.unref();
   },
+  unserved() {
+    // The next version may be served.
+    process.channel?.ref();
+  },
   listening() {
     send({ kind: "listening" });
   },

@@ -63,7 +63,9 @@ export class SwappedAcceptor {
       accept,
       opening: readRoutes(accept),
       revisions: new Map(revisions.map((revision) => [revision.id, revision])),
-      agreed: new Map(sessions.map((revision) => [revision.id, readRoutes(accept, { revision, client: nobody })])),
+      agreed: new Map(
+        sessions.map((revision) => [revision.id, readRoutes(accept, { revision, client: unknownClient })]),
+      ),
     };
   }
 
@@ -130,4 +132,4 @@ const sample: TransportSession = { id: "sample", ended: new Promise(() => {}) };
 
 const nowhere: Channel = { session: sample, start() {}, send() {}, close: () => Promise.resolve() };
 
-const nobody = { info: undefined, capabilities: {} } as const;
+const unknownClient = { info: undefined, capabilities: {} } as const;

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import type { BuildResult, Bundler, BundlerContext, BundlerOptions } from "./bundler.ts";
 import { formatMessages } from "./build-messages.ts";
 import { ChildServer } from "./child-server.ts";
@@ -33,7 +34,8 @@ export interface WatchOptions {
 export async function watchServer({ context, options, args = [] }: WatchOptions): Promise<void> {
   const bundle = new DevBundle(options.entryPoints);
   const sources = new SourceWatcher(() => rebuild());
-  const server = new ChildServer(args, (code) => void end(code));
+  const program = fileURLToPath(import.meta.resolve("mcp-server-runtime/dev/server"));
+  const server = new ChildServer(program, args, (code) => void end(code));
   let problems = "";
   const onEnd = async (result: BuildResult): Promise<void> => {
     sources.add(Object.keys(result.metafile?.inputs ?? {}).filter((file) => !file.includes(":")));
@@ -42,8 +44,13 @@ export async function watchServer({ context, options, args = [] }: WatchOptions)
     problems = describeProblems(result, server.isRunning);
     if (problems !== "" && problems !== known) report(problems);
     if (result.errors.length > 0) return;
-    const url = await bundle.write(result);
-    if (url !== undefined) return server.load(url);
+    try {
+      const url = await bundle.write(result);
+      if (url !== undefined) return server.load(url);
+    } catch (error) {
+      // The bundler would not report it.
+      return report("the bundle cannot be written", error);
+    }
     if (known !== "" && problems === "") report("built again; the version is the one that is served");
   };
   const plugins = [...(options.plugins ?? []), createDevPlugin(onEnd)];
@@ -53,6 +60,7 @@ export async function watchServer({ context, options, args = [] }: WatchOptions)
   const end = async (code: number): Promise<void> => {
     sources.close();
     await bundler.dispose();
+    await bundle.close();
     process.exitCode = code;
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"]) process.once(signal, () => server.stop());

@@ -137,7 +137,7 @@ export async function createGateway(
   const proxies = new Proxies();
   const main = await UpstreamWatcher.open(upstreams, (handler, params) => {
     notifyListeners(listeners, handler, params);
-    if (listChanges.has(handler)) proxies.hear(handler, params);
+    if (listChanges.has(handler)) proxies.notify(handler, params);
   });
   const { tools } = main;
   const { serverInfo, serverCapabilities, instructions, revision, session: server } = main.connection;
@@ -256,7 +256,7 @@ function implementWatching(
     async subscriptionsListen(params: ListenParams, call: CallContext): Promise<object> {
       const uris = new Set(params.notifications.resourceSubscriptions);
       if (uris.size > maxSubscriptions) throw tooMany(maxSubscriptions);
-      const leaves = await Promise.all([...uris].map((uri) => main.hear(uri)));
+      const leaves = await Promise.all([...uris].map((uri) => main.subscribe(uri)));
       try {
         return await subscriptionsListen(params, call);
       } finally {

@@ -18,7 +18,7 @@ export interface BroadcastNode {
 
 /**
  * Reads the definitions of a list again, because another node has changed its own. Returns a function that changes the list of this node; the clients
- * of this node are notified afterwards, and other nodes do not hear of it.
+ * of this node are notified afterwards, and other nodes are not notified.
  */
 export type OnListChanged = (kind: ListKind) => Awaitable<(() => void) | undefined>;
 

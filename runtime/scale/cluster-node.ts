@@ -39,7 +39,7 @@ import { SharedSessionValues } from "./engine/session-values.ts";
 import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./streams/shared-stream.ts";
 import { StreamWatchers } from "./streams/stream-watchers.ts";
-import { endSharedSession } from "./engine/session-end.ts";
+import { endLocalSession, endSharedSession } from "./engine/session-end.ts";
 import { UnstoredEvents } from "./engine/unstored-events.ts";
 
 /** Dependencies of a node. */
@@ -75,6 +75,7 @@ export class ClusterNode implements HttpNode {
   readonly #messageHost: MessageHost = {
     stateChanged: (session) => this.#states?.changed(session),
     sendToListener: ({ session, text }) => this.#inBackground(() => this.sendToListener(session, text)),
+    end: (session) => this.#inBackground(() => endLocalSession(session, this.#options.engine)),
   };
 
   constructor(options: ClusterNodeOptions) {
@@ -314,7 +315,7 @@ export class ClusterNode implements HttpNode {
     return stream;
   }
 
-  /** Notifies the client of a stream whose node has stopped of all changes: nobody has written them to the stream since then. */
+  /** Notifies the client of a stream whose node has stopped of all changes: no node has written them to the stream since then. */
   #notifyOfMissed(key: SessionKey, owner: string): void {
     const { engine, clock } = this.#options;
     // The stream belongs to its session when this turn of the event loop is over.

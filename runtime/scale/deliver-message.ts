@@ -11,6 +11,8 @@ export interface MessageHost {
   stateChanged(session: LiveSession): void;
   /** Sends a message of the server to the node that has the stream opened by GET, in the background. */
   sendToListener(message: SessionMessage & { readonly kind: "send" }): void;
+  /** Ends a session that another node has ended, in the background. */
+  end(session: LiveSession): void;
 }
 
 /** Delivers a message of another node to a session of this one. */
@@ -27,8 +29,7 @@ export function deliverMessage(session: LiveSession, message: SessionMessage, ho
     case "resumed":
       return session.releaseStream(message.stream);
     case "ended":
-      session.markEnded();
-      return session.drop();
+      return host.end(session);
     default:
       return message satisfies never;
   }

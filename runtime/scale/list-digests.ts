@@ -61,19 +61,19 @@ export class ListDigests {
     this.#cancel?.();
   }
 
-  /** Looks after the other nodes, three times in the duration of a lease, as long as there are any. */
+  /** Checks the other nodes, three times in the duration of a lease, as long as there are any. */
   #schedule(): void {
     if (this.#isOver || this.#others.size === 0) return;
     const { clock, lease, fail } = this.#options;
     this.#cancel ??= clock.after(lease / 3, () => {
       this.#cancel = undefined;
-      void this.#look()
+      void this.#checkOthers()
         .catch(fail)
         .finally(() => this.#schedule());
     });
   }
 
-  async #look(): Promise<void> {
+  async #checkOthers(): Promise<void> {
     const { nodes, self, changed } = this.#options;
     for (const [node, kinds] of this.#others) {
       if ((await nodes.isAlive(node)) || !self.isStable) continue;

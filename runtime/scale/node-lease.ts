@@ -92,6 +92,8 @@ export class NodeLease {
     this.#cancel?.();
     if (!this.#registered) return;
     try {
+      // A registration in progress would create the lease again. Its failure is reported by its callers.
+      await this.#registered.catch(() => {});
       await this.#unreceive?.();
       await this.#options.nodes.leave(this.name);
     } catch (thrown) {
@@ -101,7 +103,8 @@ export class NodeLease {
 
   async #register(): Promise<void> {
     const { nodes, lease, receiver } = this.#options;
-    this.#unreceive = await nodes.receive(this.name, receiver, this.position);
+    // An earlier attempt may have come so far.
+    this.#unreceive ??= await nodes.receive(this.name, receiver, this.position);
     const renewedAt = this.#options.clock.now();
     await nodes.renew(this.name, { milliseconds: lease, isNew: true });
     this.#renewedAt = renewedAt;

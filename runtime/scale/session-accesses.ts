@@ -1,3 +1,4 @@
+import { setLimited } from "../internal/set-limited.ts";
 import type { Clock } from "../internal/timers.ts";
 import type { RequestId } from "../jsonrpc/message.ts";
 import type { SessionKey } from "../stores/session-store.ts";
@@ -102,8 +103,7 @@ export class AccessAttempts {
     try {
       return await access(attempt);
     } catch (thrown) {
-      this.#unknown.set(nameOf(key, reserve), attempt);
-      if (this.#unknown.size > mostUnknown) this.#unknown.delete(this.#unknown.keys().next().value ?? "");
+      setLimited(this.#unknown, [nameOf(key, reserve), attempt], mostUnknown);
       throw thrown;
     }
   }

@@ -44,7 +44,7 @@ export class SharedStates {
     return session && this.#known.get(session)?.version;
   }
 
-  /** Applies what an access has found. A session that was served anew in the meantime reads its state again. */
+  /** Applies what an access has found. A session that was opened again in the meantime reads its state again. */
   update(session: LiveSession, { version, state }: SharedSession): void {
     const known = this.#known.get(session);
     if (!state && known?.version !== version) this.track(() => this.#read(session));

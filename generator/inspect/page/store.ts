@@ -7,6 +7,7 @@ import type {
   ShownProgress,
   TimelineEntry,
 } from "../page-messages.ts";
+import { RecentEntries } from "../recent-entries.ts";
 import { sendCommand } from "./commands.ts";
 import { createListStore, type ListStore } from "./lists.ts";
 
@@ -41,9 +42,9 @@ export interface Store {
   readonly picked: Signal<Readonly<Record<string, string>>>;
   readonly inputRequests: Signal<readonly InputRequest[]>;
   readonly output: Signal<string>;
-  /** Messages in order. The list is the same one; the signal changes with it. */
+  /** Latest messages in order; the signal changes with the list. */
   readonly entries: {
-    readonly list: TimelineEntry[];
+    readonly list: readonly TimelineEntry[];
     readonly changes: Signal<number>;
     readonly dropped: Signal<number>;
   };
@@ -68,7 +69,9 @@ export function createStore(): Store {
   const other = signal("");
   const inputRequests = signal<readonly InputRequest[]>([]);
   const output = signal("");
-  const entries = { list: new Array<TimelineEntry>(), changes: signal(0), dropped: signal(0) };
+  let recent = new RecentEntries();
+  const changes = signal(0);
+  const dropped = signal(0);
   const call: Store["call"] = (spoken, method, params, { isRaw } = {}) => {
     const id = crypto.randomUUID();
     const progress = signal<ShownProgress | undefined>(undefined);
@@ -94,8 +97,8 @@ export function createStore(): Store {
         if (protocol.value === "") protocol.value = event.state.spoken;
         return;
       case "reset":
-        entries.list.length = 0;
-        entries.changes.value += 1;
+        recent = new RecentEntries();
+        changes.value += 1;
         output.value = "";
         for (const { settle } of pending.values())
           settle({
@@ -104,7 +107,10 @@ export function createStore(): Store {
           });
         return;
       case "traffic":
-        return addEntries(event.entries, state.value?.maxEntries ?? Infinity);
+        for (const entry of event.entries) recent.add(entry);
+        dropped.value = recent.dropped;
+        changes.value += 1;
+        return;
       case "input":
         inputRequests.value = event.requests;
         return;
@@ -126,15 +132,6 @@ export function createStore(): Store {
         return event satisfies never;
     }
   };
-  const addEntries = (added: readonly TimelineEntry[], max: number): void => {
-    entries.list.push(...added);
-    const surplus = entries.list.length - max;
-    if (surplus > 0) {
-      entries.list.splice(0, surplus);
-      entries.dropped.value += surplus;
-    }
-    entries.changes.value += 1;
-  };
   openEvents(take, (problem) => (offline.value = problem));
   return {
     state,
@@ -146,7 +143,13 @@ export function createStore(): Store {
     picked: signal<Readonly<Record<string, string>>>({}),
     inputRequests,
     output,
-    entries,
+    entries: {
+      get list() {
+        return recent.list;
+      },
+      changes,
+      dropped,
+    },
     selected: signal<number | undefined>(undefined),
     lists,
     call,

@@ -67,6 +67,6 @@ function toChange(kind: "added" | "removed", { method, params }: LiveNotificatio
   return { kind, subject: describeSubject(method, params), detail, client, server: "neutral" };
 }
 
-/** Milliseconds to wait for missing notifications, and between two looks. */
+/** Milliseconds to wait for missing notifications, and between two checks. */
 const longestWait = 1_000;
 const step = 50;

@@ -2,7 +2,7 @@
  * Values that differ from run to run: times, ids, cursors and tokens.
  */
 
-/** Members of the protocol whose texts are chosen anew in each run. */
+/** Members of the protocol whose texts differ in each run. */
 const volatileNames: ReadonlySet<string> = new Set([
   "nextCursor",
   "cursor",

@@ -10,7 +10,7 @@ import type {
   StreamSeal,
 } from "../../stores/shared-event-store.ts";
 import { NatsRecords, type NatsRecord } from "./records.ts";
-import { setLimited } from "../../scale/engine/set-limited.ts";
+import { setLimited } from "../../internal/set-limited.ts";
 import { mostAttempts, type NatsContext } from "./nats-context.ts";
 import {
   addEvents,

@@ -1,6 +1,6 @@
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { TaskKey } from "../../stores/task-store.ts";
-import { setLimited } from "../../scale/engine/set-limited.ts";
+import { setLimited } from "../../internal/set-limited.ts";
 import type { KeyRing } from "../../scale/engine/key-ring.ts";
 import type { Operations } from "../../scale/engine/operations.ts";
 import type { NatsLink } from "./nats-link.ts";

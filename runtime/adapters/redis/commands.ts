@@ -52,45 +52,32 @@ export class RedisCommands {
   }
 
   /** Runs a script and waits until the replicas have what it wrote. */
-  async runDurably(
-    script: RedisScript,
-    keys: readonly [string, ...string[]],
-    args: readonly string[] = [],
-  ): Promise<unknown> {
-    const { generation } = this.#link;
-    const reply = await this.run(script, keys, args);
-    await this.#confirm("write", keys[0], generation);
-    return reply;
+  runDurably(script: RedisScript, keys: readonly [string, ...string[]], args?: readonly string[]): Promise<unknown> {
+    return this.#confirmed("write", keys[0], () => this.run(script, keys, args));
   }
 
   /**
    * Runs a script that reads, and waits until the replicas have all that it may have read. A primary that was replaced, or is about to be, has none that
    * reply: what it returns may be old, or lost with it.
    */
-  async runConfirmed(
-    script: RedisScript,
-    keys: readonly [string, ...string[]],
-    args: readonly string[] = [],
-  ): Promise<unknown> {
-    const { generation } = this.#link;
-    const reply = await this.run(script, keys, args);
-    await this.#confirm("read", keys[0], generation);
-    return reply;
-  }
-
-  /** Sends a command that reads, and waits until the replicas have all that it may have read. */
-  async sendConfirmed(key: string, args: readonly [string, ...string[]]): Promise<unknown> {
-    const { generation } = this.#link;
-    const reply = await this.send(key, args);
-    await this.#confirm("read", key, generation);
-    return reply;
+  runConfirmed(script: RedisScript, keys: readonly [string, ...string[]], args?: readonly string[]): Promise<unknown> {
+    return this.#confirmed("read", keys[0], () => this.run(script, keys, args));
   }
 
   /** Sends a command and waits until the replicas have what it wrote. */
-  async sendDurably(key: string, args: readonly [string, ...string[]]): Promise<unknown> {
+  sendDurably(key: string, args: readonly [string, ...string[]]): Promise<unknown> {
+    return this.#confirmed("write", key, () => this.send(key, args));
+  }
+
+  /** Sends a command that reads, and waits until the replicas have all that it may have read. */
+  sendConfirmed(key: string, args: readonly [string, ...string[]]): Promise<unknown> {
+    return this.#confirmed("read", key, () => this.send(key, args));
+  }
+
+  async #confirmed(kind: "write" | "read", key: string, send: () => Promise<unknown>): Promise<unknown> {
     const { generation } = this.#link;
-    const reply = await this.send(key, args);
-    await this.#confirm("write", key, generation);
+    const reply = await send();
+    await this.#confirm(kind, key, generation);
     return reply;
   }
 

@@ -3,7 +3,7 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { Health } from "../../scale/engine/health.ts";
 import { nameSession } from "../../scale/name-session.ts";
-import { setLimited } from "../../scale/engine/set-limited.ts";
+import { setLimited } from "../../internal/set-limited.ts";
 import type { KeyRing } from "../../scale/engine/key-ring.ts";
 import type { RedisNames } from "./names.ts";
 import { toNumber } from "./replies.ts";

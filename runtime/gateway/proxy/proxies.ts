@@ -50,8 +50,8 @@ export class Proxies {
   }
 
   /** Passes a notification of the server on to sessions that do not receive it themselves. */
-  hear(handler: string, params: object): void {
-    for (const proxy of this.#open.values()) proxy.hear(handler, params);
+  notify(handler: string, params: object): void {
+    for (const proxy of this.#open.values()) proxy.notify(handler, params);
   }
 
   notifyRootsListChanged({ session }: Connection): Promise<void> | undefined {

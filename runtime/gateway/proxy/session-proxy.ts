@@ -51,7 +51,7 @@ export class SessionProxy {
   }
 
   /** Passes on a notification that the gateway itself received, as long as the session has no connection of its own on which to receive it. */
-  hear(handler: string, params: object): void {
+  notify(handler: string, params: object): void {
     if (!this.#upstream) this.#notify(handler, params);
   }
 

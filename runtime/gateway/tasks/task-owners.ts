@@ -1,6 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
 import { readStartedTask } from "../../client/tasks/extension-tasks.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
+import { setLimited } from "../../internal/set-limited.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { readAuth } from "../../server/context.ts";
 import type { SharedValueStore } from "../../stores/shared-value-store.ts";
@@ -57,9 +58,7 @@ export class TaskOwners {
   }
 
   #remember(taskId: string, principal: string): void {
-    this.#owners.set(taskId, principal);
-    const [oldest] = this.#owners.keys();
-    if (this.#owners.size > mostOwners && oldest !== undefined) this.#owners.delete(oldest);
+    setLimited(this.#owners, [taskId, principal], mostOwners);
   }
 }
 

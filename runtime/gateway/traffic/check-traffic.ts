@@ -1,4 +1,5 @@
 import { isObject, type Issue, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { setLimited } from "../../internal/set-limited.ts";
 import type { FramingProblem } from "../../jsonrpc/channel.ts";
 import { classify, type Incoming, type RequestId } from "../../jsonrpc/message.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
@@ -106,10 +107,8 @@ export class TrafficChecker {
   }
 
   #add(direction: Direction, id: RequestId, request: PendingRequest): void {
-    this.#pending.set(keyOf(direction, id), request);
-    const [oldest] = this.#pending.keys();
     // Cancelled requests may have no response.
-    if (oldest !== undefined && this.#pending.size > mostPending) this.#pending.delete(oldest);
+    setLimited(this.#pending, [keyOf(direction, id), request], mostPending);
   }
 
   /** Takes the request to which a response in a direction belongs. */

@@ -28,18 +28,18 @@ export class UpstreamWatcher {
 
   /** @param notify - receives every notification of the server, by handler name */
   static async open(options: UpstreamOptions, notify: Listener["notify"]): Promise<UpstreamWatcher> {
-    const holder: { watch?: UpstreamWatcher } = {};
-    const hear = (handler: string, params: object): void => {
+    const holder: { watcher?: UpstreamWatcher } = {};
+    const receive = (handler: string, params: object): void => {
       // If the list cannot be read, the known tools stay.
-      if (handler === "toolListChanged") holder.watch?.tools.read().catch(() => {});
+      if (handler === "toolListChanged") holder.watcher?.tools.read().catch(() => {});
       notify(handler, params);
     };
-    const upstream = await connect(options, hear);
-    const watch = new UpstreamWatcher(options, { upstream, notify: hear });
-    holder.watch = watch;
-    watch.#guard(upstream);
-    await watch.#readTools();
-    return watch;
+    const upstream = await connect(options, receive);
+    const watcher = new UpstreamWatcher(options, { upstream, notify: receive });
+    holder.watcher = watcher;
+    watcher.#guard(upstream);
+    await watcher.#readTools();
+    return watcher;
   }
 
   get connection(): ClientConnection {
@@ -49,7 +49,7 @@ export class UpstreamWatcher {
   /**
    * Subscribes to a resource until the returned function is called. A server that rejects the subscription sends no notifications of the resource.
    */
-  async hear(uri: string): Promise<() => void> {
+  async subscribe(uri: string): Promise<() => void> {
     const topic = this.#topics.get(uri) ?? { listeners: 0, ready: this.#upstream.subscribe(uri).catch(() => {}) };
     topic.listeners += 1;
     this.#topics.set(uri, topic);

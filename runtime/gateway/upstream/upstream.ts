@@ -186,9 +186,9 @@ export class Upstream {
     if (!row) return;
     const { tools, prompts, resources } = this.connection.serverCapabilities;
     const filter: ListenFilter = {
-      ...(hears(tools) && { toolsListChanged: true }),
-      ...(hears(prompts) && { promptsListChanged: true }),
-      ...(hears(resources) && { resourcesListChanged: true }),
+      ...(notifiesChanges(tools) && { toolsListChanged: true }),
+      ...(notifiesChanges(prompts) && { promptsListChanged: true }),
+      ...(notifiesChanges(resources) && { resourcesListChanged: true }),
       ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
     };
     const before = this.#listening;
@@ -219,7 +219,7 @@ interface Keeping {
 /** Milliseconds for the gateway's own requests, which belong to no client. */
 const ownTimeout = 30_000;
 
-function hears(capability: unknown): boolean {
+function notifiesChanges(capability: unknown): boolean {
   return isObject(capability) && capability.listChanged === true;
 }
 

@@ -43,7 +43,7 @@ function isForwardedBody({ identity, stream, isStateless }: Readonly<Record<stri
   );
 }
 
-/** True for an broadcast. */
+/** True for a broadcast. */
 export function isBroadcast(value: unknown): value is Broadcast {
   if (!isObject(value) || (value.sender !== undefined && typeof value.sender !== "string")) return false;
   switch (value.kind) {

@@ -22,25 +22,26 @@ export async function runLocked<Result>(key: string, task: () => Promise<Result>
   try {
     return await task();
   } finally {
-    stop();
+    await stop();
     await Promise.resolve(values.unlock(key, holder)).catch(fail);
   }
 }
 
-/** Extends the exclusive use of a key. Returns a function that ends this. */
+/** Extends the exclusive use of a key. Returns a function that ends this, after an extension in progress: it could come after the end of the use. */
 function keepLock(
   key: string,
   holder: string,
   { values, lease: milliseconds, clock = systemClock, fail }: Locking,
-): () => void {
+): () => Promise<void> {
   let isOver = false;
   let cancel = (): void => {};
+  let extended = Promise.resolve();
   const schedule = (): void => {
-    if (!isOver) cancel = clock.after(milliseconds / 3, () => void extend());
+    if (!isOver) cancel = clock.after(milliseconds / 3, () => void (extended = extend()));
   };
   const extend = async (): Promise<void> => {
     try {
-      const isHeld = isOver || (await values.lock(key, { holder, milliseconds }));
+      const isHeld = await values.lock(key, { holder, milliseconds });
       if (!isHeld) fail(new Error("The exclusive use of a value has expired; another node may use it"));
     } catch (thrown) {
       fail(thrown);
@@ -51,5 +52,6 @@ function keepLock(
   return () => {
     isOver = true;
     cancel();
+    return extended;
   };
 }

@@ -115,22 +115,29 @@ export class OutgoingRelays {
     const { send, follow, end } = this.#options;
     if ((await send(node, toMessage(stream, relay))) === "absent")
       return { kind: (await this.isServed(remote)) ? "unavailable" : "ended" };
-    const part = await this.#readFirst(remote, stream, changes);
-    if (!part) return { kind: "lost" };
+    const part = await this.#readFirst(relay, stream, changes);
+    if (part === "ended" || part === "lost") return { kind: part };
     if (!isUnserved(part)) return { kind: "followed", stream: follow(key, { stream, sequence: -1 }, following) };
     end(key);
     return { kind: "ended" };
   }
 
-  /** Waits for the first events of a stream. Returns `undefined` when its node has stopped. */
-  async #readFirst({ key, node }: RemoteKey, stream: string, changes: ChangeSignal): Promise<StreamPart | undefined> {
+  /** Waits for the first events of a stream, until its session has ended or its node has stopped. */
+  async #readFirst(
+    { remote: { key, node }, post }: Relay,
+    stream: string,
+    changes: ChangeSignal,
+  ): Promise<StreamPart | "ended" | "lost"> {
     const { engine, clock, isStable } = this.#options;
     for (;;) {
       const isChanged = await changes.wait(clock, pollInterval);
       changes.clear();
       const part = await engine.events.read(key, { stream, sequence: -1 });
       if (part) return part;
-      if (!isChanged && !(await engine.nodes.isAlive(node)) && isStable()) return undefined;
+      if (isChanged) continue;
+      if (!(await engine.nodes.isAlive(node)) && isStable()) return "lost";
+      // The streams of a session are removed when it ends.
+      if (post?.isStateless !== true && !(await engine.sessions.readState(key))) return "ended";
     }
   }
 }
@@ -142,5 +149,5 @@ function toMessage(stream: string, { remote, post }: Relay): NodeMessage {
   return { kind: "post", session, value, stream, ...(identity && { identity }), ...(isStateless && { isStateless }) };
 }
 
-/** Milliseconds between two looks at the node of a stream that does not begin. */
+/** Milliseconds between two checks of the node of a stream that does not begin. */
 const pollInterval = 1_000;

@@ -155,5 +155,5 @@ export class FollowedStream implements SessionStream {
 /** Bytes that may wait before a reader counts as slow. */
 const comfortable = 64 * 1024;
 
-/** Milliseconds between two looks at the node of a stream that does not change. */
+/** Milliseconds between two checks of the node of a stream that does not change. */
 const pollInterval = 1_000;

@@ -16,12 +16,20 @@ export class StreamWatchers {
     const wakes = this.#wakes.get(name) ?? new Set();
     this.#wakes.set(name, wakes);
     wakes.add(wake);
-    const unwatch = await this.#nodes.watch(session, stream);
-    return () => {
-      unwatch();
+    const forget = (): void => {
       wakes.delete(wake);
       if (wakes.size === 0 && this.#wakes.get(name) === wakes) this.#wakes.delete(name);
     };
+    try {
+      const unwatch = await this.#nodes.watch(session, stream);
+      return () => {
+        unwatch();
+        forget();
+      };
+    } catch (thrown) {
+      forget();
+      throw thrown;
+    }
   }
 
   changed(session: SessionKey, stream: string): void {

@@ -265,6 +265,4 @@ export interface LiveSession extends DispatchTarget {
   releaseStream(name: string): void;
   /** Notifies the server that the session has ended on every node. */
   markEnded(): void;
-  /** Closes this node's half of the session. */
-  drop(): void;
 }

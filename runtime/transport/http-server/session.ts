@@ -212,10 +212,6 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     for (const stream of this.#streams.values()) if (stream.isListener || this.polls) stream.release();
   }
 
-  drop(): void {
-    void this.connection.close({ drain: 0 });
-  }
-
   keepAlive(): void {
     for (const reply of new Set(this.#replies.values())) reply.keepAlive();
     for (const stream of this.#streams.values()) stream.touch(keepAliveComment);

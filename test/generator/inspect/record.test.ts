@@ -24,4 +24,7 @@ test("`inspect --record` records the messages of the server until it is stopped"
   expect(messages.length).toBeGreaterThan(1);
   const again = await runCli(["inspect", "--record", path, "--", process.execPath, server], { cwd: packageRoot });
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("exists; choose another file")]);
+  const nowhere = join(path, "session.jsonl");
+  const failed = await runCli(["inspect", "--record", nowhere, "--", process.execPath, server], { cwd: packageRoot });
+  expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining("cannot be created (ENOTDIR)")]);
 });

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import type { TrafficEntry } from "../../../runtime/gateway/index.ts";
 import { findCounterpart, findPartner } from "../../../generator/inspect/page/messages/traffic.ts";
@@ -43,6 +45,21 @@ describe("the log of messages", () => {
     expect(log.entries.map(({ sequence }) => sequence)).toEqual([9, 10]);
     add(11, 5_000);
     expect(log.entries.map(({ sequence }) => sequence)).toEqual([11]);
+  });
+
+  test("the log keeps no memory of messages that it has dropped", () => {
+    setFlagsFromString("--expose-gc");
+    const collect: () => void = runInNewContext("gc");
+    const readHeap = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const log = new TrafficLog({ maxLength: 1024 * 1024 });
+    const before = readHeap();
+    for (let id = 1; id <= 200; id += 1)
+      fill(log, ["client", "to-server", { id, method: "tools/call", params: { text: "x".repeat(256 * 1024) } }]);
+    expect(readHeap() - before).toBeLessThan(8 * 1024 * 1024);
+    expect(log.entries).toHaveLength(3);
   });
 
   test("the log keeps only the beginning of a huge message", () => {

@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
@@ -132,6 +133,31 @@ test("a program that serves nothing that can be swapped is started again at each
   project.save({ "server.ts": speak("two") });
   await dev.said(/^\[dev\] started again/m);
   await dev.said(/^two --other 1$/m);
+});
+
+test("a program that cannot serve starts again after the next change, and a stop leaves no bundle behind", async () => {
+  const [, port = ""] = await takePort();
+  const serving = (at: string): string => `
+    import { serveHttp } from "mcp-server-runtime";
+    import { defineServer } from "./mcp/index.ts";
+    console.error("listening", (await serveHttp(defineServer({ name: "demo", version: "1.0.0" }), { port: ${at} })).url);`;
+  project.save({ "server.ts": serving(port) });
+  const dev = start();
+  await dev.said(/^\[dev\] not started: .*EADDRINUSE|^\[dev\] not started: .*in use/m);
+  project.save({ "server.ts": serving("0") });
+  await dev.said(/^listening http/m);
+  expect(await dev.stop()).toBe(0);
+  expect(readdirSync(join(project.folder, "dist")).filter((name) => name.includes(".dev-"))).toEqual([]);
+});
+
+test("a bundle that cannot be written is reported", async () => {
+  const folder = join(project.folder, "dist");
+  rmSync(folder, { recursive: true, force: true });
+  writeFiles(project.folder, [["dist", ""]]);
+  onTestFinished(() => rmSync(folder));
+  const dev = start();
+  await dev.said(/^\[dev\] the bundle cannot be written: /m);
+  expect(await dev.stop()).toBe(0);
 });
 
 test("packages that are ECMAScript modules are loaded once, and others with each version", async () => {

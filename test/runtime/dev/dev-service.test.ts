@@ -29,7 +29,7 @@ function develop(first: Definition, options: ServedOptions & { readonly spoken?:
   onTestFinished(() => service.server.close());
   return {
     service,
-    replace: (definition: Definition, more: ServedOptions = served, tables = spoken) =>
+    replace: async (definition: Definition, more: ServedOptions = served, tables = spoken) =>
       service.replace(build(definition, tables), more),
   };
 }

@@ -28,7 +28,7 @@ export const checkNotifications: Check = (evidence, { slack }) => {
     const method = methods[tool ?? ""];
     if (method === undefined) return [];
     const from = starts.get(key) ?? t;
-    // A node that ends right after the change cannot tell anyone.
+    // A node that ends right after the change cannot notify the others.
     if (hasFault(evidence, [from, t + slack], ({ target }) => target === node.split(".")[0])) return [];
     const deadline = Math.max(t, lastFault(evidence, t)) + notificationTime + slack;
     return listeners

@@ -83,7 +83,7 @@ function stop(): void {
   void close().then(() => process.exit());
 }
 
-/** Stops with npm, which ends the shell between itself and this program, but does not tell this program. */
+/** Stops with npm, which ends the shell between itself and this program, but sends no signal to this program. */
 function watchParent(): void {
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && stop(), 500).unref();

@@ -7,7 +7,7 @@ import { startEngineLink } from "../cluster/engine-link.ts";
 import { startNats } from "../cluster/nats-process.ts";
 import { startNatsCluster } from "../cluster/nats-cluster.ts";
 import { startProxy } from "../cluster/proxy.ts";
-import { createRecord } from "../contract/cluster.ts";
+import { common, openEngine, store } from "./open-engine.ts";
 
 /*
  * Settings of NATS that are others after a reconnection, as with another server.
@@ -19,11 +19,8 @@ async function startServer(): Promise<string> {
   return nats.url;
 }
 
-async function openEngine(servers: string, options: Partial<NatsEngineOptions> = {}): Promise<Engine> {
-  const engine = createNatsEngine({ servers, keys: [new Uint8Array(32).fill(7)], prefix: "shop", ...options });
-  onTestFinished(() => engine.close());
-  await engine.open();
-  return engine;
+function open(servers: string, options: Partial<NatsEngineOptions> = {}): Promise<Engine> {
+  return openEngine(createNatsEngine({ ...common, servers, ...options }));
 }
 
 async function withManager(servers: string, use: (manager: JetStreamManager) => Promise<unknown>): Promise<void> {
@@ -32,18 +29,6 @@ async function withManager(servers: string, use: (manager: JetStreamManager) => 
     await use(await jetstreamManager(connection, { timeout: 10_000 }));
   } finally {
     await connection.close();
-  }
-}
-
-let sessions = 0;
-
-/** Returns `"stored"`, or the message of the error. */
-async function store({ sessions: store }: Engine): Promise<string> {
-  try {
-    await store.add(createRecord(`session${(sessions += 1)}`));
-    return "stored";
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
   }
 }
 
@@ -64,7 +49,7 @@ describe("settings of NATS that are wrong after a reconnection", () => {
       version = next;
       for (const socket of proxy.sockets) socket.destroy();
     };
-    const engine = await openEngine(`nats://127.0.0.1:${proxy.port}`);
+    const engine = await open(`nats://127.0.0.1:${proxy.port}`);
     expect(await store(engine)).toBe("stored");
     replaceServer('"version":"2.8');
     await expect.poll(() => store(engine), wait).toMatch(/^NATS 2\.8[.\d]* is not supported; use NATS 2\.9 or newer$/);
@@ -80,7 +65,7 @@ describe("settings of NATS that are wrong after a reconnection", () => {
     const url = await startServer();
     const link = await startEngineLink(url);
     onTestFinished(link.close);
-    const engine = await openEngine(link.url);
+    const engine = await open(link.url);
     expect(engine.status().problems).toHaveLength(1);
     await withManager(url, ({ streams }) => streams.update(events, { max_bytes: 1_000_000 }));
     link.drop();
@@ -95,7 +80,7 @@ describe("settings of NATS that are wrong after a reconnection", () => {
     const url = await startServer();
     const link = await startEngineLink(url);
     onTestFinished(link.close);
-    await openEngine(link.url);
+    await open(link.url);
     await withManager(url, ({ streams }) => streams.update(events, { max_msgs_per_subject: 1 }));
     link.drop();
     const readLimit = async (): Promise<number | undefined> => {
@@ -112,9 +97,9 @@ describe("settings of NATS that are wrong after a reconnection", () => {
     const link = await startEngineLink(servers.url);
     onTestFinished(link.close);
     // Streams that an engine has made with one copy.
-    const earlier = await openEngine(servers.url);
+    const earlier = await open(servers.url);
     expect(earlier.status().problems).toEqual([expect.stringMatching(/ set replicas to 3$/)]);
-    const engine = await openEngine(link.url, { replicas: 3, strict: true });
+    const engine = await open(link.url, { replicas: 3, strict: true });
     expect(engine.status().problems).toEqual([]);
     await withManager(servers.url, async ({ streams }) => {
       expect((await streams.info(events)).config.num_replicas).toBe(3);

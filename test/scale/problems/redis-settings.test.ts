@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createRedisEngine, type RedisEngineOptions } from "../../../runtime/adapters/redis/index.ts";
 import type { Engine } from "../../../runtime/stores/engine.ts";
 import { startRedis, type RedisOptions, type RedisProcess } from "../cluster/redis-process.ts";
-import { createRecord } from "../contract/cluster.ts";
+import { common, openEngine, store } from "./open-engine.ts";
 import { send } from "./redis-account.ts";
 
 /*
@@ -15,29 +15,14 @@ async function startServer(options: RedisOptions = {}): Promise<RedisProcess> {
   return redis;
 }
 
-async function openEngine({ url }: RedisProcess, options: Partial<RedisEngineOptions> = {}): Promise<Engine> {
-  const engine = createRedisEngine({ url, keys: [new Uint8Array(32).fill(7)], prefix: "shop", ...options });
-  onTestFinished(() => engine.close());
-  await engine.open();
-  return engine;
+function open({ url }: RedisProcess, options: Partial<RedisEngineOptions> = {}): Promise<Engine> {
+  return openEngine(createRedisEngine({ ...common, url, ...options }));
 }
 
 /** Changes a setting, and ends all connections. */
 async function change(redis: RedisProcess, name: string, value: string): Promise<void> {
   await send(redis, "CONFIG", "SET", name, value);
   await redis.command("CLIENT", "KILL", "TYPE", "normal");
-}
-
-let sessions = 0;
-
-/** Returns `"stored"`, or the message of the error. */
-async function store({ sessions: store }: Engine): Promise<string> {
-  try {
-    await store.add(createRecord(`session${(sessions += 1)}`));
-    return "stored";
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }
 
 const wait = { timeout: 15_000, interval: 100 };
@@ -55,7 +40,7 @@ describe("settings of Redis that are wrong after a reconnection", () => {
     "%s %s, where the engine is strict: nothing is performed until it is %s again",
     async (name, wrong, right, problem) => {
       const redis = await startServer();
-      const engine = await openEngine(redis, { strict: true });
+      const engine = await open(redis, { strict: true });
       expect(await store(engine)).toBe("stored");
       await change(redis, name, wrong);
       await expect.poll(() => store(engine), wait).toBe(problem);
@@ -68,7 +53,7 @@ describe("settings of Redis that are wrong after a reconnection", () => {
 
   test("a permission that is missing: nothing is performed until the account has it", async () => {
     const redis = await startServer();
-    const engine = await openEngine(redis);
+    const engine = await open(redis);
     await send(redis, "ACL", "SETUSER", "default", "-eval");
     await redis.command("CLIENT", "KILL", "TYPE", "normal");
     await expect.poll(() => store(engine), wait).toMatch(/^The Redis user lacks permissions; give it ~shop:\* /);
@@ -79,7 +64,7 @@ describe("settings of Redis that are wrong after a reconnection", () => {
 
   test("they are reported where the engine is not strict, until they are right", async () => {
     const redis = await startServer();
-    const engine = await openEngine(redis);
+    const engine = await open(redis);
     await change(redis, "appendonly", "no");
     await expect.poll(() => engine.status().problems, wait).toEqual([expect.stringMatching(/ set appendonly yes$/)]);
     expect(await store(engine)).toBe("stored");
@@ -94,7 +79,7 @@ describe("settings of Redis that are wrong after a reconnection", () => {
     const { port } = new URL(redis.url);
     await send(replica, "REPLICAOF", "127.0.0.1", port);
     await expect.poll(() => redis.command("INFO", "replication"), wait).toMatch(/state=online/);
-    const engine = await openEngine(redis);
+    const engine = await open(redis);
     expect(await store(engine)).toBe("stored");
     await send(replica, "REPLICAOF", "NO", "ONE");
     await expect.poll(() => redis.command("INFO", "replication"), wait).toMatch(/connected_slaves:0/);

@@ -3,6 +3,8 @@ import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.t
 import { joinCluster } from "../../../runtime/scale/cluster.ts";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import { EngineError, type Engine } from "../../../runtime/stores/engine.ts";
+import type { NodeMessage } from "../../../runtime/stores/node-directory.ts";
+import { createGate } from "../../runtime/tasks/task-wire.ts";
 import { call, log, start, type Rig, type Tool } from "../../runtime/transport/http-server/http-rig.ts";
 import { override } from "../mutants/mutants.ts";
 
@@ -45,4 +47,47 @@ test("an end of a session whose outcome is unknown reaches the node that runs a 
   await expect.poll(() => isAborted).toBe(true);
   await expect.poll(() => second.events.read(key, { stream: name, sequence: -1 })).toBeUndefined();
   expect((await session.end()).status).toBe(404);
+});
+
+test("a node that was cut off while its session ended leaves no streams behind", async () => {
+  const memory = createMemoryCluster();
+  const [first, second] = [memory.connect(), memory.connect()];
+  const back = createGate();
+  let isAway = true;
+  let name = "";
+  const cutOff = override(second, {
+    events: override(second.events, {
+      append(key, append) {
+        if (isAway) throw new EngineError("The engine is away; try again later");
+        name = append.stream;
+        return second.events.append(key, append);
+      },
+    }),
+    nodes: override(second.nodes, {
+      receive(node, receiver, position) {
+        const message = (received: NodeMessage): void => void back.opened.then(() => receiver.message(received));
+        return second.nodes.receive(node, override(receiver, { message }), position);
+      },
+    }),
+  });
+  let isRunning = false;
+  const firstNode = await startNode(first);
+  const secondNode = await startNode(cutOff, {
+    async hang(context: CallContext) {
+      void log(context, "running");
+      isRunning = true;
+      await new Promise((resolve) => context.signal.addEventListener("abort", resolve));
+    },
+  });
+  const session = await firstNode.open();
+  const key = { id: session.id, owner: undefined };
+  const read = (): unknown => second.events.read(key, { stream: name, sequence: -1 });
+  const sent = secondNode.send({ headers: session.headers, body: call(1, "hang") });
+  await expect.poll(() => isRunning).toBe(true);
+  expect((await session.end()).status).toBeLessThan(300);
+  isAway = false;
+  await expect.poll(read).toBeDefined();
+  back.open();
+  await expect.poll(read).toBeUndefined();
+  await sent;
 });

@@ -6,35 +6,19 @@ import { joinCluster } from "../../../runtime/scale/cluster.ts";
 import { createServer, type Server } from "../../../runtime/server/create-server.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import type { HttpListener, ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
-import {
-  initialize,
-  initialized,
-  openStream,
-  send,
-  type Answer,
-  type SendOptions,
-  type Stream,
-} from "../../runtime/transport/http-server/http-rig.ts";
+import { createNodeRequests, openSession, type NodeRequests, type OpenOptions } from "./node-requests.ts";
 import { lease, startEngines } from "./nodes.ts";
 
 /** Gateways that share an engine, in front of one server. */
-export interface GatewayNodes {
+export interface GatewayNodes extends NodeRequests {
   /** Server behind the gateways. */
   readonly server: Server;
   readonly gateways: readonly Gateway[];
   readonly listeners: readonly HttpListener[];
   /** Opens a session at a node, and returns its headers. */
   open(node: number, options?: OpenOptions): Promise<Record<string, string>>;
-  send(node: number, options: SendOptions): Promise<Answer>;
-  stream(node: number, options: SendOptions): Promise<Stream>;
   /** Cuts a node off from the engine, as if it had stopped. */
   cutOff(node: number): Promise<void>;
-}
-
-export interface OpenOptions {
-  readonly revision?: string;
-  readonly capabilities?: object;
-  readonly headers?: Record<string, string>;
 }
 
 /** Options of the gateways of a test. */
@@ -76,21 +60,14 @@ export async function startGatewayNodes(
       await cluster.close();
     });
   }
-  const urlOf = (node: number): string => listeners[node]?.url ?? "";
-  const nodes: GatewayNodes = {
+  const requests = createNodeRequests(listeners);
+  return {
+    ...requests,
     server,
     gateways,
     listeners,
-    async open(node, { revision = "2025-11-25", capabilities = { elicitation: { form: {} } }, headers: more } = {}) {
-      const opened = await nodes.send(node, { body: initialize(revision, capabilities), headers: { ...more } });
-      const id = String(opened.headers["mcp-session-id"]);
-      const headers = { ...more, "mcp-session-id": id, "mcp-protocol-version": revision };
-      await nodes.send(1 - node, { body: initialized, headers });
-      return headers;
-    },
-    send: (node, sent) => send(urlOf(node), undefined, sent),
-    stream: (node, sent) => openStream(urlOf(node), sent),
+    open: (node, opening) =>
+      openSession(requests, [node, 1 - node], { capabilities: { elicitation: { form: {} } }, ...opening }),
     cutOff: async (node) => engines.all[node]?.close(),
   };
-  return nodes;
 }

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { createMemoryCluster } from "../../../runtime/scale/memory-engine.ts";
 import { NodeLease } from "../../../runtime/scale/node-lease.ts";
 import { ManualClock } from "../../../runtime/testing/manual-clock.ts";
+import { createGate } from "../../runtime/tasks/task-wire.ts";
+import { override } from "../mutants/mutants.ts";
 
 test("a node reports an engine that is away once, until the engine is back", async () => {
   const clock = new ManualClock();
@@ -43,5 +45,53 @@ test("a node keeps its name when its lease expires, and trusts expired leases ag
   expect([lease.name, await engine.nodes.isAlive(name), lease.isStable]).toEqual([name, true, false]);
   await clock.pass(4_000);
   expect(lease.isStable).toBe(true);
+  await lease.leave();
+});
+
+test("a node that leaves while it is registered has no lease afterwards", async () => {
+  const clock = new ManualClock();
+  const engine = createMemoryCluster({ clock }).connect();
+  await engine.open();
+  const slow = createGate();
+  const nodes = override(engine.nodes, {
+    async renew(...renewal) {
+      await slow.opened;
+      return engine.nodes.renew(...renewal);
+    },
+  });
+  const receiver = { message() {}, broadcastReceived() {}, missed() {}, changed() {} };
+  const lease = new NodeLease({ nodes, clock, lease: 6_000, receiver, fail() {} });
+  const registered = lease.register();
+  const left = lease.leave();
+  slow.open();
+  await Promise.all([registered, left]);
+  expect(await engine.nodes.isAlive(lease.name)).toBe(false);
+});
+
+test("a node whose registration has failed once receives each message once", async () => {
+  const clock = new ManualClock();
+  const engine = createMemoryCluster({ clock }).connect();
+  await engine.open();
+  let attempts = 0;
+  const nodes = override(engine.nodes, {
+    async renew(...renewal) {
+      attempts += 1;
+      if (attempts === 1) throw new Error("The engine is away");
+      return engine.nodes.renew(...renewal);
+    },
+  });
+  const kinds: string[] = [];
+  const receiver = {
+    message: ({ kind }: { readonly kind: string }) => void kinds.push(kind),
+    broadcastReceived() {},
+    missed() {},
+    changed() {},
+  };
+  const lease = new NodeLease({ nodes, clock, lease: 6_000, receiver, fail() {} });
+  await expect(lease.register()).rejects.toThrow("The engine is away");
+  await lease.register();
+  await engine.nodes.send(lease.name, { kind: "ended", session: { id: "1", owner: undefined } });
+  await clock.pass(0);
+  expect(kinds).toEqual(["ended"]);
   await lease.leave();
 });

@@ -29,11 +29,7 @@ export function Timeline({ store }: { readonly store: Store }): ComponentChild {
           count={shown.value.length}
           onChange={(next) => (filter.value = next)}
         />
-        {dropped > 0 && (
-          <p class="notice">
-            The {dropped} oldest messages were removed; at most {store.state.value?.maxEntries} are kept.
-          </p>
-        )}
+        {dropped > 0 && <p class="notice">The {dropped} oldest messages were removed to save memory.</p>}
         {shown.value.length === 0 ? (
           <p class="placeholder">
             {store.entries.list.length === 0 ? "No messages so far." : "No message passes the filter."}

@@ -40,7 +40,7 @@ export function ServerPanel({ store }: { readonly store: Store }): ComponentChil
           <JsonView value={session.serverInfo} label="Implementation of the server" />
         </>
       )}
-      <Roots store={store} roots={state.roots} />
+      <Roots roots={state.roots} />
       <div class="actions">
         <button
           type="button"
@@ -54,7 +54,7 @@ export function ServerPanel({ store }: { readonly store: Store }): ComponentChil
   );
 }
 
-function Roots({ roots }: { readonly store: Store; readonly roots: readonly string[] }): ComponentChild {
+function Roots({ roots }: { readonly roots: readonly string[] }): ComponentChild {
   const text = useSignal(roots.join("\n"));
   const note = useSignal("");
   const save = (event: Event): void => {

@@ -1,0 +1,43 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { BuildResult } from "../../../runtime/dev/bundler.ts";
+import { DevBundle } from "../../../runtime/dev/dev-bundle.ts";
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "bundle-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+function build(folder: string, text: string): BuildResult {
+  const path = join(folder, "server.js");
+  return {
+    errors: [],
+    warnings: [],
+    outputFiles: [{ path, text, contents: Buffer.from(text) }],
+    metafile: { inputs: {}, outputs: { [path]: { entryPoint: "src/server.ts" } } },
+  };
+}
+
+test("bundles that were not loaded are removed at the end", async () => {
+  const folder = createFolder();
+  writeFileSync(join(folder, "server.js"), "");
+  const bundle = new DevBundle(["src/server.ts"]);
+  await bundle.write(build(folder, "1"));
+  expect(await bundle.write(build(folder, "1"))).toBeUndefined();
+  await bundle.write(build(folder, "2"));
+  expect(readdirSync(folder)).toHaveLength(3);
+  await bundle.close();
+  expect(readdirSync(folder)).toEqual(["server.js"]);
+});
+
+test("a version that could not be written is written by the next build", async () => {
+  const folder = join(createFolder(), "dist");
+  writeFileSync(folder, "");
+  const bundle = new DevBundle(["src/server.ts"]);
+  await expect(bundle.write(build(folder, "1"))).rejects.toThrow();
+  rmSync(folder);
+  expect(await bundle.write(build(folder, "1"))).toMatch(/server\.dev-\d+-\d+\.js$/);
+});
