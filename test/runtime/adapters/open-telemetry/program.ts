@@ -11,7 +11,7 @@ import { createGateway } from "../../../../runtime/gateway/gateway.ts";
 import { serveGatewayHttp, serveGatewayStdio } from "../../../../runtime/gateway/serve.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { serveHttp } from "../../../../runtime/server/run/serve-http.ts";
-import { serveStdio } from "../../../../runtime/server/run/serve-stdio.ts";
+import { runStdio } from "../../../../runtime/server/run/run-server.ts";
 
 /*
  * A server or a gateway in front of one, over stdio or HTTP, that exports its spans to OTEL_EXPORTER_OTLP_ENDPOINT.
@@ -30,7 +30,7 @@ propagation.setGlobalPropagator(
   new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new W3CBaggagePropagator()] }),
 );
 trace.setGlobalTracerProvider(provider);
-const telemetry = openTelemetry();
+const telemetry = openTelemetry({ close: () => provider.shutdown() });
 
 const server = createServer(
   {
@@ -66,7 +66,8 @@ async function serveGateway(): Promise<void> {
 }
 
 async function serveServer(): Promise<void> {
-  if (transport === "stdio") return serveStdio(server, { telemetry, exit: false }).closed;
+  // It ends the process.
+  if (transport === "stdio") return runStdio(server, { telemetry, args: [] });
   const listener = await serveHttp(server, { telemetry });
   process.stdout.write(listener.url);
   await ended();
