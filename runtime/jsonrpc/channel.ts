@@ -28,7 +28,7 @@ export interface Channel {
   /** Session of the transport. Default: the session ends with the connection. */
   readonly session?: TransportSession | undefined;
   /** Properties of the network connection, for telemetry. Default: unknown. */
-  readonly network?: Network | undefined;
+  readonly network?: NetworkDetails | undefined;
   /** Called when an outgoing request fails before its response: its timeout has expired, or its signal was aborted. */
   failed?(id: RequestId, error: unknown): void;
   /** Flushes what was sent and closes. May be called again. */
@@ -36,7 +36,7 @@ export interface Channel {
 }
 
 /** Network connection, as far as a transport knows it. Origins of messages that travel separately have one as their member `network`, too. */
-export interface Network {
+export interface NetworkDetails {
   readonly transport: "pipe" | "tcp" | "unix";
   /** Protocol that carries the messages. Default: none, each message is a line. */
   readonly protocol?: "http" | "websocket";

@@ -17,7 +17,7 @@ export type { ExpandValue, MatchedValue, UriTemplate } from "../server/resources
 export { watchLoopDelay } from "../transport/loop-delay.ts";
 export type { LoopWatch, LoopWatchOptions } from "../transport/loop-delay.ts";
 
-export type { Channel, FramingProblem, Network, Receiver, TransportSession } from "../jsonrpc/channel.ts";
+export type { Channel, FramingProblem, NetworkDetails, Receiver, TransportSession } from "../jsonrpc/channel.ts";
 
 export type { ConnectionMetrics, DropReason } from "../jsonrpc/counted-channel.ts";
 

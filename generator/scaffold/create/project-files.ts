@@ -204,7 +204,7 @@ function projectView(options: ProjectOptions): object {
 function runOptionsText({ selection, name }: ProjectOptions): string {
   const spread = [
     ...(selection.scale === "none" ? [] : ["await connectEngine()"]),
-    ...(selection.extras.includes("otel") ? [`startTelemetry(${JSON.stringify(name)})`] : []),
+    ...(selection.extras.includes("otel") ? [`await startTelemetry(${JSON.stringify(name)})`] : []),
   ];
   const members = selection.auth === "none" ? [] : ["authenticate"];
   const [first = ""] = spread;

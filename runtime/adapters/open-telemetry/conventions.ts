@@ -1,6 +1,6 @@
 /*
  * Names of the semantic conventions of OpenTelemetry for MCP. Their status is Development, so that the packages of OpenTelemetry do not export them
- * as stable. They were read on 2026-11-25.
+ * as stable. They were read on 25 November 2026.
  *
  * https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
@@ -52,4 +52,4 @@ export const histograms = {
 } as const;
 
 /** Bounds of the buckets of all histograms, in seconds. */
-export const durationBounds: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+export const bucketBoundaries: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];

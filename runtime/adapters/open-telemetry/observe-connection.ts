@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { isThenable } from "../../internal/maybe-async.ts";
-import type { Channel, Network, Receiver } from "../../jsonrpc/channel.ts";
+import type { Channel, NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import { ClosedError } from "../../jsonrpc/errors.ts";
 import {
   classify,
@@ -282,7 +282,7 @@ function toEnd(
   return { kind: "result", result: result instanceof StaticResult ? result.value : result };
 }
 
-function isNetwork(value: unknown): value is Network {
+function isNetwork(value: unknown): value is NetworkDetails {
   return isObject(value) && typeof value.transport === "string";
 }
 

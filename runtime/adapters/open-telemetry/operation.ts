@@ -1,6 +1,6 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { hasName, isTimeoutError } from "../../jsonrpc/errors.ts";
-import type { Network } from "../../jsonrpc/channel.ts";
+import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import type { ObservedConnection } from "../../protocol/session/telemetry.ts";
 import { isToolFailure } from "../../server/middleware/middleware.ts";
@@ -19,7 +19,7 @@ export interface OperationStart {
   /** Revision of the message. In a handshake, it is known at the end of the operation only. */
   readonly revision: Revision | undefined;
   readonly role: ObservedConnection["role"];
-  readonly network: Network | undefined;
+  readonly network: NetworkDetails | undefined;
   readonly sessionId: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface Target {
 }
 
 /** Returns the tool, the prompt or the resource that a message names. */
-export function readTarget(method: string, params: unknown): Target | undefined {
+export function readOperationTarget(method: string, params: unknown): Target | undefined {
   if (!isObject(params)) return undefined;
   const { name, uri } = params;
   if (method === "tools/call") return typeof name === "string" ? { kind: "tool", name } : undefined;

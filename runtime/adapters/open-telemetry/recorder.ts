@@ -17,10 +17,10 @@ import {
 } from "@opentelemetry/api";
 import { readTraceContext } from "../../protocol/session/trace-context.ts";
 import { redactText } from "../../server/middleware/redact.ts";
-import { attributeKeys as keys, durationBounds, histograms, other } from "./conventions.ts";
+import { attributeKeys as keys, bucketBoundaries, histograms, other } from "./conventions.ts";
 import { KnownNames } from "./known-names.ts";
 import {
-  readTarget,
+  readOperationTarget,
   toCommonAttributes,
   toConnectionAttributes,
   toErrorAttributes,
@@ -91,7 +91,7 @@ export class Recorder {
   begin(start: OperationStart, within?: Operation): Operation {
     const surrounding = this.#findContext(start, within);
     if (this.#options.skip?.(start.method)) return new SkippedOperation(surrounding.parent);
-    const target = readTarget(start.method, start.params);
+    const target = readOperationTarget(start.method, start.params);
     const span = this.#startSpan(start, target, surrounding);
     const began = performance.now();
     const isHandshake = start.revision === undefined;
@@ -235,7 +235,7 @@ function createDurations(meter: Meter): Durations {
     meter.createHistogram(name, {
       description,
       unit: "s",
-      advice: { explicitBucketBoundaries: [...durationBounds] },
+      advice: { explicitBucketBoundaries: [...bucketBoundaries] },
     });
   return {
     clientOperation: create(histograms.clientOperation),

@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import { isObject } from "../../../generated/support.ts";
 import { decode, encode } from "../../framing/json.ts";
-import type { Network, Receiver } from "../../jsonrpc/channel.ts";
+import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import { ClosedError } from "../../jsonrpc/errors.ts";
 import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
 import { isRequestId, type Outgoing, type RequestId } from "../../jsonrpc/message.ts";
@@ -100,7 +100,7 @@ class HttpClient implements Transport {
     });
   }
 
-  get network(): Network {
+  get network(): NetworkDetails {
     const { id: sessionId } = this.#link.session;
     return { transport: "tcp", protocol: "http", ...toServerAddress(this.#url), sessionId };
   }

@@ -1,6 +1,6 @@
 import { encodeEvent } from "../../framing/sse-events.ts";
 import { serverShutdown, UnreachableError } from "../../jsonrpc/errors.ts";
-import type { Network } from "../../jsonrpc/channel.ts";
+import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import type { SessionStream } from "./event-stream.ts";
 import type { HttpResponse, Exchange, HeaderFields } from "./exchange/exchange.ts";
@@ -80,7 +80,7 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
     this.#isBatch = isBatch;
   }
 
-  get network(): Network {
+  get network(): NetworkDetails {
     return toNetwork(this.#exchange);
   }
 

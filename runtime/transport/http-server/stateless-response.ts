@@ -1,7 +1,7 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { encodeEvent, keepAliveComment } from "../../framing/sse-events.ts";
 import { encode } from "../../framing/json.ts";
-import type { Channel, Network, Receiver } from "../../jsonrpc/channel.ts";
+import type { Channel, NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
@@ -56,7 +56,7 @@ export class StatelessResponse implements Channel, HttpOrigin {
     return this.#options.maxWaiting;
   }
 
-  get network(): Network {
+  get network(): NetworkDetails {
     return toNetwork(this.#exchange);
   }
 

@@ -1,6 +1,6 @@
 import { EventDecoder, type ServerEvent } from "../../framing/sse-events.ts";
 import { decode, encode } from "../../framing/json.ts";
-import type { Network, Receiver } from "../../jsonrpc/channel.ts";
+import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import { ClosedError, toError } from "../../jsonrpc/errors.ts";
 import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing, RequestId } from "../../jsonrpc/message.ts";
@@ -69,7 +69,7 @@ class SseClient implements Transport {
     this.#target.catch(() => {});
   }
 
-  get network(): Network {
+  get network(): NetworkDetails {
     return { transport: "tcp", protocol: "http", ...toServerAddress(this.#url) };
   }
 

@@ -7,7 +7,7 @@ import {
 } from "node:tls";
 import type { Awaitable } from "../../../generated/support.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
-import type { Network } from "../../jsonrpc/channel.ts";
+import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import { longestTimer } from "../../internal/timers.ts";
 import { defaultFirstMessageTimeout } from "../first-message.ts";
@@ -81,7 +81,8 @@ export function createTcpTransport(options: TcpClientOptions): Transport {
   const address = { ...toAddress(options), allowHalfOpen: true };
   const socket = options.tls ? connectTls({ ...options.tls, ...address }) : connect(address);
   const { host: name, port } = { host: undefined, port: undefined, ...toAddress(options) };
-  const network: Network = port === undefined ? { transport: "unix" } : { transport: "tcp", address: name, port };
+  const network: NetworkDetails =
+    port === undefined ? { transport: "unix" } : { transport: "tcp", address: name, port };
   return createSocketTransport(socket, options, { requiresMessage: false, network });
 }
 
@@ -176,7 +177,7 @@ export function createSocketTransport(
 }
 
 /** Local sockets have no addresses. */
-function toNetwork({ remoteAddress: address, remotePort: port }: Socket): Network {
+function toNetwork({ remoteAddress: address, remotePort: port }: Socket): NetworkDetails {
   return address === undefined ? { transport: "unix" } : { transport: "tcp", address, port };
 }
 

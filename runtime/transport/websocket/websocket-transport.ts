@@ -1,5 +1,5 @@
 import { decode, encode } from "../../framing/json.ts";
-import type { Network, Receiver } from "../../jsonrpc/channel.ts";
+import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { defaultLimits, toLimits, type Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing } from "../../jsonrpc/message.ts";
@@ -57,14 +57,14 @@ export interface WebSocketOptions {
 export interface WebSocketDetails {
   /** Origin of the messages, for handlers. */
   readonly origin?: unknown;
-  readonly network?: Network;
+  readonly network?: NetworkDetails;
   /** Milliseconds for the peer's first message; then the connection is closed. Default: no limit. */
   readonly handshakeTimeout?: number;
 }
 
 /** Transport with one message in each text frame. Messages wait until the connection is open. */
 export class WebSocketTransport implements Transport {
-  readonly network: Network | undefined;
+  readonly network: NetworkDetails | undefined;
   readonly #socket: MessageSocket;
   readonly #limits: Limits;
   readonly #origin: unknown;
@@ -182,6 +182,6 @@ export function toCloseReason(code: number, reason: string): Error | undefined {
 }
 
 /** Returns the network connection of a client to the server at a URL. */
-export function toClientNetwork(url: string | URL): Network {
+export function toClientNetwork(url: string | URL): NetworkDetails {
   return { transport: "tcp", protocol: "websocket", ...toServerAddress(new URL(url)) };
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type Server as HttpServer } from "n
 import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer, type ClientOptions, type RawData } from "ws";
-import type { Network } from "../../jsonrpc/channel.ts";
+import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import { toLimits } from "../../jsonrpc/limits.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import { systemClock } from "../../internal/timers.ts";
@@ -94,7 +94,7 @@ export function createWsSocket(url: string | URL, options: WsClientOptions = {})
 /** Connection that is admitted. */
 interface Admitted {
   readonly identity: Identity | undefined;
-  readonly network: Network;
+  readonly network: NetworkDetails;
 }
 
 /**
@@ -153,7 +153,7 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
     if (isFull()) return reject(stream, full);
     added.set(request, fields);
     const { remoteAddress: address, remotePort } = request.socket;
-    const network: Network = { transport: "tcp", protocol: "websocket", address, port: remotePort };
+    const network: NetworkDetails = { transport: "tcp", protocol: "websocket", address, port: remotePort };
     sockets.handleUpgrade(request, stream, head, (socket) => {
       open(socket, { identity: outcome, network }).catch((thrown: unknown) => drop(stream, thrown));
     });
