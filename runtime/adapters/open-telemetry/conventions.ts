@@ -34,6 +34,9 @@ export const executeTool = "execute_tool";
 /** Type of the error of a tool whose result has `isError`. */
 export const toolError = "tool_error";
 
+/** Type of the error of a request whose response cannot be read; the convention has none. */
+export const invalidResponse = "invalid_response";
+
 /** Value for names that are not known: their number must be bounded. */
 export const other = "_OTHER";
 

@@ -82,7 +82,10 @@ class ConnectionObserver implements ObservedMembers {
         else this.#receive(classify(value), origin, receiver);
       },
       classified: (incoming, origin) => this.#receive(incoming, origin, receiver),
-      problem: (problem) => receiver.problem(problem),
+      problem: (problem) => {
+        receiver.problem(problem);
+        if (problem.value !== undefined) this.#endUnusable(classify(problem.value), problem.message);
+      },
       ...(hold && { hold }),
       ended: () => receiver.ended(),
       disconnected: (reason) => {
@@ -170,8 +173,11 @@ class ConnectionObserver implements ObservedMembers {
       }
       case "notification": {
         const operation = this.#parts.recorder.begin(this.#describe("server", incoming, origin));
-        operation.run(deliver);
-        return operation.end({ kind: "sent" });
+        try {
+          return operation.run(deliver);
+        } finally {
+          operation.end({ kind: "sent" });
+        }
       }
       case "result":
         deliver();
@@ -181,8 +187,17 @@ class ConnectionObserver implements ObservedMembers {
         if (incoming.id === undefined) return;
         return this.#endOutgoing(incoming.id, toEnd(incoming));
       default:
-        return deliver();
+        deliver();
+        return this.#endUnusable(incoming, incoming.reason);
     }
+  }
+
+  /** Ends the request to which a message responds that cannot be used. */
+  #endUnusable(incoming: Incoming, reason: string): void {
+    const { kind } = incoming;
+    const isCall = kind === "request" || kind === "notification" || (kind === "invalid" && !incoming.mayRespond);
+    if (isCall || incoming.id === undefined) return;
+    this.#endOutgoing(incoming.id, { kind: "invalid", message: reason });
   }
 
   /** Receives a batch. Its requests run in no context of their own, because the receiver handles the batch as a whole. */

@@ -5,7 +5,7 @@ import type { RequestId } from "../../jsonrpc/message.ts";
 import type { ObservedConnection } from "../../protocol/session/telemetry.ts";
 import { isToolFailure } from "../../server/middleware/middleware.ts";
 import { redactText } from "../../server/middleware/redact.ts";
-import { attributeKeys as keys, executeTool, other, toolError } from "./conventions.ts";
+import { attributeKeys as keys, executeTool, invalidResponse, other, toolError } from "./conventions.ts";
 
 /** Request or notification that is sent or received. */
 export interface OperationStart {
@@ -27,6 +27,8 @@ export interface OperationStart {
 export type OperationEnd =
   | { readonly kind: "result"; readonly result: unknown }
   | { readonly kind: "error"; readonly code: number; readonly message: string }
+  /** With a response that cannot be read. */
+  | { readonly kind: "invalid"; readonly message: string }
   /** Without a response. */
   | { readonly kind: "failed"; readonly error: unknown }
   | { readonly kind: "sent" };
@@ -112,6 +114,8 @@ export function toErrorAttributes(end: OperationEnd, method: string): TextAttrib
       return method === "tools/call" && isToolFailure(end.result) ? { [keys.errorType]: toolError } : {};
     case "error":
       return { [keys.errorType]: String(end.code), [keys.statusCode]: String(end.code) };
+    case "invalid":
+      return { [keys.errorType]: invalidResponse };
     case "failed":
       return { [keys.errorType]: toErrorType(end.error) };
     default:
@@ -128,6 +132,6 @@ export function toErrorType(error: unknown): string {
 
 /** Returns the description of a failure for the status of a span. */
 export function toStatusMessage(end: OperationEnd): string | undefined {
-  if (end.kind === "error") return redactText(end.message);
+  if (end.kind === "error" || end.kind === "invalid") return redactText(end.message);
   return end.kind === "failed" && end.error instanceof Error ? redactText(end.error.message) : undefined;
 }

@@ -54,7 +54,7 @@ export function toGuard(authenticate: Authenticate | Guard | undefined): Guard |
 export interface HttpOrigin {
   /** Identity of the sender; absent without authentication. */
   readonly identity: Identity | undefined;
-  /** Network connection that the message came over, for telemetry; absent where another node has received it. */
+  /** Network connection that the message came over, for telemetry; without an address where another node has received it. */
   readonly network?: NetworkDetails;
   /**
    * Closes the connection that waits for the response. A client of a revision with resumable streams reconnects for it; other clients keep waiting,

@@ -415,4 +415,20 @@ describe("requests that never get a response", () => {
     ]);
     await wire.close();
   });
+
+  test.each([
+    ["neither a result nor an error", '{"jsonrpc":"2.0","id":1,"result":1}'],
+    ["no message", '{"jsonrpc":"2.0","id":1}'],
+    ["nested too deeply", `{"jsonrpc":"2.0","id":1,"result":{"a":${"[".repeat(100)}${"]".repeat(100)}}}`],
+  ])("a response that cannot be read ends its request: %s", async (_case, response) => {
+    const wire = new Wire();
+    const connecting = connect(wire, {
+      info: { name: "test", version: "1" },
+      revisions: [session],
+      telemetry: openTelemetry(),
+    });
+    wire.write(`${response}\n`);
+    await expect(connecting).rejects.toThrow();
+    expect(collected.spans()).toMatchObject([{ name: "initialize", attributes: { "error.type": "invalid_response" } }]);
+  });
 });
