@@ -5,7 +5,7 @@
  * https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
 
-/** Keys of attributes. */
+/** Names under which the facts about a message are recorded. */
 export const attributeKeys = {
   method: "mcp.method.name",
   protocolVersion: "mcp.protocol.version",

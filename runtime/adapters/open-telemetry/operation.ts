@@ -23,7 +23,7 @@ export interface OperationStart {
   readonly sessionId: string | undefined;
 }
 
-/** End of an operation. */
+/** Response to a request, or what has happened instead of one. */
 export type OperationEnd =
   | { readonly kind: "result"; readonly result: unknown }
   | { readonly kind: "error"; readonly code: number; readonly message: string }

@@ -34,7 +34,7 @@ import {
 } from "./operation.ts";
 import { isObject } from "../../../generated/support.ts";
 
-/** Options of `openTelemetry`. */
+/** Providers of what is recorded, and the parts of it that a program adds, leaves out or hides. */
 export interface OpenTelemetryOptions {
   /** Tracer of the spans. Default: that of the provider registered in the process. */
   readonly tracer?: Tracer;
