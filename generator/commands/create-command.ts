@@ -148,7 +148,7 @@ const createOptions = {
   extras: {
     type: "string",
     describe:
-      "Comma-separated extra files, all or none: docker, ci, vscode, claude-code, cursor, claude-desktop, registry, mcpb, agents",
+      "Comma-separated extra files, all or none: docker, ci, vscode, claude-code, cursor, claude-desktop, registry, mcpb, agents, otel",
     defaultDescription: "agents",
     coerce: joinRepeated,
   },

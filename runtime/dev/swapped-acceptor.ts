@@ -8,6 +8,7 @@ import type { PeerSettings } from "../protocol/peer/peer-options.ts";
 import { createPendingRequests } from "../protocol/peer/pending-requests.ts";
 import type { Routes } from "../protocol/peer/routes.ts";
 import type { NegotiatedSession } from "../protocol/session/session.ts";
+import { observed } from "../protocol/session/telemetry.ts";
 import type { CoreServer } from "../server/create-server.ts";
 
 /** Routes of one definition, and the acceptor that they come from. */
@@ -36,7 +37,7 @@ export class SwappedAcceptor {
 
   readonly accept: Acceptor = (channel, agreement, connect) => {
     if (agreement) return this.#routing.accept(channel, this.#toCurrent(agreement), connect);
-    const peer = new Peer(channel, this.#opening, this.#settings);
+    const peer = new Peer(observed(channel, this.#options, { role: "server" }), this.#opening, this.#settings);
     peer.start();
     return peer;
   };

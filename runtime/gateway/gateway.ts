@@ -6,6 +6,7 @@ import { ClosedError } from "../jsonrpc/errors.ts";
 import type { Connection } from "../protocol/peer/peer.ts";
 import type { OnError } from "../jsonrpc/error-report.ts";
 import type { Capabilities, ImplementationInfo } from "../protocol/session/session.ts";
+import type { Telemetry } from "../protocol/session/telemetry.ts";
 import { guardHandlers } from "../server/extensions.ts";
 import { implementListening, type ReadExtensionFilter, type ListenParams } from "../server/subscriptions/listen.ts";
 import { Listeners } from "../server/subscriptions/listeners.ts";
@@ -91,6 +92,8 @@ export interface GatewayOptions {
    * the values that a conversion has left out. Default: messages are not observed.
    */
   readonly onTraffic?: OnTraffic;
+  /** Records the messages on both sides, so that the gateway is both ends of one trace. Default: nothing is recorded. */
+  readonly telemetry?: Telemetry;
 }
 
 /**
@@ -127,6 +130,7 @@ export async function createGateway(
     open: traffic?.observeServer(open) ?? open,
     revisions: traffic?.follow(upstreamRevisions) ?? upstreamRevisions,
     onError,
+    telemetry: options.telemetry,
     idleTimeout,
     maxDepth: options.maxDepth ?? 64,
     signal: options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal,
@@ -176,6 +180,7 @@ export async function createGateway(
         rootsListChanged: (_params: unknown, connection: Connection) => proxies.notifyRootsListChanged(connection),
       }),
       onError,
+      ...(options.telemetry && { telemetry: options.telemetry }),
       onOpen: (connection) => proxies.add(connection),
       timeouts: endless,
     });

@@ -27,8 +27,25 @@ export interface Channel {
   readonly maxBuffered?: number;
   /** Session of the transport. Default: the session ends with the connection. */
   readonly session?: TransportSession | undefined;
+  /** Properties of the network connection, for telemetry. Default: unknown. */
+  readonly network?: NetworkDetails | undefined;
+  /** Called when an outgoing request fails before its response: its timeout has expired, or its signal was aborted. */
+  failed?(id: RequestId, error: unknown): void;
   /** Flushes what was sent and closes. May be called again. */
   close(): Promise<void>;
+}
+
+/** Network connection, as far as a transport knows it. Origins of messages that travel separately have one as their member `network`, too. */
+export interface NetworkDetails {
+  readonly transport: "pipe" | "tcp" | "unix";
+  /** Protocol that carries the messages. Default: none, each message is a line. */
+  readonly protocol?: "http" | "websocket";
+  readonly protocolVersion?: string | undefined;
+  /** Address of the peer: the name of a server, or the IP address of a client. */
+  readonly address?: string | undefined;
+  readonly port?: number | undefined;
+  /** Id of the session that the server has opened, at the client. */
+  readonly sessionId?: string | undefined;
 }
 
 /** Session that does not end with a connection: several processes may serve it, each with connections of its own. */

@@ -18,7 +18,7 @@ import type { ServerEra } from "./era-cache.ts";
 import type { OpenOptions } from "./open-options.ts";
 import { isHandshake } from "./negotiation.ts";
 import { resolve } from "./initialize-routes.ts";
-import { checkTraceContext } from "./trace-context.ts";
+import { checkTraceContext } from "../protocol/session/trace-context.ts";
 
 /**
  * Discovers the revisions that a server serves without sessions, and opens the peer for one of them. Servers of older revisions respond with any

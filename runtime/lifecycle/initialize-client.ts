@@ -7,6 +7,7 @@ import { InvalidMessageError, VersionError, methodNotFound } from "../jsonrpc/er
 import { createPendingRequests } from "../protocol/peer/pending-requests.ts";
 import { Peer } from "../protocol/peer/peer.ts";
 import { isImplementationInfo, type Capabilities, type ImplementationInfo } from "../protocol/session/session.ts";
+import { observed } from "../protocol/session/telemetry.ts";
 import { respondToPing, createInitializeRoutes, readInitializeRows, resolve } from "./initialize-routes.ts";
 import { discoverServer, isDiscoverRejection } from "./discover-client.ts";
 import type { OpenOptions } from "./open-options.ts";
@@ -23,7 +24,7 @@ import { findRevision, isHandshake, readHandshakeRevisions, readSupported } from
 export async function openConnection(transport: Channel, given: OpenOptions): Promise<Peer> {
   const options = withProfile(given);
   options.signal?.throwIfAborted();
-  const channel = options.observe?.(transport) ?? transport;
+  const channel = observed(options.observe?.(transport) ?? transport, options, { role: "client" });
   const settings = { ...options, reportsStrays: false, createPendingRequests };
   const peer = new Peer(channel, createFirstRoutes(options.revisions), settings);
   const giveUp = (): void => void peer.close();

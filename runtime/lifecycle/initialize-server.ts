@@ -18,6 +18,7 @@ import {
   type ImplementationInfo,
   type Session,
 } from "../protocol/session/session.ts";
+import { observed } from "../protocol/session/telemetry.ts";
 import { withLifecycleMiddleware, type LifecycleMiddleware, type LifecycleRequest } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import { addShutdown, readDeclared, toLifecycleRejection, withProfile } from "./apply-profile.ts";
@@ -60,14 +61,15 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
     ...routes,
     ...stateless?.join(routes, revisions),
   };
-  const accept = (channel: Channel, first: Routes): Peer => {
-    const peer = new Peer(channel, first, settings);
+  const accept = (channel: Channel, first: Routes, agreement: Partial<NegotiatedSession> = {}): Peer => {
+    const { revision, isStateless = false } = agreement;
+    const peer = new Peer(observed(channel, options, { role: "server", revision, isStateless }), first, settings);
     peer.start();
     return peer;
   };
   const acceptAgreed = (channel: Channel, { revision, client, isStateless = false }: NegotiatedSession): Peer => {
     const agreed = findOffer(revision);
-    const peer = accept(channel, agreed.routes);
+    const peer = accept(channel, agreed.routes, { revision, isStateless });
     openWith(peer, { ...createSession(client, agreed, peer), isStateless }, agreed, options);
     peer.confirm();
     return peer;

@@ -26,6 +26,7 @@ import { Peer } from "../protocol/peer/peer.ts";
 import { toStatelessSettings } from "../protocol/peer/stateless-connection.ts";
 import type { PeerSettings } from "../protocol/peer/peer-options.ts";
 import type { NegotiatedSession, PeerInfo } from "../protocol/session/session.ts";
+import { observed } from "../protocol/session/telemetry.ts";
 import { withLifecycleMiddleware } from "./lifecycle-middleware.ts";
 import type { Acceptor, ServeOptions } from "./serve-options.ts";
 import type { CreateConverter } from "./served-converter.ts";
@@ -90,7 +91,8 @@ export function createPerRequest(given: ServeOptions, createConverter?: CreateCo
   return {
     reader,
     enter,
-    accept(channel, agreement, connect) {
+    accept(given, agreement, connect) {
+      const channel = observed(given, options, { role: "server", revision: agreement?.revision, isStateless: true });
       const entry = agreement && enterAs(agreement);
       if (connect && entry && !(entry instanceof RpcError)) return connect(channel, entry, shared);
       const peer = new Peer(channel, entry ? { ...stateless, enter: () => entry } : stateless, settings);

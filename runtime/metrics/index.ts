@@ -1,6 +1,7 @@
 /** Figures of a cluster, and their text for Prometheus. */
 export { EngineMetrics, measureEngine } from "./engine-metrics.ts";
 export type { EngineMetricsSnapshot, OperationFigures } from "./engine-metrics.ts";
+export { createMetricsPage } from "./metrics-page.ts";
 export { toPrometheusText } from "./prometheus-text.ts";
 export type { MetricsSnapshots } from "./prometheus-text.ts";
 export { serveMetrics } from "./serve-metrics.ts";

@@ -56,7 +56,7 @@ export async function serveMetrics(
     const status = toStatus(request, { path, isOnlyLocal });
     if (status !== 200) return void response.writeHead(status, status === 405 ? { allow: "GET, HEAD" } : {}).end();
     try {
-      respond(request, response, readText(sources));
+      respond(request, response, readMetricsText(sources));
     } catch (thrown) {
       deliverReport({ kind: "callback", error: toError(thrown) }, { onError });
       response.writeHead(500).end();
@@ -73,6 +73,9 @@ export async function serveMetrics(
   };
 }
 
+/** Media type of the text that Prometheus reads. */
+export const prometheusType = "text/plain; version=0.0.4; charset=utf-8";
+
 /** Returns the status of a response. A web page can resolve its own name to this machine, so the host has to be a local one where only this machine has access. */
 function toStatus(
   { method, url, headers }: IncomingMessage,
@@ -83,11 +86,12 @@ function toStatus(
   return method === "GET" || method === "HEAD" ? 200 : 405;
 }
 
-function readText({ server, engine }: MetricsSources): string {
+/** Returns metrics as text. */
+export function readMetricsText({ server, engine }: MetricsSources): string {
   return toPrometheusText({ ...(server && { server: server.read() }), ...(engine && { engine: engine.read() }) });
 }
 
 function respond({ method }: IncomingMessage, response: ServerResponse, text: string): void {
-  response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" });
+  response.writeHead(200, { "content-type": prometheusType, "cache-control": "no-store" });
   response.end(method === "GET" ? text : undefined);
 }

@@ -17,7 +17,7 @@ export type { ExpandValue, MatchedValue, UriTemplate } from "../server/resources
 export { watchLoopDelay } from "../transport/loop-delay.ts";
 export type { LoopWatch, LoopWatchOptions } from "../transport/loop-delay.ts";
 
-export type { Channel, FramingProblem, Receiver, TransportSession } from "../jsonrpc/channel.ts";
+export type { Channel, FramingProblem, NetworkDetails, Receiver, TransportSession } from "../jsonrpc/channel.ts";
 
 export type { ConnectionMetrics, DropReason } from "../jsonrpc/counted-channel.ts";
 
@@ -45,3 +45,5 @@ export type { HandlerResult } from "./revision/result-members.ts";
 export type { Handlers, NotificationHandler, RequestHandler } from "./peer/routes.ts";
 
 export type { Capabilities, PeerInfo, ImplementationInfo, Session } from "./session/session.ts";
+
+export type { ObservedConnection, Telemetry } from "./session/telemetry.ts";

@@ -1,7 +1,7 @@
 import { nextTick } from "node:process";
 import { encode } from "../framing/json.ts";
 import { LineDecoder } from "../framing/ndjson.ts";
-import type { Receiver } from "../jsonrpc/channel.ts";
+import type { NetworkDetails, Receiver } from "../jsonrpc/channel.ts";
 import { toLimits, type Limits } from "../jsonrpc/limits.ts";
 import type { Outgoing } from "../jsonrpc/message.ts";
 import { FirstMessage, readStart } from "./first-message.ts";
@@ -38,6 +38,8 @@ export interface StreamTransportOptions {
   readonly handshakeTimeout?: number;
   /** Close the connection when its first bytes are not the start of a JSON message, such as those of an HTTP request. Default `false`. */
   readonly requiresMessage?: boolean;
+  /** Properties of the network connection. Default: unknown. */
+  readonly network?: NetworkDetails;
   /** Called when a stream ends or breaks, instead of the default: the peer has finished, or nothing more can be sent. */
   readonly onEnd?: () => void;
   /** Writes the remaining bytes and closes the underlying streams; called once. */
@@ -67,6 +69,10 @@ export class StreamTransport implements Transport {
 
   get buffered(): number {
     return this.#options.output.writableLength + this.#pieces.length;
+  }
+
+  get network(): NetworkDetails | undefined {
+    return this.#options.network;
   }
 
   start(receiver: Receiver): void {

@@ -40,16 +40,18 @@ export const extras = [
   "registry",
   "mcpb",
   "agents",
+  "otel",
 ] as const;
 
 /** Name of an extra, which is one file or several. */
 export type Extra = (typeof extras)[number];
 
-/** Services that an extra file works with; default: all. Bundles and images run programs for Node; hosts that start a server use stdio. */
+/** Services that an extra file works with; default: all. Bundles, images and exporters are for Node; hosts that start a server use stdio. */
 const places: { readonly [Name in Extra]?: readonly Service[] } = {
   docker: ["stdio", "http", "both"],
   "claude-desktop": ["stdio", "both"],
   mcpb: ["stdio", "both"],
+  otel: ["stdio", "http", "both"],
 };
 
 /** True if an extra file suits a project with this service. */

@@ -198,6 +198,8 @@ function projectView(options: ProjectOptions): object {
     worker: service === "worker",
     sse: isOnHttp(service) ? listOf(models.filter(isOverSse).map(({ id }) => id)) : "",
     engine: selection.scale === "none" ? undefined : engineView(selection.scale),
+    otel: selection.extras.includes("otel"),
+    runOptions: runOptionsText(options),
     isProtected: selection.auth !== "none",
     oauth: selection.auth === "oauth",
     apiKey: selection.auth === "api-key",
@@ -214,6 +216,18 @@ function projectView(options: ProjectOptions): object {
     ...readmeCommands(options),
     hosts: { claudeDesktop: "", ...hosts },
   };
+}
+
+/** Returns the options of `run` as an expression; empty without options. */
+function runOptionsText({ selection, name }: ProjectOptions): string {
+  const spread = [
+    ...(selection.scale === "none" ? [] : ["await connectEngine()"]),
+    ...(selection.extras.includes("otel") ? [`await startTelemetry(${JSON.stringify(name)})`] : []),
+  ];
+  const members = selection.auth === "none" ? [] : ["authenticate"];
+  const [first = ""] = spread;
+  if (members.length === 0 && spread.length <= 1) return first;
+  return `{ ${[...spread.map((value) => `...(${value})`), ...members].join(", ")} }`;
 }
 
 function listOf(texts: readonly string[]): string {

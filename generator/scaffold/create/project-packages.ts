@@ -34,6 +34,16 @@ export const enginePackages: { readonly [Name in Scale]: Packages } = {
   nats: { "@nats-io/jetstream": "^3.4.0", "@nats-io/transport-node": "^3.4.0" },
 };
 
+/** Packages that export spans and durations: the parts of the SDK that a server needs, for the versions of Node that projects support. */
+const telemetryPackages: Packages = {
+  "@opentelemetry/api": "~1.9.0",
+  "@opentelemetry/exporter-metrics-otlp-http": "^0.223.0",
+  "@opentelemetry/exporter-trace-otlp-http": "^0.223.1",
+  "@opentelemetry/resources": "^2.12.1",
+  "@opentelemetry/sdk-metrics": "^2.12.1",
+  "@opentelemetry/sdk-trace-node": "^2.12.0",
+};
+
 /** Package that runs a worker on this machine, and deploys it. */
 const workerTools: Packages = { wrangler: "^4.86.0" };
 
@@ -45,6 +55,7 @@ export const projectPackages: readonly string[] = [
     webSocketPackages,
     patternPackages,
     skillPackages,
+    telemetryPackages,
     ...Object.values(accessDependencies),
     ...Object.values(enginePackages),
   ],
@@ -67,6 +78,7 @@ export function packagesOf({ selection, source, runtime, launcher }: ProjectOpti
     ...enginePackages[selection.scale],
     ...(hasSkillFolder(selection) && skillPackages),
     ...(selection.further.includes("websocket") && webSocketPackages),
+    ...(selection.extras.includes("otel") && telemetryPackages),
     ...(source?.needsRe2 && patternPackages),
     [runtimePackage]: runtime.version,
     ...(launcher && { [generatorPackage]: launcher.version }),

@@ -168,4 +168,5 @@ export const extraHints: Hints<Extra> = {
   registry: "server.json, for the MCP registry",
   mcpb: "manifest.json, for an installable bundle",
   agents: "AGENTS.md, instructions for coding agents",
+  otel: "src/telemetry.ts, OpenTelemetry with an OTLP exporter",
 };

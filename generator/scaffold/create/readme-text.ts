@@ -124,6 +124,8 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
       return `\`manifest.json\`: manifest of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb@2 pack\` create for Claude Desktop. Keep its author and tools up to date; \`add\` adds new tools.`;
     case "agents":
       return "`AGENTS.md`: instructions for coding agents.";
+    case "otel":
+      return "`src/telemetry.ts`: exports spans and durations of requests by OTLP over HTTP, if `OTEL_EXPORTER_OTLP_ENDPOINT` is set.";
     default:
       return extra satisfies never;
   }

@@ -30,6 +30,7 @@ export const extraTemplates: readonly string[] = [
   "extras/manifest.json",
   "extras/_mcpbignore",
   "extras/AGENTS.md",
+  "extras/telemetry.ts",
 ];
 
 /** Emits the files for other programs, by path. */
@@ -129,6 +130,8 @@ function filesOf(
       return { "manifest.json": render("manifest.json"), ".mcpbignore": render("_mcpbignore") };
     case "agents":
       return { "AGENTS.md": render("AGENTS.md") };
+    case "otel":
+      return { "src/telemetry.ts": render("telemetry.ts") };
     default:
       return extra satisfies never;
   }

@@ -6,6 +6,7 @@ import type { ListenFilter } from "../../protocol/methods/subscription-filter.ts
 import { findMethod, findRow } from "../../protocol/methods/method-rows.ts";
 import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { readMetaKeys } from "../../protocol/session/request-metadata.ts";
+import type { Telemetry } from "../../protocol/session/telemetry.ts";
 import { methodNotFound, toError } from "../../jsonrpc/errors.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
 import { readRelatedTask } from "../../tasks/task.ts";
@@ -26,6 +27,7 @@ export interface UpstreamOptions {
   readonly open: ConnectionFactory;
   readonly revisions: readonly Revision[];
   readonly onError: OnError;
+  readonly telemetry: Telemetry | undefined;
   /** Milliseconds without a response or progress after which a request of a client fails. */
   readonly idleTimeout: number;
   /** Maximum levels of a message with a tool that is passed on. */
@@ -60,7 +62,7 @@ export class Upstream {
     principal: Principal,
     listener: () => Listener | undefined,
   ): Promise<Upstream> {
-    const { open, revisions, onError, signal } = options;
+    const { open, revisions, onError, telemetry, signal } = options;
     const level: { value: string | undefined } = { value: undefined };
     const tasks = new Map<string, Listener>();
     const holder: { upstream?: Upstream } = {};
@@ -76,6 +78,7 @@ export class Upstream {
       }),
       logLevel: () => level.value,
       onError,
+      ...(telemetry && { telemetry }),
       signal,
       // The client responds to requests of the server, however long that takes.
       timeouts: { request: ownTimeout, total: Infinity, handler: Infinity },

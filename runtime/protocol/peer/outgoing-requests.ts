@@ -20,6 +20,8 @@ export interface OutgoingRequestsHost {
   /** Watches timeouts, and keeps the process alive while there are any. */
   readonly deadlines: Pick<DeadlineTimer, "watch" | "hold" | "release">;
   send(message: Outgoing, related?: RequestId): void | Promise<void>;
+  /** Called when a request fails before its response: its timeout has expired, or its signal was aborted. */
+  failed(id: RequestId, error: unknown): void;
   readonly routes: Routes;
   report(report: ErrorReport): void;
 }

@@ -3,6 +3,7 @@ import type { LossMode } from "../revision/revision-converter.ts";
 import type { Limits, Timeouts } from "../../jsonrpc/limits.ts";
 import type { CreatePendingRequests } from "./outgoing-requests.ts";
 import type { OnError } from "../../jsonrpc/error-report.ts";
+import type { Telemetry } from "../session/telemetry.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { Rate } from "../../jsonrpc/token-bucket.ts";
 
@@ -16,6 +17,8 @@ export interface PeerOptions {
   readonly onError?: OnError;
   /** Counts activity, together with everything else that is given the same object. Default: nothing is counted. */
   readonly metrics?: ConnectionMetrics;
+  /** Records the messages of connections, as `openTelemetry` of the adapter does. Default: nothing is recorded. */
+  readonly telemetry?: Telemetry;
   readonly clock?: Clock;
   /** Treatment of values that a peer of an older revision cannot receive. Default: `convert`. */
   readonly onLoss?: LossMode;

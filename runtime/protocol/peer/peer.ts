@@ -199,6 +199,10 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     this.#settings.metrics?.drop("log");
   }
 
+  failed(id: RequestId, error: unknown): void {
+    this.#channel.failed?.(id, error);
+  }
+
   reply(message: Message, batch: Batch | undefined): void {
     this.#settings.metrics?.responded(message);
     if (batch) batch.add(message);

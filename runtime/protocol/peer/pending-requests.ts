@@ -178,6 +178,7 @@ class PendingRequests implements OutgoingRequests {
 
   #abort(call: PendingCall, reason: unknown): void {
     if (!this.#take(call.id)) return;
+    this.#host.failed(call.id, reason);
     call.fail(reason);
     this.#notifyCancelled(call, reason instanceof Error ? reason.message : undefined);
   }
@@ -185,6 +186,7 @@ class PendingRequests implements OutgoingRequests {
   #expire(call: PendingCall): void {
     this.#take(call.id);
     const error = new TimeoutError(call.method, call.limit);
+    this.#host.failed(call.id, error);
     call.fail(error);
     this.#notifyCancelled(call, "Request timed out");
   }

@@ -10,6 +10,7 @@ import {
   type ListenOptions,
 } from "../../transport/http-server/listen.ts";
 import { releaseStdout } from "../../transport/stdio/stdout.ts";
+import { closeTelemetry } from "./close-telemetry.ts";
 import { readCommandLine, type Service } from "./command-line.ts";
 import { serveHttp } from "./serve-http.ts";
 import {
@@ -61,7 +62,7 @@ export async function runStdio(
   options: ServerConnectionOptions & CommandLineOptions = {},
 ): Promise<void> {
   const ports = await readArguments(server, options, "stdio");
-  if (await serveFurther(server, options, ports)) return closeOnSignal(server);
+  if (await serveFurther(server, options, ports)) return closeOnSignal({ close: () => closeServer(server, options) });
   await serveStdio(server, options).closed;
 }
 
@@ -101,8 +102,9 @@ export async function runServer(server: CoreServer, options: RunOptions = {}): P
   const ports = await readArguments(server, options, "either");
   const port = await orExit(server, () => readPort(ports, "either"));
   const isServed = await serveFurther(server, options, ports);
-  if (port === undefined) return isServed ? closeOnSignal(server) : serveStdio(server, options).closed;
-  await listen(server, options, port);
+  if (port !== undefined) return listen(server, options, port);
+  if (isServed) return closeOnSignal({ close: () => closeServer(server, options) });
+  await serveStdio(server, options).closed;
 }
 
 /**
@@ -144,12 +146,18 @@ async function listen(server: CoreServer, options: RunOptions, port: number): Pr
 }
 
 /** Closes a listener, its server, and its cluster, in this order: calls and tasks have the same time to finish. */
-async function closeProgram(server: CoreServer, listener: HttpListener, options: ListenOptions): Promise<void> {
+async function closeProgram(server: CoreServer, listener: HttpListener, options: RunOptions): Promise<void> {
   const { closeTimeout = defaultCloseTimeout, cluster } = options;
   const deadline = systemClock.now() + toDrainDelay(options) + closeTimeout;
   await listener.close();
   await server.close({ drain: Math.max(0, deadline - systemClock.now()) });
   await cluster?.close?.();
+  await closeTelemetry({ onError: server.onError, ...options });
+}
+
+async function closeServer(server: CoreServer, options: ServerConnectionOptions): Promise<void> {
+  await server.close();
+  await closeTelemetry({ onError: server.onError, ...options });
 }
 
 /** Runs a start function. A setup error, such as a port in use, ends the process with a one-line message instead of a stack trace. */

@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import { isObject } from "../../../generated/support.ts";
 import { decode, encode } from "../../framing/json.ts";
-import type { Receiver } from "../../jsonrpc/channel.ts";
+import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import { ClosedError } from "../../jsonrpc/errors.ts";
 import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
 import { isRequestId, type Outgoing, type RequestId } from "../../jsonrpc/message.ts";
@@ -18,6 +18,7 @@ import { InFlight, within } from "./in-flight.ts";
 import { retryRejected } from "./retry-rejected.ts";
 import { SessionRenewal } from "./session-renewal.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
+import { toServerAddress } from "../server-address.ts";
 import type { Transport } from "../transport.ts";
 
 /** Options of a client over Streamable HTTP. */
@@ -54,6 +55,7 @@ export function createHttpClientTransport(url: string | URL, options: HttpClient
 
 class HttpClient implements Transport {
   readonly carriesOneByOne = true;
+  readonly #url: URL;
   readonly #options: HttpClientOptions;
   readonly #reading: Omit<ResponseOptions, "resume">;
   readonly #link: HttpConnection;
@@ -68,6 +70,7 @@ class HttpClient implements Transport {
   #closing: Promise<void> | undefined;
 
   constructor(url: URL, options: HttpClientOptions) {
+    this.#url = url;
     this.#options = options;
     this.#link = new HttpConnection(url, options);
     this.#reading = {
@@ -95,6 +98,11 @@ class HttpClient implements Transport {
       open: (lastEventId, signal) => this.#link.get(lastEventId, signal),
       onLost: (reason) => this.#noteDeafness(reason),
     });
+  }
+
+  get network(): NetworkDetails {
+    const { id: sessionId } = this.#link.session;
+    return { transport: "tcp", protocol: "http", ...toServerAddress(this.#url), sessionId };
   }
 
   get buffered(): number {

@@ -3,7 +3,7 @@ import { notInBatch } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../../jsonrpc/message.ts";
 import { stillRunning } from "../../protocol/peer/incoming-requests.ts";
-import type { HttpOrigin, Identity } from "./identity.ts";
+import { toNetwork, type HttpOrigin, type Identity } from "./identity.ts";
 import type { Batched, PostBody, SingleMessage } from "./post-body.ts";
 import {
   SessionResponse,
@@ -51,7 +51,7 @@ function dispatchSingle(
   { incoming }: SingleMessage,
 ): SessionResponse | undefined {
   if (incoming.kind !== "request") {
-    session.receive(incoming, toOrigin(identity));
+    session.receive(incoming, toOrigin(identity, exchange));
     const response = incoming.kind === "unusable" ? rejectHttp(400, incoming.reason).response : { status: 202 };
     exchange.respond(response);
     return undefined;
@@ -89,7 +89,7 @@ function dispatchBatch(
   for (const id of requests) session.expect(id, post);
   for (const rejection of rejections) post.respond(rejection, undefined);
   for (const incoming of admitted) {
-    session.receive(incoming, incoming.kind === "request" ? post : toOrigin(identity));
+    session.receive(incoming, incoming.kind === "request" ? post : toOrigin(identity, exchange));
   }
   if (requests.size + rejections.length > 0) return post;
   exchange.respond({ status: 202 });
@@ -142,6 +142,6 @@ function toError(id: RequestId | undefined, message: string): string {
   return JSON.stringify(id === undefined ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id, error });
 }
 
-function toOrigin(identity: Identity | undefined): HttpOrigin {
-  return { identity, releaseConnection: () => false };
+function toOrigin(identity: Identity | undefined, exchange: ResponseExchange): HttpOrigin {
+  return { identity, network: toNetwork(exchange), releaseConnection: () => false };
 }

@@ -1,4 +1,5 @@
 import { isObject, type Awaitable } from "../../../generated/support.ts";
+import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import type { SharedParts } from "../../stores/shared-parts.ts";
 import type { HttpResponse, Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
 
@@ -53,6 +54,8 @@ export function toGuard(authenticate: Authenticate | Guard | undefined): Guard |
 export interface HttpOrigin {
   /** Identity of the sender; absent without authentication. */
   readonly identity: Identity | undefined;
+  /** Network connection that the message came over, for telemetry; without an address where another node has received it. */
+  readonly network?: NetworkDetails;
   /**
    * Closes the connection that waits for the response. A client of a revision with resumable streams reconnects for it; other clients keep waiting,
    * so nothing is closed.
@@ -60,4 +63,12 @@ export interface HttpOrigin {
    * @returns true if it was closed
    */
   releaseConnection(): boolean;
+}
+
+/** Remote end of a request. */
+export type RemoteEnd = Pick<RequestHead, "address" | "port" | "version">;
+
+/** Returns the network connection of a request. */
+export function toNetwork({ address, port, version }: Partial<RemoteEnd>): NetworkDetails {
+  return { transport: "tcp", protocol: "http", protocolVersion: version, address, port };
 }

@@ -1,6 +1,9 @@
 import type { Server as NodeServer } from "node:http";
 import type { ServerOptions as SecureOptions } from "node:https";
 import type { Socket } from "node:net";
+import { deliverReport } from "../../jsonrpc/error-report.ts";
+import { toError } from "../../jsonrpc/errors.ts";
+import { createHostRules } from "./host-rules.ts";
 import { pause, systemClock } from "../../internal/timers.ts";
 import { ListenError, isLoopback, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
 import { createServiceHandler, type HttpHandler } from "./handler.ts";
@@ -37,12 +40,26 @@ export interface ListenOptions extends HttpOptions {
    */
   readonly ready?: string;
   /**
+   * Page with figures, such as `createMetricsPage` of `mcp-server-runtime/metrics` returns, for programs that request the server by a name in
+   * `allowedHosts`. It needs no authorization, so that every client can read it. Default: none.
+   */
+  readonly metricsPage?: MetricsPage;
+  /**
    * Milliseconds for which a closing server still serves while `health` and `ready` respond with 503: load balancers notice it before it rejects
    * connections. Default 5 s for a node of a cluster with one of these paths, else 0.
    */
   readonly drainDelay?: number;
   /** TLS options of Node: `key`, `cert`, `ca`, `requestCert`, ... */
   readonly tls?: SecureOptions;
+}
+
+/** Page with the figures of a process. */
+export interface MetricsPage {
+  /** Path of the page: `/metrics`. */
+  readonly path: string;
+  readonly contentType: string;
+  /** Returns the text of the page. An error is reported, and is a response with 500. */
+  read(): string;
 }
 
 /** Listening HTTP server. */
@@ -69,7 +86,8 @@ export async function listenHttp(service: HttpService, options: ListenOptions = 
   const handler = createServiceHandler(service, { ...options, path });
   let closing: Promise<void> | undefined;
   const probes = toProbes(options, () => closing !== undefined);
-  const server = await createNodeServer(withProbes(handler, probes), options);
+  const served = withMetrics(withProbes(handler, probes), options);
+  const server = await createNodeServer(served, options);
   // With a limit on their number Node would drop headers silently: the size of the head is the limit.
   server.maxHeadersCount = 0;
   server.maxConnections = maxConnections;
@@ -147,6 +165,28 @@ function withProbes({ node }: HttpHandler, probes: readonly Probe[]): HttpHandle
     const status = state === "closing" ? 503 : 200;
     response.writeHead(isRead ? status : 405, isRead ? fields : { ...fields, allow: "GET, HEAD" });
     response.end(request.method === "GET" ? `{"status":"${state}"}` : undefined);
+  };
+}
+
+/** Adds the page with figures. Web pages can resolve their own names to this machine, so that the name has to be an allowed one. */
+function withMetrics(serve: HttpHandler["node"], options: ListenOptions): HttpHandler["node"] {
+  const { metricsPage, onError } = options;
+  if (!metricsPage) return serve;
+  const { isHost } = createHostRules(options);
+  return (request, response) => {
+    if (request.url?.split("?")[0] !== metricsPage.path) return serve(request, response);
+    request.resume();
+    if (!isHost(request.headers.host ?? "")) return void response.writeHead(403).end();
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return void response.writeHead(405, { allow: "GET, HEAD" }).end();
+    try {
+      const text = metricsPage.read();
+      response.writeHead(200, { "content-type": metricsPage.contentType, "cache-control": "no-store" });
+      response.end(request.method === "GET" ? text : undefined);
+    } catch (thrown) {
+      deliverReport({ kind: "callback", error: toError(thrown) }, { onError });
+      response.writeHead(500).end();
+    }
   };
 }
 

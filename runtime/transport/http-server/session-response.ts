@@ -1,9 +1,10 @@
 import { encodeEvent } from "../../framing/sse-events.ts";
 import { serverShutdown, UnreachableError } from "../../jsonrpc/errors.ts";
+import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
 import type { SessionStream } from "./event-stream.ts";
 import type { HttpResponse, Exchange, HeaderFields } from "./exchange/exchange.ts";
-import type { HttpOrigin, Identity } from "./identity.ts";
+import { toNetwork, type HttpOrigin, type Identity, type RemoteEnd } from "./identity.ts";
 import type { ErrorStatus } from "./profiled-rejection.ts";
 import { rejectHttp } from "./rejection.ts";
 
@@ -22,7 +23,7 @@ export interface ResponseSink {
 }
 
 /** Part of an exchange that responses use. */
-export type ResponseExchange = Pick<Exchange, "isGone" | "respond" | "stream">;
+export type ResponseExchange = Pick<Exchange, "isGone" | "respond" | "stream"> & Partial<RemoteEnd>;
 
 /** Form of responses: `auto` is JSON unless a message comes before the response. `json` drops such notifications instead. */
 export type ResponseMode = "auto" | "json" | "sse";
@@ -77,6 +78,10 @@ export class SessionResponse implements ResponseSink, HttpOrigin {
     this.#requests = requests;
     this.#open = requests.length + rejected;
     this.#isBatch = isBatch;
+  }
+
+  get network(): NetworkDetails {
+    return toNetwork(this.#exchange);
   }
 
   respond(text: string, id: RequestId | undefined, failure?: ErrorStatus): void {

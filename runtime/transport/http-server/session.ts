@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import { keepAliveComment } from "../../framing/sse-events.ts";
 import { encode } from "../../framing/json.ts";
-import type { Channel, Receiver, TransportSession } from "../../jsonrpc/channel.ts";
+import type { Channel, NetworkDetails, Receiver, TransportSession } from "../../jsonrpc/channel.ts";
 import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
 import { UnreachableError } from "../../jsonrpc/errors.ts";
 import type { ErrorObject, Incoming, Message, Outgoing, RequestId } from "../../jsonrpc/message.ts";
@@ -22,6 +22,7 @@ import { EventStreamResponse, type LostStream, type SessionStream, type StreamHo
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#multiple-connections
  */
 export class HttpSession implements Channel, SessionResponseHost, StreamHost, LiveSession {
+  readonly network: NetworkDetails = { transport: "tcp", protocol: "http" };
   readonly key: SessionKey;
   /** Absent for a session that lasts as long as a POST. */
   readonly session: TransportSession | undefined;

@@ -1,7 +1,7 @@
 import { isObject, type Revision } from "../../../generated/support.ts";
 import { encodeEvent, keepAliveComment } from "../../framing/sse-events.ts";
 import { encode } from "../../framing/json.ts";
-import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
+import type { Channel, NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { rejectionCodes } from "../../jsonrpc/rejection-codes.ts";
@@ -9,7 +9,7 @@ import { isEndless } from "../../jsonrpc/limits.ts";
 import type { ErrorObject, Outgoing } from "../../jsonrpc/message.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
-import type { HttpOrigin, Identity } from "./identity.ts";
+import { toNetwork, type HttpOrigin, type Identity } from "./identity.ts";
 import { streamFields, toJsonResponse, toOnlyEvent, type ResponseMode } from "./session-response.ts";
 import { rejectHttp } from "./rejection.ts";
 import type { ParsedRequest } from "./validate-stateless.ts";
@@ -54,6 +54,10 @@ export class StatelessResponse implements Channel, HttpOrigin {
 
   get maxBuffered(): number {
     return this.#options.maxWaiting;
+  }
+
+  get network(): NetworkDetails {
+    return toNetwork(this.#exchange);
   }
 
   start(receiver: Receiver): void {

@@ -1,6 +1,6 @@
 import { EventDecoder, type ServerEvent } from "../../framing/sse-events.ts";
 import { decode, encode } from "../../framing/json.ts";
-import type { Receiver } from "../../jsonrpc/channel.ts";
+import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import { ClosedError, toError } from "../../jsonrpc/errors.ts";
 import { toLimits, type Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing, RequestId } from "../../jsonrpc/message.ts";
@@ -16,6 +16,7 @@ import { ResponseError, LostError } from "../http-client/errors.ts";
 import { KeyedQueue } from "../http-client/keyed-queue.ts";
 import { InFlight, within } from "../http-client/in-flight.ts";
 import { ConcurrencyLimiter } from "../http-client/concurrency-limiter.ts";
+import { toServerAddress } from "../server-address.ts";
 import type { Transport } from "../transport.ts";
 
 /** Options of a client over HTTP with SSE, the transport of the first revision. */
@@ -66,6 +67,10 @@ class SseClient implements Transport {
       this.#rejectTarget = reject;
     });
     this.#target.catch(() => {});
+  }
+
+  get network(): NetworkDetails {
+    return { transport: "tcp", protocol: "http", ...toServerAddress(this.#url) };
   }
 
   get buffered(): number {

@@ -1,6 +1,6 @@
 import { encodeEvent, keepAliveComment } from "../../framing/sse-events.ts";
 import { encode } from "../../framing/json.ts";
-import type { Channel, Receiver } from "../../jsonrpc/channel.ts";
+import type { Channel, NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import type { Outgoing } from "../../jsonrpc/message.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
@@ -22,6 +22,7 @@ export interface SseSessionStart {
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export class SseSession implements Channel {
+  readonly network: NetworkDetails = { transport: "tcp", protocol: "http" };
   readonly key: SessionKey;
   readonly #writer: EventWriter;
   readonly #settings: Pick<HttpSettings, "maxStreamBytes" | "metrics">;

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
-import type { Receiver } from "../../jsonrpc/channel.ts";
+import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing } from "../../jsonrpc/message.ts";
 import { toCommand, toServerEnv } from "./command.ts";
@@ -62,6 +62,7 @@ export function createStdioClientTransport(options: StdioClientOptions): StdioCl
 }
 
 class ServerProcess implements StdioClientTransport {
+  readonly network: NetworkDetails = { transport: "pipe" };
   readonly #options: StdioClientOptions;
   readonly #child: Child;
   readonly #stream: StreamTransport;

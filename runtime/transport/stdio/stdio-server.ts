@@ -62,6 +62,7 @@ export function createStdioTransport(options: StdioOptions = {}): Transport {
     write: guard.write,
     limits: options.limits,
     pausesInput: true,
+    network: { transport: "pipe" },
     async finish() {
       stdin.pause();
       await guard.flush(options.flushTimeout ?? 1_000);

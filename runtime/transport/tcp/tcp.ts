@@ -7,6 +7,7 @@ import {
 } from "node:tls";
 import type { Awaitable } from "../../../generated/support.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
+import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import { longestTimer } from "../../internal/timers.ts";
 import { defaultFirstMessageTimeout } from "../first-message.ts";
@@ -79,7 +80,10 @@ export interface TcpServer {
 export function createTcpTransport(options: TcpClientOptions): Transport {
   const address = { ...toAddress(options), allowHalfOpen: true };
   const socket = options.tls ? connectTls({ ...options.tls, ...address }) : connect(address);
-  return createSocketTransport(socket, options, { requiresMessage: false });
+  const { host: name, port } = { host: undefined, port: undefined, ...toAddress(options) };
+  const network: NetworkDetails =
+    port === undefined ? { transport: "unix" } : { transport: "tcp", address: name, port };
+  return createSocketTransport(socket, options, { requiresMessage: false, network });
 }
 
 /**
@@ -155,7 +159,7 @@ export async function listenTcp(options: TcpServerOptions): Promise<TcpServer> {
 export function createSocketTransport(
   socket: Socket,
   options: SocketOptions = {},
-  ends: Pick<StreamTransportOptions, "pausesInput" | "handshakeTimeout" | "requiresMessage"> = {},
+  ends: Pick<StreamTransportOptions, "pausesInput" | "handshakeTimeout" | "requiresMessage" | "network"> = {},
 ): Transport {
   socket.setNoDelay(true);
   // Detects a peer that disappears without closing the connection.
@@ -166,9 +170,15 @@ export function createSocketTransport(
     write: (text) => socket.write(text),
     limits: options.limits,
     requiresMessage: true,
+    network: toNetwork(socket),
     ...ends,
     finish: () => end(socket, options.flushTimeout ?? 1_000),
   });
+}
+
+/** Local sockets have no addresses. */
+function toNetwork({ remoteAddress: address, remotePort: port }: Socket): NetworkDetails {
+  return address === undefined ? { transport: "unix" } : { transport: "tcp", address, port };
 }
 
 const keepAliveDelay = 15_000;

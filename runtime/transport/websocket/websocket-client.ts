@@ -7,6 +7,7 @@ import {
   type MessageSocket,
   type SocketEvents,
   type WebSocketOptions,
+  toClientNetwork,
 } from "./websocket-transport.ts";
 
 /** Part of the platform's WebSocket that the transport needs. */
@@ -48,7 +49,8 @@ export function createWebSocketTransport(url: string | URL, options: WebSocketCl
   if (typeof Implementation !== "function") {
     throw new Error("The platform has no WebSocket; use the transport for the library ws, or pass an implementation");
   }
-  return new WebSocketTransport(toMessageSocket(new Implementation(url, [...webSocketProtocols])), options);
+  const socket = toMessageSocket(new Implementation(url, [...webSocketProtocols]));
+  return new WebSocketTransport(socket, { ...options, network: toClientNetwork(url) });
 }
 
 function toMessageSocket(socket: PlatformSocket): MessageSocket {

@@ -1,9 +1,10 @@
 import { decode, encode } from "../../framing/json.ts";
-import type { Receiver } from "../../jsonrpc/channel.ts";
+import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import { RpcError, errorCodes } from "../../jsonrpc/errors.ts";
 import { defaultLimits, toLimits, type Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing } from "../../jsonrpc/message.ts";
 import { FirstMessage } from "../first-message.ts";
+import { toServerAddress } from "../server-address.ts";
 import type { Transport } from "../transport.ts";
 
 /** Subprotocols of a WebSocket that carries this protocol, the preferred one first. */
@@ -56,12 +57,14 @@ export interface WebSocketOptions {
 export interface WebSocketDetails {
   /** Origin of the messages, for handlers. */
   readonly origin?: unknown;
+  readonly network?: NetworkDetails;
   /** Milliseconds for the peer's first message; then the connection is closed. Default: no limit. */
   readonly handshakeTimeout?: number;
 }
 
 /** Transport with one message in each text frame. Messages wait until the connection is open. */
 export class WebSocketTransport implements Transport {
+  readonly network: NetworkDetails | undefined;
   readonly #socket: MessageSocket;
   readonly #limits: Limits;
   readonly #origin: unknown;
@@ -76,6 +79,7 @@ export class WebSocketTransport implements Transport {
   #whenClosed: () => void = () => {};
 
   constructor(socket: MessageSocket, options: WebSocketOptions & WebSocketDetails = {}) {
+    this.network = options.network;
     this.#socket = socket;
     this.#limits = toLimits(options.limits);
     this.#origin = options.origin;
@@ -175,4 +179,9 @@ function requireSize(text: string, limits: Limits): void {
 export function toCloseReason(code: number, reason: string): Error | undefined {
   if (code === closeCodes.normal || code === closeCodes.goingAway) return undefined;
   return new Error(`The connection was closed with code ${code}${reason === "" ? "" : `: ${reason}`}`);
+}
+
+/** Returns the network connection of a client to the server at a URL. */
+export function toClientNetwork(url: string | URL): NetworkDetails {
+  return { transport: "tcp", protocol: "websocket", ...toServerAddress(new URL(url)) };
 }

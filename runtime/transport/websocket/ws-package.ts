@@ -2,6 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type Server as HttpServer } from "n
 import type { Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer, type ClientOptions, type RawData } from "ws";
+import type { NetworkDetails } from "../../jsonrpc/channel.ts";
 import { toLimits } from "../../jsonrpc/limits.ts";
 import { createFail, type OnError } from "../../jsonrpc/error-report.ts";
 import { systemClock } from "../../internal/timers.ts";
@@ -19,6 +20,7 @@ import {
   type MessageSocket,
   type SocketEvents,
   type WebSocketOptions,
+  toClientNetwork,
 } from "./websocket-transport.ts";
 
 /** Options of a client or server with the library ws. */
@@ -75,7 +77,7 @@ export interface WsServer {
  * ```
  */
 export function createWsTransport(url: string | URL, options: WsClientOptions = {}): Transport {
-  return new WebSocketTransport(createWsSocket(url, options), options);
+  return new WebSocketTransport(createWsSocket(url, options), { ...options, network: toClientNetwork(url) });
 }
 
 /** Creates a connection with the library ws whose text frames are passed on unchanged, for programs that examine servers. */
@@ -87,6 +89,12 @@ export function createWsSocket(url: string | URL, options: WsClientOptions = {})
     perMessageDeflate: false,
   });
   return toMessageSocket(socket, options);
+}
+
+/** Connection that is admitted. */
+interface Admitted {
+  readonly identity: Identity | undefined;
+  readonly network: NetworkDetails;
 }
 
 /**
@@ -119,8 +127,8 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
   sockets.on("headers", (lines, request) => lines.push(...toLines(added.get(request) ?? {})));
   let isClosed = false;
   const isFull = (): boolean => isClosed || transports.size >= maxConnections;
-  const open = async (socket: WebSocket, identity: Identity | undefined): Promise<void> => {
-    const details = { ...options, handshakeTimeout, origin: { identity } };
+  const open = async (socket: WebSocket, { identity, network }: Admitted): Promise<void> => {
+    const details = { ...options, handshakeTimeout, origin: { identity }, network };
     const transport = new WebSocketTransport(toMessageSocket(socket, options), details);
     transports.add(transport);
     socket.once("close", () => transports.delete(transport));
@@ -144,8 +152,10 @@ export function serveWebSocket(server: HttpServer | HttpsServer, options: WsServ
     // Other connections may have been opened in the meantime.
     if (isFull()) return reject(stream, full);
     added.set(request, fields);
+    const { remoteAddress: address, remotePort } = request.socket;
+    const network: NetworkDetails = { transport: "tcp", protocol: "websocket", address, port: remotePort };
     sockets.handleUpgrade(request, stream, head, (socket) => {
-      open(socket, outcome).catch((thrown: unknown) => drop(stream, thrown));
+      open(socket, { identity: outcome, network }).catch((thrown: unknown) => drop(stream, thrown));
     });
   };
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {

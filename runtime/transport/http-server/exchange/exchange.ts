@@ -30,6 +30,10 @@ export interface RequestHead {
   certificate(): ClientCertificate | undefined;
   /** Remote address of the connection, if the platform reports it; behind a proxy it is the proxy. */
   readonly address: string | undefined;
+  /** Remote port of the connection, if the platform reports it. */
+  readonly port?: number | undefined;
+  /** Version of HTTP, such as `1.1`, if the platform reports it. */
+  readonly version?: string | undefined;
   /** Host that the request is for, by its target or its `Host` line; absent with several lines, or on Node when the two differ. */
   readonly host: string | undefined;
 }

@@ -38,6 +38,14 @@ export class NodeHead implements RequestHead {
     return this.#request.socket.remoteAddress;
   }
 
+  get port(): number | undefined {
+    return this.#request.socket.remotePort;
+  }
+
+  get version(): string {
+    return this.#request.httpVersion;
+  }
+
   isRepeated(name: string): boolean {
     const { headers, rawHeaders } = this.#request;
     // As many names as lines is the usual case; it is computed once.

@@ -79,7 +79,7 @@ describe("the choices of a project", () => {
   it.each([
     ["stdio", []],
     ["http", ["claude-desktop", "mcpb"]],
-    ["worker", ["docker", "claude-desktop", "mcpb"]],
+    ["worker", ["docker", "claude-desktop", "mcpb", "otel"]],
   ])("`--extras all` for %s includes all extras except those that cannot start the server", (transport, without) => {
     const { extras: found } = readSelection({ transport, extras: "all" });
     expect(extras.filter((extra) => !found.includes(extra))).toEqual(without);

@@ -47,7 +47,7 @@ describe("the prompt for extra files", () => {
   it.each([
     ["stdio", []],
     ["http", ["claude-desktop", "mcpb"]],
-    ["worker", ["docker", "claude-desktop", "mcpb"]],
+    ["worker", ["docker", "claude-desktop", "mcpb", "otel"]],
   ])("the prompt for extra files offers those that can start a server on %s", async (transport, without) => {
     const { question } = await ask({}, { [how]: transport });
     expect(extras.filter((extra) => !question(files)?.includes(extra))).toEqual(without);

@@ -1,0 +1,314 @@
+import { isObject, type Revision } from "../../../generated/support.ts";
+import { isThenable } from "../../internal/maybe-async.ts";
+import type { Channel, NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
+import { ClosedError } from "../../jsonrpc/errors.ts";
+import {
+  classify,
+  isBatch,
+  StaticResult,
+  type Incoming,
+  type Message,
+  type NotificationMessage,
+  type Outgoing,
+  type RequestId,
+  type RequestMessage,
+} from "../../jsonrpc/message.ts";
+import type { ObservedConnection } from "../../protocol/session/telemetry.ts";
+import { traceKeys } from "../../protocol/session/trace-context.ts";
+import { other } from "./conventions.ts";
+import type { KnownMethods } from "./known-methods.ts";
+import type { OperationEnd, OperationStart } from "./operation.ts";
+import type { Operation, Recorder } from "./recorder.ts";
+
+/** Parts that an observer of a connection needs. */
+export interface ObserverParts {
+  readonly recorder: Recorder;
+  readonly methods: KnownMethods;
+  readonly facts: ObservedConnection;
+}
+
+/** Returns the channel with an observer of its messages. Its optional members stay optional, because their absence has a meaning. */
+export function observeConnection(channel: Channel, parts: ObserverParts): Channel {
+  const observer = new ConnectionObserver(channel, parts);
+  return new Proxy(channel, {
+    get(target, key) {
+      if (isObserved(key)) return observer[key];
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+/** Members of a channel that the observer replaces. */
+type ObservedMembers = Required<Pick<Channel, "start" | "send" | "agree" | "abandon" | "failed" | "close">>;
+
+const observedMembers: Readonly<Record<keyof ObservedMembers, true>> = {
+  start: true,
+  send: true,
+  agree: true,
+  abandon: true,
+  failed: true,
+  close: true,
+};
+
+function isObserved(key: string | symbol): key is keyof ObservedMembers {
+  return Object.hasOwn(observedMembers, key);
+}
+
+/** Records the operations of one connection: each message that is sent or received, until its response. */
+class ConnectionObserver implements ObservedMembers {
+  readonly #channel: Channel;
+  readonly #parts: ObserverParts;
+  readonly #since = performance.now();
+  /** Requests of the peer that run. An id that the peer uses twice has several, the last of which is rejected first. */
+  readonly #incoming = new Map<RequestId, readonly Operation[]>();
+  readonly #outgoing = new Map<RequestId, Operation>();
+  /** Requests of a batch that is being received. */
+  #batch: readonly RequestId[] = [];
+  #revision: Revision | undefined;
+  #isEnded = false;
+
+  constructor(channel: Channel, parts: ObserverParts) {
+    this.#channel = channel;
+    this.#parts = parts;
+    this.#revision = parts.facts.revision;
+  }
+
+  readonly start = (receiver: Receiver): void => {
+    const hold = receiver.hold?.bind(receiver);
+    this.#channel.start({
+      message: (value, origin) => {
+        if (Array.isArray(value)) this.#receiveBatch(value, () => receiver.message(value, origin));
+        else this.#receive(classify(value), origin, receiver);
+      },
+      classified: (incoming, origin) => this.#receive(incoming, origin, receiver),
+      problem: (problem) => {
+        receiver.problem(problem);
+        if (problem.value !== undefined) this.#endUnusable(classify(problem.value), problem.message);
+      },
+      ...(hold && { hold }),
+      ended: () => receiver.ended(),
+      disconnected: (reason) => {
+        receiver.disconnected(reason);
+        this.#finish(reason);
+      },
+    });
+  };
+
+  readonly send = (outgoing: Outgoing, related?: RequestId): void | Promise<void> => {
+    if (!isBatch(outgoing) && "method" in outgoing)
+      return "id" in outgoing ? this.#request(outgoing, related) : this.#notify(outgoing, related);
+    const sent = this.#channel.send(outgoing, related);
+    for (const message of isBatch(outgoing) ? outgoing : [outgoing]) this.#responded(message);
+    return sent;
+  };
+
+  readonly agree = (revision: Revision): void => {
+    this.#revision = revision;
+    this.#channel.agree?.(revision);
+  };
+
+  readonly abandon = (id: RequestId): void => {
+    this.#endIncoming(id, { kind: "failed", error: new DOMException("Cancelled by the peer", "AbortError") });
+    this.#channel.abandon?.(id);
+  };
+
+  readonly failed = (id: RequestId, error: unknown): void => {
+    this.#endOutgoing(id, { kind: "failed", error });
+    this.#channel.failed?.(id, error);
+  };
+
+  readonly close = async (): Promise<void> => {
+    try {
+      await this.#channel.close();
+    } finally {
+      this.#finish();
+    }
+  };
+
+  #request(message: RequestMessage, related: RequestId | undefined): void | Promise<void> {
+    const { id } = message;
+    const operation = this.#parts.recorder.begin(this.#describe("client", message), this.#runningOf(related));
+    this.#outgoing.set(id, operation);
+    const fail = (error: unknown): void => this.#endOutgoing(id, { kind: "failed", error });
+    try {
+      const sent = operation.run(() => this.#channel.send(withFields(message, operation.fields), related));
+      sent?.catch(fail);
+      return sent;
+    } catch (thrown) {
+      fail(thrown);
+      throw thrown;
+    }
+  }
+
+  #notify(message: NotificationMessage, related: RequestId | undefined): void | Promise<void> {
+    const operation = this.#parts.recorder.begin(this.#describe("client", message), this.#runningOf(related));
+    const succeed = (): void => operation.end({ kind: "sent" });
+    const fail = (error: unknown): void => operation.end({ kind: "failed", error });
+    try {
+      const sent = operation.run(() => this.#channel.send(withFields(message, operation.fields), related));
+      if (isThenable(sent)) sent.then(succeed, fail);
+      else succeed();
+      return sent;
+    } catch (thrown) {
+      fail(thrown);
+      throw thrown;
+    }
+  }
+
+  #responded(message: Message): void {
+    if ("method" in message) return;
+    const end = toEnd(message);
+    if (message.id !== undefined) return this.#endIncoming(message.id, end);
+    // The batch as a whole is rejected.
+    for (const id of this.#batch) this.#endIncoming(id, end);
+  }
+
+  #receive(incoming: Incoming, origin: unknown, receiver: Receiver): void {
+    const deliver = (): void => receiver.classified(incoming, origin);
+    switch (incoming.kind) {
+      case "request": {
+        const operation = this.#beginIncoming(incoming, origin);
+        return operation ? operation.run(deliver) : deliver();
+      }
+      case "notification": {
+        const operation = this.#parts.recorder.begin(this.#describe("server", incoming, origin));
+        try {
+          return operation.run(deliver);
+        } finally {
+          operation.end({ kind: "sent" });
+        }
+      }
+      case "result":
+        deliver();
+        return this.#endOutgoing(incoming.id, { kind: "result", result: incoming.result });
+      case "error":
+        deliver();
+        if (incoming.id === undefined) return;
+        return this.#endOutgoing(incoming.id, toEnd(incoming));
+      default:
+        deliver();
+        return this.#endUnusable(incoming, incoming.reason);
+    }
+  }
+
+  /** Ends the request to which a message responds that cannot be used. */
+  #endUnusable(incoming: Incoming, reason: string): void {
+    const { kind } = incoming;
+    const isCall = kind === "request" || kind === "notification" || (kind === "invalid" && !incoming.mayRespond);
+    if (isCall || incoming.id === undefined) return;
+    this.#endOutgoing(incoming.id, { kind: "invalid", message: reason });
+  }
+
+  /** Receives a batch. Its requests run in no context of their own, because the receiver handles the batch as a whole. */
+  #receiveBatch(values: readonly unknown[], deliver: () => void): void {
+    const members = values.map(classify);
+    const requests = members.filter((member) => member.kind === "request");
+    for (const request of requests) this.#beginIncoming(request, undefined);
+    this.#batch = requests.map(({ id }) => id);
+    deliver();
+    this.#batch = [];
+    for (const member of members) {
+      if (member.kind === "result") this.#endOutgoing(member.id, { kind: "result", result: member.result });
+      if (member.kind === "error" && member.id !== undefined) this.#endOutgoing(member.id, toEnd(member));
+    }
+  }
+
+  #beginIncoming(request: Incoming & { readonly kind: "request" }, origin: unknown): Operation | undefined {
+    // Requests to a client without a session get no response, so that they would never end.
+    const isIgnored = this.#parts.facts.role === "client" && this.#revision?.lifecycle === "per-request";
+    if (isIgnored || this.#incoming.size >= mostRunning) return undefined;
+    const operation = this.#parts.recorder.begin(this.#describe("server", request, origin));
+    this.#incoming.set(request.id, [...(this.#incoming.get(request.id) ?? []), operation]);
+    return operation;
+  }
+
+  #endIncoming(id: RequestId, end: OperationEnd): void {
+    const running = this.#incoming.get(id) ?? [];
+    if (running.length > 1) this.#incoming.set(id, running.slice(0, -1));
+    else this.#incoming.delete(id);
+    running.at(-1)?.end(end);
+  }
+
+  #endOutgoing(id: RequestId, end: OperationEnd): void {
+    const operation = this.#outgoing.get(id);
+    this.#outgoing.delete(id);
+    operation?.end(end);
+  }
+
+  #runningOf(id: RequestId | undefined): Operation | undefined {
+    return id === undefined ? undefined : this.#incoming.get(id)?.at(-1);
+  }
+
+  /** Describes a message. Revision and session become known during the handshake, so that they are read when they are needed. */
+  #describe(kind: OperationStart["kind"], message: SentOrReceived, origin?: unknown): OperationStart {
+    const { methods, facts } = this.#parts;
+    const readRevision = (): Revision | undefined => methods.findRevision(message.params) ?? this.#revision;
+    const channel = this.#channel;
+    const received = isObject(origin) && isNetwork(origin.network) ? origin.network : undefined;
+    return {
+      kind,
+      role: facts.role,
+      method: methods.has(message.method) ? message.method : other,
+      params: message.params,
+      ...("id" in message && { id: message.id }),
+      get revision() {
+        return readRevision();
+      },
+      get network() {
+        return received ?? channel.network;
+      },
+      get sessionId() {
+        return channel.session?.id ?? channel.network?.sessionId;
+      },
+    };
+  }
+
+  #finish(reason?: Error): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const error = reason ?? new ClosedError("The connection was closed");
+    for (const id of [...this.#outgoing.keys()]) this.#endOutgoing(id, { kind: "failed", error });
+    for (const running of this.#incoming.values())
+      for (const operation of running) operation.end({ kind: "failed", error });
+    this.#incoming.clear();
+    const { recorder, facts } = this.#parts;
+    const revision = this.#revision;
+    if (facts.isStateless || revision?.lifecycle !== "handshake") return;
+    const milliseconds = performance.now() - this.#since;
+    recorder.endSession({ milliseconds, error: reason, role: facts.role, revision, network: this.#channel.network });
+  }
+}
+
+/** Maximum number of running requests of a peer that are recorded. */
+const mostRunning = 10_000;
+
+interface SentOrReceived {
+  readonly method: string;
+  readonly params?: unknown;
+  readonly id?: RequestId;
+}
+
+function toEnd(
+  message: Exclude<Message, { readonly method: string }> | (Incoming & { readonly kind: "error" }),
+): OperationEnd {
+  if ("error" in message) return { kind: "error", code: message.error.code, message: message.error.message };
+  const { result } = message;
+  return { kind: "result", result: result instanceof StaticResult ? result.value : result };
+}
+
+function isNetwork(value: unknown): value is NetworkDetails {
+  return isObject(value) && typeof value.transport === "string";
+}
+
+/** Returns a message with trace context in its metadata, in place of the one that it has. */
+function withFields<Sent extends RequestMessage | NotificationMessage>(
+  message: Sent,
+  fields: Readonly<Record<string, string>>,
+): Sent {
+  if (Object.keys(fields).length === 0) return message;
+  const params = isObject(message.params) ? message.params : {};
+  const meta = isObject(params._meta) ? params._meta : {};
+  const kept = Object.entries(meta).filter(([key]) => !traceKeys.includes(key));
+  return { ...message, params: { ...params, _meta: { ...Object.fromEntries(kept), ...fields } } };
+}

@@ -1,0 +1,65 @@
+import { fail, under, type Issue } from "../../../generated/support.ts";
+
+/**
+ * Checks the trace context in metadata before it is sent. Returns the first value that receivers would discard, and with it the trace.
+ *
+ * @see https://www.w3.org/TR/trace-context/
+ * @see https://www.w3.org/TR/baggage/
+ */
+export function checkTraceContext(meta: Readonly<Record<string, unknown>>): Issue | undefined {
+  for (const { key, expected, isValid } of fields)
+    if (meta[key] !== undefined && !isValid(meta[key])) return under("_meta", fail(expected, key));
+  return undefined;
+}
+
+/** Keys of trace context in `_meta`. */
+export const traceKeys: readonly string[] = ["traceparent", "tracestate", "baggage"];
+
+/**
+ * Returns a copy of the trace context in metadata that a peer has sent, without the values that are not valid. It has no other members.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta
+ */
+export function readTraceContext(meta: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const read: Record<string, string> = {};
+  for (const { key, isValid } of fields) {
+    const value = Object.hasOwn(meta, key) ? meta[key] : undefined;
+    if (typeof value === "string" && isValid(value)) read[key] = value;
+  }
+  return read;
+}
+
+const parent = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
+
+const stateMember = /^[a-z\d][\w*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
+
+/** Matches a key, a value without separators, and properties of either kind. */
+const baggageMember = /^[!#$%&'*+.^`|~\w-]+\s*=[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e\s]*(?:;[^,"\\]*)?$/;
+
+/** Maximum characters of baggage; the limits of the other values are far lower. */
+const longest = 8_192;
+
+function isParent(value: unknown): boolean {
+  return typeof value === "string" && value.length <= 55 && parent.test(value);
+}
+
+function isList(value: unknown, member: RegExp, most: number): boolean {
+  if (typeof value !== "string" || value.length > longest) return false;
+  const members = value.split(",").map((one) => one.trim());
+  // Empty members are allowed, so that lists can be concatenated.
+  const full = members.filter((one) => one !== "");
+  return full.length > 0 && full.length <= most && full.every((one) => member.test(one));
+}
+
+interface TraceField {
+  readonly key: string;
+  /** Description of a valid value. */
+  readonly expected: string;
+  isValid(value: unknown): boolean;
+}
+
+const fields: readonly TraceField[] = [
+  { key: "traceparent", expected: "a W3C trace parent", isValid: isParent },
+  { key: "tracestate", expected: "a W3C trace state", isValid: (value) => isList(value, stateMember, 32) },
+  { key: "baggage", expected: "W3C baggage", isValid: (value) => isList(value, baggageMember, 180) },
+];

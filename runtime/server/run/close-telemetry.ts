@@ -1,0 +1,29 @@
+import { pause } from "../../internal/timers.ts";
+import { deliverReport } from "../../jsonrpc/error-report.ts";
+import { toError } from "../../jsonrpc/errors.ts";
+import type { PeerOptions } from "../../protocol/peer/peer-options.ts";
+
+/** Milliseconds for the last export. Hosts kill a server on stdio soon after they have closed its stdin. */
+const closeTimeout = 1_500;
+
+/** Exports what has been recorded before a program ends. An export that fails or takes too long is reported, and does not delay the end further. */
+export async function closeTelemetry({
+  telemetry,
+  onError,
+}: Pick<PeerOptions, "telemetry" | "onError">): Promise<void> {
+  if (!telemetry?.close) return;
+  const done = new AbortController();
+  const late = pause(closeTimeout, undefined, done.signal).then(() => {
+    throw new Error(
+      `The last export of telemetry took more than ${closeTimeout} ms; check the address of its receiver`,
+    );
+  });
+  try {
+    await Promise.race([telemetry.close(), late]);
+  } catch (thrown) {
+    deliverReport({ kind: "callback", error: toError(thrown) }, { onError });
+  } finally {
+    late.catch(() => {});
+    done.abort();
+  }
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeEach } from "vitest";
+import { context, metrics, propagation, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type DataPoint,
+  type Histogram,
+} from "@opentelemetry/sdk-metrics";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  type ReadableSpan,
+} from "@opentelemetry/sdk-trace-base";
+
+/** What the SDK of this process has collected in a test. */
+export interface Collected {
+  /** Spans that have ended, in this order, without those of methods that are left out. */
+  spans(...leftOut: readonly string[]): readonly ReadableSpan[];
+  /** Data points of a histogram. */
+  durations(name: string): Promise<readonly DataPoint<Histogram>[]>;
+}
+
+/** Registers the SDK with exporters in memory, for the tests of a file. */
+export function collect(): Collected {
+  const spans = new InMemorySpanExporter();
+  const durations = new InMemoryMetricExporter(AggregationTemporality.DELTA);
+  const reader = new PeriodicExportingMetricReader({ exporter: durations, exportIntervalMillis: 600_000 });
+  const tracers = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
+  const meters = new MeterProvider({ readers: [reader] });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  const propagators = [new W3CTraceContextPropagator(), new W3CBaggagePropagator()];
+  propagation.setGlobalPropagator(new CompositePropagator({ propagators }));
+  trace.setGlobalTracerProvider(tracers);
+  metrics.setGlobalMeterProvider(meters);
+  beforeEach(async () => {
+    await reader.forceFlush();
+    durations.reset();
+    spans.reset();
+  });
+  afterAll(async () => {
+    for (const api of [context, propagation, trace, metrics]) api.disable();
+    await Promise.all([tracers.shutdown(), meters.shutdown()]);
+  });
+  return {
+    spans: (...leftOut) =>
+      spans.getFinishedSpans().filter(({ attributes }) => !leftOut.includes(String(attributes["mcp.method.name"]))),
+    async durations(name) {
+      await reader.forceFlush();
+      const all = durations.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+      return all.flatMap((metric) =>
+        metric.descriptor.name === name && metric.dataPointType === 0 ? metric.dataPoints : [],
+      );
+    },
+  };
+}
