@@ -1,7 +1,9 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { isHandshake } from "../../runtime/lifecycle/negotiation.ts";
+import type { ImplementationInfo } from "../../runtime/protocol/session/session.ts";
 import { Conversation, own, type CallOutcome } from "./conversation.ts";
 import type { CheckReport, CheckResult, Rule } from "./finding.ts";
+import { checkServerCard } from "./server-card.ts";
 import { lintRules } from "./lint.ts";
 import { toFinding, type Lists, type Probe, type ProbeContext } from "./probe.ts";
 import { cancelProbes } from "./probes-cancel.ts";
@@ -31,6 +33,7 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   const spoken: string[] = [];
   let server = { name: "", version: "" };
   let tools: Lists["tools"] = [];
+  let info: ImplementationInfo | undefined;
   let rejection = "";
   // Servers with HTTP with SSE, the oldest transport, know no stateless requests.
   const tried = wires.transport === "sse" ? options.revisions.filter(isHandshake) : options.revisions;
@@ -40,6 +43,7 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
     if (!conversation) continue;
     spoken.push(revision.id);
     server = conversation.server;
+    info ??= conversation.info;
     const { found, lists } = await examineRevision(conversation, revision, wires);
     results.push(...found);
     if (spoken.length === 1) tools = lists.tools;
@@ -60,6 +64,8 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
     fix,
   };
   results.push({ rule: anything, revision: "", findings: spoken.length === 0 ? [silent] : [] }, ...lint(tools));
+  // The newest revision reports the most about the server.
+  if (wires.address && info) results.push(...(await checkServerCard(wires.address, { info, revisions: spoken })));
   return { target: options.target, server, revisions: spoken, results };
 }
 
@@ -158,6 +164,7 @@ function take(conversation: Conversation, { capabilities }: Record<string, unkno
   conversation.capabilities = isObject(capabilities) ? capabilities : {};
   const { name, version } = isObject(info) ? info : {};
   conversation.server = { name: String(name ?? ""), version: String(version ?? "") };
+  conversation.info = { ...(isObject(info) && info), ...conversation.server };
 }
 
 const listRule = {

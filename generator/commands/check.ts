@@ -14,6 +14,7 @@ import { createWebSocketWires } from "../check/websocket-wire.ts";
 import type { WireFactory } from "../check/wire.ts";
 import { checkAccess, readAccess, type AccessFlags } from "../live/access.ts";
 import { chooseRevisions } from "../live/choose-revisions.ts";
+import { resolveCard } from "../live/server-card.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
 import { adviseVariable } from "../live/variables.ts";
 import { packageVersion } from "../internal/package-info.ts";
@@ -39,7 +40,7 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
   const stop = (): never => process.exit(interruptedExitCode);
   for (const signal of stopSignals) process.once(signal, stop);
   try {
-    const target = readTarget(options.target, { takesFiles: false });
+    const target = await resolveCard(readTarget(options.target, { takesFiles: false }), readAccess(options));
     const spoken = chooseRevisions(options.protocol, revisions);
     const report = await examine(await createWires(target, options, spoken), {
       target: describeTarget(target),

@@ -48,7 +48,7 @@ export async function explain({ server, protocol, ...flags }: Omit<ExplainOption
     const ids = revisions.map(({ id }) => id).join(", ");
     throw new UserError(`--protocol: unknown revision ${JSON.stringify(protocol)}; choose one of ${ids}.`);
   }
-  const { info, written, parts } = await ask(readServerAddress(server, readConnection(flags)), target);
+  const { info, written, parts } = await ask(await readServerAddress(server, readConnection(flags)), target);
   const models = await readModels();
   return {
     server: info,

@@ -150,7 +150,7 @@ export function addCheckCommand(cli: Argv): Argv {
 export function addDiffCommand(cli: Argv): Argv {
   return cli.command(
     "diff <older> <newer>",
-    "Compare two revisions, two servers, or a server with its lock file, and rate the impact on each side",
+    "Compare two revisions, two servers, or a server with its lock file or card, and rate the impact on each side",
     (command) =>
       command
         .positional("older", comparedOption)
@@ -278,6 +278,12 @@ export function addGatewayCommand(cli: Argv): Argv {
           describe: "Redis that several nodes share: redis://HOST:PORT, or no value to read ENGINE_URL; needs MCP_KEYS",
           defaultDescription: "the gateway is one process",
         })
+        .option("card", {
+          type: "string",
+          describe: "Serve a public server card with this name, as in com.example/weather; needs --public-url",
+          defaultDescription: "no card",
+        })
+        .option("public-url", { type: "string", describe: "Public URL of the endpoint, for the server card" })
         .option("timeout", {
           type: "string",
           describe: "Seconds without a response or progress before a request to the server fails",
@@ -312,6 +318,8 @@ export function addGatewayCommand(cli: Argv): Argv {
       record,
       redact = [],
       force,
+      card,
+      publicUrl,
       ...flags
     }) => {
       const { runGateway } = await import("./gateway.ts");
@@ -322,6 +330,8 @@ export function addGatewayCommand(cli: Argv): Argv {
         shareConnections,
         redact,
         force,
+        ...(card !== undefined && { card }),
+        ...(publicUrl !== undefined && { publicUrl }),
         ...(timeout !== undefined && { timeout }),
         ...(protocol !== undefined && { protocol }),
         ...(record !== undefined && { record }),

@@ -17,7 +17,7 @@ export interface TextRule {
 export function text({ min = 0, max = 2_048, pattern, form = "" }: TextRule = {}): Check {
   return (value, place) => {
     if (typeof value !== "string") return `${place} is not a text`;
-    if (value.length < min) return `${place} is empty`;
+    if (value.length < min) return `${place} is shorter than ${min} characters`;
     if (value.length > max) return `${place} has ${value.length} characters, more than ${max}`;
     if (hidden.test(value)) return `${place} has control characters`;
     return pattern && !pattern.test(value) ? `${place} is not ${form}` : undefined;
