@@ -118,7 +118,7 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
     case "claude-desktop":
       return "`claude_desktop_config.json`: an entry for the configuration of Claude Desktop; its path is valid on this machine.";
     case "registry":
-      return `\`server.json\`: the entry that \`mcp-publisher publish\` sends to the MCP registry. ${registryText(transport)}`;
+      return `\`server.json\`: the entry that \`mcp-publisher publish\` sends to the MCP registry. ${registryText(transport)}${cardText(transport)}`;
     case "mcpb":
       return `\`manifest.json\`: manifest of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb@2 pack\` create for Claude Desktop. Keep its author and tools up to date; \`add\` adds new tools.`;
     case "agents":
@@ -135,6 +135,11 @@ function containerText({ transport, image, passed }: Facts): string {
   if (transport === "http") return overHttp("");
   if (transport !== "both") return onStdio;
   return `${onStdio}, ${overHttp("-e MCP_HTTP_PORT=3000 -e HOST=0.0.0.0 -e ALLOWED_HOSTS=localhost,127.0.0.1 ")}`;
+}
+
+function cardText(service: Service): string {
+  if (service === "stdio") return "";
+  return " `server-card.json`: the server card for a host of files, with the same name and your address; `createServerCard` of `mcp-server-runtime/server-card` serves it.";
 }
 
 function registryText(service: Service): string {

@@ -9,6 +9,7 @@ import { isEliciting, type ProjectOptions } from "../create/project-options.ts";
 import { hasSkillFolder } from "../create/project-packages.ts";
 import { describeRevisions } from "../layer/catalogue.ts";
 import type { Feature } from "../layer/choices.ts";
+import { cardFileText } from "./card-file.ts";
 import {
   addressText,
   commandText,
@@ -124,7 +125,10 @@ function filesOf(
     case "claude-desktop":
       return { "claude_desktop_config.json": `${desktopConfig(serverCommand(options))}\n` };
     case "registry":
-      return { "server.json": render("server.json") };
+      return {
+        "server.json": render("server.json"),
+        ...(options.selection.transport !== "stdio" && { "server-card.json": cardText(options) }),
+      };
     case "mcpb":
       return { "manifest.json": render("manifest.json"), ".mcpbignore": render("_mcpbignore") };
     case "agents":
@@ -132,6 +136,13 @@ function filesOf(
     default:
       return extra satisfies never;
   }
+}
+
+function cardText(options: ProjectOptions): string {
+  const server = serverCommand(options);
+  const isKeyed = options.selection.auth === "api-key";
+  const { revisions } = options;
+  return cardFileText({ registryName: registryName(server), hostName: server.name, isKeyed, revisions });
 }
 
 /** Returns the configuration of a host: an address of a running HTTP server, or a command that starts a server on stdio. */
