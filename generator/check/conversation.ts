@@ -25,6 +25,7 @@ export class Conversation {
   /** Capabilities that the server declared in its first result. */
   capabilities: Readonly<Record<string, unknown>> = {};
   server = { name: "", version: "" };
+  instructions = "";
   /** Everything that the server declares about itself. */
   info: ImplementationInfo = this.server;
   #count = 0;

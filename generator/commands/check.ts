@@ -1,6 +1,7 @@
 import { revisions } from "../../generated/revisions.ts";
 import type { Revision } from "../../generated/support.ts";
 import { chooseHttpWires } from "../check/http-wires.ts";
+import { chooseHosts } from "../check/hosts/profiles.ts";
 import { createSseWires } from "../check/sse-wire.ts";
 import { createStdioWires } from "../check/stdio-wire.ts";
 import { examine } from "../check/examine.ts";
@@ -25,6 +26,8 @@ import { reportProblem, printReport } from "./report.ts";
 export interface CheckCommandOptions extends AccessFlags {
   /** A command and its arguments, or an address. */
   readonly target: readonly string[];
+  /** Hosts whose documented rules are checked, separated by commas. */
+  readonly hosts?: readonly string[];
   /** Protocol revision to use. */
   readonly protocol?: string;
   readonly format: "text" | "json" | "junit" | "sarif";
@@ -40,11 +43,14 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
   const stop = (): never => process.exit(interruptedExitCode);
   for (const signal of stopSignals) process.once(signal, stop);
   try {
+    const hosts = options.hosts && chooseHosts(options.hosts);
     const target = await resolveCard(readTarget(options.target, { takesFiles: false }), readAccess(options));
     const spoken = chooseRevisions(options.protocol, revisions);
     const report = await examine(await createWires(target, options, spoken), {
       target: describeTarget(target),
       revisions: spoken,
+      headers: Object.keys(readAccess(options).headers),
+      ...(hosts && { hosts }),
       onStep: showStep,
       advise: (rejection) =>
         target.kind === "command" ? adviseVariable(rejection, { given: readAccess(options).env }) : "",

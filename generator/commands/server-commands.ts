@@ -114,6 +114,13 @@ export function addCheckCommand(cli: Argv): Argv {
         .positional("target", serverOption)
         .options(connectionOptions)
         .options(accessOptions)
+        .option("host", {
+          type: "string",
+          array: true,
+          nargs: 1,
+          describe: "Comma-separated hosts whose documented rules are checked: chatgpt, claude, claude-code, ...",
+          defaultDescription: "rules of no single host",
+        })
         .option("format", {
           choices: ["text", "json", "junit", "sarif"] as const,
           default: "text" as const,
@@ -129,16 +136,18 @@ export function addCheckCommand(cli: Argv): Argv {
           examplesText(
             ["check dist/server.js", "server of this project"],
             ["check -- npx -y @modelcontextprotocol/server-memory", "server started by a command"],
+            ["check dist/server.js --host claude-code,vscode", "the rules of two hosts as well"],
             ["check http://127.0.0.1:3000/mcp --format sarif --output mcp.sarif", "report for code scanning"],
           ),
         ),
-    async ({ "--": words, target = [], protocol, format, output, failOn, ...flags }) => {
+    async ({ "--": words, target = [], protocol, host, format, output, failOn, ...flags }) => {
       const { runCheck } = await import("./check.ts");
       process.exitCode = await runCheck({
         ...toAccess(flags),
         target: [...target, ...readWords(words)],
         format,
         failOn,
+        ...(host && { hosts: host }),
         ...(output !== undefined && { output }),
         ...(protocol !== undefined && { protocol }),
       });
