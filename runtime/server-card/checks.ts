@@ -3,7 +3,7 @@ import { isObject } from "../../generated/support.ts";
 /** Check of one value. Returns its first problem, with its place, or `undefined`. */
 export type Check = (value: unknown, place: string) => string | undefined;
 
-/** Rules for a text. */
+/** Length and form that a check requires. */
 export interface TextRule {
   readonly min?: number;
   /** Maximum length in UTF-16 code units. Default 2,048. */

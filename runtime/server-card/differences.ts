@@ -29,8 +29,9 @@ export interface ReachedServer {
  * @see https://modelcontextprotocol.io/seps/2127-mcp-server-cards
  * @example
  * ```ts
- * import { findCardDifferences } from "mcp-server-runtime/server-card/client";
+ * import { createServerCardReader, findCardDifferences } from "mcp-server-runtime/server-card/client";
  *
+ * const card = await createServerCardReader().readCard("https://mcp.example.com/mcp/server-card");
  * for (const { member } of findCardDifferences(card, { info: client.serverInfo }))
  *   console.error(`The server card is out of date: ${member}`);
  * ```
@@ -60,8 +61,8 @@ function compareRemotes({ remotes = [] }: ServerCard, { url, revisions }: Reache
   const own = known.filter((remote) => toPlace(remote.url) === toPlace(url));
   if (own.length === 0 && known.length === remotes.length && known.length > 0)
     return [{ member: "remotes", card: known.map((remote) => remote.url).join(", "), server: toPlace(url) }];
-  const claimed = own.flatMap(({ supportedProtocolVersions = [] }) => supportedProtocolVersions);
-  const unsupported = revisions ? claimed.filter((id) => !revisions.includes(id)) : [];
+  const listed = own.flatMap(({ supportedProtocolVersions = [] }) => supportedProtocolVersions);
+  const unsupported = revisions ? listed.filter((id) => !revisions.includes(id)) : [];
   if (unsupported.length === 0) return [];
   const [card, server] = [unsupported.join(", "), revisions?.join(", ") ?? ""];
   return [{ member: "supportedProtocolVersions", card, server }];

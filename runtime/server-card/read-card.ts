@@ -49,6 +49,13 @@ export function isServerCard(value: unknown): value is ServerCard {
  * Returns the entries of a catalog that are Server Cards. Others are left out; nested catalogs are not followed.
  *
  * @throws {ServerCardError} when the text is too long, no JSON, or no catalog
+ * @example
+ * ```ts
+ * import { parseCatalog } from "mcp-server-runtime/server-card";
+ *
+ * const text = await (await fetch("https://example.com/.well-known/ai-catalog.json")).text();
+ * for (const { identifier } of parseCatalog(text)) console.log(identifier);
+ * ```
  */
 export function parseCatalog(source: string): readonly CatalogEntry[] {
   const value = parseDocument(source, "catalog");

@@ -38,6 +38,7 @@ export const extras = [
   "claude-desktop",
   "registry",
   "mcpb",
+  "plugin",
   "agents",
 ] as const;
 

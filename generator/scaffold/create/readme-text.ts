@@ -121,6 +121,8 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
       return `\`server.json\`: the entry that \`mcp-publisher publish\` sends to the MCP registry. ${registryText(transport)}${cardText(transport)}`;
     case "mcpb":
       return `\`manifest.json\`: manifest of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb@2 pack\` create for Claude Desktop. Keep its author and tools up to date; \`add\` adds new tools.`;
+    case "plugin":
+      return `\`plugin/\`: a plugin for hosts with [Agent Plugins](https://agent-plugins.org) and for Claude Code. ${pluginText(transport)}`;
     case "agents":
       return "`AGENTS.md`: instructions for coding agents.";
     default:
@@ -135,6 +137,12 @@ function containerText({ transport, image, passed }: Facts): string {
   if (transport === "http") return overHttp("");
   if (transport !== "both") return onStdio;
   return `${onStdio}, ${overHttp("-e MCP_HTTP_PORT=3000 -e HOST=0.0.0.0 -e ALLOWED_HOSTS=localhost,127.0.0.1 ")}`;
+}
+
+function pluginText(service: Service): string {
+  return isOnStdio(service)
+    ? "It starts the package from npm, so publish that first. `claude --plugin-dir plugin` tries it."
+    : "Replace the address in it with your own. `claude --plugin-dir plugin` tries it.";
 }
 
 function cardText(service: Service): string {

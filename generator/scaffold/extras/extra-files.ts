@@ -20,6 +20,7 @@ import {
   type Host,
   type ServerCommand,
 } from "./host-files.ts";
+import { emitPlugin } from "./plugin-files.ts";
 import { variablesOf, type ServerVariable } from "./server-variables.ts";
 
 /** Templates of the extra files. */
@@ -131,11 +132,24 @@ function filesOf(
       };
     case "mcpb":
       return { "manifest.json": render("manifest.json"), ".mcpbignore": render("_mcpbignore") };
+    case "plugin":
+      return pluginFiles(options);
     case "agents":
       return { "AGENTS.md": render("AGENTS.md") };
     default:
       return extra satisfies never;
   }
+}
+
+function pluginFiles(options: ProjectOptions): { readonly [path: string]: string } {
+  const { transport, auth } = options.selection;
+  return emitPlugin({
+    packageName: options.name,
+    hostName: serverCommand(options).name,
+    isStarted: isOnStdio(transport),
+    isKeyed: auth === "api-key",
+    variables: variablesOf(options.source),
+  });
 }
 
 function cardText(options: ProjectOptions): string {

@@ -25,9 +25,9 @@ export interface ServerCardReader {
   readCatalog(domain: string | URL): Promise<readonly CatalogEntry[]>;
 }
 
-/** Options of a reader of Server Cards. */
+/** Limits and connections of a reader. */
 export interface ServerCardReaderOptions {
-  /** Networks that a card may be in, besides the internet and the network of the URL that was asked for. Default: none. */
+  /** Networks that a card may be in, besides the internet and that of the given URL. Default: none. */
   readonly networks?: readonly Network[];
   /**
    * Sends the requests. The default resolves names itself and connects only to addresses that it has checked. With another function, names are not

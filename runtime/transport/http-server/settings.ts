@@ -93,7 +93,7 @@ export interface HttpOptions extends HostOptions {
   /** Authenticates the senders of requests. Default: no authentication. */
   readonly authenticate?: Authenticate | Guard;
   /**
-   * Public documents by path, such as those of `createServerCard`: everybody can read them, without authentication and from pages of any origin.
+   * Public documents by path, such as those of `createServerCard`: they are served without authentication, also to pages of any origin.
    * Default: none.
    */
   readonly documents?: ReadonlyMap<string, HttpResponse>;

@@ -72,7 +72,7 @@ describe("createServerCard", () => {
 });
 
 describe("documents of an HTTP server", () => {
-  it("are public beside an endpoint with authentication, with headers for pages and caches", async () => {
+  it("documents are public beside an endpoint with authentication, with headers for pages and caches", async () => {
     const { documents, card } = createServerCard(server, options);
     const reject = () => ({ status: 401 });
     const listener = await serveHttp(server, { documents, authenticate: reject });
@@ -110,7 +110,7 @@ describe("documents of an HTTP server", () => {
     expect(catalog.headers.get("content-type")).toBe("application/ai-catalog+json");
   });
 
-  it("are absent by default, and rejected for hosts that are not allowed", async () => {
+  it("documents are absent by default, and rejected for hosts that are not allowed", async () => {
     const plain = createHttpHandler(server, { path: "/mcp" });
     const request = (host: string) => new Request(`http://${host}/mcp/server-card`);
     expect((await plain.fetch(request("localhost"))).status).toBe(404);
