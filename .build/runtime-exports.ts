@@ -12,6 +12,8 @@ const written: Readonly<Record<string, string>> = {
   "./client": "runtime/client/index.ts",
   "./tasks": "runtime/tasks/index.ts",
   "./skills": "runtime/skills/index.ts",
+  "./server-card": "runtime/server-card/index.ts",
+  "./server-card/client": "runtime/server-card/client/index.ts",
   "./settings": "runtime/server/settings/index.ts",
   "./stores": "runtime/stores/index.ts",
   "./compatibility": "runtime/compatibility/index.ts",

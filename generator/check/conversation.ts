@@ -1,3 +1,4 @@
+import type { ImplementationInfo } from "../../runtime/protocol/session/session.ts";
 import { isObject, type Check, type Revision } from "../../generated/support.ts";
 import { findMethod } from "../../runtime/protocol/methods/method-rows.ts";
 import { toMetadata } from "../../runtime/lifecycle/discover-client.ts";
@@ -29,6 +30,9 @@ export class Conversation {
   /** Capabilities that the server declared in its first result. */
   capabilities: Readonly<Record<string, unknown>> = {};
   server = { name: "", version: "" };
+  instructions = "";
+  /** Everything that the server declares about itself. */
+  info: ImplementationInfo = this.server;
   #count = 0;
 
   constructor(wire: Wire, revision: Revision) {

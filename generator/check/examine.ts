@@ -2,6 +2,9 @@ import { isObject, type Revision } from "../../generated/support.ts";
 import { isHandshake } from "../../runtime/lifecycle/negotiation.ts";
 import { Conversation, own, type CallOutcome } from "./conversation.ts";
 import type { CheckReport, CheckResult, Rule } from "./finding.ts";
+import { checkHosts } from "./hosts/check-hosts.ts";
+import type { HostProfile } from "./hosts/profiles.ts";
+import { checkServerCard } from "./server-card.ts";
 import { lintRules } from "./lint.ts";
 import { toFinding, type Lists, type Probe, type ProbeContext } from "./probe.ts";
 import { cancelProbes } from "./probes-cancel.ts";
@@ -19,6 +22,10 @@ export interface ExamineOptions {
   readonly target: string;
   /** Revisions to try, newest first. */
   readonly revisions: readonly Revision[];
+  /** Hosts whose documented rules are checked. Default: none. */
+  readonly hosts?: ReadonlyMap<string, HostProfile>;
+  /** Names of the headers that are sent. Default: none. */
+  readonly headers?: readonly string[];
   /** Receives a text about each step. */
   readonly onStep?: (text: string) => void;
   /** Returns advice about a server that opens no session, if the reason that it gave calls for specific advice. Otherwise returns an empty text. */
@@ -32,6 +39,7 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   const spoken: string[] = [];
   let server = { name: "", version: "" };
   let tools: Lists["tools"] = [];
+  let newest: Conversation | undefined;
   let rejection = "";
   // Servers with HTTP with SSE, the oldest transport, know no stateless requests.
   const tried = wires.transport === "sse" ? options.revisions.filter(isHandshake) : options.revisions;
@@ -48,6 +56,7 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
     if (!conversation) continue;
     spoken.push(revision.id);
     server = conversation.server;
+    newest ??= conversation;
     const { found, lists } = await examineRevision(conversation, revision, wires);
     results.push(...found);
     if (spoken.length === 1) tools = lists.tools;
@@ -68,6 +77,14 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
     fix,
   };
   results.push({ rule: anything, revision: "", findings: spoken.length === 0 ? [silent] : [] }, ...lint(tools));
+  // The newest revision reports the most about the server.
+  if (newest) {
+    const { info, instructions, capabilities } = newest;
+    if (wires.address) results.push(...(await checkServerCard(wires.address, { info, revisions: spoken })));
+    const { hosts, headers = [] } = options;
+    const hosted = { name: info.name, transport: wires.transport, instructions, capabilities, tools, headers };
+    if (hosts) results.push(...checkHosts(hosts, hosted));
+  }
   return { target: options.target, server, revisions: spoken, results };
 }
 
@@ -177,10 +194,16 @@ async function discover(conversation: Conversation): Promise<true | CallOutcome>
   return true;
 }
 
-function take(conversation: Conversation, { capabilities }: Record<string, unknown>, info: unknown): void {
+function take(
+  conversation: Conversation,
+  { capabilities, instructions }: Record<string, unknown>,
+  info: unknown,
+): void {
+  conversation.instructions = typeof instructions === "string" ? instructions : "";
   conversation.capabilities = isObject(capabilities) ? capabilities : {};
   const { name, version } = isObject(info) ? info : {};
   conversation.server = { name: String(name ?? ""), version: String(version ?? "") };
+  conversation.info = { ...(isObject(info) && info), ...conversation.server };
 }
 
 const listRule = {

@@ -6,7 +6,8 @@ import type { Exchange, ExchangeOptions, StrayData, Wire, WireFactory } from "./
 
 /** Creates connections to a server over Streamable HTTP. A connection keeps the session that the server opens. */
 export function createHttpWires(options: HttpWireOptions): WireFactory {
-  return { transport: "http", open: () => Promise.resolve(new HttpWire(options)) };
+  const { url, timeout } = options;
+  return { transport: "http", address: { url, timeout }, open: () => Promise.resolve(new HttpWire(options)) };
 }
 
 /** One session over HTTP. Any other request can be sent beside it. */

@@ -44,5 +44,14 @@ export interface Wire {
 /** Opens connections to one server. */
 export interface WireFactory {
   readonly transport: Wire["transport"];
+  /** Address whose public documents are checked; only over Streamable HTTP. */
+  readonly address?: PublicAddress;
   open(): Promise<Wire>;
+}
+
+/** Address of an endpoint, for requests without credentials. */
+export interface PublicAddress {
+  readonly url: URL;
+  /** Milliseconds to wait for a response. */
+  readonly timeout: number;
 }

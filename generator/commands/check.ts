@@ -2,6 +2,7 @@ import { revisions } from "../../generated/revisions.ts";
 import type { Revision } from "../../generated/support.ts";
 import { examineAuthorization } from "../check/auth/examine-authorization.ts";
 import { chooseHttpWires } from "../check/http-wires.ts";
+import { chooseHosts } from "../check/hosts/profiles.ts";
 import { createSseWires } from "../check/sse-wire.ts";
 import { createStdioWires } from "../check/stdio-wire.ts";
 import { examine } from "../check/examine.ts";
@@ -15,6 +16,7 @@ import { createWebSocketWires } from "../check/websocket-wire.ts";
 import type { WireFactory } from "../check/wire.ts";
 import { checkAccess, readAccess, type AccessFlags } from "../live/access.ts";
 import { chooseRevisions } from "../live/choose-revisions.ts";
+import { resolveCard } from "../live/server-card.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
 import { adviseVariable } from "../live/variables.ts";
 import { packageVersion } from "../internal/package-info.ts";
@@ -29,6 +31,8 @@ export interface CheckCommandOptions extends AccessFlags {
   readonly auth?: boolean;
   /** Environment variable with an access token to examine. */
   readonly tokenEnv?: string;
+  /** Hosts whose documented rules are checked, separated by commas. */
+  readonly hosts?: readonly string[];
   /** Protocol revision to use. */
   readonly protocol?: string;
   readonly format: "text" | "json" | "junit" | "sarif";
@@ -44,7 +48,7 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
   const stop = (): never => process.exit(interruptedExitCode);
   for (const signal of stopSignals) process.once(signal, stop);
   try {
-    const target = readTarget(options.target, { takesFiles: false });
+    const target = await resolveCard(readTarget(options.target, { takesFiles: false }), readAccess(options));
     const report = await (options.auth ? checkAuthorization(target, options) : checkMessages(target, options));
     await printReport(render(report, options.format), options.output);
     return findingsOf(report).some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(options.failOn))
@@ -60,10 +64,13 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
 async function checkMessages(target: Target, options: CheckCommandOptions): Promise<CheckReport> {
   if (options.tokenEnv !== undefined)
     throw new UserError("--token-env is for the examination of the authorization; add --auth.");
+  const hosts = options.hosts && chooseHosts(options.hosts);
   const spoken = chooseRevisions(options.protocol, revisions);
   return examine(await createWires(target, options, spoken), {
     target: describeTarget(target),
     revisions: spoken,
+    headers: Object.keys(readAccess(options).headers),
+    ...(hosts && { hosts }),
     onStep: showStep,
     advise: (rejection) =>
       target.kind === "command" ? adviseVariable(rejection, { given: readAccess(options).env }) : "",
@@ -71,10 +78,11 @@ async function checkMessages(target: Target, options: CheckCommandOptions): Prom
 }
 
 async function checkAuthorization(target: Target, options: CheckCommandOptions): Promise<CheckReport> {
-  const { tokenEnv, protocol, sse } = options;
+  const { tokenEnv, protocol, sse, hosts } = options;
   if (target.kind !== "url")
     throw new UserError("--auth is for servers over HTTP; pass an address such as https://example.org/mcp.");
-  if (protocol !== undefined || sse) throw new UserError("--auth depends on no revision; remove --protocol and --sse.");
+  if (protocol !== undefined || sse || hosts)
+    throw new UserError("--auth depends on no revision and no host; remove --protocol, --sse and --host.");
   const { headers, timeout } = readAccess(options);
   if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization"))
     throw new UserError("--auth begins without a token; remove the Authorization header, and use --token-env.");

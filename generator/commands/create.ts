@@ -4,6 +4,7 @@ import { countText, quoteForShell } from "../internal/text.ts";
 import type { Tree } from "../internal/tree.ts";
 import { interrupted, interruptedExitCode } from "../internal/user-error.ts";
 import { askDirectory, createTerminalScreen, greet, plainScreen, type Screen } from "../scaffold/create/console.ts";
+import { describeUnstableFeatures } from "../scaffold/create/feature-stages.ts";
 import { readPackageName } from "../scaffold/create/name.ts";
 import { commandsOf } from "../scaffold/create/package-manager.ts";
 import { planProject, type ProjectText } from "../scaffold/create/plan-project.ts";
@@ -61,6 +62,7 @@ async function create(options: CreateOptions, signal: AbortSignal): Promise<numb
   // Started early: git responds while the files are generated.
   const repository = wantsRepository(options, { folder: target.nearest, signal });
   const screen = isTerminal ? await createTerminalScreen() : plainScreen;
+  for (const text of describeUnstableFeatures(project.selection.features)) screen.warn(text);
   const emit = (): Promise<Tree> => emitProject({ ...project, signal });
   const tree = isTerminal && !options.dryRun ? await showTools(project, { screen, emit }) : await emit();
   if (options.dryRun) {

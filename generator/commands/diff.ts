@@ -9,9 +9,12 @@ import { emitComparison, type ReportFormat } from "../diff/report/emit.ts";
 import { compareRevisionModels } from "../diff/revisions.ts";
 import { compareServers } from "../diff/servers.ts";
 import { readAccess, type AccessFlags } from "../live/access.ts";
-import { fetchContract } from "../live/fetch-contract.ts";
+import { findCardDifferences } from "../../runtime/server-card/differences.ts";
+import { compareCards, compareCardWithServer } from "../diff/cards.ts";
+import { fetchContract, fetchServerInfo, type FetchContractOptions } from "../live/fetch-contract.ts";
+import { findCard, type FoundCard } from "../live/server-card.ts";
 import { chooseRevisions } from "../live/choose-revisions.ts";
-import { describeTarget, readTarget } from "../live/target.ts";
+import { describeTarget, readTarget, type Target } from "../live/target.ts";
 import { packageRoot } from "../internal/package-info.ts";
 import { openSpecFolder, type SpecFolder } from "../read/spec-folder.ts";
 import { UserError } from "../internal/user-error.ts";
@@ -19,7 +22,7 @@ import { reportProblem, printReport } from "./report.ts";
 
 /** Options of `create-mcp-server diff`. */
 export interface DiffCommandOptions extends AccessFlags {
-  /** Revisions, addresses, commands in quotes, lists of tools, lock files, or folders with one. */
+  /** Revisions, addresses, commands in quotes, lists of tools, lock files, folders with one, or Server Cards. */
   readonly older: string;
   readonly newer: string;
   readonly protocol?: string;
@@ -32,7 +35,7 @@ export interface DiffCommandOptions extends AccessFlags {
   readonly failOn?: Impact;
 }
 
-/** `create-mcp-server diff`: compares two revisions or two servers. Returns the exit code. */
+/** `create-mcp-server diff`: compares two revisions, two servers, or Server Cards. Returns the exit code. */
 export async function runDiff(options: DiffCommandOptions): Promise<number> {
   try {
     const comparison = await compare(options);
@@ -58,8 +61,36 @@ async function compare(options: DiffCommandOptions): Promise<Comparison> {
       `unknown revision ${JSON.stringify(stray)}; choose one of ${[...spec.pins.keys()].join(", ")}, or pass two servers.`,
     );
   }
-  const [before, after] = [await pull(older, options), await pull(newer, options)];
-  return compareServers(before.contract, after.contract, [before.name, after.name]);
+  return compareTargets(toTarget(older), toTarget(newer), options);
+}
+
+/** Compares two servers, two Server Cards, or a card with a server. */
+async function compareTargets(older: Target, newer: Target, options: DiffCommandOptions): Promise<Comparison> {
+  const names = [describeTarget(older), describeTarget(newer)] as const;
+  const [olderCard, newerCard] = [await findCard(older), await findCard(newer)];
+  if (olderCard && newerCard) return compareCards(olderCard.card, newerCard.card, names);
+  if (olderCard) return compareWithCard(olderCard, newer, { names, isCardOlder: true, options });
+  if (newerCard) return compareWithCard(newerCard, older, { names, isCardOlder: false, options });
+  const contracts = [await pull(older, options), await pull(newer, options)] as const;
+  return compareServers(...contracts, names);
+}
+
+interface CardSides {
+  readonly names: readonly [string, string];
+  readonly isCardOlder: boolean;
+  readonly options: DiffCommandOptions;
+}
+
+async function compareWithCard(
+  { card }: FoundCard,
+  target: Target,
+  { names, isCardOlder, options }: CardSides,
+): Promise<Comparison> {
+  if (target.kind === "file")
+    throw new UserError(`${target.path} lists no identity; compare the server card with a server or another card.`);
+  const info = await fetchServerInfo(target, toFetching(options));
+  const url = target.kind === "url" ? { url: target.url } : {};
+  return compareCardWithServer(findCardDifferences(card, { info, ...url }), { names, isCardOlder });
 }
 
 async function compareNamed(older: string, newer: string, spec: SpecFolder): Promise<Comparison> {
@@ -74,15 +105,16 @@ function isDate(word: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(word);
 }
 
-async function pull(
-  word: string,
-  options: DiffCommandOptions,
-): Promise<{ readonly contract: Contract; readonly name: string }> {
+/** Returns the target of a word. A folder stands for the lock file in it. */
+function toTarget(word: string): Target {
   const isFolder = existsSync(word) && statSync(word).isDirectory();
-  const target = readTarget([isFolder ? join(word, clientLockName) : word]);
-  const contract = await fetchContract(target, {
-    ...readAccess(options),
-    revisions: chooseRevisions(options.protocol, revisions),
-  });
-  return { contract, name: describeTarget(target) };
+  return readTarget([isFolder ? join(word, clientLockName) : word]);
+}
+
+function pull(target: Target, options: DiffCommandOptions): Promise<Contract> {
+  return fetchContract(target, toFetching(options));
+}
+
+function toFetching(options: DiffCommandOptions): FetchContractOptions {
+  return { ...readAccess(options), revisions: chooseRevisions(options.protocol, revisions) };
 }

@@ -5,7 +5,7 @@ import { connectUpstream, readPartLosses, type PartLosses } from "../../runtime/
 import type { Revision } from "../../runtime/index.ts";
 import { readLosses, type Loss } from "../conversions/conversions.ts";
 import { readPossibleLosses } from "../explain/possible.ts";
-import { emitExplanation, type Explanation, type ExplainedPart } from "../explain/text.ts";
+import { emitExplanation, type Explanation, type ExplainedExtension, type ExplainedPart } from "../explain/text.ts";
 import { toJsonText } from "../internal/json-text.ts";
 import { readConnection, type ConnectionFlags } from "../live/access.ts";
 import { readServerAddress, toServer, type ServerAddress } from "../live/server-address.ts";
@@ -13,6 +13,8 @@ import { explainUnreachable } from "../live/unreachable.ts";
 import type { RevisionModel } from "../model.ts";
 import { packageRoot, packageVersion } from "../internal/package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
+import { readStages, type ExtensionStage } from "../read/stages.ts";
+import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { UserError } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
 
@@ -48,13 +50,17 @@ export async function explain({ server, protocol, ...flags }: Omit<ExplainOption
     const ids = revisions.map(({ id }) => id).join(", ");
     throw new UserError(`--protocol: unknown revision ${JSON.stringify(protocol)}; choose one of ${ids}.`);
   }
-  const { info, written, parts } = await ask(readServerAddress(server, readConnection(flags)), target);
+  const { info, written, parts, extensions } = await ask(
+    await readServerAddress(server, readConnection(flags)),
+    target,
+  );
   const models = await readModels();
   return {
     server: info,
     revision: target.id,
     written,
     parts: addReasons(parts, models, target.id),
+    extensions: addStages(extensions),
     possible: readPossible(models, { target: target.id, written }),
   };
 }
@@ -63,6 +69,8 @@ interface Told {
   readonly info: Explanation["server"];
   readonly written: string;
   readonly parts: readonly PartLosses[];
+  /** Identifiers of the declared extensions. */
+  readonly extensions: readonly string[];
 }
 
 async function ask(place: ServerAddress, target: Revision): Promise<Told> {
@@ -72,7 +80,9 @@ async function ask(place: ServerAddress, target: Revision): Promise<Told> {
   try {
     const { name, version } = connection.serverInfo;
     const parts = await readPartLosses(connection, target);
-    return { info: { name, version }, written: connection.revision.id, parts };
+    const { extensions } = connection.serverCapabilities;
+    const ids = isRecord(extensions) ? Object.keys(extensions) : [];
+    return { info: { name, version }, written: connection.revision.id, parts, extensions: ids };
   } finally {
     await connection.close();
   }
@@ -86,6 +96,14 @@ const asker: ConnectionFactoryOptions = {
   onNewSession() {},
   onNotificationsLost() {},
 };
+
+function addStages(ids: readonly string[]): readonly ExplainedExtension[] {
+  const stages = readStages();
+  return ids.map((id) => {
+    const { stage, revision }: Partial<ExtensionStage> = (Object.hasOwn(stages, id) ? stages[id] : undefined) ?? {};
+    return { id, ...(stage !== undefined && { stage }), ...(revision !== undefined && { revision }) };
+  });
+}
 
 async function readModels(): Promise<readonly RevisionModel[]> {
   const folder = await openSpecFolder(join(packageRoot, "spec"));

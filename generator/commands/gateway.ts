@@ -51,7 +51,7 @@ async function open(options: GatewayCommandOptions, { signal, recorder }: Openin
 async function connect(options: GatewayCommandOptions, { signal, recorder }: Opening): Promise<Gateway> {
   const { timeout, shareConnections, protocol } = options;
   const idleTimeout = readTimeout(timeout);
-  const place = readServerAddress(options.server, readConnection(options));
+  const place = await readServerAddress(options.server, readConnection(options));
   const [only] = protocol === undefined ? [] : chooseRevisions(protocol, revisions);
   try {
     const server = connectUpstream(toServer(place));

@@ -53,7 +53,7 @@ interface Starting {
 
 async function start(options: InspectCommandOptions, { signal, recorder }: Starting): Promise<Inspector> {
   const port = readPort(options.port);
-  const place = readServerAddress(options.server, readConnection(options));
+  const place = await readServerAddress(options.server, readConnection(options));
   const target = describeTarget(readTarget(options.server, { takesFiles: false }));
   const early: string[] = [];
   const output: { add(text: string): void } = { add: (text) => void early.push(text) };

@@ -60,7 +60,7 @@ async function test(options: ReplayCommandOptions): Promise<number> {
   const { file, server, protocol, ignore, format, output, failOn, listen } = options;
   if (listen !== undefined) throw new UserError("--listen does not apply to --against; remove it.");
   const access = readAccess(options);
-  const place = readServerAddress(server, access);
+  const place = await readServerAddress(server, access);
   const recording = await readRecording(file);
   const { revision: recorded } = recording;
   const [spoken = recorded] = chooseRevisions(protocol ?? recorded.id, revisions);

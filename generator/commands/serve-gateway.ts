@@ -1,4 +1,5 @@
 import { serveGatewayStdio, type Gateway } from "../../runtime/gateway/index.ts";
+import { createGatewayCard, type GatewayCardFlags } from "../live/gateway-card.ts";
 import { readGuard, type CredentialFlags } from "../live/credentials.ts";
 import {
   listenAt,
@@ -13,7 +14,7 @@ import { UserError } from "../internal/user-error.ts";
 import { runUntilStopped, untilStopped } from "./stop-signal.ts";
 
 /** Options of commands that serve a gateway. */
-export interface ServingFlags extends CredentialFlags {
+export interface ServingFlags extends CredentialFlags, GatewayCardFlags {
   /** Address to listen on: `HOST:PORT` or `PORT` for HTTP, prefixed by `ws://` or `tcp://` for the other transports. */
   readonly listen?: string;
   /** Serve on stdin and stdout instead. */
@@ -34,7 +35,7 @@ export function serveUntilStopped(
     const engine = readEngine(options.engine);
     const gateway = await open(stopped);
     if (listening === "stdio") return toExitCode(await serveGatewayStdio(gateway), stopped);
-    await serveAt(gateway, { ...listening, engine, stopped });
+    await serveAt(gateway, { ...listening, card: options, engine, stopped });
     return 0;
   });
 }
@@ -55,17 +56,21 @@ async function joinNodes({ info }: Gateway, engine: GatewayEngine): Promise<Gate
 }
 
 interface Serving extends Listening {
+  /** Options of the Server Card. */
+  readonly card: GatewayCardFlags;
   /** Engine that several nodes share. Default: the gateway is one process. */
   readonly engine: GatewayEngine | undefined;
   /** Aborted to stop the gateway. */
   readonly stopped: AbortSignal;
 }
 
-async function serveAt(gateway: Gateway, { stopped, engine, address, callers }: Serving): Promise<void> {
+async function serveAt(gateway: Gateway, { stopped, engine, card, address, callers }: Serving): Promise<void> {
   let cluster: GatewayCluster | undefined;
   try {
+    const documents = createGatewayCard(gateway, card);
     if (engine) cluster = await joinNodes(gateway, engine);
-    const listener = await listen(gateway, { address, callers: { ...callers, ...(cluster && { cluster }) } });
+    const all = { ...callers, ...(cluster && { cluster }), ...(documents && { documents }) };
+    const listener = await listen(gateway, { address, callers: all });
     // Written to stderr: stdout stays empty, as on stdio.
     const name = outputLine(gateway.info.name, 100);
     console.error(`${name} (revision ${gateway.revision.id}) is served at ${listener.url}`);
@@ -98,11 +103,15 @@ function readListening(options: ServingFlags): Listening | "stdio" {
   if (stdio && hasCredentials)
     throw new UserError("--api-key-env and --bearer-env apply to HTTP only; remove them, or use --listen.");
   if (stdio && engine !== undefined) throw new UserError("--engine applies to HTTP only; remove it, or use --listen.");
+  const hasCard = (options.card ?? options.publicUrl) !== undefined;
+  if (stdio && hasCard) throw new UserError("--card applies to HTTP only; remove it, or use --listen.");
   if (stdio) return "stdio";
   if (text === undefined) throw new UserError("no transport is given; pass --listen 127.0.0.1:3000 or --stdio.");
   const address = readListenAddress(text);
   if (address.kind !== "http" && engine !== undefined)
     throw new UserError(`--engine applies to HTTP only; remove it, or use --listen without ${text.split("//")[0]}//.`);
+  if (address.kind !== "http" && hasCard)
+    throw new UserError(`--card applies to HTTP only; remove it, or use --listen without ${text.split("//")[0]}//.`);
   if (address.kind === "tcp") checkTcp(text, { address, isRestricted: hasCredentials || allowedHosts !== undefined });
   const authenticate = readGuard(options);
   const callers = { ...(allowedHosts && { allowedHosts }), ...(authenticate && { authenticate }) };

@@ -124,6 +124,13 @@ export function addCheckCommand(cli: Argv): Argv {
           type: "string",
           describe: "With --auth: environment variable with an access token to examine",
         })
+        .option("host", {
+          type: "string",
+          array: true,
+          nargs: 1,
+          describe: "Comma-separated hosts whose documented rules are checked: chatgpt, claude, claude-code, ...",
+          defaultDescription: "rules of no single host",
+        })
         .option("format", {
           choices: ["text", "json", "junit", "sarif"] as const,
           default: "text" as const,
@@ -139,11 +146,12 @@ export function addCheckCommand(cli: Argv): Argv {
           examplesText(
             ["check dist/server.js", "server of this project"],
             ["check -- npx -y @modelcontextprotocol/server-memory", "server started by a command"],
+            ["check dist/server.js --host claude-code,vscode", "the rules of two hosts as well"],
             ["check http://127.0.0.1:3000/mcp --format sarif --output mcp.sarif", "report for code scanning"],
             ["check --auth https://example.org/mcp --token-env TOKEN", "its authorization, and a token for it"],
           ),
         ),
-    async ({ "--": words, target = [], protocol, auth, tokenEnv, format, output, failOn, ...flags }) => {
+    async ({ "--": words, target = [], protocol, host, auth, tokenEnv, format, output, failOn, ...flags }) => {
       const { runCheck } = await import("./check.ts");
       process.exitCode = await runCheck({
         ...toAccess(flags),
@@ -152,6 +160,7 @@ export function addCheckCommand(cli: Argv): Argv {
         target: [...target, ...readWords(words)],
         format,
         failOn,
+        ...(host && { hosts: host }),
         ...(output !== undefined && { output }),
         ...(protocol !== undefined && { protocol }),
       });
@@ -163,7 +172,7 @@ export function addCheckCommand(cli: Argv): Argv {
 export function addDiffCommand(cli: Argv): Argv {
   return cli.command(
     "diff <older> <newer>",
-    "Compare two revisions, two servers, or a server with its lock file, and rate the impact on each side",
+    "Compare two revisions, two servers, or a server with its lock file or card, and rate the impact on each side",
     (command) =>
       command
         .positional("older", comparedOption)
@@ -286,6 +295,12 @@ export function addGatewayCommand(cli: Argv): Argv {
           describe: "Redis that several nodes share: redis://HOST:PORT, or no value to read ENGINE_URL; needs MCP_KEYS",
           defaultDescription: "the gateway is one process",
         })
+        .option("card", {
+          type: "string",
+          describe: "Serve a public server card with this name, as in com.example/weather; needs --public-url",
+          defaultDescription: "no card",
+        })
+        .option("public-url", { type: "string", describe: "Public URL of the endpoint, for the server card" })
         .option("timeout", {
           type: "string",
           describe: "Seconds without a response or progress before a request to the server fails",
@@ -320,6 +335,8 @@ export function addGatewayCommand(cli: Argv): Argv {
       record,
       redact = [],
       force,
+      card,
+      publicUrl,
       ...flags
     }) => {
       const { runGateway } = await import("./gateway.ts");
@@ -330,6 +347,8 @@ export function addGatewayCommand(cli: Argv): Argv {
         shareConnections,
         redact,
         force,
+        ...(card !== undefined && { card }),
+        ...(publicUrl !== undefined && { publicUrl }),
         ...(timeout !== undefined && { timeout }),
         ...(protocol !== undefined && { protocol }),
         ...(record !== undefined && { record }),

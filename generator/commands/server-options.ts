@@ -10,7 +10,7 @@ export function readWords(words: unknown): readonly string[] {
 export const comparedOption = {
   type: "string",
   demandOption: true,
-  describe: "Revision, address, quoted command, list of tools, lock file, or folder of a client",
+  describe: "Revision, address, quoted command, list of tools, lock file, folder of a client, or server card",
 } as const;
 
 /** Options for the report of a comparison. */

@@ -8,8 +8,19 @@ export interface Explanation {
   /** Revision of the connection to the server: the newest that the server supports. */
   readonly written: string;
   readonly parts: readonly ExplainedPart[];
+  /** Extensions that the server declares. */
+  readonly extensions: readonly ExplainedExtension[];
   /** Losses that occur only if a function of the server uses the feature. */
   readonly possible: readonly Loss[];
+}
+
+/** Extension that a server declares. */
+export interface ExplainedExtension {
+  readonly id: string;
+  /** Stage of its specification; absent if it is not known. */
+  readonly stage?: string;
+  /** Revision of its specification; absent if it has none. */
+  readonly revision?: string;
 }
 
 /** A part of the server: the server itself, a tool, a resource, a resource template or a prompt. */
@@ -29,8 +40,16 @@ export interface ExplainedLoss {
   readonly reason: string;
 }
 
-/** Writes an explanation for people: each loss, then the parts that it affects. */
-export function emitExplanation({ server, revision, written, parts, possible }: Explanation): string {
+/** Writes an explanation for people: the losses, then the extensions whose specification may still change. */
+export function emitExplanation(explanation: Explanation): string {
+  const unstable = explanation.extensions.filter(({ stage }) => stage !== "stable");
+  const lines = unstable.map(({ id, stage = "of unknown stage" }) => `  ${outputLine(id)}: ${stage}`);
+  const losses = emitLosses(explanation);
+  return lines.length === 0 ? losses : `${losses}\n\nExtensions that may change incompatibly:\n${lines.join("\n")}`;
+}
+
+/** Writes each loss, then the parts that it affects. */
+function emitLosses({ server, revision, written, parts, possible }: Explanation): string {
   const head = `${outputLine(server.name)} ${outputLine(server.version)} for a client of ${revision}`;
   if (written <= revision) return `${head}: the server uses revision ${written}; nothing is lost.`;
   const groups = groupByLoss(parts);

@@ -8,6 +8,7 @@ import { isPeerError } from "../../runtime/jsonrpc/errors.ts";
 import { createStdioClientTransport, type StdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
+import type { ImplementationInfo } from "../../runtime/protocol/session/session.ts";
 import type { Revision } from "../../generated/support.ts";
 import type { Contract } from "../typed-client/contract/contract.ts";
 import { readContract } from "../typed-client/contract/read-contract.ts";
@@ -16,6 +17,7 @@ import { safeText } from "../internal/text.ts";
 import { readTextFile } from "../internal/files.ts";
 import { explainCause, UserError } from "../internal/user-error.ts";
 import { checkAccess, type Access } from "./access.ts";
+import { resolveCard } from "./server-card.ts";
 import { createSocketOpener } from "./socket-opener.ts";
 import { describeTarget, type Target } from "./target.ts";
 import { adviseVariable } from "./variables.ts";
@@ -33,7 +35,20 @@ export interface FetchContractOptions extends Access {
  * @throws {UserError} when that fails; the message names the place and the reason.
  */
 export async function fetchContract(target: Target, options: FetchContractOptions): Promise<Contract> {
-  return target.kind === "file" ? readContractFile(target.path) : withSession(target, options, readOffer);
+  const server = await resolveCard(target, options);
+  return server.kind === "file" ? readContractFile(server.path) : withSession(server, options, readOffer);
+}
+
+/**
+ * Reads the info that a server declares about itself.
+ *
+ * @throws {UserError} when that fails; the message names the place and the reason.
+ */
+export async function fetchServerInfo(
+  target: Exclude<Target, { readonly kind: "file" }>,
+  options: FetchContractOptions,
+): Promise<ImplementationInfo> {
+  return withSession(target, options, ({ serverInfo }) => Promise.resolve(serverInfo));
 }
 
 /**

@@ -13,7 +13,7 @@ export interface ListenAddress {
 }
 
 /** Access rules of a gateway. */
-export type Callers = Pick<ListenOptions, "allowedHosts" | "authenticate" | "cluster">;
+export type Callers = Pick<ListenOptions, "allowedHosts" | "authenticate" | "cluster" | "documents">;
 
 /** Listener of a gateway, with its address. */
 export interface GatewayListener {

@@ -2,6 +2,7 @@ import type { ConnectionFactory } from "../../runtime/client/connection-factory.
 import type { UpstreamTarget } from "../../runtime/gateway/index.ts";
 import { UserError } from "../internal/user-error.ts";
 import { checkAccess, type Connection } from "./access.ts";
+import { resolveCard } from "./server-card.ts";
 import { createSocketOpener, type ConnectionTarget } from "./socket-opener.ts";
 import { readTarget } from "./target.ts";
 
@@ -9,12 +10,16 @@ import { readTarget } from "./target.ts";
 export type ServerAddress = UpstreamTarget | (ConnectionTarget & Pick<Connection, "headers">);
 
 /**
- * Reads the words that name a server. A program gets the few environment variables that every program needs, and the given ones.
+ * Reads the words that name a server. A program gets the few environment variables that every program needs, and the given ones. A
+ * Server Card stands for the endpoint in it.
  *
- * @throws {UserError} when the words name no server, or a file; the message lists the possibilities.
+ * @throws {UserError} when the words name no server, or a file that is no Server Card; the message lists the possibilities.
  */
-export function readServerAddress(words: readonly string[], { headers, env }: Connection): ServerAddress {
-  const target = readTarget(words, { takesFiles: false });
+export async function readServerAddress(
+  words: readonly string[],
+  { headers, env }: Connection,
+): Promise<ServerAddress> {
+  const target = await resolveCard(readTarget(words, { takesFiles: false }), { headers });
   checkAccess(target, { headers });
   switch (target.kind) {
     case "url":

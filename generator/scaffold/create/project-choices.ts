@@ -39,6 +39,7 @@ export const extras = [
   "claude-desktop",
   "registry",
   "mcpb",
+  "plugin",
   "agents",
   "otel",
 ] as const;

@@ -167,6 +167,7 @@ export const extraHints: Hints<Extra> = {
   "claude-desktop": "claude_desktop_config.json, an entry to copy",
   registry: "server.json, for the MCP registry",
   mcpb: "manifest.json, for an installable bundle",
+  plugin: "plugin/, for hosts with Agent Plugins and for Claude Code",
   agents: "AGENTS.md, instructions for coding agents",
   otel: "src/telemetry.ts, OpenTelemetry with an OTLP exporter",
 };

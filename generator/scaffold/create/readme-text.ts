@@ -119,9 +119,11 @@ function extraLine(extra: Exclude<Extra, Host>, facts: Facts): string {
     case "claude-desktop":
       return "`claude_desktop_config.json`: an entry for the configuration of Claude Desktop; its path is valid on this machine.";
     case "registry":
-      return `\`server.json\`: the entry that \`mcp-publisher publish\` sends to the MCP registry. ${registryText(transport)}`;
+      return `\`server.json\`: the entry that \`mcp-publisher publish\` sends to the MCP registry. ${registryText(transport)}${cardText(transport)}`;
     case "mcpb":
       return `\`manifest.json\`: manifest of the bundle that \`${build}\` and \`npx @anthropic-ai/mcpb@2 pack\` create for Claude Desktop. Keep its author and tools up to date; \`add\` adds new tools.`;
+    case "plugin":
+      return `\`plugin/\`: a plugin for hosts with [Agent Plugins](https://agent-plugins.org) and for Claude Code. ${pluginText(transport)}`;
     case "agents":
       return "`AGENTS.md`: instructions for coding agents.";
     case "otel":
@@ -138,6 +140,17 @@ function containerText({ transport, image, passed }: Facts): string {
   if (transport === "http") return overHttp("");
   if (transport !== "both") return onStdio;
   return `${onStdio}, ${overHttp("-e MCP_HTTP_PORT=3000 -e HOST=0.0.0.0 -e ALLOWED_HOSTS=localhost,127.0.0.1 ")}`;
+}
+
+function pluginText(service: Service): string {
+  return isOnStdio(service)
+    ? "It starts the package from npm, so publish that first. `claude --plugin-dir plugin` tries it."
+    : "Replace the address in it with your own. `claude --plugin-dir plugin` tries it.";
+}
+
+function cardText(service: Service): string {
+  if (service === "stdio") return "";
+  return " `server-card.json`: the server card for a host of files, with the same name and your address; `createServerCard` of `mcp-server-runtime/server-card` serves it.";
 }
 
 function registryText(service: Service): string {

@@ -9,6 +9,7 @@ import { isEliciting, type ProjectOptions } from "../create/project-options.ts";
 import { hasSkillFolder } from "../create/project-packages.ts";
 import { describeRevisions } from "../layer/catalogue.ts";
 import type { Feature } from "../layer/choices.ts";
+import { cardFileText } from "./card-file.ts";
 import {
   addressText,
   commandText,
@@ -19,6 +20,7 @@ import {
   type Host,
   type ServerCommand,
 } from "./host-files.ts";
+import { emitPlugin } from "./plugin-files.ts";
 import { variablesOf, type ServerVariable } from "./server-variables.ts";
 
 /** Templates of the extra files. */
@@ -125,9 +127,14 @@ function filesOf(
     case "claude-desktop":
       return { "claude_desktop_config.json": `${desktopConfig(serverCommand(options))}\n` };
     case "registry":
-      return { "server.json": render("server.json") };
+      return {
+        "server.json": render("server.json"),
+        ...(options.selection.transport !== "stdio" && { "server-card.json": cardText(options) }),
+      };
     case "mcpb":
       return { "manifest.json": render("manifest.json"), ".mcpbignore": render("_mcpbignore") };
+    case "plugin":
+      return pluginFiles(options);
     case "agents":
       return { "AGENTS.md": render("AGENTS.md") };
     case "otel":
@@ -135,6 +142,24 @@ function filesOf(
     default:
       return extra satisfies never;
   }
+}
+
+function pluginFiles(options: ProjectOptions): { readonly [path: string]: string } {
+  const { transport, auth } = options.selection;
+  return emitPlugin({
+    packageName: options.name,
+    hostName: serverCommand(options).name,
+    isStarted: isOnStdio(transport),
+    isKeyed: auth === "api-key",
+    variables: variablesOf(options.source),
+  });
+}
+
+function cardText(options: ProjectOptions): string {
+  const server = serverCommand(options);
+  const isKeyed = options.selection.auth === "api-key";
+  const { revisions } = options;
+  return cardFileText({ registryName: registryName(server), hostName: server.name, isKeyed, revisions });
 }
 
 /** Returns the configuration of a host: an address of a running HTTP server, or a command that starts a server on stdio. */

@@ -21,6 +21,7 @@ export const settingFiles: Readonly<Record<string, Editor>> = {
   ".mcp.json": editJson(editHosts("mcpServers", (name) => `\${${name}}`)),
   ".cursor/mcp.json": editJson(editHosts("mcpServers", (name) => `\${env:${name}}`)),
   ".vscode/mcp.json": editJson(editVsCode),
+  "plugin/.claude-plugin/plugin.json": editJson(editHosts("mcpServers", (name) => `\${${name}}`, startsPackage)),
   // Claude Desktop has no placeholders: the user writes the values.
   "claude_desktop_config.json": editJson(editHosts("mcpServers", () => "")),
   Dockerfile: editDockerfile,
@@ -116,13 +117,13 @@ function toUserConfig(setting: ServerSetting): Json {
 }
 
 /** Creates an editor of the servers of a host. It lists required settings: optional ones would become an obligation. */
-function editHosts(member: string, valueOf: (name: string) => string) {
+function editHosts(member: string, valueOf: (name: string) => string, starts = startsProject) {
   return (value: Json, { settings, removed }: SettingChange): Json => {
     const servers = isRecord(value[member]) ? value[member] : {};
     const required = settings.filter(({ isRequired }) => isRequired).map(({ name }) => name);
     const optional = settings.filter(({ isRequired }) => !isRequired).map(({ name }) => name);
     const edited = Object.entries(servers).map(([name, server]) => {
-      if (!isRecord(server) || !startsProject(server)) return [name, server];
+      if (!isRecord(server) || !starts(server)) return [name, server];
       const present = isRecord(server.env) ? server.env : {};
       const stale = [...removed, ...optional.filter((one) => present[one] === valueOf(one))];
       const rows = required.map((one) => [one, present[one] ?? valueOf(one)] as const);
@@ -135,6 +136,11 @@ function editHosts(member: string, valueOf: (name: string) => string) {
 /** True for the entry of a host that starts the server of the project. */
 function startsProject({ args }: Json): boolean {
   return listOf(args).some((word) => typeof word === "string" && word.endsWith("dist/server.js"));
+}
+
+/** True for the entry of a plugin that starts the published package of the project. */
+function startsPackage({ command }: Json): boolean {
+  return command === "npx";
 }
 
 /** Adds a prompt for each required setting: VS Code asks the user for its value once, and stores it. */

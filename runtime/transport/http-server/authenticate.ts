@@ -1,6 +1,6 @@
 import type { Incoming } from "../../jsonrpc/message.ts";
 import type { Clock } from "../../internal/timers.ts";
-import type { HttpResponse, EventWriter, Exchange, RequestHead } from "./exchange/exchange.ts";
+import type { HttpResponse, EventWriter, Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
 import type { Guard, Identity } from "./identity.ts";
 import type { PostBody } from "./post-body.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
@@ -66,12 +66,24 @@ function idOf([incoming, ...others]: readonly Incoming[]): string | number | und
   return incoming?.kind === "request" && others.length === 0 ? incoming.id : undefined;
 }
 
-/** Serves a public document, also to pages of any origin: its content does not depend on the requester. */
-export function respondWithDocument({ method }: Exchange, document: HttpResponse): HttpResponse {
-  switch (method) {
+/**
+ * Serves a public document, also to pages of any origin: its content does not depend on the requester. A client that has the version of the entity tag
+ * gets no body.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
+ */
+export function respondWithDocument(
+  exchange: Pick<Exchange, "method" | "header">,
+  document: HttpResponse,
+): HttpResponse {
+  const tag = document.headers?.etag;
+  const headers = { ...document.headers, ...readableByAll, ...(tag !== undefined && revalidated) };
+  switch (exchange.method) {
     case "GET":
     case "HEAD":
-      return { ...document, headers: { ...document.headers, ...readableByAll } };
+      return tag !== undefined && hasTag(exchange.header("if-none-match"), tag)
+        ? { status: 304, headers: withoutContent(headers) }
+        : { ...document, headers };
     case "OPTIONS":
       return { status: 204, headers: { ...readableByAll, ...preflight } };
     default:
@@ -79,11 +91,28 @@ export function respondWithDocument({ method }: Exchange, document: HttpResponse
   }
 }
 
+/** True if a list of entity tags contains a tag, by weak comparison. */
+function hasTag(list: string | undefined, tag: string): boolean {
+  const tags = list?.split(",").map((one) => one.trim().replace(/^W\//, "")) ?? [];
+  return tags.includes(tag) || tags.includes("*");
+}
+
+function withoutContent({ "content-type": _type, ...headers }: HeaderFields): HeaderFields {
+  return headers;
+}
+
 const readableByAll = { "access-control-allow-origin": "*" } as const;
+
+/** Fields with which pages can send the entity tag of their copy, and read that of the response. */
+const revalidated = {
+  "access-control-allow-methods": "GET",
+  "access-control-allow-headers": "Content-Type, If-None-Match",
+  "access-control-expose-headers": "ETag",
+} as const;
 
 /** Fields of the preflight response. Old clients send their protocol version. */
 const preflight = {
   "access-control-allow-methods": "GET",
-  "access-control-allow-headers": "MCP-Protocol-Version",
+  "access-control-allow-headers": "Content-Type, If-None-Match, MCP-Protocol-Version",
   "access-control-max-age": "600",
 } as const;

@@ -118,7 +118,7 @@ async function handle(exchange: Exchange, serverContext: OpenServerContext): Pro
     const { cors, hosts } = serverContext.settings;
     const fields = cors && toCorsFields(exchange, hosts);
     if (fields) exchange.addFields(fields);
-    const document = serverContext.settings.guard?.documents?.get(exchange.path);
+    const document = serverContext.settings.documents.get(exchange.path);
     if (document)
       return exchange.respond(
         (checkOpen(serverContext) ?? checkHost(exchange, serverContext))?.response ??

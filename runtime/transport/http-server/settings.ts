@@ -18,7 +18,7 @@ import type { SharedParts } from "../../stores/shared-parts.ts";
 import { defaultFirstMessageTimeout } from "../first-message.ts";
 import type { HttpCluster, HttpNode, ServedClients } from "./cluster.ts";
 import type { CorsOptions } from "./cors.ts";
-import type { BodyLimits } from "./exchange/exchange.ts";
+import type { BodyLimits, HttpResponse } from "./exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "./host-rules.ts";
 import { toGuard, type Authenticate, type Guard, type Identity } from "./identity.ts";
 import type { ResponseMode } from "./session-response.ts";
@@ -92,6 +92,11 @@ export interface HttpOptions extends HostOptions {
   readonly limits?: Partial<Limits>;
   /** Authenticates the senders of requests. Default: no authentication. */
   readonly authenticate?: Authenticate | Guard;
+  /**
+   * Public documents by path, such as those of `createServerCard`: they are served without authentication, also to pages of any origin.
+   * Default: none.
+   */
+  readonly documents?: ReadonlyMap<string, HttpResponse>;
   /** Allows pages of the allowed origins to use this server from a browser. Default: no CORS. */
   readonly cors?: CorsOptions;
   /**
@@ -145,6 +150,8 @@ export interface HttpSettings extends Required<
   readonly bodyLimits: BodyLimits;
   readonly hosts: HostRules;
   readonly guard: Guard | undefined;
+  /** Public documents by path, with those of the guard. */
+  readonly documents: ReadonlyMap<string, HttpResponse>;
   readonly cors: CorsOptions | undefined;
   readonly sse: Required<SseOptions> | undefined;
   readonly profile: Profile | undefined;
@@ -187,6 +194,7 @@ export function toSettings(options: HttpOptions, revisions: Pick<SessionRevision
     bodyLimits: { maxBytes: limits.maxMessageBytes, timeout: options.bodyTimeout ?? 10_000 },
     hosts: createHostRules(options),
     guard: guard && (options.cluster?.protect(guard) ?? guard),
+    documents: new Map([...(options.documents ?? []), ...(guard?.documents ?? [])]),
     cors: options.cors,
     sse: sse === false ? undefined : toSse(sse),
     profile: options.profile,

@@ -48,7 +48,7 @@ test.each(transports)("`explain` reads a server over %s", async (_name, serve) =
 });
 
 test.each(transports)("the gateway serves a server over %s at every revision", async (_name, serve) => {
-  const gateway = await createGateway(toServer(readServerAddress([await serve()], { headers: {}, env: {} })), {
+  const gateway = await createGateway(toServer(await readServerAddress([await serve()], { headers: {}, env: {} })), {
     revisions,
   });
   onTestFinished(() => gateway.close());

@@ -22,6 +22,8 @@ const runtimeFolders: Readonly<Record<string, readonly string[]>> = {
   client: ["internal", "jsonrpc", "protocol", "framing", "stores", "lifecycle", "transport", "tasks", "skills"],
   // Reached by entry points of its own only: a server or a client without authorization never loads it.
   auth: ["internal", "jsonrpc", "protocol", "framing", "stores", "transport", "server"],
+  // Public descriptions of servers, for either role; they have entry points of their own.
+  "server-card": ["internal", "jsonrpc", "protocol", "framing", "transport", "auth"],
   // For the tests of users: both roles at once, and reached by its own entry point only.
   testing: ["internal", "jsonrpc", "protocol", "framing", "lifecycle", "transport", "server", "client"],
   // Development of a server: bundles its sources, and swaps its definition. It has entry points of its own.
@@ -61,7 +63,7 @@ const libraryImporters: readonly string[] = [
 const entries = Object.values(readRuntimeExports("."));
 
 /** Folders that only their own entries import. */
-const isolatedFolders = ["adapters", "testing", "dev", "auth", "gateway", "scale", "metrics"];
+const isolatedFolders = ["adapters", "testing", "dev", "auth", "gateway", "scale", "metrics", "server-card"];
 
 /** True if a file of the runtime may import another file or a package. */
 export function isAllowedInRuntime(path: string, folder: string, target: string): boolean {

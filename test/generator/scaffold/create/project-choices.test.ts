@@ -1,4 +1,5 @@
 import { check } from "prettier";
+import { parseServerCard } from "../../../../runtime/server-card/read-card.ts";
 import { describe, expect, it } from "vitest";
 import {
   extras,
@@ -334,6 +335,21 @@ describe("a project", () => {
     expect(listed).toMatchObject({ remotes: [{ type: "streamable-http", url: "https://demo.example.com/mcp" }] });
     expect(listed).not.toHaveProperty("packages");
     expect(manifestOf(tree)).toMatchObject({ private: true });
+  });
+
+  it.each(["http", "both", "worker"])("a project with an address has a valid Server Card: %s", async (transport) => {
+    const auth = transport === "http" ? "api-key" : "none";
+    const tree = await emit({ transport, auth, extras: "registry" });
+    const card = parseServerCard(tree.get("server-card.json") ?? "");
+    expect(card.name).toBe(Object(JSON.parse(tree.get("server.json") ?? "")).name);
+    expect(card.remotes?.[0]?.supportedProtocolVersions?.length).toBeGreaterThan(0);
+    expect(card.remotes?.[0]?.headers?.[0]?.name).toBe(auth === "none" ? undefined : "X-API-Key");
+    expect(tree.get("README.md")).toContain("`server-card.json`");
+  });
+
+  it("a project without an address has no Server Card", async () => {
+    const tree = await emit({ transport: "stdio", extras: "registry" });
+    expect([tree.has("server.json"), tree.has("server-card.json")]).toEqual([true, false]);
   });
 
   it("the manifest of the bundle lists every initial tool", async () => {

@@ -36,6 +36,10 @@ const samples: Readonly<Record<string, string>> = {
   ".mcp.json": host("mcpServers"),
   ".cursor/mcp.json": host("mcpServers"),
   "claude_desktop_config.json": host("mcpServers"),
+  "plugin/.claude-plugin/plugin.json": JSON.stringify({
+    name: "notes",
+    mcpServers: { notes: { command: "npx", args: ["-y", "notes"], env: { API_URL: "x" } }, other: { url: "x" } },
+  }),
   ".vscode/mcp.json": host("servers"),
   Dockerfile: 'FROM node AS build\nCMD ["build"]\nFROM node\nUSER node\nCMD ["node", "dist/server.js"]\n',
 };

@@ -1,0 +1,39 @@
+import { jsonText } from "../../internal/json-text.ts";
+
+/** Facts of a project that its Server Card contains. */
+export interface CardFacts {
+  /** Name in the MCP registry. */
+  readonly registryName: string;
+  /** Name of the host in the placeholder of the address. */
+  readonly hostName: string;
+  /** True if the server accepts only clients with an API key. */
+  readonly isKeyed: boolean;
+  /** Revisions of the project, newest first. */
+  readonly revisions: readonly string[];
+}
+
+/** Header that a server with API keys requires. */
+const keyHeader = {
+  name: "X-API-Key",
+  description: "API key of the client",
+  isRequired: true,
+  isSecret: true,
+} as const;
+
+/** Text of `server-card.json`, for hosts that serve files. Name and address are placeholders. */
+export function cardFileText({ registryName, hostName, isKeyed, revisions }: CardFacts): string {
+  const remote = {
+    type: "streamable-http",
+    url: `https://${hostName}.example.com/mcp`,
+    ...(isKeyed && { headers: [keyHeader] }),
+    supportedProtocolVersions: revisions,
+  };
+  const card = {
+    $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+    name: registryName,
+    version: "0.1.0",
+    description: "A Model Context Protocol server.",
+    remotes: [remote],
+  };
+  return `${jsonText(card)}\n`;
+}

@@ -1,0 +1,143 @@
+import { createPinnedFetch } from "../../auth/client/network/pinned-fetch.ts";
+import { isAuthError } from "../../auth/client/errors.ts";
+import type { Network } from "../../auth/client/network/network.ts";
+import { HttpRequester, type AuthorizationResponse } from "../../auth/client/network/requester.ts";
+import { createUrlRules } from "../../auth/client/network/url-rules.ts";
+import type { Fetch } from "../../transport/http-client/endpoint.ts";
+import { cardType, type ServerCard } from "../card.ts";
+import { catalogPath, catalogType, type CatalogEntry } from "../catalog.ts";
+import { ServerCardError } from "../errors.ts";
+import { maxDocumentBytes, parseCatalog, parseServerCard } from "../read-card.ts";
+
+/** Reader of Server Cards and catalogs, with a cache. */
+export interface ServerCardReader {
+  /**
+   * Reads a card from a URL, or from an entry of a catalog.
+   *
+   * @throws {ServerCardError} when it cannot be received, or is invalid
+   */
+  readCard(place: string | URL | CatalogEntry): Promise<ServerCard>;
+  /**
+   * Reads the catalog of a domain, given by any of its URLs. Entries that are no Server Cards are left out.
+   *
+   * @throws {ServerCardError} when it cannot be received, or is invalid
+   */
+  readCatalog(domain: string | URL): Promise<readonly CatalogEntry[]>;
+}
+
+/** Limits and connections of a reader. */
+export interface ServerCardReaderOptions {
+  /** Networks that a card may be in, besides the internet and that of the given URL. Default: none. */
+  readonly networks?: readonly Network[];
+  /**
+   * Sends the requests. The default resolves names itself and connects only to addresses that it has checked. With another function, names are not
+   * checked, only addresses that are part of URLs.
+   */
+  readonly fetch?: Fetch;
+  /** Milliseconds for one response. Default 10 s. */
+  readonly timeout?: number;
+}
+
+/**
+ * Creates a reader of Server Cards. Requests carry no credentials, follow at most two redirects, and read at most 256 KiB. Copies are used as long as
+ * their `Cache-Control` permits, and are then revalidated by their entity tag.
+ *
+ * @see https://modelcontextprotocol.io/seps/2127-mcp-server-cards
+ * @example
+ * ```ts
+ * import { createServerCardReader } from "mcp-server-runtime/server-card/client";
+ *
+ * const reader = createServerCardReader();
+ * for (const entry of await reader.readCatalog("https://example.com")) {
+ *   const { name, remotes } = await reader.readCard(entry);
+ *   console.log(name, remotes?.[0]?.url);
+ * }
+ * ```
+ */
+export function createServerCardReader(options: ServerCardReaderOptions = {}): ServerCardReader {
+  const cache = new Map<string, Copy>();
+  const read = (url: URL, what: string, type: string): Promise<string> =>
+    readDocument(url, { what, type, cache, options });
+  return {
+    async readCard(place) {
+      if (typeof place === "string" || place instanceof URL)
+        return parseServerCard(await read(toUrl(place), "server card", cardType));
+      return "data" in place ? place.data : parseServerCard(await read(toUrl(place.url), "server card", cardType));
+    },
+    async readCatalog(domain) {
+      return parseCatalog(await read(new URL(catalogPath, toUrl(domain)), "catalog", catalogType));
+    },
+  };
+}
+
+/** Received copy of a document. */
+interface Copy {
+  readonly text: string;
+  readonly tag: string | undefined;
+  /** Milliseconds since 1970 until which it is used without a request. */
+  readonly freshUntil: number;
+}
+
+/** Maximum number of copies. */
+const maxCopies = 100;
+
+interface Reading {
+  readonly what: string;
+  readonly type: string;
+  readonly cache: Map<string, Copy>;
+  readonly options: ServerCardReaderOptions;
+}
+
+async function readDocument(url: URL, reading: Reading): Promise<string> {
+  const { cache, type, what } = reading;
+  const copy = cache.get(url.href);
+  if (copy && copy.freshUntil > Date.now()) return copy.text;
+  const response = await request(url, reading, {
+    Accept: `${type}, application/json;q=0.9`,
+    ...(copy?.tag !== undefined && { "If-None-Match": copy.tag }),
+  });
+  const isUnchanged = response.status === 304 && copy !== undefined;
+  if (response.status !== 200 && !isUnchanged)
+    throw new ServerCardError("unreachable", `The ${what} ${describe(url)} cannot be read: HTTP ${response.status}`);
+  const text = isUnchanged ? copy.text : response.text;
+  cache.delete(url.href);
+  const [oldest] = cache.keys();
+  if (cache.size >= maxCopies && oldest !== undefined) cache.delete(oldest);
+  cache.set(url.href, { text, tag: response.headers.get("etag") ?? copy?.tag, freshUntil: readFreshness(response) });
+  return text;
+}
+
+async function request(
+  url: URL,
+  { what, options }: Reading,
+  headers: Readonly<Record<string, string>>,
+): Promise<AuthorizationResponse> {
+  const { networks, timeout = 10_000 } = options;
+  const rules = createUrlRules(url, networks);
+  const fetch = options.fetch ?? createPinnedFetch((address, host) => rules.checkAddress(address, host));
+  try {
+    const requester = new HttpRequester({ fetch, rules, timeout, maxBytes: maxDocumentBytes });
+    return await requester.request(url, { what, method: "GET", headers });
+  } catch (error) {
+    if (isAuthError(error)) throw new ServerCardError("unreachable", error.message);
+    throw error;
+  }
+}
+
+/** Returns the time until which a response may be used without a request; at most a day. */
+function readFreshness({ headers }: AuthorizationResponse): number {
+  const control = headers.get("cache-control") ?? "";
+  if (/\bno-(store|cache)\b/i.test(control)) return 0;
+  const [, seconds = "0"] = /\bmax-age=(\d{1,9})\b/i.exec(control) ?? [];
+  return Date.now() + Math.min(Number(seconds), 86_400) * 1_000;
+}
+
+function toUrl(place: string | URL): URL {
+  if (place instanceof URL) return place;
+  if (URL.canParse(place)) return new URL(place);
+  throw new ServerCardError("invalid", `${JSON.stringify(place.slice(0, 100))} is not a URL; use https://HOST/PATH`);
+}
+
+function describe({ origin, pathname }: URL): string {
+  return origin + pathname;
+}
