@@ -77,7 +77,14 @@ const serverTemplate = "project/src/server.ts";
 
 const workerTemplate = "project/wrangler.jsonc";
 
-const rendered = ["package.json", "README.md", "test/client.ts", "test/links.ts", "test/server.test.ts"] as const;
+const rendered = [
+  "package.json",
+  "README.md",
+  "test/client.ts",
+  "test/links.ts",
+  "test/server.test.ts",
+  "vitest.config.ts",
+] as const;
 
 /** Test file of each sample, with the member of the view that is set if the project has the sample. */
 const sampleTests = {
@@ -107,7 +114,6 @@ const copied = [
   { from: "_gitattributes", to: ".gitattributes" },
   { from: "tsconfig.json", to: "tsconfig.json" },
   { from: "test/tsconfig.json", to: "test/tsconfig.json" },
-  { from: "vitest.config.ts", to: "vitest.config.ts" },
 ] as const;
 
 /** Files of the example skill, which are copied. */
