@@ -217,6 +217,8 @@ function projectView(options: ProjectOptions): object {
     apiKey: selection.auth === "api-key",
     curl: curlArguments(revisions, stateless),
     spawns: service !== "worker",
+    alsoHttp: service === "http" && selection.further.length > 0,
+    passesVariables: selection.auth !== "none" || (service === "http" && selection.further.length > 0),
     fetches: service !== "stdio",
     websocket: selection.further.includes("websocket"),
     tcp: selection.further.includes("tcp"),
