@@ -2,7 +2,13 @@
 import { hideBin } from "yargs/helpers";
 import yargs, { type Argv } from "yargs";
 import { addCreateCommand } from "./commands/create-command.ts";
-import { addAddCommand, addDocsCommand, addSettingsCommand, addUpdateCommand } from "./commands/project-commands.ts";
+import {
+  addAddCommand,
+  addDocsCommand,
+  addRemoveCommand,
+  addSettingsCommand,
+  addUpdateCommand,
+} from "./commands/project-commands.ts";
 import { addReplayCommand } from "./commands/replay-command.ts";
 import {
   addCheckCommand,
@@ -49,6 +55,7 @@ const cli: Argv = yargs(words)
 const commands = [
   addCreateCommand,
   addAddCommand,
+  addRemoveCommand,
   addUpdateCommand,
   addSettingsCommand,
   addClientCommand,

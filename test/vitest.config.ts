@@ -10,6 +10,7 @@ export default defineConfig({
     exclude: [
       "test/oracle/**",
       "test/scaffold/**",
+      "test/tour/**",
       "test/upstream/**",
       "test/conformance/**",
       "test/browser/**",

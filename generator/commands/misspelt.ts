@@ -4,6 +4,7 @@ import { UserError } from "../internal/user-error.ts";
 /** Names of the commands. Without one of them, the program creates a project. */
 export const commandNames = [
   "add",
+  "remove",
   "update",
   "settings",
   "client",
@@ -48,6 +49,7 @@ const foreignCommands: ReadonlyMap<string, string> = new Map([
   ...["upgrade-assist", "migrate", "codemod"].map((word) => [word, codemodAdvice] as const),
   ...["validate", "lint", "doctor"].map((word) => [word, "Did you mean check?"] as const),
   ...["compare", "changes"].map((word) => [word, "Did you mean diff?"] as const),
+  ...["rm", "delete", "uninstall"].map((word) => [word, "Did you mean remove?"] as const),
   ["proxy", "Did you mean gateway?"],
   ["record", "Did you mean gateway --record?"],
   ["mock", "Did you mean replay?"],

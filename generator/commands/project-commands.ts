@@ -34,6 +34,32 @@ export function addAddCommand(cli: Argv): Argv {
   );
 }
 
+/** Adds the command `remove` to the command line. */
+export function addRemoveCommand(cli: Argv): Argv {
+  return cli.command(
+    "remove <kind> <name>",
+    "Remove a tool, a resource or a prompt from the project in this folder, with its test",
+    (command) =>
+      command
+        .positional("kind", {
+          choices: ["tool", "resource", "prompt"] as const,
+          demandOption: true,
+          describe: "Kind of definition",
+        })
+        .positional("name", { type: "string", demandOption: true, describe: "Name of the definition" })
+        .epilogue(
+          examplesText(
+            ["remove tool word-count", "what `add tool word-count` added"],
+            ["remove tool measure_text", "the sample of a new project"],
+          ),
+        ),
+    async ({ kind, name }) => {
+      const { runRemove } = await import("./remove.ts");
+      process.exitCode = await runRemove({ kind, name, folder: process.cwd() });
+    },
+  );
+}
+
 /** Adds the command `update` to the command line. */
 export function addUpdateCommand(cli: Argv): Argv {
   return cli.command(

@@ -119,7 +119,7 @@ describe("the packed package", () => {
   test("the packed package lists every command that these tests run", async () => {
     const [, list = ""] = /^Commands:\n((?: .*\n)+)/m.exec(await cli("--help")) ?? [];
     const told = [...list.matchAll(/^ {2}create-mcp-server (\w[\w-]*)/gm)].map(([, name]) => name);
-    const project = ["add", "update", "settings"];
+    const project = ["add", "remove", "update", "settings"];
     const servers = ["client", "check", "diff", "explain", "gateway", "replay", "inspect"];
     expect(told).toEqual([...project, ...servers, "generate", "model", "pin", "docs"]);
   });

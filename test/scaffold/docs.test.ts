@@ -38,7 +38,11 @@ test.each(guides)("the guide docs/%s has commands that run, code that compiles, 
   mkdirSync(home);
   const reader = new Reader(home);
   for (const step of readSteps(readFileSync(join(docs, name), "utf8"))) await reader.follow(step);
-  for (const project of reader.projects) await tryProject(project, reader.tests);
+  for (const project of reader.projects)
+    await tryProject(
+      project,
+      reader.tests.filter((path) => path.startsWith(join(project, "test"))),
+    );
   await compileModules(reader.modules, home);
 });
 

@@ -98,6 +98,7 @@ const commands = [
   "inspect",
   "model",
   "pin",
+  "remove",
   "replay",
   "settings",
   "update",

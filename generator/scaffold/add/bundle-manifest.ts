@@ -21,10 +21,7 @@ export interface ListedTool {
  */
 export async function listTool(project: string, tool: ListedTool): Promise<boolean> {
   const path = join(project, manifestName);
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
+  const text = await readManifest(path);
   if (text === undefined) return true;
   const manifest = parseJson(text);
   if (!isRecord(manifest) || !Array.isArray(manifest.tools)) return false;
@@ -32,6 +29,25 @@ export async function listTool(project: string, tool: ListedTool): Promise<boole
   const kept = manifest.tools.filter((one) => !isRecord(one) || (one.name !== tool.name && !gone.has(one.name)));
   await writeFile(path, `${jsonText({ ...manifest, tools: [...kept, tool] })}\n`);
   return true;
+}
+
+/** Removes a tool from the manifest of a project's bundle. Returns true if the manifest listed it. */
+export async function unlistTool(project: string, name: string): Promise<boolean> {
+  const path = join(project, manifestName);
+  const manifest = parseJson((await readManifest(path)) ?? "");
+  if (!isRecord(manifest) || !Array.isArray(manifest.tools)) return false;
+  const tools = manifest.tools.filter((one) => !isRecord(one) || one.name !== name);
+  if (tools.length === manifest.tools.length) return false;
+  await writeFile(path, `${jsonText({ ...manifest, tools })}\n`);
+  return true;
+}
+
+/** Reads a manifest; undefined when there is none. */
+async function readManifest(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
 }
 
 async function findGone(project: string): Promise<ReadonlySet<unknown>> {

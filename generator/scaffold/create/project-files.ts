@@ -25,7 +25,9 @@ import { declares, isEliciting, isOverSse, newestOf, toolMembers, type ProjectOp
 /** Emits all text files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(packageRoot, "templates");
-  const own = [...rendered, stdoutModule].map((name) => `project/${name}`);
+  const own = [...rendered, stdoutModule, ...Object.keys(sampleTests).map(sampleTemplate)].map(
+    (name) => `project/${name}`,
+  );
   const names = [
     ...own,
     ...extraTemplates,
@@ -52,6 +54,10 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...[...rendered, ...(isOnStdio(selection.transport) ? [stdoutModule] : [])].map((name): [string, string] => [
       name,
       tidy(templates.render(`project/${name}`, view)),
+    ]),
+    ...testedSamples(view).map((name): [string, string] => [
+      `test/${name}.test.ts`,
+      templates.render(`project/${sampleTemplate(name)}`, view),
     ]),
     ["src/server.ts", await formatTypeScript(templates.render(serverTemplate, view))],
     ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
@@ -88,7 +94,32 @@ const serverTemplate = "project/src/server.ts";
 
 const workerTemplate = "project/wrangler.jsonc";
 
-const rendered = ["package.json", "README.md", "test/client.ts", "test/links.ts", "test/server.test.ts"] as const;
+const rendered = [
+  "package.json",
+  "README.md",
+  "test/client.ts",
+  "test/links.ts",
+  "test/server.test.ts",
+  "vitest.config.ts",
+] as const;
+
+/** Test file of each sample, with the member of the view that is set if the project has the sample. */
+const sampleTests = {
+  "measure-text-tool": "example",
+  "style-guide-resource": "resources",
+  "shorten-prompt": "prompts",
+  "meter-resource": "view",
+  "edit-text-skill": "skills",
+} as const;
+
+function sampleTemplate(name: string): string {
+  return `test/samples/${name}.test.ts`;
+}
+
+/** Names of the test files of the samples that a project has. */
+function testedSamples(view: object): readonly string[] {
+  return Object.entries(sampleTests).flatMap(([name, member]) => (Reflect.get(view, member) ? [name] : []));
+}
 
 /** Module that protects stdout. */
 const stdoutModule = "src/stdout.ts";
@@ -206,6 +237,8 @@ function projectView(options: ProjectOptions): object {
     provider: selection.provider && providerView(selection.provider),
     curl: curlArguments(revisions, stateless),
     spawns: service !== "worker",
+    alsoHttp: service === "http" && selection.further.length > 0,
+    passesVariables: selection.auth !== "none" || (service === "http" && selection.further.length > 0),
     fetches: service !== "stdio",
     websocket: selection.further.includes("websocket"),
     tcp: selection.further.includes("tcp"),

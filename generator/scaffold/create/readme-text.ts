@@ -36,6 +36,7 @@ export function readmeCommands({ manager, launcher, selection: { transport, furt
     runScript: Object.fromEntries(["build", "deploy", "dev", "token", "key"].map((script) => [script, run(script)])),
     updateLine: `${program} update`,
     docsLine: `${program} docs`,
+    removeLine: `${program} remove`,
     clientLine: `${program} client`,
     checkLine: `${program} check --auth`,
     updateRuntime: update(runtimePackage),

@@ -49,9 +49,13 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
       "src/stdout.ts",
       "test/client.ts",
       "test/links.ts",
+      "test/measure-text-tool.test.ts",
       "test/server.test.ts",
+      "test/shorten-prompt.test.ts",
+      "test/style-guide-resource.test.ts",
       "test/tsconfig.json",
       "tsconfig.json",
+      "vitest.config.ts",
     ]);
   });
 
@@ -65,7 +69,7 @@ describe.each(cases)("a project for $name", async ({ revisions }) => {
   test("the project imports only its own files, Node, zod, vitest and the runtime", () => {
     for (const [path, source] of tree) {
       const packages = [...source.matchAll(/(?:from|import) "([^."][^"]*)"/g)].map(([, name = ""]) => name);
-      const allowed = path.startsWith("src/mcp/") ? /^mcp-server-runtime(\/|$)/ : /^(node:|zod$|vitest$)/;
+      const allowed = path.startsWith("src/mcp/") ? /^mcp-server-runtime(\/|$)/ : /^(node:|zod$|vitest(\/config)?$)/;
       expect(
         packages.filter((name) => path.endsWith(".ts") && !allowed.test(name)),
         path,
@@ -154,11 +158,16 @@ describe("a project with skills and a view", async () => {
     expect(JSON.parse(tree.get("package.json") ?? "")).toHaveProperty("devDependencies.yaml", "^2.9.1");
     expect(tree.get("Dockerfile")).toContain("/app/skills ./skills");
     expect(tree.get("src/server.ts")).toContain('readSkills(new URL("../skills", import.meta.url))');
-    expect(tree.get("test/server.test.ts")).toContain('client.ask("skills/list")');
+    expect(tree.get("test/edit-text-skill.test.ts")).toContain('client.ask("skills/list")');
   });
 
   test("the files are formatted", async () => {
-    for (const path of ["src/server.ts", "src/mcp/index.ts", "test/server.test.ts", "skills/edit-text/SKILL.md"])
+    for (const path of [
+      "src/server.ts",
+      "src/mcp/index.ts",
+      "test/edit-text-skill.test.ts",
+      "skills/edit-text/SKILL.md",
+    ])
       expect(await check(tree.get(path) ?? "", { filepath: path, printWidth: 120 }), path).toBe(true);
   });
 

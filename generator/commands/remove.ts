@@ -1,0 +1,50 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Addition } from "../scaffold/add/addition.ts";
+import { manifestName, unlistTool } from "../scaffold/add/bundle-manifest.ts";
+import { planRemoval } from "../scaffold/add/removal.ts";
+import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
+import { requireProject } from "../scaffold/layer/installed-layer.ts";
+import { move } from "../internal/files.ts";
+import { reportProblem } from "./report.ts";
+
+/** Options of `create-mcp-server remove`. */
+export interface RemoveOptions {
+  readonly kind: Addition;
+  readonly name: string;
+  /** Folder of the project. */
+  readonly folder: string;
+}
+
+/** `create-mcp-server remove tool|resource|prompt <name>`: removes a definition, its registration and its test. Returns the exit code. */
+export async function runRemove({ kind, name, folder }: RemoveOptions): Promise<number> {
+  try {
+    requireProject(folder);
+    const { files, mentions, name: removed } = await planRemoval(folder, kind, name);
+    for (const [path, text] of files) if (text !== undefined) await replace(join(folder, path), text);
+    const gone = [...files].flatMap(([path, text]) => (text === undefined ? [path] : []));
+    for (const path of gone) await rm(join(folder, path));
+    if (kind === "tool" && (await unlistTool(folder, removed))) console.log(`Removed ${removed} from ${manifestName}`);
+    for (const place of mentions) console.log(`${place} still mentions ${removed}`);
+    const changed = [...files.keys()].filter((path) => !gone.includes(path));
+    const done = [
+      ...(changed.length > 0 ? [`Removed ${removed} from ${changed.join(" and ")}.`] : []),
+      ...(gone.length > 0 ? [`Deleted ${gone.join(" and ")}.`] : []),
+    ];
+    console.log(`${done.join(" ")} Next: ${commandsOf(await readManager(folder)).run("test")}`);
+    return 0;
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+/** Replaces a file in one step. */
+async function replace(path: string, text: string): Promise<void> {
+  const aside = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(aside, text, { flag: "wx" });
+    await move(aside, path);
+  } finally {
+    await rm(aside, { force: true });
+  }
+}

@@ -1,0 +1,139 @@
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { locationOf, parseSource, ts } from "../../read/syntax.ts";
+import { SpecError } from "../../internal/spec-error.ts";
+import { UserError } from "../../internal/user-error.ts";
+import { listSources } from "../update/removed-names.ts";
+import type { Addition } from "./addition.ts";
+import { findUses, importOf, unregister } from "./unregister.ts";
+
+/** Changes that remove a definition from a project. Paths are relative to it, with forward slashes. */
+export interface RemovalPlan {
+  /** Name of the definition. */
+  readonly name: string;
+  /** New texts of files; `undefined` removes the file. */
+  readonly files: ReadonlyMap<string, string | undefined>;
+  /** Lines that mention the name otherwise, such as `src/server.ts:12`. */
+  readonly mentions: readonly string[];
+}
+
+const definers: { readonly [Kind in Addition]: readonly string[] } = {
+  tool: ["defineTool"],
+  resource: ["defineResource", "createUiResource"],
+  prompt: ["definePrompt"],
+};
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  readonly file: ts.SourceFile;
+}
+
+/**
+ * Plans the removal of a tool, a resource or a prompt. Writes nothing.
+ *
+ * @throws {UserError} when there is no such definition, or when other code uses it.
+ */
+export async function planRemoval(project: string, kind: Addition, name: string): Promise<RemovalPlan> {
+  const sources = await readSources(project);
+  const found = sources.flatMap((source) => definitionsIn(source, kind).map((one) => ({ ...one, source })));
+  const wanted = wordsOf(name);
+  const definition = found.find((one) => wordsOf(one.name) === wanted);
+  const test = `test/${wanted}-${kind}.test.ts`;
+  const isTested = sources.some(({ path }) => path === test);
+  // The definition was removed by hand: its test is left.
+  if (!definition && isTested) return { name, files: new Map([[test, undefined]]), mentions: [] };
+  if (!definition) throw new UserError(absence(kind, name, found));
+  const { variable, source } = definition;
+  const users = sources.filter((one) => one === source || imports(one, source, variable));
+  const files = new Map<string, string | undefined>();
+  for (const { path, text } of users) {
+    const rest = unregister(path, text, variable);
+    rejectUse(path, rest, variable);
+    files.set(path, path === source.path && isEmpty(path, rest) ? undefined : rest);
+  }
+  if (isTested) files.set(test, undefined);
+  const texts = sources.map(({ path, text }) => ({ path, text: files.has(path) ? files.get(path) : text }));
+  return { name: definition.name, files, mentions: mentionsIn(texts, definition.name) };
+}
+
+/** Reads the modules in `src/` and `test/`. Leaves out those that cannot be parsed: the compiler reports them. */
+async function readSources(project: string): Promise<readonly Source[]> {
+  const sources: Source[] = [];
+  for (const place of await listSources(project)) {
+    const path = relative(project, place).split(sep).join("/");
+    const text = await readFile(place, "utf8");
+    try {
+      sources.push({ path, text, file: parseSource(path, text) });
+    } catch (error) {
+      if (!(error instanceof SpecError)) throw error;
+    }
+  }
+  return sources;
+}
+
+interface Definition {
+  readonly name: string;
+  readonly variable: string;
+}
+
+/** Finds constants at the top of a module that a definer of this kind creates. */
+function definitionsIn({ file }: Source, kind: Addition): readonly Definition[] {
+  return file.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) =>
+    declarationList.declarations.flatMap(({ name: variable, initializer }) => {
+      if (!ts.isIdentifier(variable) || !initializer || !ts.isCallExpression(initializer)) return [];
+      const { expression, arguments: given } = initializer;
+      if (!ts.isIdentifier(expression) || !definers[kind].includes(expression.text)) return [];
+      const name = nameIn(given[0]);
+      return name === undefined ? [] : [{ name, variable: variable.text }];
+    }),
+  );
+}
+
+function nameIn(definition: ts.Node | undefined): string | undefined {
+  if (!definition || !ts.isObjectLiteralExpression(definition)) return undefined;
+  for (const one of definition.properties) {
+    const isName = ts.isPropertyAssignment(one) && ts.isIdentifier(one.name) && one.name.text === "name";
+    if (isName && ts.isStringLiteralLike(one.initializer)) return one.initializer.text;
+  }
+  return undefined;
+}
+
+/** Returns the words of a name with hyphens, as in the name of its test file: `word_count` and `wordCount` are `word-count`. */
+function wordsOf(name: string): string {
+  return name
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1-$2")
+    .replaceAll("_", "-")
+    .toLowerCase();
+}
+
+function absence(kind: Addition, name: string, found: readonly Definition[]): string {
+  const names = found.map((one) => one.name).join(", ");
+  const known = names === "" ? "none" : names;
+  return `the project has no constant that defines the ${kind} ${JSON.stringify(name)}; choose one of: ${known}.`;
+}
+
+/** True if a module imports a constant of another one. */
+function imports({ path, file }: Source, source: Source, variable: string): boolean {
+  const declaration = ts.findAncestor(importOf(file, variable), ts.isImportDeclaration)?.moduleSpecifier;
+  if (!declaration || !ts.isStringLiteral(declaration)) return false;
+  return join(dirname(path), declaration.text).split(sep).join("/") === source.path;
+}
+
+function rejectUse(path: string, text: string, variable: string): void {
+  const [use] = findUses(parseSource(path, text), variable);
+  if (!use) return;
+  const { line } = locationOf(use);
+  throw new UserError(`${path} uses ${variable} elsewhere (line ${line} without it); remove that use first.`);
+}
+
+/** True if nothing but imports is left of a module that has the definition. The module of the server is never empty. */
+function isEmpty(path: string, text: string): boolean {
+  return basename(path) !== "server.ts" && parseSource(path, text).statements.every(ts.isImportDeclaration);
+}
+
+function mentionsIn(texts: readonly { readonly path: string; readonly text: string | undefined }[], name: string) {
+  return texts.flatMap(({ path, text = "" }) =>
+    text.split("\n").flatMap((line, at) => (line.includes(name) ? [`${path}:${at + 1}`] : [])),
+  );
+}

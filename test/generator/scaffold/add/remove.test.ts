@@ -1,0 +1,133 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Tree } from "../../../../generator/internal/tree.ts";
+import { runAdd } from "../../../../generator/commands/add.ts";
+import { runRemove } from "../../../../generator/commands/remove.ts";
+import { register } from "../../../../generator/scaffold/add/register.ts";
+import { unregister } from "../../../../generator/scaffold/add/unregister.ts";
+import { readSelection } from "../../../../generator/scaffold/create/project-choices.ts";
+import { listAll, temporaryFolder } from "../../folder.ts";
+import { emitFiles, writeFiles } from "../../project.ts";
+
+describe("the module of a server", () => {
+  const tool = { member: "tools", variable: "wordCountTool", from: "./tools/word-count.ts" };
+  const head = '// mine\nimport { defineServer } from "./mcp/index.ts";\n';
+
+  test.each([
+    ["a list", "defineServer({ tools: [a] });"],
+    ["an empty list", "defineServer({ tools: [] });"],
+    ["lists in several lines", 'run(\n  defineServer({\n    name: "a",\n    tools: [\n      a,\n    ],\n  }),\n);'],
+  ])("`unregister` restores %s to which `register` has added a tool", (_what, body) => {
+    const source = head + body;
+    expect(unregister("src/server.ts", register("src/server.ts", source, tool), tool.variable)).toBe(source);
+    const crlf = source.replaceAll("\n", "\r\n");
+    expect(unregister("src/server.ts", register("src/server.ts", crlf, tool), tool.variable)).toBe(crlf);
+  });
+
+  test("`unregister` removes what only the constant used, and keeps comments, exports and what others use", () => {
+    const source = `import * as z from "zod";
+import { c, d } from "./other.ts";
+
+// A section.
+
+/** Used by both. */
+const both = c();
+const mine = d(both);
+
+/** The tool. */
+const one = defineTool({ input: z.object(), mine });
+
+export const shared = both;
+const list = [one, both];
+`;
+    expect(unregister("a.ts", source, "one")).toBe(`import { c } from "./other.ts";
+
+// A section.
+
+/** Used by both. */
+const both = c();
+
+export const shared = both;
+const list = [both];
+`);
+  });
+});
+
+describe("create-mcp-server remove", () => {
+  let folder = "";
+  const errors = vi.fn();
+  const logs = vi.fn();
+
+  beforeEach(() => {
+    vi.spyOn(console, "error").mockImplementation(errors.mockReset());
+    vi.spyOn(console, "log").mockImplementation(logs.mockReset());
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  const trees = new Map<string, Tree>();
+
+  async function project(schema: string): Promise<void> {
+    folder = temporaryFolder();
+    const selection = readSelection({ features: "tools,resources,prompts,input,apps", extras: "mcpb", schema });
+    const tree = trees.get(schema) ?? (await emitFiles({ folder, revisions: ["2025-11-25"], selection }));
+    trees.set(schema, tree);
+    writeFiles(folder, tree);
+  }
+
+  const read = (path: string): string => readFileSync(join(folder, path), "utf8");
+
+  test.each(["zod", "valibot", "json"])("`remove` removes each sample of a project with %s", async (schema) => {
+    await project(schema);
+    const samples = [
+      ["tool", "measure_text"],
+      ["tool", "greet"],
+      ["resource", "styleGuide"],
+      ["resource", "meter"],
+      ["prompt", "shorten"],
+    ] as const;
+    for (const [kind, name] of samples) expect(await runRemove({ kind, name, folder })).toBe(0);
+    const [, imports] = /^import \{\s*([^}]*?),?\s*\} from "\.\/mcp/m.exec(read("src/server.ts")) ?? [];
+    expect(imports?.split(/,\s*/)).toEqual(["defineServer", "run"]);
+    expect(read("src/server.ts")).toMatch(/^#!.*\nimport ".\/stdout.ts";\nimport \{[^}]*\} from ".*";\n\nawait run\(/);
+    expect(read("src/server.ts")).toMatch(/tools: \[\],\n *resources: \[\],\n *prompts: \[\],/);
+    expect(listAll(join(folder, "test"))).toEqual(["client.ts", "links.ts", "server.test.ts", "tsconfig.json"]);
+    expect(JSON.parse(read("manifest.json"))).toMatchObject({ tools: [] });
+    expect(logs).toHaveBeenCalledWith(expect.stringMatching(/^src\/server.ts:\d+ still mentions measure_text$/));
+  });
+
+  test.each(["tool", "resource", "prompt"] as const)("`remove` undoes `add %s`", async (kind) => {
+    await project("zod");
+    const before = ["src/server.ts", "manifest.json"].map(read);
+    expect(await runAdd({ kind, name: "word-count", folder })).toBe(0);
+    expect(await runRemove({ kind, name: "wordCount", folder })).toBe(0);
+    expect(["src/server.ts", "manifest.json"].map(read)).toEqual(before);
+    expect(listAll(folder).filter((path) => path.includes("word-count"))).toEqual([]);
+    const deleted = `Deleted src/${kind}s/word-count.ts and test/word-count-${kind}.test.ts. Next: npm test`;
+    expect(logs).toHaveBeenLastCalledWith(expect.stringContaining(deleted));
+  });
+
+  test("`remove` deletes the test of a definition that was removed by hand", async () => {
+    await project("zod");
+    const source = read("src/server.ts").replace('name: "shorten"', 'name: "shorter"');
+    writeFileSync(join(folder, "src/server.ts"), source);
+    expect(await runRemove({ kind: "prompt", name: "shorten", folder })).toBe(0);
+    expect(existsSync(join(folder, "test/shorten-prompt.test.ts"))).toBe(false);
+    expect(read("src/server.ts")).toBe(source);
+  });
+
+  test.each([
+    ["an unknown name", "tool", "nothing", 'defines the tool "nothing"; choose one of: measure_text, greet.'],
+    ["a path", "tool", "../server", 'defines the tool "../server"'],
+    ["a definition that other code uses", "prompt", "shorten", "src/server.ts uses shorten elsewhere"],
+  ] as const)("`remove` rejects %s, and changes nothing", async (_what, kind, name, message) => {
+    await project("zod");
+    const source = `${read("src/server.ts")}console.error(shorten.name);\n`;
+    writeFileSync(join(folder, "src/server.ts"), source);
+    const before = listAll(folder);
+    expect(await runRemove({ kind, name, folder })).toBe(2);
+    expect(errors).toHaveBeenCalledWith(expect.stringContaining(message));
+    expect(listAll(folder)).toEqual(before);
+    expect(read("src/server.ts")).toBe(source);
+  });
+});

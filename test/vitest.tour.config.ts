@@ -1,0 +1,18 @@
+import { join } from "node:path";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+/** What the guides say, on the packed packages in an empty folder: in need of the npm registry. */
+const config: ViteUserConfig = defineConfig({
+  test: {
+    root: join(import.meta.dirname, ".."),
+    globalSetup: "test/tour/setup.ts",
+    include: ["test/tour/**/*.test.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    reporters: ["verbose"],
+  },
+});
+
+export default config;
