@@ -1,4 +1,5 @@
 import { UserError } from "../../internal/user-error.ts";
+import { mounts, type Mount } from "../mount/frameworks.ts";
 import {
   features,
   protections,
@@ -70,6 +71,8 @@ export interface Selection {
   readonly auth: Protection;
   /** Engine that several nodes share. */
   readonly scale: Scale;
+  /** Framework of the application that the server is mounted in. */
+  readonly mount: Mount;
   readonly schema: SchemaLibrary;
   readonly client: boolean;
   readonly extras: readonly Extra[];
@@ -82,6 +85,7 @@ export interface SelectionText {
   readonly transport?: string | undefined;
   readonly auth?: string | undefined;
   readonly scale?: string | undefined;
+  readonly mount?: string | undefined;
   readonly schema?: string | undefined;
   readonly client?: boolean | undefined;
   readonly extras?: string | undefined;
@@ -92,18 +96,23 @@ export interface SelectionText {
 export function readSelection(text: SelectionText): Selection {
   const isProtected = text.auth !== undefined && text.auth !== "none";
   const isScaled = text.scale !== undefined && text.scale !== "none";
-  const { transport, further } = readTransports(text.transport ?? (isProtected || isScaled ? "http" : "stdio"));
+  const isMounted = text.mount !== undefined && text.mount !== "none";
+  const isForHttp = isProtected || isScaled || isMounted;
+  const { transport, further } = readTransports(text.transport ?? (isForHttp ? "http" : "stdio"));
   if (isProtected) rejectUnprotected(further);
   const scale = readScale(text.scale ?? "none", transport);
+  const mount = readMount(text, { transport, further, scale });
+  const isNext = mount === "next";
   return {
     features: readFeatures(text.features ?? "tools,resources,prompts"),
     transport,
     further,
     auth: readProtection(text.auth ?? "none", transport),
     scale,
+    mount,
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
     client: text.client ?? false,
-    extras: withImage(readExtras(text.extras ?? "agents", transport), scale),
+    extras: withImage(readExtras(text.extras ?? "agents", transport), scale).filter((extra) => !isNext || extra !== "docker"),
     runtime: readWord("--runtime", text.runtime ?? "dependency", runtimes),
   };
 }
@@ -207,6 +216,19 @@ export function readScale(text: string, service: Service): Scale {
   const scale = readWord("--scale", text, scales);
   if (scale === "none" || isScalable(service)) return scale;
   throw new UserError(`--scale ${scale}: several nodes serve over HTTP only. Choose --transport http or both.`);
+}
+
+/** Parses the framework that the server is mounted in. @throws {UserError} when it is unknown, or another choice needs a program of its own. */
+function readMount(text: SelectionText, { transport, further, scale }: Pick<Selection, "transport" | "further" | "scale">): Mount {
+  const mount = readWord("--mount", text.mount ?? "none", mounts);
+  if (mount === "none") return mount;
+  if (transport !== "http" || further.length > 0)
+    throw new UserError(`--mount ${mount}: the application serves HTTP only; remove --transport ${text.transport}.`);
+  if (scale !== "none")
+    throw new UserError(`--mount ${mount} has no engine; remove --mount, and mount src/handler.ts of the project.`);
+  if (mount === "next" && text.extras?.split(",").some((word) => word.trim() === "docker"))
+    throw new UserError("--extras docker: its image runs dist/server.js; for Next.js, use that of its documentation.");
+  return mount;
 }
 
 /** Parses `--extras`; `all` selects only those that suit the service. */

@@ -2,6 +2,7 @@ import { accessDependencies } from "./access-files.ts";
 import type { Selection } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-options.ts";
 import { generatorPackage } from "./launcher.ts";
+import { mountPackages, runtimePackages } from "../mount/frameworks.ts";
 import type { Scale } from "../layer/choices.ts";
 import { runtimePackage } from "./runtime-package.ts";
 import { schemaSamples } from "./example-tools.ts";
@@ -47,13 +48,16 @@ export const projectPackages: readonly string[] = [
     skillPackages,
     ...Object.values(accessDependencies),
     ...Object.values(enginePackages),
+    ...Object.values(mountPackages),
+    ...Object.values(runtimePackages),
   ],
   ...Object.values(schemaSamples).map(({ packages }) => packages),
   { [runtimePackage]: "", [generatorPackage]: "" },
 ].flatMap((packages) => Object.keys(packages));
 
 /** Returns the packages of a project that run an install script. */
-export function builtPackages({ transport }: Pick<Selection, "transport">): readonly string[] {
+export function builtPackages({ transport, mount }: Pick<Selection, "transport" | "mount">): readonly string[] {
+  if (mount === "next") return ["esbuild", "sharp"];
   return transport === "worker" ? ["esbuild", "sharp", "workerd"] : ["esbuild"];
 }
 
@@ -65,6 +69,7 @@ export function packagesOf({ selection, source, runtime, launcher }: ProjectOpti
     ...schemaSamples[selection.schema].packages,
     ...accessDependencies[selection.auth],
     ...enginePackages[selection.scale],
+    ...mountPackages[selection.mount],
     ...(hasSkillFolder(selection) && skillPackages),
     ...(selection.further.includes("websocket") && webSocketPackages),
     ...(source?.needsRe2 && patternPackages),
