@@ -2,6 +2,7 @@
 import { hideBin } from "yargs/helpers";
 import yargs, { type Argv } from "yargs";
 import { addCreateCommand } from "./commands/create-command.ts";
+import { addInitCommand } from "./commands/init-command.ts";
 import { addAddCommand, addDocsCommand, addSettingsCommand, addUpdateCommand } from "./commands/project-commands.ts";
 import { addReplayCommand } from "./commands/replay-command.ts";
 import {
@@ -48,6 +49,7 @@ const cli: Argv = yargs(words)
 
 const commands = [
   addCreateCommand,
+  addInitCommand,
   addAddCommand,
   addUpdateCommand,
   addSettingsCommand,

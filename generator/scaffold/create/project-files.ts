@@ -74,7 +74,8 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
   return emitSource(source, { ...facts, ...known, stubs });
 }
 
-const serverTemplate = "project/src/server.ts";
+/** Template of the module that defines the server. */
+export const serverTemplate = "project/src/server.ts";
 
 /** Path of the module that defines the server. Over HTTP it is separate from the program, so that applications can import it. */
 function definitionPath({ transport }: Selection): string {
@@ -118,7 +119,8 @@ function tidy(text: string): string {
     .trim()}\n`;
 }
 
-function projectView(options: ProjectOptions): object {
+/** Returns the view of the templates of a project. */
+export function projectView(options: ProjectOptions): object {
   const { name, revisions, selection, source } = options;
   const models = options.models.models.filter(({ id }) => revisions.includes(id));
   const stateless = statelessAmong(revisions, toCatalogue(models));
@@ -248,7 +250,7 @@ const furtherTexts: { readonly [Name in Selection["further"][number]]: string } 
 };
 
 /** Returns the command that inspects the server. A project from a clone has the program; other projects fetch it. Variables that the server requires are passed on. */
-function inspectCommand({ manager, launcher, source }: ProjectOptions): string {
+export function inspectCommand({ manager, launcher, source }: ProjectOptions): string {
   const program = launcher ? generatorPackage : commandsOf(manager).latest(generatorPackage);
   const variables = variablesOf(source).filter(({ isRequired }) => isRequired);
   const passed = variables.map(({ name }) => ` --env ${name}`);

@@ -12,12 +12,12 @@ interface Packages {
 }
 
 /** Development tools of every project, in the versions that were tested together. */
-const tools: Packages = {
+export const devTools = {
   "@types/node": "^20.19.43",
   esbuild: "^0.28.2",
   typescript: "^7.0.2",
   vitest: "^4.1.12",
-};
+} as const;
 
 /** Packages that serve WebSockets in Node. */
 const webSocketPackages: Packages = { "@types/ws": "^8.18.2", ws: "^8.23.0" };
@@ -41,7 +41,7 @@ const workerTools: Packages = { wrangler: "^4.86.0" };
 /** Packages that any project may depend on. */
 export const projectPackages: readonly string[] = [
   ...[
-    tools,
+    devTools,
     workerTools,
     webSocketPackages,
     patternPackages,
@@ -64,7 +64,7 @@ export function builtPackages({ transport, mount }: Pick<Selection, "transport" 
 /** Returns the packages of a project, by name. All are development dependencies: the bundle includes the parts that the server needs. */
 export function packagesOf({ selection, source, runtime, launcher }: ProjectOptions): Packages {
   const packages: Packages = {
-    ...tools,
+    ...devTools,
     ...(selection.transport === "worker" && workerTools),
     ...schemaSamples[selection.schema].packages,
     ...accessDependencies[selection.auth],

@@ -22,7 +22,8 @@ const files: { readonly [Name in Exclude<Mount, "none">]: { readonly [path: stri
 /** Files of a server that listens itself: the program, and the declarations of the built handler. */
 const served = { "src/server.ts": "project/src/start.ts", "handler.d.ts": "mount/handler.d.ts" };
 
-const routeTemplate = "mount/next/route.ts";
+/** Template of a route of Next.js. */
+export const routeTemplate = "mount/next/route.ts";
 
 /** Templates of the files that serve a project over HTTP. */
 export const mountTemplates: readonly string[] = [
