@@ -10,7 +10,7 @@ import { toLayerChoices, type Selection } from "./project-choices.ts";
 import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
 import { accessTemplates, curlArguments, emitAccess } from "./access-files.ts";
 import { emitMount, mountTemplates, unusedByNext } from "../mount/project-files.ts";
-import { runtimePackages } from "../mount/frameworks.ts";
+import { frameworks, runtimePackages } from "../mount/frameworks.ts";
 import { stubKinds } from "../../openapi/emit-stubs.ts";
 import { builtPackages, packagesOf, hasSkillFolder } from "./project-packages.ts";
 import { generatorPackage } from "./launcher.ts";
@@ -208,6 +208,8 @@ export function projectView(options: ProjectOptions): object {
     split: isOnHttp(service),
     definition: definitionPath(selection),
     mount: selection.mount !== "none",
+    mountTitle: selection.mount === "none" ? "" : frameworks[selection.mount].title,
+    reloads: service !== "worker" && selection.mount === "none",
     exported: isOnHttp(service) && selection.mount === "none",
     express: selection.mount === "express",
     fastify: selection.mount === "fastify",
