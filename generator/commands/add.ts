@@ -147,11 +147,7 @@ async function writeAll(folder: string, { source, test }: AdditionPlan, texts: T
   const aside = join(folder, "src", `.server.ts.${process.pid}.tmp`);
   const tests = texts.test === undefined ? [] : [[join(folder, test), texts.test] as const];
   try {
-    for (const [path, text] of [
-      [join(folder, source), texts.source],
-      ...tests,
-      [aside, texts.served],
-    ] as const) {
+    for (const [path, text] of [[join(folder, source), texts.source], ...tests, [aside, texts.served]] as const) {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text, { flag: "wx" });
       made.push(path);

@@ -8,7 +8,11 @@ export function addInitCommand(cli: Argv): Argv {
     "Add a server to an existing application",
     (command) =>
       command
-        .positional("dir", { type: "string", default: ".", describe: "Folder of the application, with its package.json" })
+        .positional("dir", {
+          type: "string",
+          default: ".",
+          describe: "Folder of the application, with its package.json",
+        })
         .options(initOptions)
         .requiresArg(Object.entries(initOptions).flatMap(([name, { type }]) => (type === "string" ? [name] : [])))
         .epilogue(

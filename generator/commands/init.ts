@@ -44,7 +44,11 @@ async function init(options: InitOptions, signal: AbortSignal): Promise<number> 
   console.log(describeAdded(application, plan).join("\n"));
   const problem = options.install ? await prepare(application, plan, signal) : undefined;
   if (problem !== undefined) console.error(`Warning: ${problem}\nThe server itself is complete.`);
-  console.log(describeEnd(application, plan, options.install && problem === undefined ? [] : remaining(application, plan)).join("\n"));
+  console.log(
+    describeEnd(application, plan, options.install && problem === undefined ? [] : remaining(application, plan)).join(
+      "\n",
+    ),
+  );
   if (signal.aborted) return interruptedExitCode;
   return problem === undefined ? 0 : 1;
 }
@@ -53,19 +57,29 @@ function listChanges({ files, archives, additions }: InitPlan): readonly string[
   const sizes = [...files, ...archives].map(([path, content]): [string, number] => [path, Buffer.byteLength(content)]);
   const lines = sizes.sort().map(([path, size]) => `${String(size).padStart(8)}  ${path}`);
   const members = Object.entries(additions).flatMap(([section, entries]) =>
-    Object.entries(entries).map(([key, value]) => `          package.json, ${section}: "${key}": ${JSON.stringify(value)}`),
+    Object.entries(entries).map(
+      ([key, value]) => `          package.json, ${section}: "${key}": ${JSON.stringify(value)}`,
+    ),
   );
   return [...lines, ...members];
 }
 
-function describeAdded({ framework, folder }: Application, { files, archives, revisions }: InitPlan): readonly string[] {
-  const kind = framework === "node" ? "an application without a framework" : `an application of ${frameworks[framework].title}`;
+function describeAdded(
+  { framework, folder }: Application,
+  { files, archives, revisions }: InitPlan,
+): readonly string[] {
+  const kind =
+    framework === "node" ? "an application without a framework" : `an application of ${frameworks[framework].title}`;
   const count = countText(files.size + archives.size, "file");
   return [`Added a server to ${folder}, ${kind}: ${count}, MCP ${revisions.join(", ")}`];
 }
 
 /** Installs the dependencies, and bundles the server if necessary. Returns the problem, if there is one. */
-async function prepare({ folder, manager }: Application, { build }: InitPlan, signal: AbortSignal): Promise<string | undefined> {
+async function prepare(
+  { folder, manager }: Application,
+  { build }: InitPlan,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const run = { folder, manager, signal };
   const { install, run: script } = commandsOf(manager);
   console.log(`Installing dependencies with ${manager} ...`);
@@ -95,7 +109,9 @@ function describeEnd(
   return [
     ...(commands.length > 0 ? ["", "Run first:", "", ...commands.map(indent)] : []),
     "",
-    ...(paste ? [paste.title, "", ...paste.lines.map(indent), ""] : [`${routes}/mcp/route.ts serves it: there is nothing to add.`]),
+    ...(paste
+      ? [paste.title, "", ...paste.lines.map(indent), ""]
+      : [`${routes}/mcp/route.ts serves it: there is nothing to add.`]),
     `The server is defined in ${definitionFile}; clients reach it at /mcp of the application.`,
     ...(build === undefined ? [] : [`After each change of it: ${run(build)}`]),
     ...(sources.kind === "javascript" ? ["The application is not compiled: dist/ contains the bundled server."] : []),

@@ -112,7 +112,9 @@ export function readSelection(text: SelectionText): Selection {
     mount,
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
     client: text.client ?? false,
-    extras: withImage(readExtras(text.extras ?? "agents", transport), scale).filter((extra) => !isNext || extra !== "docker"),
+    extras: withImage(readExtras(text.extras ?? "agents", transport), scale).filter(
+      (extra) => !isNext || extra !== "docker",
+    ),
     runtime: readWord("--runtime", text.runtime ?? "dependency", runtimes),
   };
 }
@@ -219,7 +221,10 @@ export function readScale(text: string, service: Service): Scale {
 }
 
 /** Parses the framework that the server is mounted in. @throws {UserError} when it is unknown, or another choice needs a program of its own. */
-function readMount(text: SelectionText, { transport, further, scale }: Pick<Selection, "transport" | "further" | "scale">): Mount {
+function readMount(
+  text: SelectionText,
+  { transport, further, scale }: Pick<Selection, "transport" | "further" | "scale">,
+): Mount {
   const mount = readWord("--mount", text.mount ?? "none", mounts);
   if (mount === "none") return mount;
   if (transport !== "http" || further.length > 0)

@@ -25,9 +25,7 @@ export interface Application {
   /** Text of `package.json`. */
   readonly text: string;
   /** Kind of its sources: TypeScript that it compiles itself, or JavaScript, for which the server is bundled. */
-  readonly sources:
-    | { readonly kind: "typescript"; readonly ending: ImportEnding }
-    | { readonly kind: "javascript" };
+  readonly sources: { readonly kind: "typescript"; readonly ending: ImportEnding } | { readonly kind: "javascript" };
   /** True for platforms that run many isolates of an application. */
   readonly isOnEdge: boolean;
   /** Folder of the App Router, relative to the application: `app` or `src/app`. Only for Next.js. */
@@ -52,7 +50,9 @@ export async function readApplication({ directory, ...given }: ApplicationText):
   const routes = framework === "next" ? findRoutes(folder) : undefined;
   const isTyped = existsSync(join(folder, "tsconfig.json"));
   if (framework === "next" && !isTyped)
-    throw new UserError("the application is in JavaScript; add an empty tsconfig.json, and run next dev, which fills it.");
+    throw new UserError(
+      "the application is in JavaScript; add an empty tsconfig.json, and run next dev, which fills it.",
+    );
   return {
     folder,
     name: readName(folder, manifest),
@@ -79,7 +79,8 @@ function rejectLayer(folder: string): void {
   const layer = join(folder, "src", "mcp");
   if (existsSync(join(layer, lockName)))
     throw new UserError("src/mcp has a server already; change it with create-mcp-server update.");
-  if (existsSync(layer)) throw new UserError("src/mcp is there already; rename it, because the protocol layer gets this name.");
+  if (existsSync(layer))
+    throw new UserError("src/mcp is there already; rename it, because the protocol layer gets this name.");
 }
 
 function readFramework(folder: string, { packages }: Manifest, given: string | undefined): Framework {

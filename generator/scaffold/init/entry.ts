@@ -40,7 +40,9 @@ const creations: { readonly [Name in Framework]: readonly RegExp[] } = {
 /** Returns the usual paths of the modules of an application; those that its manifest names come first. */
 function candidatesOf({ main, scripts }: Manifest): readonly string[] {
   const words = Object.values(scripts).flatMap((script) => script.split(/\s+/));
-  const named = [main, ...words].flatMap((word) => (word !== undefined && isModulePath(word) ? [posix.normalize(word)] : []));
+  const named = [main, ...words].flatMap((word) =>
+    word !== undefined && isModulePath(word) ? [posix.normalize(word)] : [],
+  );
   const usual = ["src/", ""].flatMap((folder) =>
     ["app", "server", "index", "main"].flatMap((name) => endings.map((ending) => `${folder}${name}.${ending}`)),
   );

@@ -82,7 +82,8 @@ function addToSection(text: string, section: string, members: Readonly<Record<st
     const member = `"${section}": {${layout.newline}${body}${layout.newline}${layout.indent}}`;
     return insertMember(text, root, { member, before: undefined, layout, depth: 1 });
   }
-  if (!ts.isObjectLiteralExpression(found.value)) throw new UserError(`"${section}" of package.json is not an object; correct it first.`);
+  if (!ts.isObjectLiteralExpression(found.value))
+    throw new UserError(`"${section}" of package.json is not an object; correct it first.`);
   const [entry, ...rest] = Object.entries(members).filter(([key]) => !keysOf(found.value).includes(key));
   if (!entry) return text;
   const [key, value] = entry;
@@ -129,7 +130,8 @@ function toMember(key: string, value: string): string {
 function parseObject(text: string): ts.ObjectLiteralExpression {
   const file = ts.createSourceFile("package.json", text, ts.ScriptTarget.JSON, true, ts.ScriptKind.JSON);
   const [statement] = file.statements;
-  if (statement && ts.isExpressionStatement(statement) && ts.isObjectLiteralExpression(statement.expression)) return statement.expression;
+  if (statement && ts.isExpressionStatement(statement) && ts.isObjectLiteralExpression(statement.expression))
+    return statement.expression;
   throw new UserError("package.json is not a JSON object; correct it first.");
 }
 

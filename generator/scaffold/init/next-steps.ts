@@ -15,7 +15,8 @@ export function describePaste(application: Application, entry: Entry | undefined
   if (framework === "next") return undefined;
   const variable = entry?.variable ?? usualVariables[framework];
   const from = toSpecifier(entry?.path ?? usualEntry(application), module);
-  const isRequiring = entry?.isRequiring ?? (application.sources.kind === "javascript" && !application.manifest.isModule);
+  const isRequiring =
+    entry?.isRequiring ?? (application.sources.kind === "javascript" && !application.manifest.isModule);
   const names = framework === "fastify" || framework === "node" ? "mcp" : "mcp, paths";
   const importing = isRequiring ? `const { ${names} } = require("${from}");` : `import { ${names} } from "${from}";`;
   return {
@@ -42,10 +43,7 @@ const mountLines: { readonly [Name in Exclude<Framework, "next">]: (variable: st
   express: (app) => ["// Before body parsers and other middleware:", `${app}.all(paths, mcp);`],
   fastify: (app) => [`${app}.register(mcp);`],
   hono: (app) => [`for (const path of paths) ${app}.all(path, mcp);`],
-  node: () => [
-    "// At the beginning of the function that receives requests:",
-    "if (mcp(request, response)) return;",
-  ],
+  node: () => ["// At the beginning of the function that receives requests:", "if (mcp(request, response)) return;"],
 };
 
 /** Usual module of an application, if none was found. */

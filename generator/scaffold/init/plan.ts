@@ -56,7 +56,9 @@ export async function planInit(application: Application, { protocol, ...choices 
   const mount = framework === "node" ? "none" : framework;
   const selection = readSelection({ ...choices, transport: "http", extras: "none", mount });
   if (selection.features.includes("skills"))
-    throw new UserError("--features skills: a server in an application has no folder for them; define them in code later.");
+    throw new UserError(
+      "--features skills: a server in an application has no folder for them; define them in code later.",
+    );
   const spec = await readSpecModels();
   const revisions = chooseRevisions(protocol, toCatalogue(spec.models));
   const runtime = readRuntime("dependency");
@@ -64,7 +66,10 @@ export async function planInit(application: Application, { protocol, ...choices 
   const facts = { folder, name: application.name, manager, models: spec, runtime, revisions, selection };
   const options: ProjectOptions = { ...facts, ...(launcher && { launcher }) };
   const ending = sources.kind === "typescript" ? sources.ending : "js";
-  const layer = await emitLayer({ ...toLayerChoices(selection, revisions), ...(ending !== "ts" && { imports: ending }) }, spec);
+  const layer = await emitLayer(
+    { ...toLayerChoices(selection, revisions), ...(ending !== "ts" && { imports: ending }) },
+    spec,
+  );
   const files = new Map([
     ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
     ...[...(await emitModules(options, application))].map(([path, text]): [string, string] => [
@@ -109,33 +114,44 @@ function rejectConflicts(folder: string, paths: readonly string[]): void {
   const taken = paths.filter((path) => existsSync(join(folder, path)));
   if (taken.length === 0) return;
   const shown = taken.slice(0, 3).join(", ");
-  throw new UserError(`${shown} ${taken.length === 1 ? "is" : "are"} there already; rename what is there, and run init again.`);
+  throw new UserError(
+    `${shown} ${taken.length === 1 ? "is" : "are"} there already; rename what is there, and run init again.`,
+  );
 }
 
 /** Returns what `package.json` needs. Packages and scripts that it has already stay as they are. */
 function toAdditions(options: ProjectOptions, { manifest, sources }: Application): ManifestAdditions {
   const { runtime, launcher, selection } = options;
   const { packages } = schemaSamples[selection.schema];
-  for (const [name, range] of Object.entries(packages)) rejectOlder(name, { wanted: range, has: manifest.packages[name] });
+  for (const [name, range] of Object.entries(packages))
+    rejectOlder(name, { wanted: range, has: manifest.packages[name] });
   const build = sources.kind === "javascript" ? { "mcp:build": bundleCommand(manifest.isModule) } : {};
   const scripts = { ...build, "mcp:inspect": `${inspectCommand(options)} http://127.0.0.1:3000/mcp` };
   const taken = Object.keys(scripts).find((name) => manifest.scripts[name] !== undefined);
   if (taken !== undefined)
     throw new UserError(`package.json has a script ${taken} already; rename it, and run init again.`);
   const isMissing = ([name]: [string, string]): boolean => manifest.packages[name] === undefined;
-  const tools = sources.kind === "javascript" ? { esbuild: devTools.esbuild } : { "@types/node": devTools["@types/node"] };
+  const tools =
+    sources.kind === "javascript" ? { esbuild: devTools.esbuild } : { "@types/node": devTools["@types/node"] };
   return {
     scripts,
     dependencies: Object.fromEntries(
-      Object.entries({ [runtimePackage]: runtime.version, ...packages }).filter(isMissing).sort(),
+      Object.entries({ [runtimePackage]: runtime.version, ...packages })
+        .filter(isMissing)
+        .sort(),
     ),
     devDependencies: Object.fromEntries(
-      Object.entries({ ...tools, ...(launcher && { [generatorPackage]: launcher.version }) }).filter(isMissing).sort(),
+      Object.entries({ ...tools, ...(launcher && { [generatorPackage]: launcher.version }) })
+        .filter(isMissing)
+        .sort(),
     ),
   };
 }
 
-function rejectOlder(name: string, { wanted, has }: { readonly wanted: string; readonly has: string | undefined }): void {
+function rejectOlder(
+  name: string,
+  { wanted, has }: { readonly wanted: string; readonly has: string | undefined },
+): void {
   const [needed = 0, present = Infinity] = [readMajor(wanted), readMajor(has)];
   if (present >= needed) return;
   throw new UserError(`package.json has ${name} ${has}, tools need ${wanted}; update it, or choose another --schema.`);

@@ -29,8 +29,11 @@ export async function writeInit(folder: string, { files, archives, manifest }: I
     for (const path of made.reverse()) await rm(path, wholeFolder);
     const code = systemCode(error);
     if (code === undefined) throw error;
-    throw new UserError(`${folder} could not be written (${code}); nothing was added. Free the place, and run init again.`, {
-      cause: error,
-    });
+    throw new UserError(
+      `${folder} could not be written (${code}); nothing was added. Free the place, and run init again.`,
+      {
+        cause: error,
+      },
+    );
   }
 }

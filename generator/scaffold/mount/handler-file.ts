@@ -49,7 +49,9 @@ export function emitHandler(choices: HandlerChoices, templates: Templates): Prom
 }
 
 /** Paths that the handler of an application serves. */
-export function pathsOf(choices: Pick<HandlerChoices, "framework" | "auth" | "models" | "isOnEdge">): readonly string[] {
+export function pathsOf(
+  choices: Pick<HandlerChoices, "framework" | "auth" | "models" | "isOnEdge">,
+): readonly string[] {
   const isOverStreams = !isStateless(choices) && choices.models.some(isOverSse);
   const metadata = "/.well-known/oauth-protected-resource";
   return [

@@ -50,7 +50,9 @@ export async function emitMount(options: ProjectOptions, view: object, templates
   return new Map([
     ["src/handler.ts", await emitHandler({ ...choices, ...names }, templates)],
     ...(await Promise.all(Object.entries(own).map(([path, template]) => render(path, template)))),
-    ...(framework === "next" ? await emitRoutes(pathsOf(choices), { folder: "src/app", handler: "src/handler.ts" }, templates) : []),
+    ...(framework === "next"
+      ? await emitRoutes(pathsOf(choices), { folder: "src/app", handler: "src/handler.ts" }, templates)
+      : []),
   ]);
 }
 
