@@ -69,6 +69,7 @@ describe("the choices of a project", () => {
       further: [],
       auth: "none",
       scale: "none",
+      mount: "none",
       schema: "zod",
       client: false,
       extras: ["agents"],
