@@ -2,6 +2,7 @@
 import { hideBin } from "yargs/helpers";
 import yargs, { type Argv } from "yargs";
 import { addCreateCommand } from "./commands/create-command.ts";
+import { addInitCommand } from "./commands/init-command.ts";
 import {
   addAddCommand,
   addDocsCommand,
@@ -54,6 +55,7 @@ const cli: Argv = yargs(words)
 
 const commands = [
   addCreateCommand,
+  addInitCommand,
   addAddCommand,
   addRemoveCommand,
   addUpdateCommand,

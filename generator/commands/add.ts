@@ -1,7 +1,13 @@
+import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { emitLayer } from "../scaffold/layer/emit-layer.ts";
-import { features as knownFeatures } from "../scaffold/layer/choices.ts";
+import {
+  features as knownFeatures,
+  importEndings,
+  withImportEnding,
+  type ImportEnding,
+} from "../scaffold/layer/choices.ts";
 import { findSpec } from "../scaffold/layer/catalogue.ts";
 import { findSample, planAddition, type Addition, type AdditionPlan } from "../scaffold/add/addition.ts";
 import { move } from "../internal/files.ts";
@@ -29,34 +35,51 @@ export interface AddOptions {
 /** `create-mcp-server add tool|resource|prompt <name>`: adds a file, its test and its registration. Returns the exit code. */
 export async function runAdd(options: AddOptions): Promise<number> {
   try {
-    const { source, test, listed } = await add(options);
+    const { source, test, listed, server } = await add(options);
     if (listed !== undefined && !(await listTool(options.folder, listed)))
       console.error(`Warning: ${manifestName} has no list of tools; write ${listed.name} into it by hand.`);
     const next = commandsOf(await readManager(options.folder)).run("test");
-    console.log(`Added ${source} and ${test}; src/server.ts serves it. Next: ${next}`);
+    const added = test === undefined ? source : `${source} and ${test}`;
+    console.log(`Added ${added}; ${server} serves it.${test === undefined ? "" : ` Next: ${next}`}`);
     return 0;
   } catch (error) {
     return reportProblem(error);
   }
 }
 
-async function add({ kind, name, folder }: AddOptions): Promise<AdditionPlan> {
+/** Result of an addition: the plan, without a test if the project has no client for it, and the module that has the definition. */
+type Added = Omit<AdditionPlan, "test"> & { readonly test: string | undefined; readonly server: string };
+
+async function add({ kind, name, folder }: AddOptions): Promise<Added> {
   requireProject(folder);
   const manifest: unknown = JSON.parse(await readProjectFile(folder, "package.json"));
   const lock: unknown = JSON.parse(await readProjectFile(folder, `src/mcp/${lockName}`));
-  const server = await readProjectFile(folder, "src/server.ts");
+  const path = definitionFiles.find((file) => existsSync(join(folder, file))) ?? "src/server.ts";
+  const server = await readProjectFile(folder, path);
   const plan = planAddition(kind, name, findSample(manifest));
   await rejectTwin(folder, plan);
-  const served = register("src/server.ts", server, plan.registration);
+  const ending = readEnding(lock);
+  const from = plan.registration.from.replace(/\.ts$/, ending === "none" ? "" : `.${ending}`);
+  const served = register(path, server, { ...plan.registration, from });
   const templates = loadTemplates(join(packageRoot, "templates"), [`add/${kind}.ts`, "add/test.ts"]);
   const render = (template: string): string => {
     const text = templates.render(`add/${template}`, plan.view).replaceAll(/\n{3,}/g, "\n\n");
     return `${text.trim()}\n`;
   };
-  const texts = { source: render(`${kind}.ts`), test: render("test.ts"), served };
+  const hasClient = existsSync(join(folder, "test", "client.ts"));
+  const test = hasClient ? render("test.ts") : undefined;
+  const texts = { source: withImportEnding(render(`${kind}.ts`), ending), test, served, path };
   if (isOffered(kind, lock)) await writeAll(folder, plan, texts);
   else await growLayer(kind, folder, () => writeAll(folder, plan, texts));
-  return plan;
+  return { ...plan, test: hasClient ? plan.test : undefined, server: path };
+}
+
+/** Modules that may define the server of a project; the first one that exists does. */
+const definitionFiles = ["src/definition.ts", "src/mcp-server.ts"];
+
+function readEnding(lock: unknown): ImportEnding {
+  const ending: unknown = typeof lock === "object" && lock !== null ? Reflect.get(lock, "imports") : undefined;
+  return importEndings.find((known) => known === ending) ?? "ts";
 }
 
 /** Rejects a name that is in use already. A server with two definitions of one name does not start. */
@@ -108,8 +131,11 @@ async function growLayer(kind: Addition, folder: string, use: () => Promise<void
 
 interface Texts {
   readonly source: string;
-  readonly test: string;
+  /** Absent if the project has no client for tests. */
+  readonly test: string | undefined;
   readonly served: string;
+  /** Path of the module with the definition of the server. */
+  readonly path: string;
 }
 
 /**
@@ -119,17 +145,14 @@ interface Texts {
 async function writeAll(folder: string, { source, test }: AdditionPlan, texts: Texts): Promise<void> {
   const made: string[] = [];
   const aside = join(folder, "src", `.server.ts.${process.pid}.tmp`);
+  const tests = texts.test === undefined ? [] : [[join(folder, test), texts.test] as const];
   try {
-    for (const [path, text] of [
-      [join(folder, source), texts.source],
-      [join(folder, test), texts.test],
-      [aside, texts.served],
-    ] as const) {
+    for (const [path, text] of [[join(folder, source), texts.source], ...tests, [aside, texts.served]] as const) {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text, { flag: "wx" });
       made.push(path);
     }
-    await move(aside, join(folder, "src", "server.ts"));
+    await move(aside, join(folder, texts.path));
   } catch (error) {
     for (const path of made) await rm(path, { force: true });
     const code = systemCode(error);

@@ -1,5 +1,6 @@
 import type { Argv } from "yargs";
 import { features, scales } from "../scaffold/layer/choices.ts";
+import { mounts } from "../scaffold/mount/frameworks.ts";
 import { providerNames } from "../scaffold/providers/provider.ts";
 import { examplesText } from "./usage.ts";
 
@@ -17,6 +18,7 @@ export function addCreateCommand(cli: Argv): Argv {
           `${examplesText(
             ["demo", "prompts for the choices, creates and builds the project, and makes a first call"],
             ["demo --yes --protocol latest --transport both", "no prompts: defaults for all other choices"],
+            ["shop --mount express", "an application of Express, Fastify, Hono or Next.js with a server in it"],
             ["pets --from openapi.yaml", "a typed tool for each operation of an HTTP API"],
             ["shop --from openapi.yaml --only 'orders,get*'", "only the operations with this tag or name"],
             ["check -- npx some-server", "another command; each command has its own --help"],
@@ -50,6 +52,7 @@ export function addCreateCommand(cli: Argv): Argv {
         auth: choices.auth,
         provider: choices.provider,
         scale: choices.scale,
+        mount: choices.mount,
         schema: choices.schema,
         client: choices.client,
         extras: choices.extras,
@@ -117,6 +120,12 @@ const createOptions = {
   scale: {
     type: "string",
     describe: `Engine for several nodes behind a load balancer: ${scales.join(" or ")}`,
+    defaultDescription: "none",
+    coerce: joinRepeated,
+  },
+  mount: {
+    type: "string",
+    describe: `Framework of an application that the server is part of: ${mounts.slice(1).join(", ")} or none`,
     defaultDescription: "none",
     coerce: joinRepeated,
   },

@@ -3,6 +3,7 @@ import { UserError } from "../internal/user-error.ts";
 
 /** Names of the commands. Without one of them, the program creates a project. */
 export const commandNames = [
+  "init",
   "add",
   "remove",
   "update",
@@ -58,7 +59,7 @@ const foreignCommands: ReadonlyMap<string, string> = new Map([
   ...["dev", "start", "build", "deploy"].map((word) => [word, `${scripts} ${word}.`] as const),
   ...["serve", "run"].map((word) => [word, `${scripts} start.`] as const),
   ["publish", "Use npm publish."],
-  ...["init", "new", "create", "scaffold"].map((word) => [word, creation] as const),
+  ...["new", "create", "scaffold"].map((word) => [word, creation] as const),
   ["version", "Use --version."],
 ]);
 

@@ -23,7 +23,7 @@ export function addAddCommand(cli: Argv): Argv {
         })
         .epilogue(
           examplesText(
-            ["add tool word-count", "src/tools/word-count.ts, its test, and its registration in src/server.ts"],
+            ["add tool word-count", "src/tools/word-count.ts, its test, and its registration in the definition"],
             ["add prompt review", "src/prompts/review.ts, its test and its registration"],
           ),
         ),

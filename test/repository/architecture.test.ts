@@ -67,6 +67,7 @@ describe("the command line", () => {
     // Definitions of commands, which import types only.
     expect(imports?.sort()).toEqual([
       "./commands/create-command.ts",
+      "./commands/init-command.ts",
       "./commands/project-commands.ts",
       "./commands/replay-command.ts",
       "./commands/server-commands.ts",

@@ -54,6 +54,7 @@ test.each([
   ["access-tokens", ["--auth", "oauth"]],
   ["worker", ["--transport", "worker"]],
   ["further-transports", ["--transport", "http,websocket,tcp", "--extras", "otel"]],
+  ["application", ["--mount", "express", "--auth", "api-key"]],
 ])("a project for %s is installed, and its tests call it", async (name, flags) => {
   const options = [...flags, "--schema", "json", "--yes", "--no-git"];
   const { code, stdout, stderr } = await runCli([name, ...options], { cwd: root });

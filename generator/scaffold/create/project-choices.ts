@@ -1,4 +1,5 @@
 import { UserError } from "../../internal/user-error.ts";
+import { mounts, type Mount } from "../mount/frameworks.ts";
 import { providerNames, type ProviderName } from "../providers/provider.ts";
 import {
   features,
@@ -76,6 +77,8 @@ export interface Selection {
   readonly provider?: ProviderName;
   /** Engine that several nodes share. */
   readonly scale: Scale;
+  /** Framework of the application that the server is mounted in. */
+  readonly mount: Mount;
   readonly schema: SchemaLibrary;
   readonly client: boolean;
   readonly extras: readonly Extra[];
@@ -89,6 +92,7 @@ export interface SelectionText {
   readonly auth?: string | undefined;
   readonly provider?: string | undefined;
   readonly scale?: string | undefined;
+  readonly mount?: string | undefined;
   readonly schema?: string | undefined;
   readonly client?: boolean | undefined;
   readonly extras?: string | undefined;
@@ -101,9 +105,13 @@ export function readSelection(text: SelectionText): Selection {
   const provider = readProvider(text.provider, auth);
   const isProtected = auth !== "none";
   const isScaled = text.scale !== undefined && text.scale !== "none";
-  const { transport, further } = readTransports(text.transport ?? (isProtected || isScaled ? "http" : "stdio"));
+  const isMounted = text.mount !== undefined && text.mount !== "none";
+  const isForHttp = isProtected || isScaled || isMounted;
+  const { transport, further } = readTransports(text.transport ?? (isForHttp ? "http" : "stdio"));
   if (isProtected) rejectUnprotected(further);
   const scale = readScale(text.scale ?? "none", transport);
+  const mount = readMount(text, { transport, further, scale });
+  const isNext = mount === "next";
   return {
     features: readFeatures(text.features ?? "tools,resources,prompts"),
     transport,
@@ -111,9 +119,12 @@ export function readSelection(text: SelectionText): Selection {
     auth: readProtection(auth, transport),
     ...(provider && { provider }),
     scale,
+    mount,
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
     client: text.client ?? false,
-    extras: withImage(readExtras(text.extras ?? "agents", transport), scale),
+    extras: withImage(readExtras(text.extras ?? "agents", transport), scale).filter(
+      (extra) => !isNext || extra !== "docker",
+    ),
     runtime: readWord("--runtime", text.runtime ?? "dependency", runtimes),
   };
 }
@@ -225,6 +236,22 @@ export function readScale(text: string, service: Service): Scale {
   const scale = readWord("--scale", text, scales);
   if (scale === "none" || isScalable(service)) return scale;
   throw new UserError(`--scale ${scale}: several nodes serve over HTTP only. Choose --transport http or both.`);
+}
+
+/** Parses the framework that the server is mounted in. @throws {UserError} when it is unknown, or another choice needs a program of its own. */
+function readMount(
+  text: SelectionText,
+  { transport, further, scale }: Pick<Selection, "transport" | "further" | "scale">,
+): Mount {
+  const mount = readWord("--mount", text.mount ?? "none", mounts);
+  if (mount === "none") return mount;
+  if (transport !== "http" || further.length > 0)
+    throw new UserError(`--mount ${mount}: the application serves HTTP only; remove --transport ${text.transport}.`);
+  if (scale !== "none")
+    throw new UserError(`--mount ${mount} has no engine; remove --mount, and mount src/handler.ts of the project.`);
+  if (mount === "next" && text.extras?.split(",").some((word) => word.trim() === "docker"))
+    throw new UserError("--extras docker: its image runs dist/server.js; for Next.js, use that of its documentation.");
+  return mount;
 }
 
 /** Parses `--extras`; `all` selects only those that suit the service. */

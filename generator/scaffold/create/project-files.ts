@@ -9,6 +9,8 @@ import { emitExtras, extraTemplates, isOnHttp, isOnStdio, registryName, urlOf } 
 import { toLayerChoices, type Selection } from "./project-choices.ts";
 import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
 import { accessTemplates, curlArguments, emitAccess } from "./access-files.ts";
+import { emitMount, mountTemplates, unusedByNext } from "../mount/project-files.ts";
+import { frameworks, runtimePackages } from "../mount/frameworks.ts";
 import { stubKinds } from "../../openapi/emit-stubs.ts";
 import { builtPackages, packagesOf, hasSkillFolder } from "./project-packages.ts";
 import { generatorPackage } from "./launcher.ts";
@@ -28,15 +30,8 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const own = [...rendered, stdoutModule, ...Object.keys(sampleTests).map(sampleTemplate)].map(
     (name) => `project/${name}`,
   );
-  const names = [
-    ...own,
-    ...extraTemplates,
-    ...accessTemplates,
-    ...providerTemplates,
-    ...scaleTemplates,
-    serverTemplate,
-    workerTemplate,
-  ];
+  const further = [...extraTemplates, ...accessTemplates, ...providerTemplates, ...scaleTemplates, ...mountTemplates];
+  const names = [...own, ...further, serverTemplate, workerTemplate];
   const templates = loadTemplates(folder, names);
   const view = projectView(options);
   const { selection, revisions, spec, source, models, runtime, launcher } = options;
@@ -44,11 +39,12 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const layer = await emitLayer({ ...toLayerChoices(selection, revisions), ...more }, models);
   const builder = { from: selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
   const skills = hasSkillFolder(selection) ? skillFiles : [];
-  const copies = [...copied, builder, ...skills].map(({ from, to }): [string, string] => [
-    to,
-    readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n"),
-  ]);
-  return new Map([
+  const hasHandler = isOnHttp(selection.transport) && selection.mount === "none";
+  const copies = [...copied, builder, ...skills].map(({ from, to }): [string, string] => {
+    const text = readFileSync(join(folder, "project", from), "utf8").replaceAll("\r\n", "\n");
+    return [to, hasHandler && to === "build.js" ? withHandler(text) : text];
+  });
+  const tree = new Map([
     ...copies,
     ...managerFiles(options.manager, builtPackages(selection)),
     ...[...rendered, ...(isOnStdio(selection.transport) ? [stdoutModule] : [])].map((name): [string, string] => [
@@ -59,7 +55,8 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
       `test/${name}.test.ts`,
       templates.render(`project/${sampleTemplate(name)}`, view),
     ]),
-    ["src/server.ts", await formatTypeScript(templates.render(serverTemplate, view))],
+    [definitionPath(selection), await formatTypeScript(templates.render(serverTemplate, view))],
+    ...(isOnHttp(selection.transport) ? await emitMount(options, view, templates) : []),
     ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
     ...emitExtras(options, templates),
     ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
@@ -70,6 +67,8 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...runtime.files,
     ...(launcher?.files ?? []),
   ]);
+  if (selection.mount === "next") for (const path of unusedByNext) tree.delete(path);
+  return tree;
 }
 
 /** Emits the files of a preset, which replace those for any authorization server. */
@@ -90,7 +89,20 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
   return emitSource(source, { ...facts, ...known, stubs });
 }
 
-const serverTemplate = "project/src/server.ts";
+/** Template of the module that defines the server. */
+export const serverTemplate = "project/src/server.ts";
+
+/** Path of the module that defines the server. Over HTTP it is separate from the program, so that applications can import it. */
+function definitionPath({ transport }: Selection): string {
+  return isOnHttp(transport) ? "src/definition.ts" : "src/server.ts";
+}
+
+/** Adds the handler to the modules that a build script bundles. */
+function withHandler(build: string): string {
+  const entry = `entryPoints: ["src/server.ts"]`;
+  if (!build.includes(entry)) throw new Error(`build.js has no ${entry}; this is a bug in templates/project.`);
+  return build.replace(entry, `entryPoints: ["src/server.ts", "src/handler.ts"]`);
+}
 
 const workerTemplate = "project/wrangler.jsonc";
 
@@ -147,7 +159,8 @@ function tidy(text: string): string {
     .trim()}\n`;
 }
 
-function projectView(options: ProjectOptions): object {
+/** Returns the view of the templates of a project. */
+export function projectView(options: ProjectOptions): object {
   const { name, revisions, selection, source } = options;
   const models = options.models.models.filter(({ id }) => revisions.includes(id));
   const stateless = statelessAmong(revisions, toCatalogue(models));
@@ -176,7 +189,7 @@ function projectView(options: ProjectOptions): object {
     ...(isExampleOf.resources ? ["defineResource"] : []),
     ...(hasView ? ["createUiResource"] : []),
     ...(features.has("skills") ? [hasSkillFolder(selection) ? "readSkills" : "createSkill"] : []),
-    ...["defineServer", service === "worker" ? "createHttpHandler" : "run"],
+    ...["defineServer", ...(isOnHttp(service) ? [] : [service === "worker" ? "createHttpHandler" : "run"])],
   ];
   return {
     name,
@@ -196,9 +209,7 @@ function projectView(options: ProjectOptions): object {
     revisionText: describeRevisions(revisions),
     sample,
     helpers: helpers.sort().join(", "),
-    packages: Object.entries(packagesOf(options))
-      .map(([key, version]) => `"${key}": "${version}"`)
-      .join(",\n    "),
+    packages: listPackages(packagesOf(options)),
     command: server.name,
     workerName: server.name
       .replaceAll(/[^a-z0-9-]+/g, "-")
@@ -225,9 +236,9 @@ function projectView(options: ProjectOptions): object {
     view: hasView,
     stdio: isOnStdio(service),
     inspect: inspectCommand(options),
-    http: isOnHttp(service),
+    http: isOnHttp(service) && selection.mount !== "next",
     worker: service === "worker",
-    sse: isOnHttp(service) ? listOf(models.filter(isOverSse).map(({ id }) => id)) : "",
+    sse: isOnHttp(service) && selection.mount !== "next" ? listOf(models.filter(isOverSse).map(({ id }) => id)) : "",
     engine: selection.scale === "none" ? undefined : engineView(selection.scale),
     otel: selection.extras.includes("otel"),
     runOptions: runOptionsText(options),
@@ -236,13 +247,26 @@ function projectView(options: ProjectOptions): object {
     apiKey: selection.auth === "api-key",
     provider: selection.provider && providerView(selection.provider),
     curl: curlArguments(revisions, stateless),
-    spawns: service !== "worker",
+    spawns: service !== "worker" && selection.mount !== "next",
     alsoHttp: service === "http" && selection.further.length > 0,
-    passesVariables: selection.auth !== "none" || (service === "http" && selection.further.length > 0),
+    passesVariables:
+      selection.mount !== "none" || selection.auth !== "none" || (service === "http" && selection.further.length > 0),
+    split: isOnHttp(service),
+    definition: definitionPath(selection),
+    mount: selection.mount !== "none",
+    mountTitle: selection.mount === "none" ? "" : frameworks[selection.mount].title,
+    reloads: service !== "worker" && selection.mount === "none",
+    exported: isOnHttp(service) && selection.mount === "none",
+    express: selection.mount === "express",
+    fastify: selection.mount === "fastify",
+    hono: selection.mount === "hono",
+    next: selection.mount === "next",
+    isolates: service === "worker" || selection.mount === "next",
+    runtimePackages: listPackages(runtimePackages[selection.mount]),
     fetches: service !== "stdio",
     websocket: selection.further.includes("websocket"),
     tcp: selection.further.includes("tcp"),
-    listens: isOnHttp(service) || selection.further.length > 0,
+    listens: (isOnHttp(service) && selection.mount !== "next") || selection.further.length > 0,
     lines: isOnStdio(service) || selection.further.includes("tcp"),
     serviceText: serviceText(selection),
     url: urlOf(service),
@@ -263,6 +287,13 @@ function runOptionsText({ selection, name }: ProjectOptions): string {
   return `{ ${[...spread.map((value) => `...(${value})`), ...members].join(", ")} }`;
 }
 
+/** Members of `package.json` for packages. */
+function listPackages(packages: Readonly<Record<string, string>>): string {
+  return Object.entries(packages)
+    .map(([key, version]) => `"${key}": "${version}"`)
+    .join(",\n    ");
+}
+
 function listOf(texts: readonly string[]): string {
   return texts.map((text) => JSON.stringify(text)).join(", ");
 }
@@ -279,7 +310,7 @@ const furtherTexts: { readonly [Name in Selection["further"][number]]: string } 
 };
 
 /** Returns the command that inspects the server. A project from a clone has the program; other projects fetch it. Variables that the server requires are passed on. */
-function inspectCommand({ manager, launcher, source }: ProjectOptions): string {
+export function inspectCommand({ manager, launcher, source }: ProjectOptions): string {
   const program = launcher ? generatorPackage : commandsOf(manager).latest(generatorPackage);
   const variables = variablesOf(source).filter(({ isRequired }) => isRequired);
   const passed = variables.map(({ name }) => ` --env ${name}`);

@@ -2,6 +2,7 @@ import { accessDependencies } from "./access-files.ts";
 import type { Selection } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-options.ts";
 import { generatorPackage } from "./launcher.ts";
+import { mountPackages, runtimePackages } from "../mount/frameworks.ts";
 import type { Scale } from "../layer/choices.ts";
 import { runtimePackage } from "./runtime-package.ts";
 import { schemaSamples } from "./example-tools.ts";
@@ -11,12 +12,12 @@ interface Packages {
 }
 
 /** Development tools of every project, in the versions that were tested together. */
-const tools: Packages = {
+export const devTools = {
   "@types/node": "^20.19.43",
   esbuild: "^0.28.2",
   typescript: "^7.0.2",
   vitest: "^4.1.12",
-};
+} as const;
 
 /** Packages that serve WebSockets in Node. */
 const webSocketPackages: Packages = { "@types/ws": "^8.18.2", ws: "^8.23.0" };
@@ -50,7 +51,7 @@ const workerTools: Packages = { wrangler: "^4.86.0" };
 /** Packages that any project may depend on. */
 export const projectPackages: readonly string[] = [
   ...[
-    tools,
+    devTools,
     workerTools,
     webSocketPackages,
     patternPackages,
@@ -58,24 +59,28 @@ export const projectPackages: readonly string[] = [
     telemetryPackages,
     ...Object.values(accessDependencies),
     ...Object.values(enginePackages),
+    ...Object.values(mountPackages),
+    ...Object.values(runtimePackages),
   ],
   ...Object.values(schemaSamples).map(({ packages }) => packages),
   { [runtimePackage]: "", [generatorPackage]: "" },
 ].flatMap((packages) => Object.keys(packages));
 
 /** Returns the packages of a project that run an install script. */
-export function builtPackages({ transport }: Pick<Selection, "transport">): readonly string[] {
+export function builtPackages({ transport, mount }: Pick<Selection, "transport" | "mount">): readonly string[] {
+  if (mount === "next") return ["esbuild", "sharp"];
   return transport === "worker" ? ["esbuild", "sharp", "workerd"] : ["esbuild"];
 }
 
 /** Returns the packages of a project, by name. All are development dependencies: the bundle includes the parts that the server needs. */
 export function packagesOf({ selection, source, runtime, launcher }: ProjectOptions): Packages {
   const packages: Packages = {
-    ...tools,
+    ...devTools,
     ...(selection.transport === "worker" && workerTools),
     ...schemaSamples[selection.schema].packages,
     ...accessDependencies[selection.auth],
     ...enginePackages[selection.scale],
+    ...mountPackages[selection.mount],
     ...(hasSkillFolder(selection) && skillPackages),
     ...(selection.further.includes("websocket") && webSocketPackages),
     ...(selection.extras.includes("otel") && telemetryPackages),

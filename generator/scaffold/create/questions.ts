@@ -95,6 +95,7 @@ export async function askSelection({
     further: asked.further,
     auth,
     scale,
+    mount: asked.mount,
     schema,
     client,
     extras: withImage(files, scale),

@@ -56,7 +56,10 @@ async function checkEmpty(folder: string): Promise<void> {
   if (present.length === 0) return;
   const shown = present.slice(0, 5).join(", ");
   const more = present.length > 5 ? ` and ${present.length - 5} more` : "";
-  throw new UserError(`${folder} is not empty (${shown}${more}). Choose another folder, or empty this one first.`);
+  const other = present.includes("package.json") ? " To add a server to an application: create-mcp-server init" : "";
+  throw new UserError(
+    `${folder} is not empty (${shown}${more}). Choose another folder, or empty this one first.${other}`,
+  );
 }
 
 async function list(folder: string): Promise<string[]> {

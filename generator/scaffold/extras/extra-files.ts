@@ -4,6 +4,7 @@ import type { Tree } from "../../internal/tree.ts";
 import { accessVariables } from "../create/access-files.ts";
 import { greet, measureText } from "../create/example-tools.ts";
 import { commandsOf, type PackageManager } from "../create/package-manager.ts";
+import type { Mount } from "../mount/frameworks.ts";
 import { withRequired, type Extra, type Service } from "../create/project-choices.ts";
 import { isEliciting, type ProjectOptions } from "../create/project-options.ts";
 import { hasSkillFolder } from "../create/project-packages.ts";
@@ -50,6 +51,11 @@ export function emitExtras(options: ProjectOptions, templates: Templates): Tree 
     http: transport === "http",
     both: transport === "both",
     worker: transport === "worker",
+    definition: isOnHttp(transport) ? "src/definition.ts" : "src/server.ts",
+    handler: isOnHttp(transport),
+    app: mountTexts[selection.mount],
+    next: selection.mount === "next",
+    reloads: transport !== "worker" && selection.mount === "none",
     keyed: auth === "api-key",
     ...definersView(withRequired(features)),
     skillFolder: hasSkillFolder(selection),
@@ -67,6 +73,15 @@ export function emitExtras(options: ProjectOptions, templates: Templates): Tree 
   const render = (file: string): string => templates.render(`extras/${file}`, view);
   return new Map(extras.flatMap((extra) => Object.entries(filesOf(extra, options, render))));
 }
+
+/** Description of the application that a server is mounted in. */
+const mountTexts: { readonly [Name in Mount]: string } = {
+  none: "",
+  express: "`src/app.ts` is the application of Express, `src/server.ts` starts it",
+  fastify: "`src/app.ts` is the application of Fastify, `src/server.ts` starts it",
+  hono: "`src/app.ts` is the application of Hono, `src/server.ts` starts it",
+  next: "`src/app/` has the routes of Next.js",
+};
 
 /** Returns the functions that create definitions, and the callbacks that they check. */
 function definersView(features: readonly Feature[]): object {

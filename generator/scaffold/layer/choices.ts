@@ -41,6 +41,21 @@ export type Scale = (typeof scales)[number];
 /** Engine that several nodes share. */
 export type EngineName = Exclude<Scale, "none">;
 
+/** Endings of the imports between the modules of a project: that of the source, that of the compiled module, or none. */
+export const importEndings = ["ts", "js", "none"] as const;
+
+/** Ending of the imports between the modules of a project. */
+export type ImportEnding = (typeof importEndings)[number];
+
+/** Returns a module whose relative imports have another ending than `.ts`. */
+export function withImportEnding(code: string, ending: ImportEnding = "ts"): string {
+  if (ending === "ts") return code;
+  return code.replaceAll(relativeImport, (_all, before: string) => `${before}${ending === "js" ? ".js" : ""}"`);
+}
+
+/** Matches the path of a relative import up to its ending. Generated modules are formatted, so that it is on one line with its keyword. */
+const relativeImport = /(\b(?:from|import) "\.{1,2}\/[^"\n]*)\.ts"/g;
+
 /** Choices that the files of `src/mcp/` follow from. */
 export interface LayerChoices {
   /** Revisions of the project, newest first. Its types are those of the first. */
@@ -57,6 +72,8 @@ export interface LayerChoices {
   readonly auth: Protection;
   /** Engine that the nodes of the server share. Default: `none`. */
   readonly scale?: Scale;
+  /** Ending of the imports between modules. Default: `ts`. */
+  readonly imports?: ImportEnding;
   /** Spec folder of the revisions, relative to the project, with forward slashes. Absent: the revisions are those of this package. */
   readonly spec?: string;
 }

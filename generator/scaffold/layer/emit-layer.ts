@@ -6,7 +6,7 @@ import { packageRoot } from "../../internal/package-info.ts";
 import type { SpecModels } from "../../read/spec-models.ts";
 import { escapeUnseen } from "../../internal/text.ts";
 import { lockName, lockText } from "./lock.ts";
-import type { LayerChoices } from "./choices.ts";
+import { withImportEnding, type LayerChoices } from "./choices.ts";
 import { entryView } from "./entry-view.ts";
 import { emitRevisions, revisionTemplates } from "./revision-files.ts";
 
@@ -21,7 +21,7 @@ export async function emitLayer(choices: LayerChoices, spec: SpecModels): Promis
   unformatted.set("index.ts", templates.render(entryTemplate, entryView(choices, models)));
   const layer = new Map<string, string>();
   for (const [path, text] of [...unformatted].sort(([a], [b]) => (a < b ? -1 : 1)))
-    layer.set(path, await formatTypeScript(escapeUnseen(text)));
+    layer.set(path, withImportEnding(await formatTypeScript(escapeUnseen(text)), choices.imports));
   return layer.set(lockName, lockText(layer, choices));
 }
 

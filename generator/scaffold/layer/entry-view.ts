@@ -75,7 +75,7 @@ function exportedNames(
     ...(isPlain && run !== "" ? [`${run} as run`] : []),
     ...(uses.has("http") ? ["serveHttp"] : []),
     ...(uses.has("stdio") ? ["serveStdio"] : []),
-    ...(uses.has("worker") ? ["createHttpHandler"] : []),
+    ...(uses.has("worker") || uses.has("http") ? ["createHttpHandler"] : []),
   ];
 }
 

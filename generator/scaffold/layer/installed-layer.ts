@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, sep, dirname } from "node:path";
 import {
   features as knownFeatures,
+  importEndings,
   protections,
   scales,
   transports as knownTransports,
@@ -78,11 +79,13 @@ function readChoices({
   re2js,
   auth,
   scale,
+  imports,
   spec,
 }: Record<string, unknown>): LayerChoices | undefined {
   if (!Array.isArray(revisions) || !Array.isArray(features) || !Array.isArray(transports)) return undefined;
   const spoken = revisions.filter((id) => typeof id === "string");
   if (spoken.length === 0) return undefined;
+  const ending = importEndings.find((known) => known === imports && known !== "ts");
   const engine = scales.find((known) => known === scale && known !== "none");
   return {
     revisions: spoken,
@@ -93,6 +96,7 @@ function readChoices({
     ...(re2js === true && { re2js }),
     auth: protections.find((protection) => protection === auth) ?? "none",
     ...(engine && { scale: engine }),
+    ...(ending && { imports: ending }),
     ...(typeof spec === "string" && { spec }),
   };
 }

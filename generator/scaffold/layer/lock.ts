@@ -11,8 +11,8 @@ export const lockName = "mcp.lock.json";
  * every file, by path relative to the lock file.
  */
 export function lockText(layer: Tree, choices: LayerChoices): string {
-  const { revisions, spec, features, transports, client, validator, re2js, auth, scale } = choices;
+  const { revisions, spec, features, transports, client, validator, re2js, auth, scale, imports } = choices;
   const checks = { validator, ...(re2js && { re2js }) };
-  const chosen = { revisions, spec, features, transports, client, ...checks, auth, scale };
+  const chosen = { revisions, spec, features, transports, client, ...checks, auth, scale, imports };
   return `${jsonText({ format: 2, generator: packageVersion(), ...chosen, files: hashTree(layer) })}\n`;
 }

@@ -71,8 +71,8 @@ function describeEngine({ scale: before = "none" }: LayerChoices, { scale = "non
     ...(added === "" ? [] : [`Its client is a package: npm install --save-dev ${added}`]),
     ...(removed === "" ? [] : [`That of ${before} is no longer used: npm uninstall ${removed}`]),
     scale === "none"
-      ? `Remove ${files}, and connectEngine from src/server.ts.`
-      : `Take ${files} from a new project with --scale ${scale}${before === "none" ? ", and pass connectEngine() to run as its src/server.ts does" : ""}.`,
+      ? `Remove ${files}, and connectEngine from src/server.ts and src/handler.ts.`
+      : `Take ${files} from a new project with --scale ${scale}${before === "none" ? ", and pass connectEngine() as its src/server.ts and src/handler.ts do" : ""}.`,
   ];
 }
 

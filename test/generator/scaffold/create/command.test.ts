@@ -146,7 +146,7 @@ describe("create-mcp-server <dir>", () => {
     ["migrate", codemod],
     ["deploy", "npm run deploy"],
     ["dev", "npm run dev"],
-    ["init", "create-mcp-server my-server"],
+    ["new", "create-mcp-server my-server"],
     ["version", "Use --version."],
   ])("`%s`, a command of another tool, is reported and creates no project", async (word, advice) => {
     const cwd = temporaryFolder();

@@ -70,6 +70,7 @@ describe("the choices of a project", () => {
       further: [],
       auth: "none",
       scale: "none",
+      mount: "none",
       schema: "zod",
       client: false,
       extras: ["agents"],

@@ -132,7 +132,10 @@ describe("create-mcp-server update --transport, --client and --scale", () => {
     const directory = await createWith({ transport: "http" });
     const before = contents(directory);
     const added = await update(directory, { scale: "nats" });
-    expect([added.code, added.stdout]).toEqual([0, expect.stringContaining("pass connectEngine() to run")]);
+    expect([added.code, added.stdout]).toEqual([
+      0,
+      expect.stringContaining("pass connectEngine() as its src/server.ts"),
+    ]);
     expect(contents(directory)["src/mcp/index.ts"]).toContain("joinCluster");
     const removed = await update(directory, { scale: "none" });
     expect([removed.code, removed.stdout]).toEqual([0, expect.stringContaining("Remove src/engine.ts")]);

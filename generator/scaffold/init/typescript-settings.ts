@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { UserError } from "../../internal/user-error.ts";
+import { parseJson } from "../../internal/json-text.ts";
+import { ts } from "../../read/syntax.ts";
+import { isRecord } from "../../typed-client/tool-schema/reading.ts";
+import type { ImportEnding } from "../layer/choices.ts";
+import type { Manifest } from "./manifest.ts";
+
+/**
+ * Returns the ending with which the modules of an application import each other, according to its `tsconfig.json`.
+ *
+ * @throws {UserError} when its settings do not find ES modules in packages
+ */
+export function readImportEnding(folder: string, manifest: Manifest): ImportEnding {
+  const options = readOptions(folder);
+  rejectUnsupported(options, { folder, manifest });
+  if (options.allowImportingTsExtensions === true || options.rewriteRelativeImportExtensions === true) return "ts";
+  // Bundlers of Next.js do not replace the ending of an import.
+  return manifest.packages.next === undefined ? "js" : "none";
+}
+
+function readOptions(folder: string): ts.CompilerOptions {
+  const path = join(folder, "tsconfig.json");
+  const { config, error } = ts.readConfigFile(path, ts.sys.readFile);
+  const parsed = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, folder, undefined, path);
+  const [problem] = [error, ...parsed.errors].filter((one) => one !== undefined && one.code !== noInputs);
+  if (!problem) return parsed.options;
+  const reason = ts.flattenDiagnosticMessageText(problem.messageText, " ");
+  throw new UserError(`tsconfig.json cannot be read: ${reason} Correct it, or install the packages that it extends.`);
+}
+
+/** Number of the message that the settings include no files: the files of the server do not exist yet. */
+const noInputs = 18_003;
+
+interface Application {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+const { ModuleKind, ModuleResolutionKind } = ts;
+
+function rejectUnsupported(options: ts.CompilerOptions, application: Application): void {
+  const { module, moduleResolution } = options;
+  const isNodeKind = module !== undefined && module >= ModuleKind.Node16 && module <= ModuleKind.NodeNext;
+  if (!isNodeKind && !findsExports(moduleResolution, module, application))
+    throw new UserError(
+      `tsconfig.json does not find the exports of packages; set "module": "nodenext", or "moduleResolution": "bundler".`,
+    );
+  const isRequired = !application.manifest.isModule && isNodeKind && module !== ModuleKind.NodeNext;
+  if (isRequired)
+    throw new UserError(
+      `tsconfig.json compiles to CommonJS, which cannot import ES modules; set "module": "nodenext", or "type": "module" in package.json.`,
+    );
+}
+
+/** True if the settings read `exports` in the manifests of packages. */
+function findsExports(
+  resolution: ts.ModuleResolutionKind | undefined,
+  module: ts.ModuleKind | undefined,
+  application: Application,
+): boolean {
+  if (resolution !== undefined) return resolution >= ModuleResolutionKind.Node16;
+  return module === ModuleKind.Preserve || readCompilerVersion(application) >= 6;
+}
+
+/** Returns the major version of the compiler of an application: the installed one, else that of the range. */
+function readCompilerVersion({ folder, manifest }: Application): number {
+  return readInstalledMajor(folder, "typescript") ?? readMajor(manifest.packages.typescript) ?? 0;
+}
+
+/** Returns the major version of an installed package; `undefined` when it is not installed. */
+export function readInstalledMajor(folder: string, name: string): number | undefined {
+  const [path] = (createRequire(join(folder, "package.json")).resolve.paths(name) ?? [])
+    .map((place) => join(place, name, "package.json"))
+    .filter((file) => existsSync(file));
+  const found = path === undefined ? undefined : parseJson(readFileSync(path, "utf8"));
+  return isRecord(found) && typeof found.version === "string" ? readMajor(found.version) : undefined;
+}
+
+/** Returns the first number of a version or a range; `undefined` for words such as `latest`. */
+export function readMajor(range: string | undefined): number | undefined {
+  const [, major] = /^(?:npm:.*@|workspace:)?[\^~>=v\s]*(\d+)/.exec(range ?? "") ?? [];
+  return major === undefined ? undefined : Number(major);
+}
