@@ -55,8 +55,8 @@ export function introspectTokens(options: IntrospectionOptions): VerifyToken {
     running += 1;
     try {
       const body = new URLSearchParams({ token, token_type_hint: "access_token" }).toString();
-      // The target of a redirect must not see tokens.
-      const init = { method: "POST", headers, body, redirect: "error", signal: AbortSignal.timeout(timeout) } as const;
+      // The target of a redirect must not see tokens. Workers do not have the value "error".
+      const init = { method: "POST", headers, body, redirect: "manual", signal: AbortSignal.timeout(timeout) } as const;
       return toClaims(await readBounded(await ask(endpoint, init), maxBytes), trust);
     } finally {
       running -= 1;
