@@ -1,4 +1,5 @@
 import type { Argv } from "yargs";
+import { deployTargets } from "../scaffold/create/deploy-target.ts";
 import { features, scales } from "../scaffold/layer/choices.ts";
 import { examplesText } from "./usage.ts";
 
@@ -46,6 +47,7 @@ export function addCreateCommand(cli: Argv): Argv {
         dryRun,
         features: choices.features,
         transport: choices.transport,
+        target: choices.target,
         auth: choices.auth,
         scale: choices.scale,
         schema: choices.schema,
@@ -96,8 +98,14 @@ const createOptions = {
   },
   transport: {
     type: "string",
-    describe: "Transport: stdio, http, both (stdio,http) or worker; optionally also websocket and tcp, comma-separated",
+    describe: "Transport: stdio, http or both (stdio,http); optionally also websocket and tcp, comma-separated",
     defaultDescription: "stdio; http with --auth or --scale",
+    coerce: joinRepeated,
+  },
+  target: {
+    type: "string",
+    describe: `Platform that runs the server: ${deployTargets.join(", ")}`,
+    defaultDescription: "node",
     coerce: joinRepeated,
   },
   auth: {

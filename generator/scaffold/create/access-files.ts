@@ -42,12 +42,17 @@ export const accessTemplates: readonly string[] = [
   ...new Set(Object.values(files).flatMap((byPath) => Object.values(byPath))),
 ];
 
+/** Address of the server during development, and facts about its platform. */
+interface AccessPlace {
+  readonly url: string;
+}
+
 /** Emits the module that authenticates clients, and its tests, by path. */
 export function emitAccess(
-  { auth, transport, scale, url }: Pick<Selection, "auth" | "transport" | "scale"> & { readonly url: string },
+  { auth, transport, scale, ...place }: Pick<Selection, "auth" | "transport" | "scale"> & AccessPlace,
   templates: Templates,
 ): Tree {
-  const facts = { oauth: auth === "oauth", stdio: transport === "both", worker: transport === "worker", url };
+  const facts = { oauth: auth === "oauth", stdio: transport === "both", worker: transport === "worker", ...place };
   const view = { ...facts, scaled: scale !== "none" };
   const entries = Object.entries(files[auth]);
   return new Map(entries.map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));

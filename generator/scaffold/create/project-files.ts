@@ -6,6 +6,7 @@ import type { Tree } from "../../internal/tree.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { emitLayer } from "../layer/emit-layer.ts";
 import { emitExtras, extraTemplates, isOnHttp, isOnStdio, registryName, urlOf } from "../extras/extra-files.ts";
+import { platformOf } from "./deploy-target.ts";
 import { toLayerChoices, type Selection } from "./project-choices.ts";
 import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
 import { accessTemplates, curlArguments, emitAccess } from "./access-files.ts";
@@ -14,6 +15,7 @@ import { builtPackages, packagesOf, hasSkillFolder } from "./project-packages.ts
 import { generatorPackage } from "./launcher.ts";
 import { commandsOf, managerFiles } from "./package-manager.ts";
 import { schemaSamples } from "./example-tools.ts";
+import { deployTemplates, deployText, deployView, emitDeployment } from "../extras/deploy-files.ts";
 import { emitScale, engineView, scaleTemplates } from "../extras/scale-files.ts";
 import { configsOfAddress, configsOfCommand, serverCommand } from "../extras/host-files.ts";
 import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
@@ -24,13 +26,14 @@ import { declares, isEliciting, isOverSse, newestOf, toolMembers, type ProjectOp
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const folder = join(packageRoot, "templates");
   const own = [...rendered, stdoutModule].map((name) => `project/${name}`);
-  const names = [...own, ...extraTemplates, ...accessTemplates, ...scaleTemplates, serverTemplate, workerTemplate];
+  const names = [...own, ...extraTemplates, ...accessTemplates, ...scaleTemplates, ...deployTemplates, serverTemplate];
   const templates = loadTemplates(folder, names);
-  const view = projectView(options);
+  const facts = projectView(options);
+  const view = { ...facts, deployText: deployText(options.selection.target, templates, facts) };
   const { selection, revisions, spec, source, models, runtime, launcher } = options;
   const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
   const layer = await emitLayer({ ...toLayerChoices(selection, revisions), ...more }, models);
-  const builder = { from: selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
+  const builder = { from: selection.target === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
   const skills = hasSkillFolder(selection) ? skillFiles : [];
   const copies = [...copied, builder, ...skills].map(({ from, to }): [string, string] => [
     to,
@@ -44,9 +47,9 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
       tidy(templates.render(`project/${name}`, view)),
     ]),
     ["src/server.ts", await formatTypeScript(templates.render(serverTemplate, view))],
-    ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
+    ...(await emitDeployment(selection.target, templates, view)),
     ...emitExtras(options, templates),
-    ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
+    ...emitAccess({ ...selection, ...deployView(selection.target), url: urlOf(selection) }, templates),
     ...(selection.scale === "none" ? [] : await emitScale(options, selection.scale, templates)),
     ...(await emitOwnTools(options)),
     ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
@@ -68,8 +71,6 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
 }
 
 const serverTemplate = "project/src/server.ts";
-
-const workerTemplate = "project/wrangler.jsonc";
 
 const rendered = ["package.json", "README.md", "test/client.ts", "test/links.ts", "test/server.test.ts"] as const;
 
@@ -111,7 +112,7 @@ function projectView(options: ProjectOptions): object {
   const service = selection.transport;
   const hosts = isOnStdio(service)
     ? configsOfCommand(server)
-    : configsOfAddress({ name: server.name, url: urlOf(service), isKeyed: selection.auth === "api-key" });
+    : configsOfAddress({ name: server.name, url: urlOf(selection), isKeyed: selection.auth === "api-key" });
   const isExample = source === undefined;
   const hasView = features.has("apps") && isExample && members.has("_meta");
   const elicits = isEliciting(options);
@@ -192,7 +193,9 @@ function projectView(options: ProjectOptions): object {
     listens: isOnHttp(service) || selection.further.length > 0,
     lines: isOnStdio(service) || selection.further.includes("tcp"),
     serviceText: serviceText(selection),
-    url: urlOf(service),
+    url: urlOf(selection),
+    tasks: features.has("tasks"),
+    ...deployView(selection.target),
     ...readmeCommands(options),
     hosts: { claudeDesktop: "", ...hosts },
   };
@@ -203,8 +206,12 @@ function listOf(texts: readonly string[]): string {
 }
 
 /** Names of the transports in a sentence. */
-function serviceText({ transport, further }: Selection): string {
-  const names = [...serviceTexts[transport], ...further.map((name) => furtherTexts[name])];
+function serviceText({ transport, target, further }: Selection): string {
+  const platform = platformOf(target);
+  const names = [
+    ...(platform ? [platform.title] : serviceTexts[transport]),
+    ...further.map((name) => furtherTexts[name]),
+  ];
   return names.join(", ").replace(/, (?=[^,]*$)/, " and ");
 }
 
@@ -225,5 +232,5 @@ const serviceTexts: { readonly [Name in Selection["transport"]]: readonly string
   stdio: ["stdio"],
   http: ["HTTP"],
   both: ["stdio", "HTTP"],
-  worker: ["edge workers"],
+  worker: [],
 };

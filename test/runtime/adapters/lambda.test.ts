@@ -63,7 +63,11 @@ describe("an event of payload format 2.0", () => {
       { rawPath: "/a%20b", rawQueryString: "x=1&x=%C3%B6" },
       { url: "https://id.lambda-url.eu-west-1.on.aws/a%20b?x=1&x=%C3%B6" },
     ],
-    ["a path that begins with two slashes", { rawPath: "//evil.example" }, { url: expect.stringMatching(/on\.aws\/\/e/) }],
+    [
+      "a path that begins with two slashes",
+      { rawPath: "//evil.example" },
+      { url: expect.stringMatching(/on\.aws\/\/e/) },
+    ],
     ["cookies", { cookies: ["a=1", "b=2"] }, { headers: expect.objectContaining({ cookie: "a=1; b=2" }) }],
     ["headers", { headers: { accept: "a, b" } }, { headers: expect.objectContaining({ accept: "a, b" }) }],
   ])("an event is a request with %s", async (_what, parts, expected) => {
@@ -162,7 +166,12 @@ describe("a result that is streamed", () => {
   it("the head is sent before the parts of the body", async () => {
     const head = { statusCode: 200, headers: { "content-type": "text/event-stream" }, cookies: [] };
     const parts = ["data: one\n\n", "data: ö\n\n"].map((part) => new TextEncoder().encode(part));
-    const body = ReadableStream.from(parts);
+    const body = new ReadableStream({
+      start(controller) {
+        for (const part of parts) controller.enqueue(part);
+        controller.close();
+      },
+    });
     const sent = await call(async () => new Response(body, { headers: head.headers }));
     expect(sent).toBe(`${JSON.stringify(head)}${"\0".repeat(8)}data: one\n\ndata: ö\n\n`);
   });
