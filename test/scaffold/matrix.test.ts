@@ -51,7 +51,6 @@ test("a packed project has the licences of the packages inside with it", async (
 
 test.each([
   ["access-tokens", ["--auth", "oauth"]],
-  ["worker", ["--transport", "worker"]],
   ["further-transports", ["--transport", "http,websocket,tcp"]],
 ])("a project for %s is installed, and its tests call it", async (name, flags) => {
   const options = [...flags, "--schema", "json", "--yes", "--no-git"];
