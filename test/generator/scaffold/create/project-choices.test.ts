@@ -43,13 +43,19 @@ describe("the choices of a project", () => {
     [{ transport: "http", auth: "basic" }, '--auth: unknown value "basic". Choose one of none, oauth, api-key.'],
     [{ transport: "stdio", auth: "oauth" }, "--auth oauth: a project for stdio has no authentication."],
     [{ transport: "stdio", auth: "api-key" }, "Choose --transport http or both, or a --target."],
-    [{ target: "netlify" }, '--target: unknown value "netlify". Choose one of node, worker, lambda, vercel, deno, bun.'],
+    [
+      { target: "netlify" },
+      '--target: unknown value "netlify". Choose one of node, worker, lambda, vercel, deno, bun.',
+    ],
     [{ target: "lambda", transport: "http,websocket" }, "--transport websocket: lambda calls a function over HTTP."],
     [{ target: "vercel", transport: "worker" }, "--transport worker: vercel calls a function over HTTP."],
     [{ target: "bun", transport: "stdio" }, "Remove --transport or --target."],
     [{ target: "node", transport: "worker" }, "--transport worker is a platform; remove --target node"],
     [{ target: "lambda", scale: "redis" }, "processes of Node. Choose --target node."],
-    [{ target: "lambda", features: "tools,tasks" }, "--features tasks: lambda runs many instances without shared memory."],
+    [
+      { target: "lambda", features: "tools,tasks" },
+      "--features tasks: lambda runs many instances without shared memory.",
+    ],
     [{ transport: "worker", features: "tasks" }, "--features tasks: worker runs many instances"],
     [{ target: "deno", extras: "docker" }, "--extras docker: Node cannot start a project for deno."],
     [{ scale: "kafka", transport: "http" }, '--scale: unknown value "kafka". Choose one of none, redis, nats.'],
@@ -390,16 +396,19 @@ describe("a project", () => {
     ["vercel", ["api/mcp.js", "public/robots.txt", "src/local.ts", "src/vercel.ts", "vercel.json"], "VERCEL"],
     ["deno", ["deno.json", "src/main.ts"], "DENO_DEPLOY"],
     ["bun", ["src/main.ts"], "ALLOWED_HOSTS"],
-  ])("a project for %s has the files of its platform, and accepts local names only elsewhere", async (target, own, name) => {
-    const [plain, tree] = [await emit({ transport: "http" }), await emit({ target })];
-    expect([...tree.keys()].filter((path) => !plain.has(path)).sort()).toEqual(own);
-    expect(manifestOf(tree)).not.toHaveProperty("bin");
-    expect(manifestOf(tree).devDependencies).not.toHaveProperty("wrangler");
-    expect(tree.get("src/server.ts")).toContain(`${name}`);
-    expect(tree.get("src/server.ts")).toMatch(/localhost["',]+ ?"?127\.0\.0\.1/);
-    expect(tree.get("README.md")).toContain("## Deploy");
-    for (const path of ["vercel.json", "deno.json"]) if (tree.has(path)) JSON.parse(tree.get(path) ?? "");
-  });
+  ])(
+    "a project for %s has the files of its platform, and accepts local names only elsewhere",
+    async (target, own, name) => {
+      const [plain, tree] = [await emit({ transport: "http" }), await emit({ target })];
+      expect([...tree.keys()].filter((path) => !plain.has(path)).sort()).toEqual(own);
+      expect(manifestOf(tree)).not.toHaveProperty("bin");
+      expect(manifestOf(tree).devDependencies).not.toHaveProperty("wrangler");
+      expect(tree.get("src/server.ts")).toContain(`${name}`);
+      expect(tree.get("src/server.ts")).toMatch(/localhost["',]+ ?"?127\.0\.0\.1/);
+      expect(tree.get("README.md")).toContain("## Deploy");
+      for (const path of ["vercel.json", "deno.json"]) if (tree.has(path)) JSON.parse(tree.get(path) ?? "");
+    },
+  );
 
   it("the functions of Vercel include the resource metadata if there is any", async () => {
     const rewrites = async (auth: string): Promise<unknown> =>
