@@ -55,7 +55,6 @@ beforeAll(async () => {
   issuer = await startIssuer(resource);
   variables = { ISSUER: issuer.url, RESOURCE: resource, STATE_KEY: "a secret of the tests, of 32 characters or more" };
   await buildWithScope(join(root, "worker"));
-  await Promise.all(["lambda", "vercel", "deno", "bun"].map(createProject));
 });
 
 afterAll(() => {
@@ -134,10 +133,11 @@ const platforms = [
   },
 ];
 
-describe.each(platforms)("a project for $target", ({ keepsSessions, serve }) => {
+describe.each(platforms)("a project for $target", ({ target, keepsSessions, serve }) => {
   let server: PlatformServer;
 
   beforeAll(async () => {
+    if (target !== "worker") await createProject(target);
     server = await serve();
   });
 
