@@ -31,6 +31,7 @@ const written: Readonly<Record<string, string>> = {
   "./adapters/ajv": "runtime/adapters/ajv.ts",
   "./adapters/cfworker": "runtime/adapters/cfworker.ts",
   "./adapters/jose": "runtime/adapters/jose.ts",
+  "./adapters/lambda": "runtime/adapters/lambda.ts",
   "./adapters/open-telemetry": "runtime/adapters/open-telemetry/index.ts",
   "./adapters/re2": "runtime/adapters/re2.ts",
   "./adapters/nats": "runtime/adapters/nats/index.ts",

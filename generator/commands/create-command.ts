@@ -1,4 +1,5 @@
 import type { Argv } from "yargs";
+import { deployTargets } from "../scaffold/create/deploy-target.ts";
 import { features, scales } from "../scaffold/layer/choices.ts";
 import { mounts } from "../scaffold/mount/frameworks.ts";
 import { providerNames } from "../scaffold/providers/provider.ts";
@@ -49,6 +50,7 @@ export function addCreateCommand(cli: Argv): Argv {
         dryRun,
         features: choices.features,
         transport: choices.transport,
+        target: choices.target,
         auth: choices.auth,
         provider: choices.provider,
         scale: choices.scale,
@@ -101,8 +103,14 @@ const createOptions = {
   },
   transport: {
     type: "string",
-    describe: "Transport: stdio, http, both (stdio,http) or worker; optionally also websocket and tcp, comma-separated",
+    describe: "Transport: stdio, http or both (stdio,http); optionally also websocket and tcp, comma-separated",
     defaultDescription: "stdio; http with --auth or --scale",
+    coerce: joinRepeated,
+  },
+  target: {
+    type: "string",
+    describe: `Platform that runs the server: ${deployTargets.join(", ")}`,
+    defaultDescription: "node",
     coerce: joinRepeated,
   },
   auth: {

@@ -70,7 +70,8 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
   const acceptAgreed = (channel: Channel, { revision, client, isStateless = false }: NegotiatedSession): Peer => {
     const agreed = findOffer(revision);
     const peer = accept(channel, agreed.routes, { revision, isStateless });
-    openWith(peer, { ...createSession(client, agreed, peer), isStateless }, agreed, options);
+    const session = { ...createSession(client, agreed, peer), isStateless };
+    openWith(peer, isStateless ? withExtensions(session, agreed) : session, agreed, options);
     peer.confirm();
     return peer;
   };
@@ -230,6 +231,11 @@ function createSession(client: PeerInfo, offer: Offer, { transportSession }: Pee
     converter: offer.converter,
     values: transportSession?.values,
   };
+}
+
+/** Session of one POST, which does not repeat what the client has declared: the server handles the methods of its extensions for every client. */
+function withExtensions(session: Session, { info, whole }: Offer): Session {
+  return { ...session, own: { info, capabilities: whole.capabilities }, isStateless: true };
 }
 
 function openWith(peer: Peer, session: Session, { routes }: Offer, options: ServeOptions): void {

@@ -52,7 +52,6 @@ test("a packed project has the licences of the packages inside with it", async (
 
 test.each([
   ["access-tokens", ["--auth", "oauth"]],
-  ["worker", ["--transport", "worker"]],
   ["further-transports", ["--transport", "http,websocket,tcp", "--extras", "otel"]],
   ["application", ["--mount", "express", "--auth", "api-key"]],
 ])("a project for %s is installed, and its tests call it", async (name, flags) => {

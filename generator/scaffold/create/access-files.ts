@@ -3,7 +3,7 @@ import type { Tree } from "../../internal/tree.ts";
 import { quoteForShell } from "../../internal/text.ts";
 import { toClaim } from "./first-call.ts";
 import type { Protection } from "../layer/choices.ts";
-import { requiredSettings } from "../providers/providers.ts";
+import { requiredSettings, settingsOf } from "../providers/providers.ts";
 import type { Selection } from "./project-choices.ts";
 
 /** Packages that a protected project depends on, with the tested versions. */
@@ -22,6 +22,36 @@ const variables: { readonly [Name in Protection]: readonly string[] } = {
   none: [],
   oauth: ["ISSUER", "RESOURCE"],
   "api-key": ["API_KEYS"],
+};
+
+/** Parameter of a deployment, for an environment variable. */
+export interface DeployParameter {
+  readonly variable: string;
+  /** Name without other characters than letters and digits. */
+  readonly parameter: string;
+  /** Description in quotation marks. */
+  readonly description: string;
+  readonly isSecret: boolean;
+}
+
+/** Returns the parameters with which a protected project is deployed. */
+export function accessParameters(selection: Pick<Selection, "auth" | "provider">): readonly DeployParameter[] {
+  const own = selection.provider ? settingsOf(selection.provider) : [];
+  return accessVariables(selection).map((variable) => ({
+    variable,
+    parameter: variable.replace(
+      /([A-Z])([A-Z]*)_?/g,
+      (_word, first: string, rest: string) => first + rest.toLowerCase(),
+    ),
+    description: JSON.stringify(own.find(({ name }) => name === variable)?.description ?? descriptions[variable] ?? ""),
+    isSecret: variable === "API_KEYS",
+  }));
+}
+
+const descriptions: { readonly [variable: string]: string } = {
+  ISSUER: "Exact issuer identifier of the authorization server",
+  RESOURCE: "URL that clients use for this server",
+  API_KEYS: "Comma-separated names and SHA-256 hashes of the keys",
 };
 
 /** Files of a protected project: templates by path. */
@@ -47,6 +77,11 @@ export const accessTemplates: readonly string[] = [
   ...new Set(Object.values(files).flatMap((byPath) => Object.values(byPath))),
 ];
 
+/** Address of the server during development, and facts about its platform. */
+interface AccessPlace {
+  readonly url: string;
+}
+
 /** Emits the module that authenticates clients, and its tests, by path. */
 export function emitAccess(
   {
@@ -54,11 +89,11 @@ export function emitAccess(
     provider,
     transport,
     scale,
-    url,
-  }: Pick<Selection, "auth" | "provider" | "transport" | "scale"> & { readonly url: string },
+    ...place
+  }: Pick<Selection, "auth" | "provider" | "transport" | "scale"> & AccessPlace,
   templates: Templates,
 ): Tree {
-  const facts = { oauth: auth === "oauth", stdio: transport === "both", worker: transport === "worker", url };
+  const facts = { oauth: auth === "oauth", stdio: transport === "both", worker: transport === "worker", ...place };
   const view = { ...facts, provider: provider !== undefined, scaled: scale !== "none" };
   const entries = Object.entries(files[auth]);
   return new Map(entries.map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));

@@ -11,6 +11,7 @@ import {
   type Scale,
   type Transport,
 } from "../layer/choices.ts";
+import { checkTransports, deployTargets, keepsMemory, type DeployTarget } from "./deploy-target.ts";
 
 /** Schema libraries for tools; `json` is plain JSON Schema. */
 export const schemaLibraries = ["zod", "valibot", "arktype", "json"] as const;
@@ -18,7 +19,7 @@ export const schemaLibraries = ["zod", "valibot", "arktype", "json"] as const;
 /** Name of a schema library. */
 export type SchemaLibrary = (typeof schemaLibraries)[number];
 
-/** Main transports of a project; `both` is stdio and HTTP, `worker` is a function for the edge. */
+/** Main transports of a project; `both` is stdio and HTTP, `worker` is a function that a platform calls. */
 export const services = ["stdio", "http", "both", "worker"] as const;
 
 /** Main transport of a project. */
@@ -71,6 +72,8 @@ export type Runtime = (typeof runtimes)[number];
 export interface Selection {
   readonly features: readonly Feature[];
   readonly transport: Service;
+  /** Platform that the project is made for. Its transport is `worker` for all but `node`. */
+  readonly target: DeployTarget;
   readonly further: readonly FurtherTransport[];
   readonly auth: Protection;
   /** Authorization server whose preset the project has. Default: none. */
@@ -89,6 +92,7 @@ export interface Selection {
 export interface SelectionText {
   readonly features?: string | undefined;
   readonly transport?: string | undefined;
+  readonly target?: string | undefined;
   readonly auth?: string | undefined;
   readonly provider?: string | undefined;
   readonly scale?: string | undefined;
@@ -107,14 +111,18 @@ export function readSelection(text: SelectionText): Selection {
   const isScaled = text.scale !== undefined && text.scale !== "none";
   const isMounted = text.mount !== undefined && text.mount !== "none";
   const isForHttp = isProtected || isScaled || isMounted;
-  const { transport, further } = readTransports(text.transport ?? (isForHttp ? "http" : "stdio"));
+  const target = readTarget(text);
+  const { transport, further } = isPlatform(target)
+    ? ({ transport: "worker", further: [] } as const)
+    : readTransports(text.transport ?? (isForHttp ? "http" : "stdio"));
   if (isProtected) rejectUnprotected(further);
   const scale = readScale(text.scale ?? "none", transport);
   const mount = readMount(text, { transport, further, scale });
   const isNext = mount === "next";
   return {
-    features: readFeatures(text.features ?? "tools,resources,prompts"),
+    features: readSuitingFeatures(text.features ?? "tools,resources,prompts", target),
     transport,
+    target,
     further,
     auth: readProtection(auth, transport),
     ...(provider && { provider }),
@@ -122,7 +130,7 @@ export function readSelection(text: SelectionText): Selection {
     mount,
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
     client: text.client ?? false,
-    extras: withImage(readExtras(text.extras ?? "agents", transport), scale).filter(
+    extras: withImage(readExtras(text.extras ?? "agents", { transport, target }), scale).filter(
       (extra) => !isNext || extra !== "docker",
     ),
     runtime: readWord("--runtime", text.runtime ?? "dependency", runtimes),
@@ -133,6 +141,35 @@ export function readSelection(text: SelectionText): Selection {
 export function readFeatures(text: string): readonly Feature[] {
   const chosen = readWords("--features", text, { words: features, groups: ["all"] });
   return features.filter((feature) => feature === "tools" || chosen.includes(feature));
+}
+
+/** Parses `--target`. `--transport worker` is another spelling of `--target worker`. @throws {UserError} when the transports do not suit the target. */
+function readTarget({ target, transport }: SelectionText): DeployTarget {
+  if (target !== undefined) {
+    const found = readWord("--target", target, deployTargets);
+    checkTransports(found, transport);
+    return found;
+  }
+  return transport !== undefined && readTransports(transport).transport === "worker" ? "worker" : "node";
+}
+
+function isPlatform(target: DeployTarget): boolean {
+  return target !== "node";
+}
+
+/** Parses `--features` for a target; `all` selects only those that suit it. @throws {UserError} when tasks would be lost. */
+function readSuitingFeatures(text: string, target: DeployTarget): readonly Feature[] {
+  const chosen = readFeatures(text);
+  if (keepsMemory(target) || !chosen.includes("tasks")) return chosen;
+  if (isAll(text)) return chosen.filter((feature) => isFeatureOf(feature, target));
+  throw new UserError(
+    `--features tasks: ${target} runs many instances without shared memory. Remove tasks, or choose --target node.`,
+  );
+}
+
+/** True if a project for a target can have the feature: tasks live in the memory of a process, or in an engine. */
+export function isFeatureOf(feature: Feature, target: DeployTarget): boolean {
+  return feature !== "tasks" || keepsMemory(target);
 }
 
 /** Returns the choices for the protocol layer of a project. */
@@ -209,7 +246,7 @@ function readProtection(text: string, service: Service): Protection {
   const auth = readWord("--auth", text, protections);
   if (auth === "none" || isProtectable(service)) return auth;
   throw new UserError(
-    `--auth ${auth}: a project for ${service} has no authentication. Choose --transport http, both or worker.`,
+    `--auth ${auth}: a project for ${service} has no authentication. Choose --transport http or both, or a --target.`,
   );
 }
 
@@ -235,6 +272,8 @@ export function isScalable(service: Service): boolean {
 export function readScale(text: string, service: Service): Scale {
   const scale = readWord("--scale", text, scales);
   if (scale === "none" || isScalable(service)) return scale;
+  if (service === "worker")
+    throw new UserError(`--scale ${scale}: nodes that share an engine are processes of Node. Choose --target node.`);
   throw new UserError(`--scale ${scale}: several nodes serve over HTTP only. Choose --transport http or both.`);
 }
 
@@ -255,12 +294,15 @@ function readMount(
 }
 
 /** Parses `--extras`; `all` selects only those that suit the service. */
-function readExtras(text: string, service: Service): readonly Extra[] {
+function readExtras(
+  text: string,
+  { transport: service, target }: Pick<Selection, "transport" | "target">,
+): readonly Extra[] {
   const wanted = readWords("--extras", text, { words: extras, groups: ["all", "none"] });
   const misfit = isAll(text) ? undefined : wanted.find((extra) => !isExtraOf(extra, service));
   if (misfit === undefined) return wanted.filter((extra) => isExtraOf(extra, service));
   throw new UserError(
-    `--extras ${misfit}: ${places[misfit]?.includes("http") ? "Node" : "a host"} cannot start a project for ${service}. ` +
+    `--extras ${misfit}: ${places[misfit]?.includes("http") ? "Node" : "a host"} cannot start a project for ${service === "worker" ? target : service}. ` +
       `Leave it out, or choose --transport ${places[misfit]?.join(", ").replace(/, (?=\w+$)/, " or ")}.`,
   );
 }

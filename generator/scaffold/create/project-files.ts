@@ -6,9 +6,10 @@ import type { Tree } from "../../internal/tree.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { emitLayer } from "../layer/emit-layer.ts";
 import { emitExtras, extraTemplates, isOnHttp, isOnStdio, registryName, urlOf } from "../extras/extra-files.ts";
+import { platformOf } from "./deploy-target.ts";
 import { toLayerChoices, type Selection } from "./project-choices.ts";
 import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
-import { accessTemplates, curlArguments, emitAccess } from "./access-files.ts";
+import { accessParameters, accessTemplates, curlArguments, emitAccess } from "./access-files.ts";
 import { emitMount, mountTemplates, unusedByNext } from "../mount/project-files.ts";
 import { frameworks, runtimePackages } from "../mount/frameworks.ts";
 import { stubKinds } from "../../openapi/emit-stubs.ts";
@@ -16,6 +17,7 @@ import { builtPackages, packagesOf, hasSkillFolder } from "./project-packages.ts
 import { generatorPackage } from "./launcher.ts";
 import { commandsOf, managerFiles } from "./package-manager.ts";
 import { schemaSamples } from "./example-tools.ts";
+import { deployTemplates, deployText, deployView, emitDeployment } from "../extras/deploy-files.ts";
 import { emitScale, engineView, scaleTemplates } from "../extras/scale-files.ts";
 import { configsOfAddress, configsOfCommand, serverCommand } from "../extras/host-files.ts";
 import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
@@ -30,14 +32,22 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
   const own = [...rendered, stdoutModule, ...Object.keys(sampleTests).map(sampleTemplate)].map(
     (name) => `project/${name}`,
   );
-  const further = [...extraTemplates, ...accessTemplates, ...providerTemplates, ...scaleTemplates, ...mountTemplates];
-  const names = [...own, ...further, serverTemplate, workerTemplate];
+  const further = [
+    ...extraTemplates,
+    ...accessTemplates,
+    ...providerTemplates,
+    ...scaleTemplates,
+    ...mountTemplates,
+    ...deployTemplates,
+  ];
+  const names = [...own, ...further, serverTemplate];
   const templates = loadTemplates(folder, names);
-  const view = projectView(options);
+  const facts = projectView(options);
+  const view = { ...facts, deployText: deployText(options.selection.target, templates, facts) };
   const { selection, revisions, spec, source, models, runtime, launcher } = options;
   const more = { ...(source?.needsRe2 && { re2js: true }), ...(spec !== undefined && { spec }) };
   const layer = await emitLayer({ ...toLayerChoices(selection, revisions), ...more }, models);
-  const builder = { from: selection.transport === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
+  const builder = { from: selection.target === "worker" ? "build-worker.js" : "build.js", to: "build.js" };
   const skills = hasSkillFolder(selection) ? skillFiles : [];
   const hasHandler = isOnHttp(selection.transport) && selection.mount === "none";
   const copies = [...copied, builder, ...skills].map(({ from, to }): [string, string] => {
@@ -57,9 +67,9 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ]),
     [definitionPath(selection), await formatTypeScript(templates.render(serverTemplate, view))],
     ...(isOnHttp(selection.transport) ? await emitMount(options, view, templates) : []),
-    ...(selection.transport === "worker" ? [["wrangler.jsonc", templates.render(workerTemplate, view)] as const] : []),
+    ...(await emitDeployment(selection.target, templates, view)),
     ...emitExtras(options, templates),
-    ...emitAccess({ ...selection, url: urlOf(selection.transport) }, templates),
+    ...emitAccess({ ...selection, ...deployView(selection.target), url: urlOf(selection) }, templates),
     ...(await emitPreset(selection, templates)),
     ...(selection.scale === "none" ? [] : await emitScale(options, selection.scale, templates)),
     ...(await emitOwnTools(options)),
@@ -74,7 +84,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
 /** Emits the files of a preset, which replace those for any authorization server. */
 async function emitPreset({ provider, ...selection }: Selection, templates: Templates): Promise<Tree> {
   if (!provider) return new Map();
-  return emitProviderFiles({ ...selection, provider, url: urlOf(selection.transport) }, templates);
+  return emitProviderFiles({ ...selection, provider, url: urlOf(selection) }, templates);
 }
 
 /** Emits tools from a source. The module is loaded only here: it needs a compiler of schemas. */
@@ -103,8 +113,6 @@ function withHandler(build: string): string {
   if (!build.includes(entry)) throw new Error(`build.js has no ${entry}; this is a bug in templates/project.`);
   return build.replace(entry, `entryPoints: ["src/server.ts", "src/handler.ts"]`);
 }
-
-const workerTemplate = "project/wrangler.jsonc";
 
 const rendered = [
   "package.json",
@@ -172,7 +180,7 @@ export function projectView(options: ProjectOptions): object {
   const service = selection.transport;
   const hosts = isOnStdio(service)
     ? configsOfCommand(server)
-    : configsOfAddress({ name: server.name, url: urlOf(service), isKeyed: selection.auth === "api-key" });
+    : configsOfAddress({ name: server.name, url: urlOf(selection), isKeyed: selection.auth === "api-key" });
   const isExample = source === undefined;
   const hasView = features.has("apps") && isExample && members.has("_meta");
   const elicits = isEliciting(options);
@@ -246,6 +254,7 @@ export function projectView(options: ProjectOptions): object {
     oauth: selection.auth === "oauth",
     apiKey: selection.auth === "api-key",
     provider: selection.provider && providerView(selection.provider),
+    parameters: accessParameters(selection),
     curl: curlArguments(revisions, stateless),
     spawns: service !== "worker" && selection.mount !== "next",
     alsoHttp: service === "http" && selection.further.length > 0,
@@ -261,7 +270,7 @@ export function projectView(options: ProjectOptions): object {
     fastify: selection.mount === "fastify",
     hono: selection.mount === "hono",
     next: selection.mount === "next",
-    isolates: service === "worker" || selection.mount === "next",
+    isolates: selection.target === "worker" || selection.mount === "next",
     runtimePackages: listPackages(runtimePackages[selection.mount]),
     fetches: service !== "stdio",
     websocket: selection.further.includes("websocket"),
@@ -269,7 +278,9 @@ export function projectView(options: ProjectOptions): object {
     listens: (isOnHttp(service) && selection.mount !== "next") || selection.further.length > 0,
     lines: isOnStdio(service) || selection.further.includes("tcp"),
     serviceText: serviceText(selection),
-    url: urlOf(service),
+    url: urlOf(selection),
+    tasks: features.has("tasks"),
+    ...deployView(selection.target),
     ...readmeCommands(options),
     hosts: { claudeDesktop: "", ...hosts },
   };
@@ -299,8 +310,12 @@ function listOf(texts: readonly string[]): string {
 }
 
 /** Names of the transports in a sentence. */
-function serviceText({ transport, further }: Selection): string {
-  const names = [...serviceTexts[transport], ...further.map((name) => furtherTexts[name])];
+function serviceText({ transport, target, further }: Selection): string {
+  const platform = platformOf(target);
+  const names = [
+    ...(platform ? [platform.title] : serviceTexts[transport]),
+    ...further.map((name) => furtherTexts[name]),
+  ];
   return names.join(", ").replace(/, (?=[^,]*$)/, " and ");
 }
 
@@ -321,5 +336,5 @@ const serviceTexts: { readonly [Name in Selection["transport"]]: readonly string
   stdio: ["stdio"],
   http: ["HTTP"],
   both: ["stdio", "HTTP"],
-  worker: ["edge workers"],
+  worker: [],
 };

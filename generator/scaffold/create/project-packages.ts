@@ -67,16 +67,16 @@ export const projectPackages: readonly string[] = [
 ].flatMap((packages) => Object.keys(packages));
 
 /** Returns the packages of a project that run an install script. */
-export function builtPackages({ transport, mount }: Pick<Selection, "transport" | "mount">): readonly string[] {
+export function builtPackages({ target, mount }: Pick<Selection, "target" | "mount">): readonly string[] {
   if (mount === "next") return ["esbuild", "sharp"];
-  return transport === "worker" ? ["esbuild", "sharp", "workerd"] : ["esbuild"];
+  return target === "worker" ? ["esbuild", "sharp", "workerd"] : ["esbuild"];
 }
 
 /** Returns the packages of a project, by name. All are development dependencies: the bundle includes the parts that the server needs. */
 export function packagesOf({ selection, source, runtime, launcher }: ProjectOptions): Packages {
   const packages: Packages = {
     ...devTools,
-    ...(selection.transport === "worker" && workerTools),
+    ...(selection.target === "worker" && workerTools),
     ...schemaSamples[selection.schema].packages,
     ...accessDependencies[selection.auth],
     ...enginePackages[selection.scale],
@@ -91,7 +91,7 @@ export function packagesOf({ selection, source, runtime, launcher }: ProjectOpti
   return Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** True if a project reads skills from a folder. Edge platforms have no folders, so their skills are written in code. */
+/** True if a project reads skills from a folder. Platforms that call a function have no folders, so their skills are written in code. */
 export function hasSkillFolder({ features, transport }: Pick<Selection, "features" | "transport">): boolean {
   return features.includes("skills") && transport !== "worker";
 }

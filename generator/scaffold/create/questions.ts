@@ -1,8 +1,10 @@
 import { styleText } from "node:util";
 import { interrupted } from "../../internal/user-error.ts";
+import { deployTargets, type DeployTarget } from "./deploy-target.ts";
 import {
   extras,
   isExtraOf,
+  isFeatureOf,
   isProtectable,
   isScalable,
   readSelection,
@@ -27,9 +29,12 @@ interface Choice<Word extends string> {
 const setups = ["recommended", "custom"] as const;
 
 /** Prompts for the recommended choices or one prompt per choice. Returns true for the latter. @throws {UserError} when the user cancels. */
-export async function askForCustomSetup({ features, transport, schema }: Selection): Promise<boolean> {
+export async function askForCustomSetup({ features, transport, target, schema }: Selection): Promise<boolean> {
   const { select } = await import("@clack/prompts");
-  const hints = { recommended: [...features, transport, schema].join(", "), custom: "choose each option" };
+  const hints = {
+    recommended: [...features, target === "node" ? transport : target, schema].join(", "),
+    custom: "choose each option",
+  };
   const options = toOptions({ words: setups, hints });
   return settle(await select<string>({ message: "Setup", options, initialValue: "recommended" })) === "custom";
 }
@@ -60,17 +65,32 @@ export async function askSelection({
     const answer = settle(await select<string>({ message, options: toOptions(choice), initialValue: initial }));
     return choice.words.find((word) => word === answer) ?? initial;
   };
+  // An engine needs processes of Node, and transports are those of Node.
+  const asksTarget = given.target === undefined && given.transport === undefined && asked.scale === "none";
+  const required = given.features === undefined ? [] : asked.features;
+  const targets = {
+    words: deployTargets.filter((one) => required.every((feature) => isFeatureOf(feature, one))),
+    hints: targetHints,
+  };
+  const target = asksTarget ? await askOne("Target", targets, asked.target) : asked.target;
   // Tools are always included, so they are not in the list, where they could be deselected.
-  const furtherFeatures = { words: features.filter((one) => one !== "tools"), hints: featureHints };
+  const suiting = features.filter((one) => one !== "tools" && isFeatureOf(one, target));
+  const furtherFeatures = { words: suiting, hints: featureHints };
   const others = asked.features.filter((one) => one !== "tools");
   const chosen =
     given.features === undefined
       ? await askMany("Features in addition to tools", furtherFeatures, others)
       : asked.features;
   // With authentication or several nodes, only transports that support them are listed.
-  const reachable = asked.auth === "none" ? services : services.filter(isProtectable);
+  const ofNode = services.filter((service) => service !== "worker");
+  const reachable = asked.auth === "none" ? ofNode : ofNode.filter(isProtectable);
   const ways = { words: asked.scale === "none" ? reachable : reachable.filter(isScalable), hints: serviceHints };
-  const transport = given.transport === undefined ? await askOne("Transport", ways, asked.transport) : asked.transport;
+  const asksTransport = given.transport === undefined && target === "node";
+  const transport = asksTransport
+    ? await askOne("Transport", ways, asked.transport)
+    : target === "node"
+      ? asked.transport
+      : "worker";
   const asksWho = given.auth === undefined && isProtectable(transport) && !asked.further.includes("tcp");
   const callers = { words: protections, hints: protectionHints };
   const auth = asksWho ? await askOne("Authentication over HTTP", callers, asked.auth) : asked.auth;
@@ -88,10 +108,11 @@ export async function askSelection({
   const files =
     given.extras === undefined
       ? await askMany("Extra files", further, asked.extras)
-      : readSelection({ transport, extras: given.extras }).extras;
+      : readSelection({ ...(target === "node" ? { transport } : { target }), extras: given.extras }).extras;
   return {
     features: features.filter((one) => one === "tools" || chosen.includes(one)),
     transport,
+    target,
     further: asked.further,
     auth,
     scale,
@@ -133,7 +154,17 @@ export const serviceHints: Hints<Service> = {
   stdio: "a program that the host starts on the user's machine",
   http: "a service with a URL",
   both: "stdio, and HTTP with --http <port>",
-  worker: "a fetch handler for an edge platform",
+  worker: "a function that a platform calls",
+};
+
+/** Explanations of each {@link DeployTarget}, shown as hints in prompts. */
+export const targetHints: Hints<DeployTarget> = {
+  node: "a program, or a server with a port",
+  worker: "Cloudflare Workers",
+  lambda: "AWS Lambda, with a function URL or API Gateway",
+  vercel: "Vercel Functions",
+  deno: "Deno, and Deno Deploy",
+  bun: "Bun",
 };
 
 /** Explanations of each {@link Protection}, shown as hints in prompts. */

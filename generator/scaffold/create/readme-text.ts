@@ -4,25 +4,28 @@ import { generatorPackage } from "./launcher.ts";
 import { commandsOf } from "./package-manager.ts";
 import { runtimePackage } from "./runtime-package.ts";
 import type { Scale } from "../layer/choices.ts";
+import { platformOf, type DeployTarget } from "./deploy-target.ts";
 import type { Extra, Service } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-options.ts";
 import { variablesOf } from "../extras/server-variables.ts";
 
 /** Commands of the README, for the project's package manager. */
-export function readmeCommands({ manager, launcher, selection: { transport, further } }: ProjectOptions): object {
+export function readmeCommands({ manager, launcher, selection }: ProjectOptions): object {
+  const { transport, target, further, auth } = selection;
   const { install, run, latest, installed, update } = commandsOf(manager);
   const program = launcher ? installed(generatorPackage) : latest(generatorPackage);
-  const overHttp =
-    transport === "worker" ? run("dev") : run("start", ...(transport === "both" ? ["--http", "3000"] : []));
+  const overHttp = platformOf(target) ? run("dev") : run("start", ...(transport === "both" ? ["--http", "3000"] : []));
   const rows: (readonly [string, string])[] = [
     [install, ""],
     [run("build"), ""],
     ...(isOnStdio(transport) ? [[run("start"), "waits for a client on stdin; Ctrl-C ends it"] as const] : []),
-    ...(isOnHttp(transport) ? [[overHttp, `serves at ${urlOf("http")}; Ctrl-C ends it`] as const] : []),
+    ...(isOnHttp(transport) ? [[overHttp, `serves at ${urlOf(selection)}; Ctrl-C ends it`] as const] : []),
     ...further.map((name) => [run("start", `--${name}`, furtherPorts[name]), `serves at ${addresses[name]}`] as const),
     [
       run("dev"),
-      transport === "worker" ? edgeNote : "the same from source; clients stay connected when a file changes",
+      platformOf(target)
+        ? `serves at ${urlOf(selection)} from source; Ctrl-C ends it`
+        : "the same from source; clients stay connected when a file changes",
     ],
     [run("inspect"), isOnStdio(transport) ? inspectNote : `while it runs: ${inspectNote}`],
   ];
@@ -32,8 +35,13 @@ export function readmeCommands({ manager, launcher, selection: { transport, furt
   return {
     runLines: lines.join("\n"),
     testLines: [test, run("typecheck")].join("\n"),
-    startHttp: overHttp,
-    runScript: Object.fromEntries(["build", "deploy", "dev", "token", "key"].map((script) => [script, run(script)])),
+    startHttp:
+      auth === "oauth" && isConfiguredByShell(target)
+        ? `ISSUER=http://127.0.0.1:4000 RESOURCE=${urlOf(selection)} ${overHttp}`
+        : overHttp,
+    runScript: Object.fromEntries(
+      ["build", "deploy", "dev", "start", "token", "key"].map((script) => [script, run(script)]),
+    ),
     updateLine: `${program} update`,
     docsLine: `${program} docs`,
     removeLine: `${program} remove`,
@@ -43,10 +51,14 @@ export function readmeCommands({ manager, launcher, selection: { transport, furt
   };
 }
 
+/** True if the variables of a function are those of the shell during development. Workers read theirs from a file; programs have defaults. */
+function isConfiguredByShell(target: DeployTarget): boolean {
+  return target !== "node" && target !== "worker";
+}
+
 const furtherPorts = { websocket: "3001", tcp: "4000" } as const;
 const addresses = { websocket: "ws://127.0.0.1:3001/mcp", tcp: "tcp://127.0.0.1:4000" } as const;
 
-const edgeNote = `serves at ${urlOf("worker")} from source; Ctrl-C ends it`;
 const inspectNote = "call it in a browser, and see every message and change";
 
 /** Contents of the example file. */

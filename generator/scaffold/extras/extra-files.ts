@@ -5,7 +5,7 @@ import { accessVariables } from "../create/access-files.ts";
 import { greet, measureText } from "../create/example-tools.ts";
 import { commandsOf, type PackageManager } from "../create/package-manager.ts";
 import type { Mount } from "../mount/frameworks.ts";
-import { withRequired, type Extra, type Service } from "../create/project-choices.ts";
+import { withRequired, type Extra, type Selection, type Service } from "../create/project-choices.ts";
 import { isEliciting, type ProjectOptions } from "../create/project-options.ts";
 import { hasSkillFolder } from "../create/project-packages.ts";
 import { describeRevisions } from "../layer/catalogue.ts";
@@ -59,7 +59,7 @@ export function emitExtras(options: ProjectOptions, templates: Templates): Tree 
     keyed: auth === "api-key",
     ...definersView(withRequired(features)),
     skillFolder: hasSkillFolder(selection),
-    url: urlOf(transport),
+    url: urlOf(selection),
     variables: accessVariables(selection).join(" and "),
     ...variableView(variablesOf(source)),
     tools: indented([...(own ?? [measureText]), ...(isEliciting(options) ? [greet] : [])], "  "),
@@ -183,7 +183,7 @@ function hostText(host: Host, options: ProjectOptions): string {
   const server = serverCommand(options);
   const text = isOnStdio(transport)
     ? commandText(host, server, variablesOf(options.source))
-    : addressText(host, { name: server.name, url: urlOf(transport), isKeyed: auth === "api-key" });
+    : addressText(host, { name: server.name, url: urlOf(options.selection), isKeyed: auth === "api-key" });
   return `${text}\n`;
 }
 
@@ -203,8 +203,8 @@ export function registryName({ name }: ServerCommand): string {
 }
 
 /** URL at which the server is served during development. */
-export function urlOf(service: Service): string {
-  return service === "worker" ? "http://127.0.0.1:8787/mcp" : "http://127.0.0.1:3000/mcp";
+export function urlOf({ target }: Pick<Selection, "target">): string {
+  return target === "worker" ? "http://127.0.0.1:8787/mcp" : "http://127.0.0.1:3000/mcp";
 }
 
 /** Returns the settings that hosts and the registry request from a user, in their formats; empty when no variables are needed. */

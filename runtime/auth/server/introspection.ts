@@ -83,7 +83,8 @@ export function createTokenRequests({
     if (running >= maxConcurrent) throw new Error("Too many concurrent requests about tokens");
     running += 1;
     try {
-      const limits = { redirect: "error", signal: AbortSignal.timeout(timeout) } as const;
+      // Workers do not have the value "error".
+      const limits = { redirect: "manual", signal: AbortSignal.timeout(timeout) } as const;
       return await read(await ask(endpoint, { ...init, ...limits, method: "POST" }));
     } finally {
       running -= 1;

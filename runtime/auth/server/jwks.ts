@@ -10,7 +10,8 @@ import { checkUrl } from "./metadata.ts";
  */
 export async function fetchJson(url: string | URL, ask: typeof fetch): Promise<unknown> {
   const headers = { accept: "application/json" };
-  const response = await ask(url, { headers, redirect: "error", signal: AbortSignal.timeout(5_000) });
+  // Workers do not have the value "error". A redirect is not a successful response.
+  const response = await ask(url, { headers, redirect: "manual", signal: AbortSignal.timeout(5_000) });
   return readBounded(response, 1024 * 1024);
 }
 

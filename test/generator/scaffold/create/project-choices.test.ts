@@ -43,13 +43,28 @@ describe("the choices of a project", () => {
     [{ transport: "constructor" }, "--transport: unknown value"],
     [{ transport: "http", auth: "basic" }, '--auth: unknown value "basic". Choose one of none, oauth, api-key.'],
     [{ transport: "stdio", auth: "oauth" }, "--auth oauth: a project for stdio has no authentication."],
-    [{ transport: "stdio", auth: "api-key" }, "Choose --transport http, both or worker."],
+    [{ transport: "stdio", auth: "api-key" }, "Choose --transport http or both, or a --target."],
+    [
+      { target: "netlify" },
+      '--target: unknown value "netlify". Choose one of node, worker, lambda, vercel, deno, bun.',
+    ],
+    [{ target: "lambda", transport: "http,websocket" }, "--transport websocket: lambda calls a function over HTTP."],
+    [{ target: "vercel", transport: "worker" }, "--transport worker: vercel calls a function over HTTP."],
+    [{ target: "bun", transport: "stdio" }, "Remove --transport or --target."],
+    [{ target: "node", transport: "worker" }, "--transport worker is a platform; remove --target node"],
+    [{ target: "lambda", scale: "redis" }, "processes of Node. Choose --target node."],
+    [
+      { target: "lambda", features: "tools,tasks" },
+      "--features tasks: lambda runs many instances without shared memory.",
+    ],
+    [{ transport: "worker", features: "tasks" }, "--features tasks: worker runs many instances"],
+    [{ target: "deno", extras: "docker" }, "--extras docker: Node cannot start a project for deno."],
     [{ scale: "kafka", transport: "http" }, '--scale: unknown value "kafka". Choose one of none, redis, nats.'],
     [
       { scale: "redis", transport: "stdio" },
       "--scale redis: several nodes serve over HTTP only. Choose --transport http",
     ],
-    [{ scale: "redis", transport: "worker" }, "--scale redis: several nodes serve over HTTP only."],
+    [{ scale: "redis", transport: "worker" }, "--scale redis: nodes that share an engine are processes of Node."],
     [{ schema: "yup" }, '--schema: unknown value "yup". Choose one of zod, valibot, arktype, json.'],
     [{ schema: "toString" }, "--schema: unknown value"],
     [{ extras: "docker,../x" }, '--extras: unknown value "../x". Choose from docker, '],
@@ -67,6 +82,7 @@ describe("the choices of a project", () => {
     expect(readSelection({})).toEqual({
       features: ["tools", "resources", "prompts"],
       transport: "stdio",
+      target: "node",
       further: [],
       auth: "none",
       scale: "none",
@@ -125,6 +141,17 @@ describe("the choices of a project", () => {
     const selection = readSelection({ features: feature });
     expect(selection.features).toEqual(["tools", feature]);
     expect(toLayerChoices(selection, [newest]).features).toEqual(["tools", "resources", feature]);
+  });
+
+  it.each(["worker", "lambda", "vercel", "deno", "bun"])("a project for %s serves a function over HTTP", (target) => {
+    expect(readSelection({ target })).toMatchObject({ target, transport: "worker", further: [] });
+    expect(readSelection({ target, transport: "http" })).toEqual(readSelection({ target }));
+    expect(readSelection({ target, features: "all" }).features.includes("tasks")).toBe(/deno|bun/.test(target));
+  });
+
+  it("the transport worker is another spelling of the target worker", () => {
+    expect(readSelection({ transport: "worker" })).toEqual(readSelection({ target: "worker" }));
+    expect(readSelection({ transport: "worker", target: "worker" })).toEqual(readSelection({ target: "worker" }));
   });
 
   it("the transport is HTTP by default if callers need credentials", () => {
@@ -384,6 +411,35 @@ describe("a project", () => {
     });
     expect(tree.get("src/server.ts")).toContain('{ sessions: false, allowedHosts: "any" },');
     expect(tree.get(".gitignore")).toContain(".dev.vars");
+  });
+
+  it.each([
+    ["lambda", ["src/lambda.ts", "src/local.ts", "template.yaml"], "AWS_LAMBDA_FUNCTION_NAME"],
+    ["vercel", ["api/mcp.js", "public/robots.txt", "src/local.ts", "src/vercel.ts", "vercel.json"], "VERCEL"],
+    ["deno", ["deno.json", "src/main.ts"], "DENO_DEPLOY"],
+    ["bun", ["src/main.ts"], "ALLOWED_HOSTS"],
+  ])(
+    "a project for %s has the files of its platform, and accepts local names only elsewhere",
+    async (target, own, name) => {
+      const [plain, tree] = [await emit({ transport: "http" }), await emit({ target })];
+      expect([...tree.keys()].filter((path) => !plain.has(path)).sort()).toEqual(own);
+      expect(manifestOf(tree)).not.toHaveProperty("bin");
+      expect(manifestOf(tree).devDependencies).not.toHaveProperty("wrangler");
+      expect(tree.get("src/server.ts")).toContain(`${name}`);
+      expect(tree.get("src/server.ts")).toMatch(/localhost["',]+ ?"?127\.0\.0\.1/);
+      expect(tree.get("README.md")).toContain("## Deploy");
+      for (const path of ["vercel.json", "deno.json"]) if (tree.has(path)) JSON.parse(tree.get(path) ?? "");
+    },
+  );
+
+  it("the functions of Vercel include the resource metadata if there is any", async () => {
+    const rewrites = async (auth: string): Promise<unknown> =>
+      JSON.parse((await emit({ target: "vercel", auth })).get("vercel.json") ?? "").rewrites;
+    expect(await rewrites("api-key")).toEqual([{ source: "/mcp", destination: "/api/mcp" }]);
+    expect(await rewrites("oauth")).toContainEqual({
+      source: "/.well-known/oauth-protected-resource/mcp",
+      destination: "/api/mcp",
+    });
   });
 
   it.each(["oauth", "api-key"])("a project at the edge with --auth %s requires credentials", async (auth) => {

@@ -22,6 +22,12 @@ vi.mock("@clack/prompts", () => {
 
 const who = "Authentication over HTTP";
 const how = "Transport";
+const where = "Target";
+
+/** Choice of a transport, or of the target that has it. */
+function choose(transport: string): Readonly<Record<string, string>> {
+  return transport === "worker" ? { [where]: "worker" } : { [how]: transport };
+}
 
 async function ask(given: SelectionText, said: Readonly<Record<string, unknown>> = {}) {
   asked.length = 0;
@@ -49,7 +55,7 @@ describe("the prompt for extra files", () => {
     ["http", ["claude-desktop", "mcpb"]],
     ["worker", ["docker", "claude-desktop", "mcpb", "otel"]],
   ])("the prompt for extra files offers those that can start a server on %s", async (transport, without) => {
-    const { question } = await ask({}, { [how]: transport });
+    const { question } = await ask({}, choose(transport));
     expect(extras.filter((extra) => !question(files)?.includes(extra))).toEqual(without);
   });
 
@@ -57,6 +63,27 @@ describe("the prompt for extra files", () => {
     await expect(ask({ extras: "mcpb" }, { [how]: "http" })).rejects.toThrow("--extras mcpb");
     expect((await ask({ extras: "all" }, { [how]: "http" })).selection.extras).not.toContain("mcpb");
   });
+});
+
+describe("the prompt for the target", () => {
+  it("the prompt for the target offers every platform, and replaces the prompt for the transport", async () => {
+    const { selection, question } = await ask({}, { [where]: "lambda" });
+    expect(question(where)).toEqual(["node", "worker", "lambda", "vercel", "deno", "bun"]);
+    expect(question(how)).toBeUndefined();
+    expect(question("Features in addition to tools")).not.toContain("tasks");
+    expect(selection).toMatchObject({ target: "lambda", transport: "worker" });
+  });
+
+  it("the prompt for the target offers those that have the given features", async () => {
+    expect((await ask({ features: "tasks" })).question(where)).toEqual(["node", "deno", "bun"]);
+  });
+
+  it.each([{ transport: "http" }, { target: "bun" }, { scale: "redis" }])(
+    "the prompt for the target is not shown with %j",
+    async (given) => {
+      expect((await ask(given)).question(where)).toBeUndefined();
+    },
+  );
 });
 
 describe("the prompt for several nodes", () => {
@@ -69,7 +96,7 @@ describe("the prompt for several nodes", () => {
   });
 
   it.each(["stdio", "worker"])("the prompt for several nodes is not shown for %s", async (transport) => {
-    const { selection, question } = await ask({}, { [how]: transport });
+    const { selection, question } = await ask({}, choose(transport));
     expect(question(scale)).toBeUndefined();
     expect(selection).toMatchObject({ transport, scale: "none" });
   });
@@ -83,13 +110,13 @@ describe("the prompt for several nodes", () => {
 
 describe("the prompt for protection", () => {
   it.each(["http", "both", "worker"])("the prompt for protection is shown for %s", async (transport) => {
-    const { selection, question } = await ask({}, { [how]: transport, [who]: "oauth" });
+    const { selection, question } = await ask({}, { ...choose(transport), [who]: "oauth" });
     expect(question(who)).toEqual(["none", "oauth", "api-key"]);
     expect(selection).toMatchObject({ transport, auth: "oauth" });
   });
 
   it.each(["stdio"])("the prompt for protection is not shown for %s", async (transport) => {
-    const { selection, question } = await ask({}, { [how]: transport });
+    const { selection, question } = await ask({}, choose(transport));
     expect(question(who)).toBeUndefined();
     expect(selection).toMatchObject({ transport, auth: "none" });
   });
@@ -97,7 +124,7 @@ describe("the prompt for protection", () => {
   it("the prompt for protection is not shown if --auth is given, and only transports with authentication are offered", async () => {
     const { selection, question } = await ask({ auth: "api-key" }, { [how]: "both" });
     expect(question(who)).toBeUndefined();
-    expect(question(how)).toEqual(["http", "both", "worker"]);
+    expect(question(how)).toEqual(["http", "both"]);
     expect(selection).toMatchObject({ transport: "both", auth: "api-key" });
   });
 

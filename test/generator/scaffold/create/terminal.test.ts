@@ -16,6 +16,7 @@ import { listAll, temporaryFolder } from "../../folder.ts";
 const questions = [
   "Project folder",
   "Setup",
+  "Target",
   "Features in addition to tools",
   "Transport",
   "Schema library of the tools",

@@ -9,6 +9,7 @@ import { createSkillReader } from "../../../../runtime/client/skills/skill-reade
 import { createServer, type Server } from "../../../../runtime/server/create-server.ts";
 import type { ServerSkills } from "../../../../runtime/server/definition.ts";
 import type { AnyServerDefinition } from "../../../../runtime/server/any-definition.ts";
+import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
 import { createSkill } from "../../../../runtime/skills/create-skill.ts";
 import { toSkillEntry, type Skill } from "../../../../runtime/skills/skill.ts";
 import { connectInMemory } from "../../../../runtime/testing/connect-to.ts";
@@ -45,6 +46,21 @@ async function connect(server: Server, revision?: Revision): Promise<ClientSessi
   onTestFinished(() => client.close());
   return client;
 }
+
+test.each(revisions.filter(({ lifecycle }) => lifecycle === "handshake").map(({ id }) => id))(
+  "a server without sessions lists skills at revision %s: the POST does not repeat what the client has declared",
+  async (id) => {
+    const handler = createHttpHandler(create(), { sessions: false });
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": id,
+    };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "skills/list", params: {} });
+    const response = await handler.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
+    expect(await response.json()).toMatchObject({ result: { skills: [{ uri: `${root}/SKILL.md` }, {}] } });
+  },
+);
 
 function refusal(code: number): object {
   return { name: "PeerError", code };

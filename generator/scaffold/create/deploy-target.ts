@@ -1,0 +1,88 @@
+import { UserError } from "../../internal/user-error.ts";
+
+/** Platforms that a project is made for. */
+export const deployTargets = ["node", "worker", "lambda", "vercel", "deno", "bun"] as const;
+
+/** Platform that a project is made for. All but `node` call a function from `Request` to `Response`. */
+export type DeployTarget = (typeof deployTargets)[number];
+
+/** Facts about a platform that calls a function. */
+export interface PlatformFacts {
+  /** Name in a sentence. */
+  readonly title: string;
+  /** Source that the build bundles, and the bundle. */
+  readonly entry: string;
+  readonly bundle: string;
+  /** Place of the environment variables. */
+  readonly settings: string;
+  /** Variable that the platform sets, by which the server recognizes it. Absent: the project runs nowhere else. */
+  readonly variable?: string;
+  /** True if one process keeps sessions and tasks in memory. Other platforms run many instances that share no memory. */
+  readonly keepsMemory: boolean;
+}
+
+/** Facts about each platform that calls a function. */
+export const platforms: { readonly [Name in Exclude<DeployTarget, "node">]: PlatformFacts } = {
+  worker: {
+    title: "edge workers",
+    entry: "src/server.ts",
+    bundle: "dist/server.js",
+    settings: "wrangler.jsonc, vars",
+    keepsMemory: false,
+  },
+  lambda: {
+    title: "AWS Lambda",
+    entry: "src/lambda.ts",
+    bundle: "dist/index.mjs",
+    settings: "template.yaml, Environment",
+    variable: "AWS_LAMBDA_FUNCTION_NAME",
+    keepsMemory: false,
+  },
+  vercel: {
+    title: "Vercel",
+    entry: "src/vercel.ts",
+    bundle: "dist/vercel.js",
+    settings: "vercel env add",
+    variable: "VERCEL",
+    keepsMemory: false,
+  },
+  deno: {
+    title: "Deno",
+    entry: "src/main.ts",
+    bundle: "dist/main.js",
+    settings: "environment variables",
+    variable: "DENO_DEPLOY",
+    keepsMemory: true,
+  },
+  bun: {
+    title: "Bun",
+    entry: "src/main.ts",
+    bundle: "dist/main.js",
+    settings: "environment variables",
+    keepsMemory: true,
+  },
+};
+
+/** Returns the facts about a target, if it calls a function. */
+export function platformOf(target: DeployTarget): PlatformFacts | undefined {
+  return target === "node" ? undefined : platforms[target];
+}
+
+/** True if one process of the target keeps sessions and tasks in memory. */
+export function keepsMemory(target: DeployTarget): boolean {
+  return platformOf(target)?.keepsMemory ?? true;
+}
+
+/**
+ * Checks that the transports suit a target. Functions are called over HTTP, so a platform needs no `--transport`.
+ *
+ * @throws {UserError} when a transport is given that the platform does not have
+ */
+export function checkTransports(target: DeployTarget, transport: string | undefined): void {
+  const words = transport?.split(",").map((word) => word.trim()) ?? [];
+  if (target === "node" && words.includes("worker"))
+    throw new UserError("--transport worker is a platform; remove --target node, or choose another transport.");
+  const misfit = words.find((word) => word !== "http" && !(word === "worker" && target === "worker"));
+  if (target === "node" || misfit === undefined) return;
+  throw new UserError(`--transport ${misfit}: ${target} calls a function over HTTP. Remove --transport or --target.`);
+}

@@ -1,0 +1,84 @@
+import { formatTypeScript } from "../../internal/format.ts";
+import type { Templates } from "../../internal/templates.ts";
+import type { Tree } from "../../internal/tree.ts";
+import { deployTargets, platforms, type DeployTarget, type PlatformFacts } from "../create/deploy-target.ts";
+
+/** Target that calls a function. */
+type Platform = Exclude<DeployTarget, "node">;
+
+const buildFile = "deploy/build.js";
+const localFile = "deploy/local.ts";
+
+/** Files of a project for a platform: templates by path. A project for workers has another `build.js`, which is copied. */
+const files: { readonly [Name in Platform]: { readonly [path: string]: string } } = {
+  worker: { "wrangler.jsonc": "deploy/worker/wrangler.jsonc" },
+  lambda: {
+    "build.js": buildFile,
+    "src/lambda.ts": "deploy/lambda/lambda.ts",
+    "src/local.ts": localFile,
+    "template.yaml": "deploy/lambda/template.yaml",
+  },
+  vercel: {
+    "build.js": buildFile,
+    "src/vercel.ts": "deploy/vercel/vercel.ts",
+    "src/local.ts": localFile,
+    "api/mcp.js": "deploy/vercel/mcp.js",
+    // Vercel needs a folder of static files.
+    "public/robots.txt": "deploy/vercel/robots.txt",
+    "vercel.json": "deploy/vercel/vercel.json",
+  },
+  deno: {
+    "build.js": buildFile,
+    "src/main.ts": "deploy/deno/main.ts",
+    "deno.json": "deploy/deno/deno.json",
+  },
+  bun: { "build.js": buildFile, "src/main.ts": "deploy/bun/main.ts" },
+};
+
+function isPlatform(target: DeployTarget): target is Platform {
+  return target !== "node";
+}
+
+function readmeOf(target: Platform): string {
+  return `deploy/${target}/README.md`;
+}
+
+/** Templates of all platforms. */
+export const deployTemplates: readonly string[] = [
+  ...new Set(Object.values(files).flatMap((byPath) => Object.values(byPath))),
+  ...Object.keys(platforms)
+    .filter((name): name is Platform => name in files)
+    .map(readmeOf),
+];
+
+/** Emits the files by which a platform runs the project, by path. */
+export async function emitDeployment(target: DeployTarget, templates: Templates, view: object): Promise<Tree> {
+  if (!isPlatform(target)) return new Map();
+  const rendered = Object.entries(files[target]).map(async ([path, template]): Promise<[string, string]> => {
+    const text = templates.render(template, view);
+    return [path, path.endsWith(".ts") ? await formatTypeScript(text) : text];
+  });
+  return new Map(await Promise.all(rendered));
+}
+
+/** Returns the section of the README about deployment; empty for a target without a platform. */
+export function deployText(target: DeployTarget, templates: Templates, view: object): string {
+  return isPlatform(target) ? templates.render(readmeOf(target), view).trim() : "";
+}
+
+/** Facts about the platform that the templates contain. */
+export function deployView(target: DeployTarget): object {
+  const facts: PlatformFacts | undefined = isPlatform(target) ? platforms[target] : undefined;
+  return {
+    target: Object.fromEntries(deployTargets.map((name) => [name, name === target])),
+    entry: facts?.entry ?? "",
+    bundle: facts?.bundle ?? "dist/server.js",
+    entryName: (facts?.bundle ?? "").replace(/^dist\/|\.\w+$/g, ""),
+    settings: facts?.settings ?? "",
+    platformVariable: facts?.variable ?? "",
+    platformTitle: facts?.title ?? "",
+    keepsMemory: facts?.keepsMemory ?? true,
+    /** True if the function is served by Node during development. */
+    local: target === "lambda" || target === "vercel",
+  };
+}
