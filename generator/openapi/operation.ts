@@ -1,6 +1,8 @@
 /** An HTTP API, as far as tools need it. */
 export interface Api {
   readonly title: string;
+  /** First word of the names of its settings: `API` in `API_TOKEN`. */
+  readonly variables: string;
   /** Address of its first server; absent when the document lists no complete address. */
   readonly address?: string;
   readonly credentials: readonly Credential[];
@@ -25,6 +27,8 @@ export interface Credential extends CredentialPlace {
   readonly variable: string;
   /** True if every operation can be called without it. */
   readonly isOptional: boolean;
+  /** True if no operation can be called without it. */
+  readonly isRequired: boolean;
 }
 
 /** True if the token is a user's name and password. */

@@ -8,6 +8,7 @@ import { emitSource } from "../../../generator/openapi/emit-source.ts";
 import { readSource } from "../../../generator/openapi/source.ts";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
+import { linkPackages } from "../project.ts";
 import { serveRaw, type Running } from "../running.ts";
 import { pets } from "./pets.ts";
 
@@ -85,8 +86,10 @@ async function load(document: string, tool: string): Promise<Run> {
     `export { ToolError } from ${runtime("server/errors.ts")};`,
     `export const createCfworkerValidator = () => () => undefined;`,
     `export const defineTool = (tool) => tool;`,
-    `export const fromJsonSchema = (schema) => schema;`,
+    `const pass = (value) => ({ value });`,
+    `export const fromJsonSchema = (schema) => ({ "~standard": { validate: pass, jsonSchema: { input: () => schema } } });`,
   ].join("\n");
+  linkPackages(root);
   const files = [...(await emitSource(source, options)), ["src/mcp/index.ts", layer] as const];
   for (const [path, text] of files) {
     mkdirSync(dirname(join(root, path)), { recursive: true });

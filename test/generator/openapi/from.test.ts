@@ -109,9 +109,12 @@ describe("a project from an OpenAPI document", async () => {
     expect(photos).not.toContain("maxLength");
   });
 
-  it("`src/api.ts` has the address of the API and the place of the token", () => {
+  it("`src/api.ts` has the place of the token, and `src/settings.ts` the address of the API", () => {
     const text = textOf(tree, "src/api.ts");
-    expect(text).toContain('environment.API_BASE_URL ?? "https://eu.pets.example/v1"');
+    const settings = textOf(tree, "src/settings.ts");
+    expect(settings).toContain('defaultAddress = "https://eu.pets.example/v1"');
+    expect(settings).toMatch(/API_TOKEN: \{[^}]*writeOnly: true/);
+    expect(textOf(tree, "src/server.ts")).toMatch(/defineServer\(\{[^}]* settings,/);
     expect(text).toContain('API_TOKEN: { place: "header", name: "X-Api-Key", prefix: "" }');
     expect(textOf(tree, "src/tools/list-pets.ts")).toContain('access: ["API_TOKEN"]');
   });
@@ -307,7 +310,7 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
     "Swagger 2",
     "a.json",
     '{"swagger":"2.0","paths":{}}',
-    /a\.json is Swagger 2\.0.*npx swagger2openapi --patch a\.json -o openapi\.json.*--from openapi\.json/s,
+    /a\.json is Swagger 2\.0.*npx swagger2openapi --patch a\.json -o openapi\.json.*use openapi\.json/s,
   ],
   ["an unsupported version of OpenAPI", "a.json", '{"openapi":"4.0.0","paths":{}}', /should be 3.0 or 3.1/],
   ["a document without paths", "a.json", '{"openapi":"3.1.0"}', /"paths" is not an object/],
@@ -482,7 +485,7 @@ describe("create --from", () => {
       "an address",
       "none",
       { from: "https://api.example.org/v3/openapi.yaml?a=b" },
-      /does not fetch addresses.*curl -o openapi\.yaml 'https:\/\/api\.example\.org\/v3\/openapi\.yaml\?a=b'.*--from openapi\.yaml/,
+      /Addresses are not fetched.*curl -o openapi\.yaml 'https:\/\/api\.example\.org\/v3\/openapi\.yaml\?a=b'.*use openapi\.yaml/,
     ],
     ["another schema library", "a.json", { schema: "zod" }, /remove --schema/],
   ])("`create --from` rejects %s", async (_what, from, more, message) => {
