@@ -9,8 +9,6 @@ export interface ApiSetting {
   readonly isSecret: boolean;
   /** True if some call fails without it. */
   readonly isNeeded: boolean;
-  /** True if every call fails without it, so that the server does not start. */
-  readonly isRequired: boolean;
   /** Value without the variable. */
   readonly default?: string;
   /** Pattern of valid values. */
@@ -22,7 +20,10 @@ export function addressVariable({ variables }: Api): string {
   return `${variables}_BASE_URL`;
 }
 
-/** Returns the settings of an API: its address, and the credentials that its operations send. */
+/**
+ * Returns the settings of an API: its address, and the credentials that its operations send. A server starts without them, because it may have other
+ * tools.
+ */
 export function settingsOf(api: Api): readonly ApiSetting[] {
   return [addressSetting(api), ...api.credentials.map(credentialSetting)];
 }
@@ -34,7 +35,6 @@ function addressSetting(api: Api): ApiSetting {
     description: "Address of the API.",
     isSecret: false,
     isNeeded: !isKnown,
-    isRequired: !isKnown && api.operations.every(({ address }) => address === undefined || address === ""),
     ...(isKnown && { default: api.address }),
     // Without a user name, a query and a fragment: paths are appended.
     pattern: "^https?://[^\\s/@?#]+(/[^\\s?#]*)?$",
@@ -42,7 +42,7 @@ function addressSetting(api: Api): ApiSetting {
 }
 
 function credentialSetting(credential: Credential): ApiSetting {
-  const { variable: name, scheme, isOptional, isRequired, place } = credential;
+  const { variable: name, scheme, isOptional, place } = credential;
   const what = isPassword(credential) ? "Name and password, as name:password," : "Token";
   const readable = scheme
     .replaceAll(/[^\w .-]+/g, " ")
@@ -52,5 +52,5 @@ function credentialSetting(credential: Credential): ApiSetting {
   const description = `${what} for what the API calls ${readable || "its security"}. ${use}`.trim();
   // Other characters cannot be sent in a header, and the error about them would contain the value.
   const pattern = place === "header" && !isPassword(credential) ? "^[ -~]+$" : "^[^\\r\\n]+$";
-  return { name, description, isSecret: true, isNeeded: !isOptional, isRequired, pattern };
+  return { name, description, isSecret: true, isNeeded: !isOptional, pattern };
 }

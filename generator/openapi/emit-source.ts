@@ -46,8 +46,16 @@ export interface EmitSourceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Returns the formatted files of a project that its source determines, by path. */
-export async function emitSource(whole: ProjectSource, options: EmitSourceOptions): Promise<Tree> {
+/** Files of a project that its source determines. */
+export interface EmittedSource {
+  /** The source with the tools that could be written. */
+  readonly source: ProjectSource;
+  /** Formatted files, by path. */
+  readonly tree: Tree;
+}
+
+/** Emits the files of a project that its source determines. */
+export async function emitSource(whole: ProjectSource, options: EmitSourceOptions): Promise<EmittedSource> {
   const { source, files } = await emitTools(whole, options);
   const { api, plan } = source;
   const { folder, test } = options.place ?? mainPlace;
@@ -66,8 +74,8 @@ export async function emitSource(whole: ProjectSource, options: EmitSourceOption
     ...files,
   ];
   const tree = new Map<string, string>();
-  for (const [path, text] of written) tree.set(path, await formatTypeScript(escapeUnseen(text)));
-  return tree;
+  for (const [path, text] of written) tree.set(path, await formatTypeScript(escapeUnseen(text), { collapses: true }));
+  return { source, tree };
 }
 
 /** Writes the file of each tool. A tool that cannot be written is reported and left out; the others stay. */
@@ -155,8 +163,7 @@ function settingsView(api: Api, options: EmitSourceOptions): object {
       { ...shown, ...(isSecret && { writeOnly: true }), ...("default" in setting && { default: setting.default }) },
     ];
   });
-  const required = settings.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-  const schema = { type: "object", properties: Object.fromEntries(properties), required };
+  const schema = { type: "object", properties: Object.fromEntries(properties) };
   return {
     layer: layerOf(options),
     addressVariable: addressVariable(api),
@@ -196,7 +203,7 @@ function testView({ plan, api, contract }: ProjectSource, options: EmitSourceOpt
   const { name, toolMembers, stubs, place = mainPlace } = options;
   return {
     name,
-    isMain: place === mainPlace,
+    isMain: place.folder === mainPlace.folder,
     isApi: api !== undefined,
     addressVariable: api && addressVariable(api),
     tokens: api?.credentials.map(({ variable }) => variable),

@@ -27,8 +27,6 @@ export interface Credential extends CredentialPlace {
   readonly variable: string;
   /** True if every operation can be called without it. */
   readonly isOptional: boolean;
-  /** True if no operation can be called without it. */
-  readonly isRequired: boolean;
 }
 
 /** True if the token is a user's name and password. */

@@ -40,12 +40,11 @@ export function readAccess(document: Record<string, unknown>, { securities, vari
     used.map(([name]) => name),
     word,
   );
-  const needs = (name: string) => (alternatives: readonly string[][], at: number) =>
-    chosen[at]?.includes(name) === true && alternatives.every((names) => names.length > 0);
+  const isNeeded = (name: string): boolean =>
+    offered.some((alternatives, at) => chosen[at]?.includes(name) && alternatives.every((names) => names.length > 0));
   return {
     credentials: used.map(([scheme, place]) => {
-      const need = { isOptional: !offered.some(needs(scheme)), isRequired: !isSilent && offered.every(needs(scheme)) };
-      return { ...place, scheme, variable: variables.get(scheme) ?? scheme, ...need };
+      return { ...place, scheme, variable: variables.get(scheme) ?? scheme, isOptional: !isNeeded(scheme) };
     }),
     sent: chosen.map((names) => names.flatMap((name) => variables.get(name) ?? [])),
   };

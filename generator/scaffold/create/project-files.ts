@@ -18,7 +18,15 @@ import { emitScale, engineView, scaleTemplates } from "../extras/scale-files.ts"
 import { configsOfAddress, configsOfCommand, serverCommand } from "../extras/host-files.ts";
 import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
 import { variablesOf } from "../extras/server-variables.ts";
-import { declares, isEliciting, isOverSse, newestOf, toolMembers, type ProjectOptions } from "./project-options.ts";
+import {
+  isEliciting,
+  isOverSse,
+  newestOf,
+  revisionFacts,
+  toolMembers,
+  type ProjectOptions,
+} from "./project-options.ts";
+import { mainApi } from "../../openapi/api-name.ts";
 
 /** Emits all text files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
@@ -61,10 +69,13 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
   const { name, signal } = options;
   const newest = newestOf(options);
   const stubs = stubKinds(source, new Set(selection.features));
-  const { emitSource } = await import("../../openapi/emit-source.ts");
+  const { emitSource, mainPlace } = await import("../../openapi/emit-source.ts");
   const facts = { name, packageFolder: packageRoot, layer: "mcp/index.ts", ...(signal && { signal }) };
-  const known = { toolMembers: toolMembers(newest), hasAudio: declares(newest, "AudioContent") };
-  return emitSource(source, { ...facts, ...known, stubs });
+  const { source: emitted, tree } = await emitSource(source, { ...facts, ...revisionFacts(newest), stubs });
+  if (!source.api) return tree;
+  const { apiLockName, apiLockText, recordApi, documentPath } = await import("../../openapi/api-lock.ts");
+  const api = { name: mainApi, document: documentPath(source.path, options.folder), place: mainPlace };
+  return new Map([...tree, [apiLockName, apiLockText([recordApi(emitted, tree, api)])]]);
 }
 
 const serverTemplate = "project/src/server.ts";
