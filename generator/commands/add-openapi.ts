@@ -1,4 +1,4 @@
-import { outputLine } from "../internal/text.ts";
+import { countText, outputLine } from "../internal/text.ts";
 import { settingsOf } from "../openapi/api-settings.ts";
 import { sourceNotes } from "../openapi/source-notes.ts";
 import { UserError } from "../internal/user-error.ts";
@@ -102,9 +102,9 @@ async function apply(folder: string, { files, others, growth, operations, source
 async function printNext(folder: string, { record, isNew, source, packages, files }: ApiPlan): Promise<void> {
   const { install, run } = commandsOf(await readManager(folder));
   const count = Object.keys(record.operations).length;
-  const done = isNew ? `Added ${count} tools in ${record.place.folder}/; src/server.ts serves them.` : "";
-  const updated = `Updated ${record.place.folder}/: ${files.writes.size} files written, ${files.removals.length} removed.`;
-  console.log(done || updated);
+  const added = `Added ${countText(count, "tool")} in ${record.place.folder}/; src/server.ts serves ${count === 1 ? "it" : "them"}.`;
+  const updated = `Updated ${record.place.folder}/: ${countText(files.writes.size, "file")} written, ${files.removals.length} removed.`;
+  console.log(isNew ? added : updated);
   const settings = source.api && isNew ? settingsOf(source.api).filter((one) => one.default === undefined) : [];
   for (const { name, description } of settings) console.log(`setting    ${name}: ${outputLine(description)}`);
   const steps = [...(packages.length > 0 ? [`${install}  (for ${packages.join(", ")})`] : []), run("test")];

@@ -25,8 +25,6 @@ export interface MergeInput {
 /**
  * Merges an edited file with its newly generated text, statement by statement, and member by member in definitions. A part that was not edited is
  * replaced; an edited, added or removed one stays so.
- *
- * @throws {SpecError} when one of the texts is not valid TypeScript.
  */
 export async function mergeSource({ path, edited, generated, hashes }: MergeInput): Promise<Merge> {
   const mine = readParts(path, edited);

@@ -1,5 +1,5 @@
 import { hashText } from "../internal/files.ts";
-import { parseSource, ts } from "../read/syntax.ts";
+import { parseValidSource, ts } from "../read/syntax.ts";
 
 /** A statement of a source file that is identified by its name, or a member of the definition in one. */
 export interface Part {
@@ -36,9 +36,9 @@ export interface SourceParts {
 /** Place of the members in the text of a definition. */
 export const membersMark = "{/*members*/}";
 
-/** Divides a formatted source file. @throws {SpecError} when it is not valid TypeScript. */
+/** Divides a formatted source file. */
 export function readParts(path: string, text: string): SourceParts {
-  const file = parseSource(path, text);
+  const file = parseValidSource(path, text);
   const imports: ImportedName[] = [];
   const parts: Part[] = [];
   const name = createKeys();

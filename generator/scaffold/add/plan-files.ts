@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hashText } from "../../internal/files.ts";
 import { formatTypeScript } from "../../internal/format.ts";
-import { SpecError } from "../../internal/spec-error.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 import type { FileRecord } from "../../openapi/api-lock.ts";
@@ -98,7 +97,7 @@ async function normalize(text: string): Promise<string | undefined> {
   try {
     return await formatTypeScript(text, { collapses: true });
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof SpecError) return undefined;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -8,7 +8,6 @@ import { emitSource } from "../../../generator/openapi/emit-source.ts";
 import { readSource } from "../../../generator/openapi/source.ts";
 import { packageRoot } from "../../../generator/internal/package-info.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
-import { linkPackages } from "../project.ts";
 import { serveRaw, type Running } from "../running.ts";
 import { pets } from "./pets.ts";
 
@@ -84,12 +83,12 @@ async function load(document: string, tool: string): Promise<Run> {
   const runtime = (path: string): string => JSON.stringify(join(packageRoot, "runtime", path));
   const layer = [
     `export { ToolError } from ${runtime("server/errors.ts")};`,
+    `export { defineSettings } from ${runtime("server/settings/settings.ts")};`,
     `export const createCfworkerValidator = () => () => undefined;`,
     `export const defineTool = (tool) => tool;`,
     `const pass = (value) => ({ value });`,
     `export const fromJsonSchema = (schema) => ({ "~standard": { validate: pass, jsonSchema: { input: () => schema } } });`,
   ].join("\n");
-  linkPackages(root);
   const files = [...(await emitSource(source, options)).tree, ["src/mcp/index.ts", layer] as const];
   for (const [path, text] of files) {
     mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -345,6 +345,12 @@ const refused: readonly (readonly [string, string, string, RegExp])[] = [
     api({ "/a": { get: operation } }, server("file:///etc/")),
     /not an http or https address/,
   ],
+  [
+    "a server with a user name and a password",
+    "a.json",
+    api({ "/a": { get: operation } }, server("https://ann:secret@api.example/")),
+    /contains a user name or a password; remove them/,
+  ],
   ["a $ref to a file", "a.json", get({ $ref: "file:///etc/passwd" }), /points outside the document/],
   ["a $ref to a relative path", "a.json", get({ $ref: "../a.json#/x" }), /points outside the document/],
   ["a $ref to an address", "a.json", get({ $ref: "http://127.0.0.1:9/x" }), /points outside the document/],

@@ -60,7 +60,7 @@ describe("an edited file is merged with its newly generated text", () => {
     const parts = (names: readonly string[]): string => names.map((name) => `export function ${name}() {}`).join("\n");
     const texts = { before: parts(["a", "b"]), edited: parts(["b"]), generated: parts(["a", "b", "c"]) };
     const { text, kept } = await merge(texts);
-    expect(text).toBe(await format("export function b() {}\n\nexport function c() {}"));
+    expect(text).toBe(await format("export function b() {}\nexport function c() {}"));
     expect(kept).toEqual(["a (removed)"]);
   });
 
@@ -72,7 +72,7 @@ describe("an edited file is merged with its newly generated text", () => {
     const { text } = await merge({ before, edited, generated });
     expect(text).toBe(
       await format(
-        'import { a, type B, c } from "./x.ts";\nimport { mine } from "./own.ts";\n\nexport const one: B = mine(a());\n\nexport const two = c;',
+        'import { a, type B, c } from "./x.ts";\nimport { mine } from "./own.ts";\n\nexport const one: B = mine(a());\nexport const two = c;',
       ),
     );
   });
