@@ -25,7 +25,7 @@ export interface KeptEdit {
   readonly kind: "kept" | "conflict" | "orphaned";
 }
 
-/** Input of a plan of files. */
+/** Generated files of a project, before and now. */
 export interface FilePlanInput {
   readonly project: string;
   /** Newly generated files. */
