@@ -1,26 +1,25 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { emitLayer } from "../scaffold/layer/emit-layer.ts";
 import {
   features as knownFeatures,
   importEndings,
   withImportEnding,
   type ImportEnding,
+  type LayerChoices,
 } from "../scaffold/layer/choices.ts";
-import { findSpec } from "../scaffold/layer/catalogue.ts";
+import { growLayer } from "../scaffold/add/grow-layer.ts";
 import { findSample, planAddition, type Addition, type AdditionPlan } from "../scaffold/add/addition.ts";
 import { move } from "../internal/files.ts";
 import { lockName } from "../scaffold/layer/lock.ts";
 import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
 import { register } from "../scaffold/add/register.ts";
+import { findServerModule } from "../scaffold/add/server-module.ts";
 import { loadTemplates } from "../internal/templates.ts";
 import { packageRoot } from "../internal/package-info.ts";
-import { readSpecModels } from "../read/spec-models.ts";
-import { listTool, manifestName } from "../scaffold/add/bundle-manifest.ts";
+import { listTools, manifestName } from "../scaffold/add/bundle-manifest.ts";
 import { findDefinition } from "../scaffold/add/definition.ts";
-import { readInstalledLayer, requireProject } from "../scaffold/layer/installed-layer.ts";
-import { previousName, replaceLayer, restoreLayer } from "../scaffold/layer/replace-layer.ts";
+import { requireProject } from "../scaffold/layer/installed-layer.ts";
 import { systemCode, UserError } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
 
@@ -36,7 +35,7 @@ export interface AddOptions {
 export async function runAdd(options: AddOptions): Promise<number> {
   try {
     const { source, test, listed, server } = await add(options);
-    if (listed !== undefined && !(await listTool(options.folder, listed)))
+    if (listed !== undefined && !(await listTools(options.folder, { added: [listed] })))
       console.error(`Warning: ${manifestName} has no list of tools; write ${listed.name} into it by hand.`);
     const next = commandsOf(await readManager(options.folder)).run("test");
     const added = test === undefined ? source : `${source} and ${test}`;
@@ -54,7 +53,7 @@ async function add({ kind, name, folder }: AddOptions): Promise<Added> {
   requireProject(folder);
   const manifest: unknown = JSON.parse(await readProjectFile(folder, "package.json"));
   const lock: unknown = JSON.parse(await readProjectFile(folder, `src/mcp/${lockName}`));
-  const path = definitionFiles.find((file) => existsSync(join(folder, file))) ?? "src/server.ts";
+  const path = findServerModule(folder);
   const server = await readProjectFile(folder, path);
   const plan = planAddition(kind, name, findSample(manifest));
   await rejectTwin(folder, plan);
@@ -70,12 +69,9 @@ async function add({ kind, name, folder }: AddOptions): Promise<Added> {
   const test = hasClient ? render("test.ts") : undefined;
   const texts = { source: withImportEnding(render(`${kind}.ts`), ending), test, served, path };
   if (isOffered(kind, lock)) await writeAll(folder, plan, texts);
-  else await growLayer(kind, folder, () => writeAll(folder, plan, texts));
+  else await growLayer(folder, { part: `${kind}s`, grow: withFeature(kind) }, () => writeAll(folder, plan, texts));
   return { ...plan, test: hasClient ? plan.test : undefined, server: path };
 }
-
-/** Modules that may define the server of a project; the first one that exists does. */
-const definitionFiles = ["src/definition.ts", "src/mcp-server.ts"];
 
 function readEnding(lock: unknown): ImportEnding {
   const ending: unknown = typeof lock === "object" && lock !== null ? Reflect.get(lock, "imports") : undefined;
@@ -108,25 +104,11 @@ function isOffered(kind: Addition, lock: unknown): boolean {
   return kind === "tool" || (Array.isArray(features) && features.includes(`${kind}s`));
 }
 
-/** Regenerates the layer of a project with an additional feature. When `use` fails, restores the previous layer. */
-async function growLayer(kind: Addition, folder: string, use: () => Promise<void>): Promise<void> {
-  const { choices, edited, folder: layer } = await readInstalledLayer(folder);
-  if (edited.length > 0) {
-    throw new UserError(
-      `src/mcp/ needs ${kind}s but was edited by hand: ${edited.slice(0, 5).join(", ")}. ` +
-        "Run `npx create-mcp-server update --force` first; it keeps a copy.",
-    );
-  }
-  const features = knownFeatures.filter((feature) => choices.features.includes(feature) || feature === `${kind}s`);
-  const models = await readSpecModels(findSpec(undefined, { project: folder, choices }));
-  await replaceLayer(folder, layer, await emitLayer({ ...choices, features }, models));
-  try {
-    await use();
-  } catch (error) {
-    await restoreLayer(folder, layer);
-    throw error;
-  }
-  console.log(`Regenerated src/mcp/ with ${kind}s; the previous files are in ${previousName}.`);
+function withFeature(kind: Addition): (choices: LayerChoices) => LayerChoices {
+  return (choices) => {
+    const features = knownFeatures.filter((feature) => choices.features.includes(feature) || feature === `${kind}s`);
+    return { ...choices, features };
+  };
 }
 
 interface Texts {

@@ -1,5 +1,6 @@
 import type { Argv } from "yargs";
 import { features as knownFeatures, scales } from "../scaffold/layer/choices.ts";
+import { UserError } from "../internal/user-error.ts";
 import { examplesText } from "./usage.ts";
 
 /* Definitions for yargs of the commands that change an existing project. The code of a command is loaded when it runs. */
@@ -8,28 +9,51 @@ import { examplesText } from "./usage.ts";
 export function addAddCommand(cli: Argv): Argv {
   return cli.command(
     "add <kind> <name>",
-    "Add a tool, a resource or a prompt to the project in this folder",
+    "Add a tool, a resource, a prompt, or the tools of an OpenAPI document to the project in this folder",
     (command) =>
       command
         .positional("kind", {
-          choices: ["tool", "resource", "prompt"] as const,
+          choices: ["tool", "resource", "prompt", "openapi"] as const,
           demandOption: true,
           describe: "Kind of definition",
         })
         .positional("name", {
           type: "string",
           demandOption: true,
-          describe: "Name of the definition, for example word-count",
+          describe: "Name of the definition, for example word-count, or path of the document",
         })
+        .options(openapiOptions)
         .epilogue(
           examplesText(
             ["add tool word-count", "src/tools/word-count.ts, its test, and its registration in the definition"],
             ["add prompt review", "src/prompts/review.ts, its test and its registration"],
+            [
+              "add openapi shop.yaml --only 'orders,get*'",
+              "src/shop/: a tool for each operation with this tag or name",
+            ],
+            ["add openapi shop.yaml", "again, after a change of the document: keeps your edits"],
+            ["add openapi shop.yaml --check", "in CI: exit with 1 if the tools differ from the document"],
           ),
-        ),
-    async ({ kind, name }) => {
-      const { runAdd } = await import("./add.ts");
-      process.exitCode = await runAdd({ kind, name, folder: process.cwd() });
+        )
+        .check(rejectOpenapiOptions),
+    async ({ kind, name, as, only, prefix, output, check, dryRun, force }) => {
+      if (kind !== "openapi") {
+        const { runAdd } = await import("./add.ts");
+        process.exitCode = await runAdd({ kind, name, folder: process.cwd() });
+        return;
+      }
+      const { runAddOpenapi } = await import("./add-openapi.ts");
+      process.exitCode = await runAddOpenapi({
+        document: name,
+        folder: process.cwd(),
+        check: check === true,
+        dryRun: dryRun === true,
+        force: force === true,
+        ...(as !== undefined && { name: as }),
+        ...(only !== undefined && { only }),
+        ...(prefix !== undefined && { prefix }),
+        ...(output !== undefined && { output }),
+      });
     },
   );
 }
@@ -58,6 +82,35 @@ export function addRemoveCommand(cli: Argv): Argv {
       process.exitCode = await runRemove({ kind, name, folder: process.cwd() });
     },
   );
+}
+
+/** Options of `add openapi`. */
+const openapiOptions = {
+  as: {
+    type: "string",
+    describe: "With openapi: name of the API in the project",
+    defaultDescription: "that of the document",
+  },
+  only: {
+    type: "string",
+    describe: "With openapi: comma-separated tags, names and paths of the operations; * matches any text",
+    defaultDescription: "those of the last run, or all",
+  },
+  prefix: { type: "string", describe: "With openapi: text before the names of the tools, for example shop_" },
+  output: {
+    choices: ["none", "loose", "strict"] as const,
+    describe: "With openapi: treatment of responses that deviate from the document",
+    defaultDescription: "that of the last run, or loose",
+  },
+  check: { type: "boolean", describe: "With openapi: write nothing; list differences and exit with 1" },
+  "dry-run": { type: "boolean", describe: "With openapi: write nothing; list the changes" },
+  force: { type: "boolean", describe: "With openapi: replace edited files" },
+} as const;
+
+function rejectOpenapiOptions({ kind, ...options }: Readonly<Record<string, unknown>>): true {
+  const found = Object.keys(openapiOptions).find((name) => options[name] !== undefined);
+  if (kind === "openapi" || found === undefined) return true;
+  throw new UserError(`--${found} is for \`add openapi <document>\` only; remove it.`);
 }
 
 /** Adds the command `update` to the command line. */

@@ -1,6 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { move } from "../internal/files.ts";
+import { replaceFile } from "../internal/tree.ts";
 import { systemCode, UserError } from "../internal/user-error.ts";
 import { requireProject } from "../scaffold/layer/installed-layer.ts";
 import { readSettings } from "../scaffold/settings/read-settings.ts";
@@ -69,11 +69,4 @@ async function readOptional(path: string): Promise<string | undefined> {
     if (systemCode(error) === "ENOENT") return undefined;
     throw new UserError(`${path} cannot be read (${systemCode(error)}); check its permissions.`, { cause: error });
   });
-}
-
-/** Writes a file beside its place, and then replaces it in one step. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const aside = `${path}.${process.pid}.tmp`;
-  await writeFile(aside, text, { flag: "wx" });
-  await move(aside, path);
 }

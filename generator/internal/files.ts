@@ -54,6 +54,11 @@ function encodingOf([first, second]: Uint8Array): string {
   return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
 }
 
+/** True for a relative path with forward slashes that does not lead out of its folder. */
+export function isInnerPath(path: string): boolean {
+  return !path.split("/").includes("..") && !/^\/|^\w:|\\/.test(path);
+}
+
 /** True if Windows opens a device under this name, in any folder and with any extension. */
 export function isDeviceName(name: string): boolean {
   return /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\.|:|$)/i.test(name);

@@ -4,10 +4,16 @@ import { format } from "prettier/standalone";
 /** Code style of generated files. It is complete, so Prettier consults no configuration file of the user. */
 const style: Options = { printWidth: 120, endOfLine: "lf" };
 
+/** Options of the formatting of TypeScript. */
+export interface FormatOptions {
+  /** True if an object is written on one line when it fits, so that the result does not depend on former line breaks. Default: `false`. */
+  readonly collapses?: boolean;
+}
+
 /** Formats TypeScript. The output does not depend on the working directory, the locale or the user's settings. */
-export async function formatTypeScript(text: string): Promise<string> {
+export async function formatTypeScript(text: string, { collapses = false }: FormatOptions = {}): Promise<string> {
   const plugins: Plugin[] = [await import("prettier/plugins/typescript"), await import("prettier/plugins/estree")];
-  return format(text, { ...style, parser: "typescript", plugins });
+  return format(text, { ...style, ...(collapses && { objectWrap: "collapse" }), parser: "typescript", plugins });
 }
 
 /** Formats JSON in the style of the files under `spec/`. */

@@ -58,6 +58,11 @@ export function escapeUnseen(code: string): string {
 
 const unseenInCode = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029\u{E0000}-\u{E007F}]|\p{Surrogate}/gu;
 
+/** Escapes a text so that a regular expression matches it literally. */
+export function escapePattern(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
 /** Formats a count with its noun, in the plural if necessary. */
 export function countText(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;

@@ -128,7 +128,7 @@ async function isGenerated(path: string): Promise<boolean> {
 }
 
 /** Writes a temporary file and renames it, so that no reader sees a partial file. */
-async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   // The name is unpredictable, so no symbolic link can be waiting there.
   const aside = `${path}.${randomUUID()}.tmp`;

@@ -14,6 +14,8 @@ export interface ChoiceWords {
   readonly origin: string;
   /** Kind of the items: "operation" or "tool". */
   readonly kind: string;
+  /** True if words may match nothing, as long as one matches. Default: `false`. */
+  readonly acceptsIdle?: boolean;
 }
 
 /**
@@ -24,16 +26,16 @@ export interface ChoiceWords {
 export function chooseNamed<Item extends Choosable>(
   items: readonly Item[],
   only: string,
-  { origin, kind }: ChoiceWords,
+  { origin, kind, acceptsIdle = false }: ChoiceWords,
 ): Item[] {
   const words = only
     .split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "");
   const tests = words.map((word) => ({ word, fits: toTest(word) }));
-  const idle = tests.find(({ fits }) => !items.some(fits));
-  if (idle ?? words.length === 0) {
-    const word = JSON.stringify(safeLine(idle?.word ?? "", 80));
+  const idle = tests.filter(({ fits }) => !items.some(fits));
+  if (idle.length > (acceptsIdle ? tests.length - 1 : 0) || words.length === 0) {
+    const word = JSON.stringify(safeLine(idle[0]?.word ?? "", 80));
     throw new UserError(`--only: ${origin} has no ${kind} ${word}. It has ${listNames(items)}.`);
   }
   return items.filter((item) => tests.some(({ fits }) => fits(item)));

@@ -35,7 +35,7 @@ async function readText(path: string): Promise<string> {
     return await readTextFile(path);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`--from: ${path} cannot be read (${explainCause(error)}); check the path.`, { cause: error });
+    throw new UserError(`${path} cannot be read (${explainCause(error)}); check the path.`, { cause: error });
   }
 }
 
@@ -48,7 +48,7 @@ function rejectAddress(path: string): void {
       .at(-1)
       ?.match(/^[\w.-]+$/)?.[0] ?? "openapi.json";
   throw new UserError(
-    `--from does not fetch addresses; download it first with \`curl -o ${name} ${quoteForShell(path)}\`, then use --from ${name}.`,
+    `Addresses are not fetched; download the document first with \`curl -o ${name} ${quoteForShell(path)}\`, then use ${name}.`,
   );
 }
 

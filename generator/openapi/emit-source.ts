@@ -6,13 +6,25 @@ import { loadTemplates } from "../internal/templates.ts";
 import type { Tree } from "../internal/tree.ts";
 import { uniqueName } from "../typed-client/tool-schema/names.ts";
 import { isRecord } from "../typed-client/tool-schema/reading.ts";
-import { commentText, escapeUnseen, outputLine } from "../internal/text.ts";
+import { commentText, escapeUnseen, harmless, outputLine } from "../internal/text.ts";
 import { emitType } from "../typed-client/tool-schema/type-text.ts";
 import { emitStubs, type StubKinds } from "./emit-stubs.ts";
 import { functionOf, helpersOf, runText } from "./emit-call.ts";
-import { isPassword, type Credential, type Operation } from "./operation.ts";
+import { addressVariable, settingsOf } from "./api-settings.ts";
+import { isPassword, type Api, type Credential, type Operation } from "./operation.ts";
 import type { ProjectSource } from "./source.ts";
 import { promptCase, testCases } from "./test-cases.ts";
+
+/** Place of the files of a source in a project. */
+export interface SourcePlace {
+  /** Folder, with forward slashes: `src` of the document that a project was created from, else `src/shop`. */
+  readonly folder: string;
+  /** Path of the test. */
+  readonly test: string;
+}
+
+/** Place of the files of the document that a project was created from. */
+export const mainPlace: SourcePlace = { folder: "src", test: "test/server.test.ts" };
 
 /** Options of the emitted files of a source. */
 export interface EmitSourceOptions {
@@ -28,32 +40,47 @@ export interface EmitSourceOptions {
   readonly layer: string;
   /** Folder of this package, with `templates/`. */
   readonly packageFolder: string;
+  /** Place of the files. Default: `mainPlace`. */
+  readonly place?: SourcePlace;
   /** Aborts the work, which may take long. */
   readonly signal?: AbortSignal;
 }
 
-/** Returns the formatted files of a project that its source determines, by path. */
-export async function emitSource(whole: ProjectSource, options: EmitSourceOptions): Promise<Tree> {
+/** Files of a project that its source determines. */
+export interface EmittedSource {
+  /** The source with the tools that could be written. */
+  readonly source: ProjectSource;
+  /** Formatted files, by path. */
+  readonly tree: Tree;
+}
+
+/** Emits the files of a project that its source determines. */
+export async function emitSource(whole: ProjectSource, options: EmitSourceOptions): Promise<EmittedSource> {
   const { source, files } = await emitTools(whole, options);
   const { api, plan } = source;
+  const { folder, test } = options.place ?? mainPlace;
   const main = api ? "from/api.ts" : "from/todo.ts";
-  const names = [main, "from/server.test.ts"];
+  const names = [main, "from/settings.ts", "from/server.test.ts"];
   const templates = loadTemplates(join(options.packageFolder, "templates"), names);
   const tools = plan.tools.map((tool) => ({ tool, variable: variableOf(tool) }));
   const written: (readonly [string, string])[] = [
-    [`src/${api ? "api" : "todo"}.ts`, templates.render(main, apiView(source, options))],
-    ["src/tools.ts", toolsText(tools)],
-    ["test/server.test.ts", templates.render("from/server.test.ts", testView(source, options))],
+    [`${folder}/${api ? "api" : "todo"}.ts`, templates.render(main, apiView(source, options))],
+    ...(api
+      ? [[`${folder}/settings.ts`, templates.render("from/settings.ts", settingsView(api, options))] as const]
+      : []),
+    [`${folder}/tools.ts`, toolsText(tools)],
+    [test, templates.render("from/server.test.ts", testView(source, options))],
     ...emitStubs(source, options.stubs, options.layer),
     ...files,
   ];
   const tree = new Map<string, string>();
-  for (const [path, text] of written) tree.set(path, await formatTypeScript(escapeUnseen(text)));
-  return tree;
+  for (const [path, text] of written) tree.set(path, await formatTypeScript(escapeUnseen(text), { collapses: true }));
+  return { source, tree };
 }
 
 /** Writes the file of each tool. A tool that cannot be written is reported and left out; the others stay. */
 async function emitTools(source: ProjectSource, options: EmitSourceOptions) {
+  const { folder } = options.place ?? mainPlace;
   const tools: ToolPlan[] = [];
   const files: (readonly [string, string])[] = [];
   for (const tool of source.plan.tools) {
@@ -63,7 +90,7 @@ async function emitTools(source: ProjectSource, options: EmitSourceOptions) {
     const operation = source.api?.operations.find(({ name }) => name === tool.entry.name);
     try {
       const text = await toolText(tool, { variable: variableOf(tool), operation, ...options });
-      files.push([`src/tools/${tool.file}.ts`, text]);
+      files.push([`${folder}/tools/${tool.file}.ts`, text]);
       tools.push(tool);
     } catch (error) {
       console.error(`left out   tool "${outputLine(tool.entry.name, 80)}": ${outputLine(rejectionText(error))}`);
@@ -88,17 +115,17 @@ function toolsText(tools: readonly NamedTool[]): string {
   return [...imports, "", "/** Everything that the server offers. */", list].join("\n");
 }
 
-function apiView(
-  { api, plan, origin, output, needsRe2 }: ProjectSource,
-  { layer, hasAudio, toolMembers }: EmitSourceOptions,
-): object {
+function apiView({ api, plan, origin, output, needsRe2 }: ProjectSource, options: EmitSourceOptions): object {
+  const { hasAudio, toolMembers } = options;
   const credentials = api?.credentials ?? [];
   const isIn = (place: Credential["place"]): boolean => credentials.some((one) => one.place === place);
   return {
-    layer,
+    layer: layerOf(options),
     re2js: needsRe2,
     origin,
-    address: JSON.stringify(api?.address ?? ""),
+    addressVariable: api && addressVariable(api),
+    tokenVariable: api && `${api.variables}_TOKEN`,
+    secrets: credentials.map(({ variable }) => `settings.${variable}`).join(", "),
     credentials: credentials.length > 0 && credentialsText(credentials),
     hasPassword: credentials.some(isPassword),
     inHeader: isIn("header"),
@@ -117,6 +144,33 @@ function apiView(
     hasAudio,
     hasAddresses: hasOperation(api, ({ address }) => address !== undefined),
     sendsBytes: hasOperation(api, ({ body }) => body?.type === multipart || body?.isFile === true),
+  };
+}
+
+/** Module of the protocol layer, as files in the folder of a source import it, or files some levels below. */
+function layerOf({ layer, place = mainPlace }: EmitSourceOptions, below = 0): string {
+  const levels = place.folder.split("/").length - 1 + below;
+  return `${levels === 0 ? "./" : "../".repeat(levels)}${layer}`;
+}
+
+function settingsView(api: Api, options: EmitSourceOptions): object {
+  const settings = settingsOf(api);
+  const properties = settings.map((setting): [string, object] => {
+    const { name, description, isSecret, pattern } = setting;
+    const shown = { type: "string", description, pattern };
+    return [
+      name,
+      { ...shown, ...(isSecret && { writeOnly: true }), ...("default" in setting && { default: setting.default }) },
+    ];
+  });
+  const schema = { type: "object", properties: Object.fromEntries(properties) };
+  return {
+    layer: layerOf(options),
+    addressVariable: addressVariable(api),
+    address: JSON.stringify(api.address ?? ""),
+    isUnknown: api.address === undefined,
+    settings: settings.map((setting) => ({ ...setting, comment: harmless(setting.description) })),
+    schema: JSON.stringify(schema),
   };
 }
 
@@ -145,10 +199,14 @@ function isCookie({ place }: Operation["parameters"][number]): boolean {
 
 const multipart = "multipart/form-data";
 
-function testView({ plan, api, contract }: ProjectSource, { name, toolMembers, stubs }: EmitSourceOptions): object {
+function testView({ plan, api, contract }: ProjectSource, options: EmitSourceOptions): object {
+  const { name, toolMembers, stubs, place = mainPlace } = options;
   return {
     name,
+    isMain: place.folder === mainPlace.folder,
     isApi: api !== undefined,
+    addressVariable: api && addressVariable(api),
+    tokens: api?.credentials.map(({ variable }) => variable),
     tools: JSON.stringify(plan.tools.map(({ entry }) => entry.name)),
     calls: JSON.stringify(testCases(plan.tools, api, toolMembers.has("outputSchema"))),
     prompts: stubs.prompts && JSON.stringify(contract.prompts.map(promptCase)),
@@ -165,7 +223,7 @@ interface ToolOptions extends EmitSourceOptions {
 /** Writes the file of a tool: types of its arguments and its result, and the definition of the tool. */
 async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
   const { entry, type, input, output } = tool;
-  const { toolMembers, variable, operation, layer } = options;
+  const { toolMembers, variable, operation } = options;
   const hasInput = input.root.properties.size > 0 || input.root.additional !== false;
   const hasOutput = output !== undefined && isObjectSchema(entry.outputSchema) && toolMembers.has("outputSchema");
   const types = [
@@ -194,7 +252,7 @@ async function toolText(tool: ToolPlan, options: ToolOptions): Promise<string> {
   const place = operation ? `${operation.method} ${operation.path}` : `Tool ${entry.name}: not implemented yet.`;
   return [
     `import { ${own.join(", ")} } from "../${operation ? "api" : "todo"}.ts";\n` +
-      `import { ${layerNames.join(", ")} } from "../${layer}";`,
+      `import { ${layerNames.join(", ")} } from "${layerOf(options, 1)}";`,
     ...types,
     ...(isCalled
       ? [`${commentText(responseNote)}const response: ObjectSchema = ${JSON.stringify(entry.outputSchema)};`]

@@ -1,6 +1,8 @@
 /** An HTTP API, as far as tools need it. */
 export interface Api {
   readonly title: string;
+  /** First word of the names of its settings: `API` in `API_TOKEN`. */
+  readonly variables: string;
   /** Address of its first server; absent when the document lists no complete address. */
   readonly address?: string;
   readonly credentials: readonly Credential[];

@@ -11,12 +11,19 @@ export interface Access {
   readonly sent: readonly (readonly string[])[];
 }
 
+/** Security requirements of operations, and the names of the settings for their credentials. */
+export interface AccessOptions {
+  readonly securities: readonly unknown[];
+  /** First word of the names of settings. */
+  readonly variables: string;
+}
+
 /**
  * Determines the credentials that each operation sends. `securities` are the security requirements of the operations, or of their document for them:
  * alternatives, each with its schemes. Among several alternatives it chooses the one that most other operations accept as well, so that a user needs
  * as few tokens as possible.
  */
-export function readAccess(document: Record<string, unknown>, securities: readonly unknown[]): Access {
+export function readAccess(document: Record<string, unknown>, { securities, variables: word }: AccessOptions): Access {
   const places = readPlaces(document);
   // If a document has no security requirements, its schemes apply to every operation.
   const isSilent = securities.every((security) => security === undefined);
@@ -29,7 +36,10 @@ export function readAccess(document: Record<string, unknown>, securities: readon
     return some.toSorted((one, other) => rankOf(one) - rankOf(other))[0] ?? [];
   });
   const used = [...places].filter(([name]) => chosen.some((names) => names.includes(name)));
-  const variables = nameVariables(used.map(([name]) => name));
+  const variables = nameVariables(
+    used.map(([name]) => name),
+    word,
+  );
   const isNeeded = (name: string): boolean =>
     offered.some((alternatives, at) => chosen[at]?.includes(name) && alternatives.every((names) => names.length > 0));
   return {
@@ -77,14 +87,14 @@ function rankSchemes(
   return sorted.map(({ name }) => name);
 }
 
-/** Assigns environment variables to schemes. A single scheme uses `API_TOKEN`. */
-function nameVariables(schemes: readonly string[]): ReadonlyMap<string, string> {
-  if (schemes.length < 2) return new Map(schemes.map((scheme) => [scheme, "API_TOKEN"]));
+/** Assigns environment variables to schemes. A single scheme uses `API_TOKEN`, with the word `API`. */
+function nameVariables(schemes: readonly string[], word: string): ReadonlyMap<string, string> {
+  if (schemes.length < 2) return new Map(schemes.map((scheme) => [scheme, `${word}_TOKEN`]));
   const taken = new Set<string>();
   return new Map(
     schemes.map((scheme) => {
       const words = scheme.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2").match(/[A-Za-z\d]+/g) ?? ["OTHER"];
-      const wanted = `API_TOKEN_${words.join("_").toUpperCase()}`.slice(0, 60);
+      const wanted = `${word}_TOKEN_${words.join("_").toUpperCase()}`.slice(0, 60);
       const variable = uniqueName(wanted, (name) => taken.has(name));
       taken.add(variable);
       return [scheme, variable];

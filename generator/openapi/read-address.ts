@@ -24,11 +24,16 @@ export function readAddress(servers: unknown, { origin, base }: AddressOptions):
   });
   // Without a host, the address is relative to the origin of the document, which is unknown here. A variable without a default is unknown as well.
   if (/[{}]/.test(text) || !URL.canParse(text, base)) return undefined;
-  const { protocol, href } = new URL(text, base);
+  const { protocol, href, origin: host, pathname, search, hash, username, password } = new URL(text, base);
   if (!/^https?:$/.test(protocol))
     throw new UserError(
       `${origin}: servers[0] is not an http or https address: ${JSON.stringify(text).slice(0, 100)}.`,
     );
+  if (username + password !== "")
+    throw new UserError(
+      `${origin}: servers[0] contains a user name or a password; remove them, and set them as a setting.`,
+    );
+  if (search + hash !== "") return (host + pathname).replace(/\/+$/, "");
   return (URL.canParse(text) ? text : href).replace(/\/+$/, "");
 }
 

@@ -19,6 +19,12 @@ export interface ReadApiOptions {
   readonly origin: string;
   /** Tags, names and paths of the wanted operations, with commas. Default: all. */
   readonly only?: string;
+  /** True if words of `only` may match nothing, as long as one matches. Default: `false`. */
+  readonly acceptsIdle?: boolean;
+  /** Text before the names of all tools. Default: none. */
+  readonly prefix?: string;
+  /** First word of the names of settings. Default: `API`. */
+  readonly variables?: string;
 }
 
 /**
@@ -26,7 +32,8 @@ export interface ReadApiOptions {
  *
  * @throws {UserError} when the document cannot be used; the message names the reason and the place.
  */
-export function readApi(document: Record<string, unknown>, { origin, only }: ReadApiOptions): Api {
+export function readApi(document: Record<string, unknown>, options: ReadApiOptions): Api {
+  const { origin, only, acceptsIdle = false, prefix = "", variables = "API" } = options;
   checkVersion(document, origin);
   const { paths } = document;
   if (paths === undefined && isRecord(document.webhooks))
@@ -36,7 +43,7 @@ export function readApi(document: Record<string, unknown>, { origin, only }: Rea
   const operations: ReadOperation[] = [];
   const leftOut: { name: string; reason: string }[] = [];
   const listed = listOperations(paths, document, origin);
-  const found = only === undefined ? listed : chooseNamed(listed, only, { origin, kind: "operation" });
+  const found = only === undefined ? listed : chooseNamed(listed, only, { origin, kind: "operation", acceptsIdle });
   if (found.length > maxOperations) {
     const advice = "Select tags, names or paths with --only.";
     throw new UserError(`${origin} has ${found.length} operations, more than ${maxOperations}. ${advice}`);
@@ -50,7 +57,7 @@ export function readApi(document: Record<string, unknown>, { origin, only }: Rea
       leftOut.push({ name: place, reason: understood.message });
       continue;
     }
-    const name = uniqueName(understood.name, (one) => taken.has(one.toLowerCase()));
+    const name = uniqueName(prefix + understood.name, (one) => taken.has(one.toLowerCase()));
     taken.add(name.toLowerCase());
     const own = readOwnAddress({ operation, item }, { origin: `${origin}: ${place}`, base: address });
     operations.push({ ...understood, name, ...(own !== undefined && own !== address && { address: own }) });
@@ -59,11 +66,14 @@ export function readApi(document: Record<string, unknown>, { origin, only }: Rea
   const info = isRecord(document.info) ? document.info : {};
   const title = typeof info.title === "string" ? safeLine(info.title) : "";
   const securities = operations.map(({ security }) => security);
-  const { credentials, sent } = explain(() => readAccess(document, securities), `${origin}: securitySchemes`);
+  const { credentials, sent } = explain(
+    () => readAccess(document, { securities, variables }),
+    `${origin}: securitySchemes`,
+  );
   const all = operations.map(({ security: _security, ...rest }, at) => {
     return { ...rest, access: isForeign(rest.address, address) ? [] : (sent[at] ?? []) };
   });
-  return { title, ...(address !== undefined && { address }), credentials, operations: all, leftOut };
+  return { title, variables, ...(address !== undefined && { address }), credentials, operations: all, leftOut };
 }
 
 function checkVersion({ openapi, swagger }: Record<string, unknown>, origin: string): void {
@@ -71,7 +81,7 @@ function checkVersion({ openapi, swagger }: Record<string, unknown>, origin: str
   if (swagger !== undefined)
     throw new UserError(
       `${origin} is Swagger ${String(swagger).slice(0, 10)}. Convert it to OpenAPI 3 first, ` +
-        `with \`npx swagger2openapi --patch ${origin} -o openapi.json\`, then use --from openapi.json.`,
+        `with \`npx swagger2openapi --patch ${origin} -o openapi.json\`, then use openapi.json.`,
     );
   throw new UserError(`${origin}: "openapi" should be 3.0 or 3.1, not ${JSON.stringify(openapi)?.slice(0, 40)}.`);
 }

@@ -30,6 +30,12 @@ export interface ProjectSource {
   readonly api?: Api;
   /** Treatment of API responses by the tools. */
   readonly output: OutputMode;
+  /** Path of the file, as it was given. */
+  readonly path: string;
+  /** Tags, names and paths that were chosen from it. */
+  readonly only?: string;
+  /** Text before the names of all tools. */
+  readonly prefix?: string;
 }
 
 /** Options of reading a source. */
@@ -38,17 +44,28 @@ export interface ReadSourceOptions {
   readonly only?: string;
   /** Treatment of API responses by tools. Default: `loose`. */
   readonly output?: OutputMode;
+  /** True if words of `only` may match nothing, as long as one matches. Default: `false`. */
+  readonly acceptsIdle?: boolean;
+  /** Text before the names of the tools of an API. Default: none. */
+  readonly prefix?: string;
+  /** First word of the names of the settings of an API. Default: `API`. */
+  readonly variables?: string;
 }
+
+/** Options, or a function that returns them for the title of a document. */
+export type SourceChoices = ReadSourceOptions | ((title: string) => ReadSourceOptions);
 
 /**
  * Reads an OpenAPI document, a list of tools, or a contract.
  *
  * @throws {UserError} when the source cannot be used; the message names the reason and the place.
  */
-export async function readSource(path: string, { only, output }: ReadSourceOptions = {}): Promise<ProjectSource> {
+export async function readSource(path: string, given: SourceChoices = {}): Promise<ProjectSource> {
   const document = await readDocument(path);
+  const chosen = typeof given === "function" ? given(titleOf(document)) : given;
+  const { output, ...choices } = chosen;
   const origin = safeLine(basename(path));
-  const options = { origin, ...(only !== undefined && { only }) };
+  const options = { origin, ...choices };
   const isApi = isRecord(document) && ("openapi" in document || "swagger" in document || "paths" in document);
   const api = isApi ? readApi(document, options) : undefined;
   if (output !== undefined && !api)
@@ -73,8 +90,16 @@ export async function readSource(path: string, { only, output }: ReadSourceOptio
     needsRe2: kept.some(({ inputSchema, outputSchema }) => needsRe2(inputSchema) || needsRe2(outputSchema)),
     leftOut,
     output: output ?? "loose",
+    path,
+    ...(chosen.only !== undefined && { only: chosen.only }),
+    ...(chosen.prefix !== undefined && { prefix: chosen.prefix }),
     ...(api && { api }),
   };
+}
+
+function titleOf(document: unknown): string {
+  const info = isRecord(document) ? document.info : undefined;
+  return isRecord(info) && typeof info.title === "string" ? safeLine(info.title) : "";
 }
 
 function toContract({ operations, title }: Api, mode: OutputMode | undefined): Contract {

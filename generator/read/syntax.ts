@@ -27,6 +27,11 @@ export function parseSource(path: string, text: string): ts.SourceFile {
   }
 }
 
+/** Parses a TypeScript file that is known to be valid, such as a formatted one. It takes a fraction of the time of `parseSource`. */
+export function parseValidSource(path: string, text: string): ts.SourceFile {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+}
+
 function parse(path: string, text: string): ts.SourceFile {
   const project = new Project({
     useInMemoryFileSystem: true,

@@ -1,5 +1,6 @@
 import type { Gate, Revision } from "../../generated/support.ts";
 import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
+import { combineSettings } from "./settings/combine-settings.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import { systemClock } from "../internal/timers.ts";
@@ -191,7 +192,7 @@ function describe(
     discovery: settings.cacheHints.discover,
     onError: settings.onError,
     progressRate: definition.progressRate,
-    settings: definition.settings?.["~settings"],
+    settings: definition.settings && combineSettings(definition.settings),
   };
 }
 

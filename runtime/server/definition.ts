@@ -361,6 +361,9 @@ export interface ServerOptions {
   readonly progressRate?: Rate;
   /** Called with every failure that is reported to clients in general terms only. Default: writes to standard error. */
   readonly onError?: OnError;
-  /** Settings of `defineSettings`: they are checked before the server is served by a program, and listed in its `--help`. Default: none. */
-  readonly settings?: DefinedSettings;
+  /**
+   * Settings of `defineSettings`, or a list of them: they are checked before the server is served by a program, and listed in its `--help`. Default:
+   * none.
+   */
+  readonly settings?: DefinedSettings | readonly DefinedSettings[];
 }

@@ -15,19 +15,26 @@ export interface ListedTool {
   readonly description: string;
 }
 
+/** Changes of the tools that a manifest lists. */
+export interface ToolChanges {
+  readonly added: readonly ListedTool[];
+  /** Names of tools that are gone. Default: none. */
+  readonly removed?: readonly string[];
+}
+
 /**
- * Adds a tool to the manifest of a project's bundle, and removes example tools that no source defines any more. Returns false when there is a
- * manifest without a list of tools, else true, also without a manifest.
+ * Adds tools to the manifest of a project's bundle, and removes others and the example tools that no source defines any more. Returns false when
+ * there is a manifest without a list of tools, else true, also without a manifest.
  */
-export async function listTool(project: string, tool: ListedTool): Promise<boolean> {
+export async function listTools(project: string, { added, removed = [] }: ToolChanges): Promise<boolean> {
   const path = join(project, manifestName);
   const text = await readManifest(path);
   if (text === undefined) return true;
   const manifest = parseJson(text);
   if (!isRecord(manifest) || !Array.isArray(manifest.tools)) return false;
-  const gone = await findGone(project);
-  const kept = manifest.tools.filter((one) => !isRecord(one) || (one.name !== tool.name && !gone.has(one.name)));
-  await writeFile(path, `${jsonText({ ...manifest, tools: [...kept, tool] })}\n`);
+  const replaced = [...added.map(({ name }) => name), ...removed, ...(await findGone(project))];
+  const kept = manifest.tools.filter((one) => !isRecord(one) || !replaced.includes(one.name));
+  await writeFile(path, `${jsonText({ ...manifest, tools: [...kept, ...added] })}\n`);
   return true;
 }
 
@@ -50,10 +57,10 @@ async function readManifest(path: string): Promise<string | undefined> {
   });
 }
 
-async function findGone(project: string): Promise<ReadonlySet<unknown>> {
+async function findGone(project: string): Promise<readonly unknown[]> {
   const names = exampleTools.map(({ name }) => name);
   const places = await Promise.all(
     names.map((value) => findDefinition(project, { definer: "defineTool", member: "name", value })),
   );
-  return new Set(names.filter((_name, index) => places[index] === undefined));
+  return names.filter((_name, index) => places[index] === undefined);
 }

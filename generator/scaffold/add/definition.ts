@@ -14,42 +14,60 @@ export interface Identity {
 }
 
 /** Finds an existing definition in a project, as `src/server.ts:5`; `undefined` when there is none. Nothing is executed. */
-export async function findDefinition(project: string, identity: Identity): Promise<string | undefined> {
-  for (const path of await listSources(project)) {
-    const text = await readFile(path, "utf8");
-    const file = relative(project, path).split(sep).join("/");
-    const line = text.includes(identity.value) ? lineOf(file, text, identity) : undefined;
-    if (line !== undefined) return `${file}:${line}`;
-  }
-  return undefined;
+export async function findDefinition(project: string, { value, ...identity }: Identity): Promise<string | undefined> {
+  return (await findDefinitions(project, { ...identity, values: [value] })).get(value);
 }
 
-/** Returns `undefined` for a file that cannot be parsed: the compiler reports it. */
-function lineOf(file: string, text: string, identity: Identity): number | undefined {
+/** Values to find among the definitions of a project. */
+export interface Identities extends Omit<Identity, "value"> {
+  readonly values: readonly string[];
+  /** Files that are not read, with forward slashes. Default: none. */
+  readonly skipped?: ReadonlySet<string>;
+}
+
+/** Finds existing definitions in a project: their places, by value. Nothing is executed. */
+export async function findDefinitions(
+  project: string,
+  { values, skipped, ...identity }: Identities,
+): Promise<ReadonlyMap<string, string>> {
+  const places = new Map<string, string>();
+  for (const path of await listSources(project)) {
+    const file = relative(project, path).split(sep).join("/");
+    if (skipped?.has(file)) continue;
+    const text = await readFile(path, "utf8");
+    const possible = values.filter((value) => !places.has(value) && text.includes(value));
+    if (possible.length === 0) continue;
+    for (const [value, line] of listDefinitions(file, text, identity))
+      if (possible.includes(value) && !places.has(value)) places.set(value, `${file}:${line}`);
+  }
+  return places;
+}
+
+/** Lists the values in a file, with their lines; none for a file that cannot be parsed: the compiler reports it. */
+function listDefinitions(file: string, text: string, identity: Omit<Identity, "value">): [string, number][] {
+  const found: [string, number][] = [];
+  const visit = (node: ts.Node): void => {
+    const value = valueOf(node, identity);
+    if (value !== undefined) found.push([value, locationOf(node).line]);
+    ts.forEachChild(node, visit);
+  };
   try {
-    const found = find(parseSource(file, text.replaceAll("\r\n", "\n")), identity);
-    return found && locationOf(found).line;
+    visit(parseSource(file, text.replaceAll("\r\n", "\n")));
   } catch (error) {
     if (!(error instanceof SpecError)) throw error;
+  }
+  return found;
+}
+
+/** Returns the value of a definition; `undefined` for other nodes. */
+function valueOf(node: ts.Node, { definer, member }: Omit<Identity, "value">): string | undefined {
+  if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression) || node.expression.text !== definer)
     return undefined;
+  const [definition] = node.arguments;
+  if (!definition || !ts.isObjectLiteralExpression(definition)) return undefined;
+  for (const one of definition.properties) {
+    const isMember = ts.isPropertyAssignment(one) && ts.isIdentifier(one.name) && one.name.text === member;
+    if (isMember && ts.isStringLiteralLike(one.initializer)) return one.initializer.text;
   }
-}
-
-function find(node: ts.Node, identity: Identity): ts.Node | undefined {
-  if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === identity.definer) {
-    const [definition] = node.arguments;
-    if (definition && ts.isObjectLiteralExpression(definition) && has(definition, identity)) return node;
-  }
-  return ts.forEachChild(node, (child) => find(child, identity));
-}
-
-function has({ properties }: ts.ObjectLiteralExpression, { member, value }: Identity): boolean {
-  return properties.some(
-    (one) =>
-      ts.isPropertyAssignment(one) &&
-      ts.isIdentifier(one.name) &&
-      one.name.text === member &&
-      ts.isStringLiteralLike(one.initializer) &&
-      one.initializer.text === value,
-  );
+  return undefined;
 }

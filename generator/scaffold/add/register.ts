@@ -8,6 +8,10 @@ export interface Registration {
   readonly variable: string;
   /** Module that exports the definition, as the file imports it. */
   readonly from: string;
+  /** Name of the export, if the file imports it under another one. */
+  readonly exported?: string;
+  /** `entry` of a list, by default; `spread`: a list whose entries are added; `value`: the member itself, which becomes a list if it is there. */
+  readonly as?: "entry" | "spread" | "value";
 }
 
 /**
@@ -18,15 +22,16 @@ export function register(path: string, source: string, registration: Registratio
   const file = parseSource(path, source);
   const definition = findDefinition(file);
   if (!definition) {
-    const line = `${registration.member}: [${registration.variable}]`;
+    const line = `${registration.member}: [${entryText(registration)}]`;
     throw new UserError(
       `${path} has no defineServer({ ... }) to put it into. Import it there by hand and write ${line}.`,
     );
   }
-  const { variable, from } = registration;
+  const { variable, from, exported } = registration;
+  const imported = exported === undefined ? variable : `${exported} as ${variable}`;
   const edits = [
-    importEdit(file, `import { ${variable} } from "${from}";\n`),
-    entryEdit(path, definition, registration),
+    importEdit(file, `import { ${imported} } from "${from}";\n`),
+    ...entryEdits(path, definition, registration),
   ];
   const newline = source.includes("\r\n") ? "\r\n" : "\n";
   return edits
@@ -57,18 +62,28 @@ function importEdit(file: ts.SourceFile, insert: string): Edit {
     : { at: after + newline.length, insert };
 }
 
-function entryEdit(path: string, definition: ts.ObjectLiteralExpression, { member, variable }: Registration): Edit {
-  const property = definition.properties.find(
-    (one): one is ts.PropertyAssignment =>
-      ts.isPropertyAssignment(one) && ts.isIdentifier(one.name) && one.name.text === member,
-  );
-  if (!property) return newMember(definition, `${member}: [${variable}]`);
-  const list = property.initializer;
-  if (!ts.isArrayLiteralExpression(list))
-    throw new UserError(`${member} in ${path} is not a list that is written out. Put ${variable} into it by hand.`);
-  const last = list.elements.at(-1);
-  if (!last) return { at: list.getEnd() - 1, insert: variable };
-  return { at: last.getEnd(), insert: `, ${variable}` };
+function entryText({ variable, as }: Registration): string {
+  return as === "spread" ? `...${variable}` : variable;
+}
+
+function entryEdits(path: string, definition: ts.ObjectLiteralExpression, registration: Registration): Edit[] {
+  const { member, as } = registration;
+  const entry = entryText(registration);
+  const property = definition.properties.find(({ name }) => name && ts.isIdentifier(name) && name.text === member);
+  if (!property) return [newMember(definition, as === "value" ? `${member}: ${entry}` : `${member}: [${entry}]`)];
+  if (as === "value" && ts.isShorthandPropertyAssignment(property))
+    return [{ at: property.getEnd(), insert: `: [${member}, ${entry}]` }];
+  const list = ts.isPropertyAssignment(property) ? property.initializer : undefined;
+  if (list && ts.isArrayLiteralExpression(list)) {
+    const last = list.elements.at(-1);
+    return [last ? { at: last.getEnd(), insert: `, ${entry}` } : { at: list.getEnd() - 1, insert: entry }];
+  }
+  if (!list || as !== "value")
+    throw new UserError(`${member} in ${path} is not a list that is written out. Put ${entry} into it by hand.`);
+  return [
+    { at: list.getStart(), insert: "[" },
+    { at: list.getEnd(), insert: `, ${entry}]` },
+  ];
 }
 
 function newMember(definition: ts.ObjectLiteralExpression, text: string): Edit {

@@ -1,10 +1,8 @@
-import { countText, outputLine, safeLine } from "../../internal/text.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { outputModes } from "../../openapi/operation.ts";
-import { isForeign } from "../../openapi/read-address.ts";
+import { sourceNotes } from "../../openapi/source-notes.ts";
 import type { ProjectSource } from "../../openapi/source.ts";
 import { readSpecModels } from "../../read/spec-models.ts";
-import { lossLines } from "../../typed-client/client/plan.ts";
 import { chooseRevisions, toCatalogue, toSpecPath } from "../layer/catalogue.ts";
 import { askPerson } from "./console.ts";
 import { readLauncher } from "./launcher.ts";
@@ -93,9 +91,7 @@ async function readOwnSource(path: string, { only, output }: SourceText): Promis
   const mode = output === undefined ? undefined : readWord("--output", output, outputModes);
   const { readSource } = await import("../../openapi/source.ts");
   const source = await readSource(path, { ...(only !== undefined && { only }), ...(mode && { output: mode }) });
-  for (const { name, reason } of source.leftOut) console.error(`left out   ${name}: ${outputLine(reason)}`);
-  for (const line of lossLines(source.plan)) console.error(line);
-  for (const line of sizeLines(source)) console.error(line);
+  for (const line of sourceNotes(source, "src/api.ts")) console.error(line);
   return source;
 }
 
@@ -104,22 +100,3 @@ interface SourceText {
   readonly only: string | undefined;
   readonly output: string | undefined;
 }
-
-/** Notes for the user about a large source. */
-function sizeLines({ api, contract: { tools } }: ProjectSource): string[] {
-  const open = api?.operations.filter(({ isOpen }) => isOpen).length ?? 0;
-  const foreign = api?.operations.filter(({ address }) => isForeign(address, api.address)) ?? [];
-  const parts = "the inner levels of their schemas accept any value, because they are too large";
-  return [
-    ...foreign.map(({ name, address = "" }) => {
-      return `other host ${safeLine(name, 80)}: the document names ${safeLine(address)}; no credentials are sent there`;
-    }),
-    ...(open === 0 ? [] : [`widened    ${countText(open, "tool")}: ${parts}`]),
-    ...(tools.length <= manyTools ? [] : [`${tools.length} tools are more than most models can handle: ${fewer}`]),
-  ];
-}
-
-/** Number of tools above which hosts begin to reject them, and models to choose wrong ones. */
-const manyTools = 100;
-
-const fewer = "--only takes comma-separated tags, names or paths; * matches any text.";

@@ -22,9 +22,17 @@ import { emitScale, engineView, scaleTemplates } from "../extras/scale-files.ts"
 import { configsOfAddress, configsOfCommand, serverCommand } from "../extras/host-files.ts";
 import { describeRevisions, statelessAmong, toCatalogue } from "../layer/catalogue.ts";
 import { variablesOf } from "../extras/server-variables.ts";
-import { emitProviderFiles, providerTemplates } from "../providers/provider-files.ts";
+import { emitProviderFiles, providerTemplates, settingsModuleOf } from "../providers/provider-files.ts";
 import { providerView } from "../providers/readme-view.ts";
-import { declares, isEliciting, isOverSse, newestOf, toolMembers, type ProjectOptions } from "./project-options.ts";
+import {
+  isEliciting,
+  isOverSse,
+  newestOf,
+  revisionFacts,
+  toolMembers,
+  type ProjectOptions,
+} from "./project-options.ts";
+import { mainApi } from "../../openapi/api-name.ts";
 
 /** Emits all text files of a new project, by path relative to its folder. */
 export async function emitProject(options: ProjectOptions): Promise<Tree> {
@@ -70,7 +78,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...(await emitDeployment(selection.target, templates, view)),
     ...emitExtras(options, templates),
     ...emitAccess({ ...selection, ...deployView(selection.target), url: urlOf(selection) }, templates),
-    ...(await emitPreset(selection, templates)),
+    ...(await emitPreset(options, templates)),
     ...(selection.scale === "none" ? [] : await emitScale(options, selection.scale, templates)),
     ...(await emitOwnTools(options)),
     ...[...layer].map(([path, text]): [string, string] => [`src/mcp/${path}`, text]),
@@ -82,9 +90,11 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
 }
 
 /** Emits the files of a preset, which replace those for any authorization server. */
-async function emitPreset({ provider, ...selection }: Selection, templates: Templates): Promise<Tree> {
+async function emitPreset({ selection, source }: ProjectOptions, templates: Templates): Promise<Tree> {
+  const { provider } = selection;
   if (!provider) return new Map();
-  return emitProviderFiles({ ...selection, provider, url: urlOf(selection) }, templates);
+  const settingsModule = settingsModuleOf(source?.api !== undefined);
+  return emitProviderFiles({ ...selection, provider, url: urlOf(selection), settingsModule }, templates);
 }
 
 /** Emits tools from a source. The module is loaded only here: it needs a compiler of schemas. */
@@ -93,10 +103,13 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
   const { name, signal } = options;
   const newest = newestOf(options);
   const stubs = stubKinds(source, new Set(selection.features));
-  const { emitSource } = await import("../../openapi/emit-source.ts");
+  const { emitSource, mainPlace } = await import("../../openapi/emit-source.ts");
   const facts = { name, packageFolder: packageRoot, layer: "mcp/index.ts", ...(signal && { signal }) };
-  const known = { toolMembers: toolMembers(newest), hasAudio: declares(newest, "AudioContent") };
-  return emitSource(source, { ...facts, ...known, stubs });
+  const { source: emitted, tree } = await emitSource(source, { ...facts, ...revisionFacts(newest), stubs });
+  if (!source.api) return tree;
+  const { apiLockName, apiLockText, recordApi, documentPath } = await import("../../openapi/api-lock.ts");
+  const api = { name: mainApi, document: documentPath(source.path, options.folder), place: mainPlace };
+  return new Map([...tree, [apiLockName, apiLockText([recordApi(emitted, tree, api)])]]);
 }
 
 /** Template of the module that defines the server. */
@@ -208,6 +221,7 @@ export function projectView(options: ProjectOptions): object {
     firstTools: source ? "...tools" : "measureText",
     sourceName: source?.origin ?? "",
     callsApi: source?.api !== undefined,
+    settingsModule: settingsModuleOf(source?.api !== undefined),
     vendored: selection.runtime === "vendored",
     archive: selection.runtime !== "vendored" && options.runtime.version.startsWith("file:"),
     launcher: options.launcher !== undefined,

@@ -49,6 +49,14 @@ export function toolMembers(model: RevisionModel): ReadonlySet<string> {
   return new Set(tool?.properties.map(({ name }) => name));
 }
 
+/** Facts about a revision that generated tools depend on. */
+export function revisionFacts(model: RevisionModel): {
+  readonly toolMembers: ReadonlySet<string>;
+  readonly hasAudio: boolean;
+} {
+  return { toolMembers: toolMembers(model), hasAudio: declares(model, "AudioContent") };
+}
+
 /** True if a revision declares a type. */
 export function declares(model: RevisionModel, name: string): boolean {
   return declarationsByName(model).has(name);

@@ -23,7 +23,7 @@ export const devTools = {
 const webSocketPackages: Packages = { "@types/ws": "^8.18.2", ws: "^8.23.0" };
 
 /** Package that matches patterns of JSON Schemas which may take long on the platform. */
-const patternPackages: Packages = { re2js: "^2.10.0" };
+export const patternPackages: Packages = { re2js: "^2.10.0" };
 
 /** Packages that a project with a folder of skills depends on, with the tested version. */
 const skillPackages: Packages = { yaml: "^2.9.1" };

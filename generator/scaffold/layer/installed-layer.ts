@@ -10,6 +10,7 @@ import {
 } from "./choices.ts";
 import { lockName } from "./lock.ts";
 import { parseJson } from "../../internal/json-text.ts";
+import { isInnerPath } from "../../internal/files.ts";
 import { compareHashes } from "../../internal/tree.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
@@ -104,8 +105,7 @@ function readChoices({
 /** Returns hashes by path; `undefined` when a path leads out of the folder: the file may come from an untrusted source. */
 function readHashes(files: Record<string, unknown>): Readonly<Record<string, string>> | undefined {
   const entries = Object.entries(files).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  const isSafe = entries.every(([file]) => !file.split("/").includes("..") && !/^\/|^\w:|\\/.test(file));
-  return isSafe ? Object.fromEntries(entries) : undefined;
+  return entries.every(([file]) => isInnerPath(file)) ? Object.fromEntries(entries) : undefined;
 }
 
 /** Returns the absolute path of the nearest project that contains a folder, or that is the folder itself. */

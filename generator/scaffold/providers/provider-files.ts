@@ -24,11 +24,18 @@ export interface ProviderFilesOptions extends Pick<Selection, "transport" | "sca
   readonly provider: ProviderName;
   /** URL of the server on this machine. */
   readonly url: string;
+  /** Module with the settings. `src/settings.ts` may have those of an HTTP API. */
+  readonly settingsModule: string;
+}
+
+/** Returns the name of the module with the settings of a preset, in `src/`. */
+export function settingsModuleOf(callsApi: boolean): string {
+  return callsApi ? "auth-settings.ts" : "settings.ts";
 }
 
 /** Emits the module that authenticates clients, its settings, and an issuer with tokens of this form for tests, by path. */
 export async function emitProviderFiles(
-  { provider, transport, scale, schema, url }: ProviderFilesOptions,
+  { provider, transport, scale, schema, url, settingsModule }: ProviderFilesOptions,
   templates: Templates,
 ): Promise<Tree> {
   const { facts, code, tokens } = findProvider(provider);
@@ -41,6 +48,7 @@ export async function emitProviderFiles(
     scaled: scale !== "none",
     opaque: isOpaque,
     url,
+    settingsModule,
     names: settingsOf(provider).map(({ name }) => name),
     issuer: code.issuer,
     path: code.path,
@@ -61,7 +69,7 @@ export async function emitProviderFiles(
   };
   const files = {
     "src/auth.ts": authTemplate,
-    "src/settings.ts": settingsTemplate,
+    [`src/${settingsModule}`]: settingsTemplate,
     "test/access.ts": accessTemplate,
     "test/issuer.ts": isOpaque ? issuerTemplates.opaque : issuerTemplates.jwt,
   };

@@ -1,3 +1,4 @@
+import { escapePattern } from "../../internal/text.ts";
 import type { ServerSetting } from "./read-settings.ts";
 import type { SettingChange } from "./setting-files.ts";
 
@@ -56,8 +57,4 @@ function toDefault({ isRequired, isSecret, default: value }: ServerSetting): str
 /** Returns a text on one line in which no character ends the cell or begins markup. */
 function toCell(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").replaceAll("<", "&lt;").trim();
-}
-
-function escapePattern(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -116,12 +116,15 @@ function toUserConfig(setting: ServerSetting): Json {
   };
 }
 
-/** Creates an editor of the servers of a host. It lists required settings: optional ones would become an obligation. */
+/**
+ * Creates an editor of the servers of a host. It lists required settings: optional ones would become an obligation. Optional secrets that are listed
+ * stay, such as the token of an API.
+ */
 function editHosts(member: string, valueOf: (name: string) => string, starts = startsProject) {
   return (value: Json, { settings, removed }: SettingChange): Json => {
     const servers = isRecord(value[member]) ? value[member] : {};
     const required = settings.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-    const optional = settings.filter(({ isRequired }) => !isRequired).map(({ name }) => name);
+    const optional = settings.filter(isOptionalValue).map(({ name }) => name);
     const edited = Object.entries(servers).map(([name, server]) => {
       if (!isRecord(server) || !starts(server)) return [name, server];
       const present = isRecord(server.env) ? server.env : {};
@@ -131,6 +134,10 @@ function editHosts(member: string, valueOf: (name: string) => string, starts = s
     });
     return { ...value, [member]: Object.fromEntries(edited) };
   };
+}
+
+function isOptionalValue({ isRequired, isSecret }: ServerSetting): boolean {
+  return !isRequired && !isSecret;
 }
 
 /** True for the entry of a host that starts the server of the project. */
@@ -147,7 +154,8 @@ function startsPackage({ command }: Json): boolean {
 function editVsCode(value: Json, change: SettingChange): Json {
   const edited = editHosts("servers", (name) => `\${input:${name}}`)(value, change);
   const required = change.settings.filter(({ isRequired }) => isRequired);
-  const gone = new Set([...change.removed, ...change.settings.map(({ name }) => name)]);
+  const written = change.settings.filter((setting) => setting.isRequired || isOptionalValue(setting));
+  const gone = new Set([...change.removed, ...written.map(({ name }) => name)]);
   const others = listOf(value.inputs).filter((input) => !isRecord(input) || !gone.has(String(input.id)));
   const own = required.map(({ name, description = name, isSecret }) => {
     return { type: "promptString", id: name, description, password: isSecret };

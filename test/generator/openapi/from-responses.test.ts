@@ -255,6 +255,52 @@ describe("a response of an API that is larger than 10 MiB", () => {
   });
 });
 
+describe("the token of an API", () => {
+  const access = "security: [{ key: [] }]\ncomponents:\n  securitySchemes: { key: { type: http, scheme: bearer } }";
+  const text = document.replace("components:", access);
+
+  test("an error text of the API is shown without the token that it repeats", async () => {
+    vi.stubEnv("API_TOKEN", "s3cr3t+/=");
+    const client = await connect({ text });
+    Object.assign(given, { status: 403, text: "Invalid token s3cr3t+/= in ?key=s3cr3t%2B%2F%3D" });
+    const { isError, content } = await client.callTool("getItem");
+    expect(isError).toBe(true);
+    expect(JSON.stringify(content)).toContain("HTTP 403: Invalid token [secret] in ?key=[secret]");
+    expect(JSON.stringify(content)).not.toContain("s3cr3t");
+  });
+
+  test("a warning about a deviating response does not contain the token", async () => {
+    vi.stubEnv("API_TOKEN", "s3cr3t");
+    const lines = warnings();
+    const client = await connect({ text });
+    given.text = JSON.stringify({ ...good, s3cr3t: 1 });
+    await client.callTool("getItem");
+    expect(lines).toEqual([expect.stringContaining("deviates from its schema")]);
+    expect(lines.join("")).not.toContain("s3cr3t");
+  });
+
+  test("an error with status 401 names the setting that is missing", async () => {
+    vi.stubEnv("API_TOKEN", "");
+    const client = await connect({ text });
+    Object.assign(given, { status: 401, text: "no" });
+    const { content } = await client.callTool("getItem");
+    expect(JSON.stringify(content)).toContain("HTTP 401: no The setting API_TOKEN is missing");
+  });
+
+  test("a token that no header can contain is rejected without its value", async () => {
+    const logged = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => logged.mockRestore());
+    vi.stubEnv("API_TOKEN", "two\nlines");
+    const client = await connect({ text });
+    const result = await client.callTool("getItem");
+    expect(result.isError).toBe(true);
+    const all = JSON.stringify([result, logged.mock.calls.flat().map(String)]);
+    expect(all).toContain("The setting API_TOKEN is invalid; correct the environment variable");
+    expect(all).not.toMatch(/two|lines/);
+    expect(asked).toEqual([]);
+  });
+});
+
 describe("a project of an API", () => {
   test.each<OutputMode>(outputModes)("a project compiles with each mode of responses: %s", async (output) => {
     const root = await write({ output });

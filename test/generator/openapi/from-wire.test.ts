@@ -83,11 +83,13 @@ async function load(document: string, tool: string): Promise<Run> {
   const runtime = (path: string): string => JSON.stringify(join(packageRoot, "runtime", path));
   const layer = [
     `export { ToolError } from ${runtime("server/errors.ts")};`,
+    `export { defineSettings } from ${runtime("server/settings/settings.ts")};`,
     `export const createCfworkerValidator = () => () => undefined;`,
     `export const defineTool = (tool) => tool;`,
-    `export const fromJsonSchema = (schema) => schema;`,
+    `const pass = (value) => ({ value });`,
+    `export const fromJsonSchema = (schema) => ({ "~standard": { validate: pass, jsonSchema: { input: () => schema } } });`,
   ].join("\n");
-  const files = [...(await emitSource(source, options)), ["src/mcp/index.ts", layer] as const];
+  const files = [...(await emitSource(source, options)).tree, ["src/mcp/index.ts", layer] as const];
   for (const [path, text] of files) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
@@ -273,10 +275,14 @@ paths:
 
   test("an optional token is sent when its variable is set", async () => {
     const document = guarded(`\n  /any: { get: { operationId: any, security: [{}, { x-key: [] }], ${ok} } }`);
-    const run = await load(document, "any");
-    await run({}, context);
+    await (
+      await load(document, "any")
+    )({}, context);
     vi.stubEnv("API_TOKEN", "");
-    await run({}, context);
+    // Settings are read once.
+    await (
+      await load(document, "any")
+    )({}, context);
     vi.stubEnv("API_TOKEN", "to;ken");
     expect(sent.map(({ headers }) => headers["x-key"])).toEqual(["to;ken", undefined]);
   });

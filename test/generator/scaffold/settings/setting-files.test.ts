@@ -117,6 +117,12 @@ describe("files that list the settings of a server", () => {
     expect(JSON.parse(edit("claude_desktop_config.json", all, text)).mcpServers.notes.env.KEY).toBe("own");
   });
 
+  it("an optional secret that a host passes on stays, with its prompt", () => {
+    const before = edit(".vscode/mcp.json", { settings: [key], removed: [] });
+    const after = edit(".vscode/mcp.json", { settings: [{ ...key, isRequired: false }], removed: [] }, before);
+    expect(JSON.parse(after)).toEqual(JSON.parse(before));
+  });
+
   it("VS Code prompts for required settings, and hides secrets", () => {
     expect(JSON.parse(edit(".vscode/mcp.json", all)).inputs).toEqual([
       { type: "promptString", id: "NOTES_FOLDER", description: "Folder of the notes", password: false },

@@ -1,0 +1,112 @@
+import { countText, outputLine } from "../internal/text.ts";
+import { settingsOf } from "../openapi/api-settings.ts";
+import { sourceNotes } from "../openapi/source-notes.ts";
+import { UserError } from "../internal/user-error.ts";
+import { listTools, manifestName } from "../scaffold/add/bundle-manifest.ts";
+import { growLayer } from "../scaffold/add/grow-layer.ts";
+import { planApi, type ApiOptions, type ApiPlan } from "../scaffold/add/plan-api.ts";
+import type { KeptEdit } from "../scaffold/add/plan-files.ts";
+import { writeFiles } from "../scaffold/add/write-files.ts";
+import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
+import { requireProject } from "../scaffold/layer/installed-layer.ts";
+import { reportProblem } from "./report.ts";
+
+/** Options of `create-mcp-server add openapi`. */
+export interface AddOpenapiOptions extends ApiOptions {
+  /** Write nothing, and exit with 1 if the project differs from the document. */
+  readonly check: boolean;
+  /** Write nothing, and list the changes. */
+  readonly dryRun: boolean;
+}
+
+/** `create-mcp-server add openapi <document>`: adds the tools of an API to a project, or updates them. Returns the exit code. */
+export async function runAddOpenapi(options: AddOpenapiOptions): Promise<number> {
+  try {
+    return await addOpenapi(options);
+  } catch (error) {
+    return reportProblem(error);
+  }
+}
+
+async function addOpenapi({ check, dryRun, ...options }: AddOpenapiOptions): Promise<number> {
+  requireProject(options.folder);
+  if (check && options.force) throw new UserError("--check writes nothing; remove --force.");
+  const plan = await planApi(options);
+  const { place } = plan.record;
+  for (const line of sourceNotes(plan.source, `${place.folder}/api.ts`)) console.error(line);
+  for (const line of changeLines(plan)) console.log(line);
+  const isDifferent = countChanges(plan) > 0;
+  if (check || dryRun) {
+    for (const line of fileLines(plan)) console.log(line);
+    if (!isDifferent) console.log(`${place.folder}/ is up to date with ${plan.record.document}.`);
+    return check && isDifferent ? 1 : 0;
+  }
+  if (!isDifferent) {
+    console.log(`${place.folder}/ is up to date with ${plan.record.document}; nothing was written.`);
+    return 0;
+  }
+  await apply(options.folder, plan);
+  await printNext(options.folder, plan);
+  return 0;
+}
+
+const longest = 500;
+
+function countChanges({ files, others, growth }: ApiPlan): number {
+  return files.writes.size + files.removals.length + others.size + (growth ? 1 : 0);
+}
+
+/** Lines about operations and edits. */
+function changeLines({ operations, files, isNew }: ApiPlan): string[] {
+  const changes = operations.map(({ kind, operation, tool, parts }) => {
+    const detail = parts.length > 0 ? `: ${parts.join(", ")}` : "";
+    return `${kind.padEnd(10)} ${outputLine(`${operation}, tool ${tool}${detail}`, longest)}`;
+  });
+  return [...(isNew && changes.length > manyChanges ? [] : changes), ...files.edits.map(editLine)];
+}
+
+/** Number of operations above which those of a new API are not listed. */
+const manyChanges = 50;
+
+function editLine({ path, part, kind }: KeptEdit): string {
+  const place = part === undefined ? path : `${path}: ${part}`;
+  const reasons = {
+    kept: "your edit stays",
+    conflict: "your edit stays, but its generated text changed; compare it, or replace it with --force",
+    orphaned: "its operation is not in the document any more, but you edited it; remove the file, or undo the edit",
+  };
+  return `${kind.padEnd(10)} ${outputLine(place, longest)}: ${reasons[kind]}`;
+}
+
+/** Lines about the files that a run would write. */
+function fileLines({ files, others, growth }: ApiPlan): string[] {
+  return [
+    ...[...files.writes.keys(), ...others.keys()].map((path) => `write      ${path}`),
+    ...files.removals.map((path) => `remove     ${path}`),
+    ...(growth ? [`regenerate src/mcp/ with ${growth.part}`] : []),
+  ];
+}
+
+async function apply(folder: string, { files, others, growth, operations, source }: ApiPlan): Promise<void> {
+  const writes = new Map([...files.writes, ...others]);
+  const write = (): Promise<void> => writeFiles(folder, { writes, removals: files.removals });
+  await (growth ? growLayer(folder, growth, write) : write());
+  const added = operations.filter(({ kind }) => kind === "new").map(({ tool }) => tool);
+  const tools = source.contract.tools.filter(({ name }) => added.includes(name));
+  const listed = tools.map(({ name, description = name }) => ({ name, description }));
+  const removed = operations.filter(({ kind }) => kind === "gone").map(({ tool }) => tool);
+  if (!(await listTools(folder, { added: listed, removed })))
+    console.error(`Warning: ${manifestName} has no list of tools; write the tools into it by hand.`);
+}
+
+async function printNext(folder: string, { record, isNew, server, source, packages, files }: ApiPlan): Promise<void> {
+  const { install, run } = commandsOf(await readManager(folder));
+  const count = Object.keys(record.operations).length;
+  const added = `Added ${countText(count, "tool")} in ${record.place.folder}/; ${server} serves ${count === 1 ? "it" : "them"}.`;
+  const updated = `Updated ${record.place.folder}/: ${countText(files.writes.size, "file")} written, ${files.removals.length} removed.`;
+  console.log(isNew ? added : updated);
+  const settings = source.api && isNew ? settingsOf(source.api).filter((one) => one.default === undefined) : [];
+  for (const { name, description } of settings) console.log(`setting    ${name}: ${outputLine(description)}`);
+  const steps = [...(packages.length > 0 ? [`${install}  (for ${packages.join(", ")})`] : []), run("test")];
+  console.log(`Next: ${steps.join(", then ")}`);
+}

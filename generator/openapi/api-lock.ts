@@ -1,0 +1,118 @@
+import { relative, resolve, sep } from "node:path";
+import { hashText, isInnerPath } from "../internal/files.ts";
+import { jsonText, parseJson } from "../internal/json-text.ts";
+import type { Tree } from "../internal/tree.ts";
+import { UserError } from "../internal/user-error.ts";
+import { isRecord } from "../typed-client/tool-schema/reading.ts";
+import { recordOperations, type OperationRecord, type OperationRecords } from "./compare-operations.ts";
+import type { SourcePlace } from "./emit-source.ts";
+import { outputModes, type OutputMode } from "./operation.ts";
+import { hashParts, readParts } from "./source-parts.ts";
+import type { ProjectSource } from "./source.ts";
+
+/** Name of the lock file, in the folder of a project. */
+export const apiLockName = "openapi.lock.json";
+
+/** Record of a generated file. */
+export interface FileRecord {
+  /** Hash of its text. */
+  readonly text: string;
+  /** Hashes of its statements, and of the members of definitions. */
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/** Record of an API in a project: its document, the choices, and the generated files. */
+export interface ApiRecord {
+  /** Name within the project. The document that a project was created from is `api`. */
+  readonly name: string;
+  /** Path of the document relative to the project, with forward slashes. */
+  readonly document: string;
+  readonly only?: string;
+  readonly prefix?: string;
+  readonly output: OutputMode;
+  readonly place: SourcePlace;
+  readonly operations: OperationRecords;
+  readonly files: Readonly<Record<string, FileRecord>>;
+}
+
+/** Facts about an API that its source does not contain. */
+export type ApiFacts = Pick<ApiRecord, "name" | "document" | "place">;
+
+/** Returns the path of a document as a lock file has it. */
+export function documentPath(path: string, project: string): string {
+  return relative(project, resolve(path)).split(sep).join("/");
+}
+
+/** Records an API with its generated files. */
+export function recordApi(source: ProjectSource, tree: Tree, { name, document, place }: ApiFacts): ApiRecord {
+  const { only, prefix, output } = source;
+  const files = [...tree].map(([path, text]): [string, FileRecord] => [path, recordFile(path, text)]);
+  return {
+    name,
+    document,
+    ...(only !== undefined && { only }),
+    ...(prefix !== undefined && { prefix }),
+    output,
+    place,
+    operations: recordOperations(source),
+    files: Object.fromEntries(files.sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+function recordFile(path: string, text: string): FileRecord {
+  return { text: hashText(text), parts: hashParts(readParts(path, text)) };
+}
+
+/** Writes the text of a lock file. */
+export function apiLockText(apis: readonly ApiRecord[]): string {
+  return `${jsonText({ format: 1, apis })}\n`;
+}
+
+/** Reads the text of a lock file. @throws {UserError} when it is not one of this version. */
+export function readApiLock(text: string): readonly ApiRecord[] {
+  const value = parseJson(text);
+  const apis =
+    isRecord(value) && value.format === 1 && Array.isArray(value.apis) ? value.apis.map(readApi) : [undefined];
+  const known = apis.filter((api) => api !== undefined);
+  if (known.length === apis.length) return known;
+  throw new UserError(`${apiLockName} is not a lock file of this version; restore it from version control.`);
+}
+
+function readApi(value: unknown): ApiRecord | undefined {
+  if (!isRecord(value) || !isRecord(value.place) || !isRecord(value.files) || !isRecord(value.operations))
+    return undefined;
+  const { name, document, only, prefix, output, place, files } = value;
+  const mode = outputModes.find((known) => known === output);
+  const records = Object.entries(files).map(([path, file]) => [path, readFile(file)] as const);
+  const operations = Object.entries(value.operations).map(([key, one]) => [key, readOperation(one)] as const);
+  if (typeof name !== "string" || typeof document !== "string" || mode === undefined) return undefined;
+  if (typeof place.folder !== "string" || typeof place.test !== "string") return undefined;
+  if (![place.folder, place.test, ...Object.keys(files)].every(isInnerPath)) return undefined;
+  const known = records.flatMap(([path, file]) => (file ? [[path, file] as const] : []));
+  const kept = operations.flatMap(([key, one]) => (one ? [[key, one] as const] : []));
+  if (known.length < records.length || kept.length < operations.length) return undefined;
+  return {
+    name,
+    document,
+    ...(typeof only === "string" && { only }),
+    ...(typeof prefix === "string" && { prefix }),
+    output: mode,
+    place: { folder: place.folder, test: place.test },
+    operations: Object.fromEntries(kept),
+    files: Object.fromEntries(known),
+  };
+}
+
+function readFile(value: unknown): FileRecord | undefined {
+  if (!isRecord(value) || typeof value.text !== "string" || !isRecord(value.parts)) return undefined;
+  const parts = Object.entries(value.parts).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return { text: value.text, parts: Object.fromEntries(parts) };
+}
+
+function readOperation(value: unknown): OperationRecord | undefined {
+  if (!isRecord(value)) return undefined;
+  const { tool, parameters, result, access } = value;
+  const isWhole = [parameters, result, access].every((hash) => typeof hash === "string");
+  if (typeof tool !== "string" || !isWhole) return undefined;
+  return { tool, parameters: String(parameters), result: String(result), access: String(access) };
+}

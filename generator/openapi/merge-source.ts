@@ -1,0 +1,116 @@
+import { formatTypeScript } from "../internal/format.ts";
+import { escapePattern } from "../internal/text.ts";
+import { hashPart, membersMark, readParts, type ImportedName, type Part, type SourceParts } from "./source-parts.ts";
+
+/** Result of the merge of an edited file with its newly generated text. */
+export interface Merge {
+  readonly text: string;
+  /** Edited parts, which stay as they are. */
+  readonly kept: readonly string[];
+  /** Those of them whose generated text changed as well. */
+  readonly conflicts: readonly string[];
+}
+
+/** Texts of a file, and the record of the text that it was generated with. */
+export interface MergeInput {
+  readonly path: string;
+  /** Text in the project, formatted. */
+  readonly edited: string;
+  /** Newly generated text. */
+  readonly generated: string;
+  /** Hashes of the parts of the text that was generated before. */
+  readonly hashes: Readonly<Record<string, string>>;
+}
+
+/**
+ * Merges an edited file with its newly generated text, statement by statement, and member by member in definitions. A part that was not edited is
+ * replaced; an edited, added or removed one stays so.
+ */
+export async function mergeSource({ path, edited, generated, hashes }: MergeInput): Promise<Merge> {
+  const mine = readParts(path, edited);
+  const theirs = readParts(path, generated);
+  const report: Report = { kept: [], conflicts: [] };
+  const parts = mergeParts({ mine: mine.parts, theirs: theirs.parts, prefix: "" }, hashes, report);
+  const body = `${parts.map((part) => (part.isClose === true ? "\n" : "\n\n") + partText(part)).join("")}\n\n${mine.tail}`;
+  const text = [mine.head, importText([mine, theirs], body), body].join("\n\n");
+  return { text: await formatTypeScript(text, { collapses: true }), ...report };
+}
+
+interface Report {
+  readonly kept: string[];
+  readonly conflicts: string[];
+}
+
+interface Lists {
+  readonly mine: readonly Part[];
+  readonly theirs: readonly Part[];
+  /** Text before the keys of the parts among the hashes. */
+  readonly prefix: string;
+}
+
+function mergeParts({ mine, theirs, prefix }: Lists, hashes: MergeInput["hashes"], report: Report): Part[] {
+  const known = (key: string): string | undefined =>
+    Object.hasOwn(hashes, prefix + key) ? hashes[prefix + key] : undefined;
+  const own = new Map(mine.map((part) => [part.key, part]));
+  const merged = theirs.flatMap((part): Part[] => {
+    const edited = own.get(part.key);
+    if (edited) return [mergePart(edited, part, { prefix, hashes, report })];
+    if (known(part.key) === undefined) return [part];
+    report.kept.push(`${prefix}${part.key} (removed)`);
+    return [];
+  });
+  const generated = new Set(theirs.map(({ key }) => key));
+  for (const [place, part] of mine.entries()) {
+    if (generated.has(part.key) || known(part.key) === hashPart(part)) continue;
+    if (known(part.key) !== undefined) report.kept.push(prefix + part.key);
+    const before = mine.slice(0, place).findLast(({ key }) => merged.some((one) => one.key === key));
+    merged.splice(before ? merged.findIndex(({ key }) => key === before.key) + 1 : 0, 0, part);
+  }
+  return merged;
+}
+
+interface PartOptions {
+  readonly prefix: string;
+  readonly hashes: MergeInput["hashes"];
+  readonly report: Report;
+}
+
+function mergePart(edited: Part, generated: Part, { prefix, hashes, report }: PartOptions): Part {
+  const key = prefix + edited.key;
+  const before = Object.hasOwn(hashes, key) ? hashes[key] : undefined;
+  const isKept = hashPart(edited) !== before && hashPart(edited) !== hashPart(generated);
+  if (isKept) {
+    report.kept.push(key);
+    if (hashPart(generated) !== before) report.conflicts.push(key);
+  }
+  const chosen = isKept ? edited : generated;
+  if (!edited.members || !generated.members) return chosen;
+  const lists = { mine: edited.members, theirs: generated.members, prefix: `${key}.` };
+  return { ...chosen, members: mergeParts(lists, hashes, report) };
+}
+
+function partText({ text, members }: Part): string {
+  // A comment at the end of a member would hide a comma on its line.
+  return members ? text.replace(membersMark, () => `{${members.map((member) => `${member.text}\n,`).join("")}}`) : text;
+}
+
+/** Writes the imports of both files that the body uses. */
+function importText(files: readonly SourceParts[], body: string): string {
+  const names = new Map(files.flatMap(({ imports }) => imports).map((name) => [`${name.module} ${name.local}`, name]));
+  const used = [...names.values()].filter(({ local }) =>
+    new RegExp(`(?<![\\w$.])${escapePattern(local)}(?![\\w$])`).test(body),
+  );
+  return [...groupByModule(used)]
+    .map(([module, own]) => `import { ${own.map(specifierText).join(", ")} } from ${JSON.stringify(module)};`)
+    .join("\n");
+}
+
+function groupByModule(names: readonly ImportedName[]): Map<string, ImportedName[]> {
+  const modules = new Map<string, ImportedName[]>();
+  for (const name of names) modules.set(name.module, [...(modules.get(name.module) ?? []), name]);
+  return modules;
+}
+
+function specifierText({ text, isType }: ImportedName): string {
+  return isType ? `type ${text}` : text;
+}

@@ -1,0 +1,37 @@
+import { countText, outputLine, safeLine } from "../internal/text.ts";
+import { lossLines } from "../typed-client/client/plan.ts";
+import { isForeign } from "./read-address.ts";
+import type { ProjectSource } from "./source.ts";
+
+/** Notes for the user about a source: parts that are left out or simplified, missing credentials, and its size. */
+export function sourceNotes(source: ProjectSource, apiFile: string): string[] {
+  return [
+    ...source.leftOut.map(({ name, reason }) => `left out   ${name}: ${outputLine(reason)}`),
+    ...lossLines(source.plan),
+    ...accessLines(source, apiFile),
+    ...sizeLines(source),
+  ];
+}
+
+function accessLines({ api, origin }: ProjectSource, apiFile: string): string[] {
+  if (!api || api.credentials.length > 0) return [];
+  return [`no access  ${origin} declares no credentials; if the API needs a token, add it in ${apiFile}`];
+}
+
+function sizeLines({ api, contract: { tools } }: ProjectSource): string[] {
+  const open = api?.operations.filter(({ isOpen }) => isOpen).length ?? 0;
+  const foreign = api?.operations.filter(({ address }) => isForeign(address, api.address)) ?? [];
+  const parts = "the inner levels of their schemas accept any value, because they are too large";
+  return [
+    ...foreign.map(({ name, address = "" }) => {
+      return `other host ${safeLine(name, 80)}: the document names ${safeLine(address)}; no credentials are sent there`;
+    }),
+    ...(open === 0 ? [] : [`widened    ${countText(open, "tool")}: ${parts}`]),
+    ...(tools.length <= manyTools ? [] : [`${tools.length} tools are more than most models can handle: ${fewer}`]),
+  ];
+}
+
+/** Number of tools above which hosts begin to reject them, and models to choose wrong ones. */
+const manyTools = 100;
+
+const fewer = "--only takes comma-separated tags, names or paths; * matches any text.";

@@ -1,0 +1,206 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { packageRoot } from "../../internal/package-info.ts";
+import { safeLine } from "../../internal/text.ts";
+import { systemCode, UserError } from "../../internal/user-error.ts";
+import {
+  apiLockName,
+  apiLockText,
+  documentPath,
+  readApiLock,
+  recordApi,
+  type ApiRecord,
+} from "../../openapi/api-lock.ts";
+import { chooseName, mainApi } from "../../openapi/api-name.ts";
+import { compareOperations, type OperationChange } from "../../openapi/compare-operations.ts";
+import { emitSource, type SourcePlace } from "../../openapi/emit-source.ts";
+import type { OutputMode } from "../../openapi/operation.ts";
+import { readSource, type ProjectSource } from "../../openapi/source.ts";
+import { readSpecModels } from "../../read/spec-models.ts";
+import { toMemberName } from "../../typed-client/tool-schema/names.ts";
+import { revisionFacts } from "../create/project-options.ts";
+import { findSpec } from "../layer/catalogue.ts";
+import { withImportEnding, type LayerChoices } from "../layer/choices.ts";
+import { readInstalledLayer } from "../layer/installed-layer.ts";
+import { findDefinitions } from "./definition.ts";
+import type { Growth } from "./grow-layer.ts";
+import { addPackages, packageName } from "./manifest-packages.ts";
+import { planFiles, type FilePlan } from "./plan-files.ts";
+import { register } from "./register.ts";
+import { findServerModule } from "./server-module.ts";
+
+/** Document whose operations become tools of a project, and the choices for them. */
+export interface ApiOptions {
+  /** Path of the document. */
+  readonly document: string;
+  /** Folder of the project. */
+  readonly folder: string;
+  /** Name of the API in the project. Default: that of the document. */
+  readonly name?: string;
+  /** Tags, names and paths of the wanted operations, with commas. Default: those of the last run, or all. */
+  readonly only?: string;
+  /** Text before the names of the tools. Default: that of the last run, or none. */
+  readonly prefix?: string;
+  /** Treatment of API responses. Default: that of the last run, or `loose`. */
+  readonly output?: OutputMode;
+  /** True if edited files are replaced. */
+  readonly force: boolean;
+}
+
+/** Changes by which a project gets the tools of a document. */
+export interface ApiPlan {
+  readonly source: ProjectSource;
+  /** New record of the API. */
+  readonly record: ApiRecord;
+  readonly isNew: boolean;
+  /** Path of the module that defines the server. */
+  readonly server: string;
+  readonly operations: readonly OperationChange[];
+  /** Generated files. */
+  readonly files: FilePlan;
+  /** Texts of the other files that change, by path. */
+  readonly others: ReadonlyMap<string, string>;
+  /** New part of the protocol layer, if the tools need one. */
+  readonly growth?: Growth;
+  /** Packages that `package.json` gets. */
+  readonly packages: readonly string[];
+}
+
+/** Plans the tools of a document in a project. Nothing is written. @throws {UserError} when the document or the project cannot be used. */
+export async function planApi(options: ApiOptions): Promise<ApiPlan> {
+  const { folder, document, force } = options;
+  const known = await readLock(folder);
+  const { choices } = await readInstalledLayer(folder);
+  const path = documentPath(document, folder);
+  let name = "";
+  const whole = await readSource(document, (title) => {
+    name = chooseName({ given: options.name, document: path, title, known });
+    return sourceOptions(options, { name, known: known.find((api) => api.name === name) });
+  });
+  if (!whole.api) throw new UserError(`${safeLine(path)} describes no HTTP API; pass an OpenAPI document.`);
+  const former = known.find((api) => api.name === name);
+  const place = former?.place ?? newPlace(folder, name);
+  const manifest = await readText(folder, "package.json");
+  const models = await readSpecModels(findSpec(undefined, { project: folder, choices }));
+  const newest = models.models.find(({ id }) => id === choices.revisions[0]);
+  if (!newest)
+    throw new UserError("src/mcp/ is for revisions that are not known; run `npx create-mcp-server update` first.");
+  const emitted = await emitSource(whole, {
+    ...{ name: packageName(manifest), packageFolder: packageRoot, layer: "mcp/index.ts", place },
+    ...{ ...revisionFacts(newest), stubs: { prompts: false, resources: false, templates: false } },
+  });
+  const { source } = emitted;
+  const tree = new Map([...emitted.tree].map(([file, text]) => [file, withImportEnding(text, choices.imports)]));
+  const record = recordApi(source, tree, { name, document: path, place });
+  await rejectClashes(folder, { record, known });
+  const files = await planFiles({ project: folder, tree, records: former?.files ?? {}, force });
+  const packages = addPackages(manifest, source);
+  const others = new Map<string, string>();
+  if (packages.names.length > 0) others.set("package.json", packages.text);
+  const server = findServerModule(folder);
+  if (!former) others.set(server, registerApi(await readText(folder, server), { path: server, name, choices }));
+  const apis = former ? known.map((api) => (api === former ? record : api)) : [...known, record];
+  if (!isDeepStrictEqual(former, record)) others.set(apiLockName, apiLockText(apis));
+  const growth = growthOf(choices, source);
+  const operations = compareOperations(former?.operations ?? {}, record.operations);
+  const needs = { ...(growth && { growth }), packages: packages.names };
+  return { source, record, isNew: !former, server, operations, files, others, ...needs };
+}
+
+interface KnownApi {
+  readonly name: string;
+  readonly known: ApiRecord | undefined;
+}
+
+/** Completes the options by those of the last run. Words of the last run may match nothing: the document may have changed. */
+function sourceOptions(options: ApiOptions, { name, known }: KnownApi) {
+  const { only = known?.only, prefix = known?.prefix, output = known?.output } = options;
+  return {
+    variables: name === mainApi ? "API" : name.replaceAll("-", "_").toUpperCase(),
+    acceptsIdle: options.only === undefined,
+    ...(only !== undefined && { only }),
+    ...(prefix !== undefined && prefix !== "" && { prefix: checkPrefix(prefix) }),
+    ...(output && { output }),
+  };
+}
+
+function checkPrefix(prefix: string): string {
+  if (/^[A-Za-z][\w-]{0,30}$/.test(prefix)) return prefix;
+  const shown = JSON.stringify(safeLine(prefix, 80));
+  throw new UserError(
+    `--prefix: ${shown} cannot begin the name of a tool; use letters, digits, _ and -, for example shop_.`,
+  );
+}
+
+function newPlace(folder: string, name: string): SourcePlace {
+  const place = { folder: `src/${name}`, test: `test/${name}-api.test.ts` };
+  if (!existsSync(join(folder, place.folder))) return place;
+  throw new UserError(`Nothing was added: ${place.folder} exists already. Choose another name with --as.`);
+}
+
+async function readLock(folder: string): Promise<readonly ApiRecord[]> {
+  const text = await readFile(join(folder, apiLockName), "utf8").catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  return text === undefined ? [] : readApiLock(text);
+}
+
+async function readText(folder: string, path: string): Promise<string> {
+  return readFile(join(folder, path), "utf8").catch((error: unknown) => {
+    throw new UserError(`${path} cannot be read (${systemCode(error)}); restore it and run the command again.`, {
+      cause: error,
+    });
+  });
+}
+
+interface Records {
+  readonly record: ApiRecord;
+  readonly known: readonly ApiRecord[];
+}
+
+/** Rejects tools whose names other definitions have: a server with two tools of one name does not start. */
+async function rejectClashes(folder: string, { record, known }: Records): Promise<void> {
+  const names = Object.values(record.operations).map(({ tool }) => tool);
+  const others = known.filter((api) => api.name !== record.name);
+  const taken = new Map(
+    others.flatMap((api) => Object.values(api.operations).map(({ tool }) => [tool, `the API ${api.name}`] as const)),
+  );
+  const generated = [record, ...known].flatMap(({ files }) => Object.keys(files));
+  const values = names.filter((name) => !taken.has(name));
+  const identities = { definer: "defineTool", member: "name", values, skipped: new Set(generated) };
+  const places = new Map([...taken, ...(await findDefinitions(folder, identities))]);
+  const [first, ...more] = names.filter((name) => places.has(name));
+  if (first === undefined) return;
+  const rest = more.length === 0 ? "" : ` (${more.length} more tools are there, too)`;
+  throw new UserError(
+    `Nothing was written: ${places.get(first)} has a tool ${JSON.stringify(first)} already${rest}. ` +
+      `Choose other operations with --only, or other names with --prefix ${record.name.replaceAll("-", "_")}_`,
+  );
+}
+
+interface Registering {
+  /** Path of the module that defines the server. */
+  readonly path: string;
+  readonly name: string;
+  readonly choices: LayerChoices;
+}
+
+function registerApi(server: string, { path, name, choices }: Registering): string {
+  const variable = toMemberName(name);
+  const from = (file: string): string => `./${name}/${file}${endings[choices.imports ?? "ts"]}`;
+  const tools = { member: "tools", variable: `${variable}Tools`, from: from("tools") };
+  const settings = { member: "settings", variable: `${variable}Settings`, from: from("settings") };
+  const served = register(path, server, { ...tools, exported: "tools", as: "spread" });
+  return register(path, served, { ...settings, exported: "settings", as: "value" });
+}
+
+const endings = { ts: ".ts", js: ".js", none: "" } as const;
+
+function growthOf({ validator, re2js }: LayerChoices, { needsRe2 }: ProjectSource): Growth | undefined {
+  if (validator && (re2js === true || !needsRe2)) return undefined;
+  const more = { validator: true, ...(needsRe2 && { re2js: true }) };
+  return { part: "a validator of JSON Schemas", grow: (choices) => ({ ...choices, ...more }) };
+}

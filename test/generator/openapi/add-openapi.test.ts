@@ -1,0 +1,359 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { runAddOpenapi, type AddOpenapiOptions } from "../../../generator/commands/add-openapi.ts";
+import { formatTypeScript } from "../../../generator/internal/format.ts";
+import type { Tree } from "../../../generator/internal/tree.ts";
+import { apiLockName } from "../../../generator/openapi/api-lock.ts";
+import { readSource } from "../../../generator/openapi/source.ts";
+import { temporaryFolder, listAll } from "../folder.ts";
+import { emitFiles, writeFiles } from "../project.ts";
+
+const json = (schema: object): object => ({
+  "200": { description: "ok", content: { "application/json": { schema } } },
+});
+const limit = { name: "limit", in: "query", schema: { type: "integer" } };
+const pet = { type: "object", properties: { name: { type: "string" } } };
+
+const list = { get: { operationId: "listPets", parameters: [limit], responses: json(pet) } };
+const show = { get: { operationId: "showPet", responses: json(pet) } };
+const remove = { delete: { operationId: "deletePet", responses: { "204": { description: "gone" } } } };
+
+function petsOf(paths: object, more: object = {}): object {
+  const components = { securitySchemes: { key: { type: "http", scheme: "bearer" } } };
+  const info = { title: "Pet shop", version: "1" };
+  const address = [{ url: "https://pets.example/v1" }];
+  return { openapi: "3.1.0", info, servers: address, components, security: [{ key: [] }], paths, ...more };
+}
+
+const both = petsOf({ "/pets": list, "/pets/{id}": show });
+
+interface Project {
+  readonly folder: string;
+  readonly add: (options?: Partial<AddOpenapiOptions>) => Promise<number>;
+  readonly read: (path: string) => string;
+  readonly write: (path: string, text: string) => void;
+  /** Replaces the document. */
+  readonly change: (document: object, name?: string) => void;
+  /** Lines that were printed since the last call. */
+  readonly lines: () => string[];
+  /** Text of every file, without that of the protocol layer. */
+  readonly all: () => Record<string, string>;
+}
+
+/** Files of a project of each schema library. */
+const emitted = new Map<string, Promise<Tree>>();
+
+/** Writes a project and the document `pets.json` beside it. */
+async function project(document = both, schema = "json"): Promise<Project> {
+  const root = temporaryFolder();
+  const selection = { schema, features: "tools", extras: "mcpb" };
+  const files = emitted.get(schema) ?? emitFiles({ revisions: ["2025-11-25"], selection });
+  emitted.set(schema, files);
+  writeFiles(join(root, "demo"), await files);
+  return openProject(root, document);
+}
+
+function openProject(root: string, document: object): Project {
+  const folder = join(root, "demo");
+  const printed: string[] = [];
+  const collect = (text: unknown): void => void printed.push(String(text));
+  vi.spyOn(console, "log").mockImplementation(collect);
+  vi.spyOn(console, "error").mockImplementation(collect);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const read = (path: string): string => readFileSync(join(folder, path), "utf8");
+  const change = (next: object, name = "pets.json"): void => writeFileSync(join(root, name), JSON.stringify(next));
+  change(document);
+  return {
+    folder,
+    read,
+    change,
+    add: (options = {}) =>
+      runAddOpenapi({
+        document: join(root, "pets.json"),
+        folder,
+        check: false,
+        dryRun: false,
+        force: false,
+        ...options,
+      }),
+    write(path, text) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    },
+    lines: () => printed.splice(0),
+    all: () =>
+      Object.fromEntries(
+        listAll(folder)
+          .filter((path) => /\.(ts|json)$/.test(path) && !/mcp[/\\]|^vendor/.test(path))
+          .map((path) => [path, read(path)]),
+      ),
+  };
+}
+
+describe("add openapi in a project", () => {
+  test("`add openapi` writes tools, settings and a test, and registers them", async () => {
+    const { add, read, lines } = await project(both, "zod");
+    expect(await add()).toBe(0);
+    const server = read("src/server.ts");
+    expect(server).toContain('import { tools as petsTools } from "./pets/tools.ts";');
+    expect(server).toContain('import { settings as petsSettings } from "./pets/settings.ts";');
+    expect(server).toMatch(/tools: \[measureText, \.\.\.petsTools\]/);
+    expect(server).toContain("settings: petsSettings");
+    expect(read("src/pets/tools/list-pets.ts")).toContain('from "../../mcp/index.ts"');
+    expect(read("src/pets/settings.ts")).toMatch(/PETS_TOKEN: \{[^}]*writeOnly: true/);
+    expect(read("test/pets-api.test.ts")).toContain("process.env.PETS_BASE_URL =");
+    expect(JSON.parse(read("package.json"))).toHaveProperty(["devDependencies", "@cfworker/json-schema"]);
+    expect(read("src/mcp/index.ts")).toContain("createCfworkerValidator");
+    expect(JSON.parse(read("manifest.json")).tools).toEqual([
+      expect.objectContaining({ name: "measure_text" }),
+      expect.objectContaining({ name: "listPets" }),
+      expect.objectContaining({ name: "showPet" }),
+    ]);
+    expect(lines().join("\n")).toMatch(/new +GET \/pets, tool listPets[^]*PETS_TOKEN[^]*npm install/);
+  });
+
+  test("a second document has its own folder, settings and names", async () => {
+    const { add, read, change, folder, lines } = await project();
+    await add();
+    change(petsOf({ "/orders": { get: { operationId: "listOrders", responses: json(pet) } } }), "openapi.json");
+    const document = join(folder, "..", "openapi.json");
+    expect(await add({ document }), lines().join("\n")).toBe(0);
+    const server = read("src/server.ts");
+    expect(server).toContain("...petsTools, ...petShopTools");
+    expect(server).toContain("settings: [petsSettings, petShopSettings]");
+    expect(read("src/pet-shop/settings.ts")).toContain("PET_SHOP_TOKEN");
+    expect(await add({ document, check: true })).toBe(0);
+    expect(await add({ check: true })).toBe(0);
+  });
+
+  test("a project that was created from a document has its lock, and its tools are updated by the document", async () => {
+    const root = temporaryFolder();
+    const folder = join(root, "demo");
+    writeFileSync(join(root, "pets.json"), JSON.stringify(both));
+    const source = await readSource(join(root, "pets.json"));
+    const selection = { schema: "json", features: "tools" };
+    writeFiles(folder, await emitFiles({ folder, revisions: ["2025-11-25"], selection, source }));
+    const { add, change, read, lines } = openProject(root, both);
+    expect(await add({ check: true }), lines().join("\n")).toBe(0);
+    change(petsOf({ "/pets": list, "/pets/{id}": { ...show, ...remove } }));
+    expect(await add()).toBe(0);
+    expect(read("src/tools.ts")).toContain("deletePetTool");
+    expect(read("src/server.ts").match(/tools\.ts"/g)).toHaveLength(1);
+  });
+});
+
+describe("add openapi with a name that is in use", () => {
+  test.each([
+    ["a tool of the project", "measure_text", /src\/server\.ts:\d+ has a tool "measure_text" already.*--prefix pets_/],
+    ["several", "measure_text,more", /has a tool/],
+  ])("a tool with the name of %s is rejected, and nothing is written", async (_what, names, message) => {
+    const paths = names.split(",").map((operationId) => [`/${operationId}`, { get: { operationId } }] as const);
+    const { add, all, lines } = await project(petsOf(Object.fromEntries(paths)));
+    const before = all();
+    expect(await add()).toBe(2);
+    expect(lines().join("\n")).toMatch(message);
+    expect(all()).toEqual(before);
+    expect(await add({ prefix: "pets_" })).toBe(0);
+    expect(await add({ check: true })).toBe(0);
+    expect(all()[join("src", "pets", "tools.ts")] ?? all()["src/pets/tools.ts"]).toContain("petsMeasureText");
+  });
+
+  test("a tool with the name of another API's tool is rejected", async () => {
+    const { add, change, folder, lines } = await project();
+    await add();
+    change(both, "other.json");
+    expect(await add({ document: join(folder, "..", "other.json") })).toBe(2);
+    expect(lines().join("\n")).toMatch(/the API pets has a tool "listPets" already \(1 more tools are there, too\)/);
+  });
+
+  test.each([
+    ["../x", "cannot be the name of an API"],
+    ["Pets", "cannot be the name of an API"],
+    ["api", "cannot be the name of an API"],
+    ["__proto__", "cannot be the name of an API"],
+    ["mcp", "src/mcp exists already"],
+  ])("the name %s of an API is rejected", async (name, message) => {
+    const { add, all, lines } = await project();
+    const before = all();
+    expect(await add({ name })).toBe(2);
+    expect(lines().join("\n")).toContain(message);
+    expect(all()).toEqual(before);
+  });
+
+  test("a document with the name of an API from another document is rejected", async () => {
+    const { add, folder, lines } = await project();
+    await add();
+    mkdirSync(join(folder, "spec"));
+    const document = join(folder, "spec", "pets.json");
+    writeFileSync(document, JSON.stringify(both));
+    expect(await add({ document })).toBe(2);
+    expect(lines().join("\n")).toContain("The API pets is from ../pets.json; --as pets updates it from spec/pets.json");
+    expect(await add({ document, name: "pets" })).toBe(0);
+    expect(await add({ document, check: true })).toBe(0);
+  });
+
+  test("a list of tools is rejected", async () => {
+    const { add, lines } = await project({ tools: [{ name: "a" }] });
+    expect(await add()).toBe(2);
+    expect(lines().join("\n")).toContain("describes no HTTP API");
+  });
+});
+
+describe("add openapi after a change of the document", () => {
+  const next = petsOf({
+    "/pets": { get: { ...list.get, parameters: [limit, { ...limit, name: "page" }] }, ...remove },
+  });
+
+  test("the operations that are new, changed or gone are listed, and their files are updated", async () => {
+    const { add, change, folder, read, lines } = await project();
+    await add();
+    lines();
+    change(next);
+    expect(await add()).toBe(0);
+    const text = lines().join("\n");
+    expect(text).toMatch(/^new +DELETE \/pets, tool deletePet$/m);
+    expect(text).toMatch(/^changed +GET \/pets, tool listPets: parameters$/m);
+    expect(text).toMatch(/^gone +GET \/pets\/\{id\}, tool showPet$/m);
+    expect(read("src/pets/tools/list-pets.ts")).toContain("page: args.page");
+    expect(existsSync(join(folder, "src/pets/tools/show-pet.ts"))).toBe(false);
+    expect(read("src/pets/tools.ts")).not.toContain("showPet");
+    expect(JSON.parse(read("manifest.json")).tools.map(({ name }: { name: string }) => name)).not.toContain("showPet");
+    expect(await add({ check: true })).toBe(0);
+  });
+
+  test("`--check` exits with 1 and `--dry-run` with 0, and neither writes anything", async () => {
+    const { add, change, all, lines } = await project();
+    await add();
+    change(next);
+    const before = all();
+    lines();
+    expect(await add({ check: true })).toBe(1);
+    expect(lines().join("\n")).toMatch(/changed +GET \/pets[^]*write +src\/pets\/api\.ts|write +src\/pets\/tools/);
+    expect(await add({ dryRun: true })).toBe(0);
+    expect(lines().join("\n")).toMatch(/remove +src\/pets\/tools\/show-pet\.ts/);
+    expect(all()).toEqual(before);
+  });
+
+  test("an edited function stays, and the parameters around it are updated", async () => {
+    const { add, change, read, write, lines } = await project();
+    await add();
+    const path = "src/pets/tools/list-pets.ts";
+    write(path, read(path).replace(/execute: [^]*\n\}\);/, 'execute: async () => ({ name: "mine" }),\n});'));
+    const api = "src/pets/api.ts";
+    write(api, read(api).replace("timeout = 30_000", "timeout = 5_000"));
+    lines();
+    expect(await add({ check: true })).toBe(0);
+    expect(lines().join("\n")).toMatch(
+      /^kept +src\/pets\/tools\/list-pets\.ts: listPetsTool\.execute: your edit stays$/m,
+    );
+    change(next);
+    expect(await add()).toBe(0);
+    expect(lines().join("\n")).toMatch(/^conflict +src\/pets\/tools\/list-pets\.ts: listPetsTool\.execute/m);
+    expect(read(path)).toContain('execute: async () => ({ name: "mine" })');
+    expect(read(path)).toContain("page?: number");
+    expect(read(path)).not.toContain("callApi");
+    expect(read(api)).toContain("timeout = 5_000");
+    expect(await add({ check: true })).toBe(0);
+    expect(lines().join("\n")).not.toContain("conflict");
+    expect(await add({ force: true })).toBe(0);
+    expect(read(path)).toContain("callApi");
+  });
+
+  test("a file that was only formatted is updated, and one that is no longer generated stays if it was edited", async () => {
+    const { add, change, folder, read, write, lines } = await project();
+    await add();
+    const formatted = "src/pets/tools/list-pets.ts";
+    const own = (await formatTypeScript(read(formatted))).replaceAll('"', "'").replaceAll(/^ {2}/gm, "    ");
+    write(formatted, own);
+    expect(await add({ check: true })).toBe(0);
+    expect(read(formatted)).toBe(own);
+    const edited = "src/pets/tools/show-pet.ts";
+    write(edited, `${read(edited)}\nexport const mine = 1;\n`);
+    change(next);
+    lines();
+    expect(await add()).toBe(0);
+    expect(read(formatted)).toContain("page: args.page");
+    expect(existsSync(join(folder, edited))).toBe(true);
+    expect(lines().join("\n")).toMatch(/^orphaned +src\/pets\/tools\/show-pet\.ts/m);
+  });
+
+  test("a file that is not TypeScript any more stays as a whole", async () => {
+    const { add, change, read, write, lines } = await project();
+    await add();
+    write("src/pets/tools/list-pets.ts", "const = ;");
+    change(next);
+    lines();
+    expect(await add()).toBe(0);
+    expect(read("src/pets/tools/list-pets.ts")).toBe("const = ;");
+    expect(lines().join("\n")).toMatch(/^conflict +src\/pets\/tools\/list-pets\.ts: your edit stays/m);
+  });
+
+  test("files with CRLF line endings count as unedited, and keep them", async () => {
+    const { add, change, read, write, all } = await project();
+    await add();
+    for (const path of Object.keys(all()).filter((one) => one.endsWith(".ts")))
+      write(path, read(path).replaceAll("\n", "\r\n"));
+    expect(await add({ check: true })).toBe(0);
+    change(next);
+    expect(await add()).toBe(0);
+    expect(read("src/pets/tools/list-pets.ts")).toMatch(/page: args\.page[^]*\r\n/);
+    expect(await add({ check: true })).toBe(0);
+  });
+
+  test("the selection, the prefix and the mode of the first run stay, and a word that matches nothing any more is accepted", async () => {
+    const { add, change, read, lines } = await project();
+    expect(await add({ only: "listPets,showPet", prefix: "my_", output: "none" })).toBe(0);
+    change(petsOf({ "/pets": { ...list, ...remove } }));
+    lines();
+    expect(await add()).toBe(0);
+    const text = lines().join("\n");
+    expect(text).toMatch(/gone +GET \/pets\/\{id\}/);
+    expect(text).not.toContain("deletePet");
+    expect(read("src/pets/tools/my-list-pets.ts")).not.toContain("outputSchema");
+    expect(await add({ only: "nothing" })).toBe(2);
+  });
+
+  test("a file of the user is never replaced by a new one", async () => {
+    const { add, change, read, write, lines } = await project();
+    await add();
+    write("src/pets/tools/delete-pet.ts", "// mine");
+    change(next);
+    expect(await add()).toBe(2);
+    expect(lines().join("\n")).toContain("src/pets/tools/delete-pet.ts exists already");
+    expect(read("src/pets/tools/delete-pet.ts")).toBe("// mine");
+    expect(read("src/pets/tools/list-pets.ts")).not.toContain("page");
+  });
+});
+
+describe("add openapi with a broken project", () => {
+  test.each([
+    ["no JSON", "{", "is not a lock file"],
+    ["a path that leads out of the project", "../../evil.ts", "is not a lock file"],
+    ["an absolute path", "/etc/passwd", "is not a lock file"],
+  ])("a lock file with %s is rejected", async (_what, path, message) => {
+    const { add, write, read, lines } = await project();
+    await add();
+    const text = path === "{" ? path : read(apiLockName).replace("src/pets/api.ts", path);
+    write(apiLockName, text);
+    expect(await add()).toBe(2);
+    expect(lines().join("\n")).toContain(message);
+    expect(read(apiLockName)).toBe(text);
+  });
+
+  test("a server without a list of tools is rejected, and nothing is written", async () => {
+    const { add, write, read, all, lines } = await project();
+    write("src/server.ts", read("src/server.ts").replace("tools: [measureText]", "tools"));
+    const before = all();
+    expect(await add()).toBe(2);
+    expect(lines().join("\n")).toContain("Put ...petsTools into it by hand");
+    expect(all()).toEqual(before);
+  });
+
+  test("a folder that is not a project is rejected", async () => {
+    const { add, folder, lines } = await project();
+    rmSync(join(folder, "src", "mcp"), { recursive: true });
+    expect(await add()).toBe(2);
+    expect(lines().join("\n")).toContain("is not a project");
+  });
+});

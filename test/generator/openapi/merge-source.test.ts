@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { formatTypeScript } from "../../../generator/internal/format.ts";
+import { mergeSource } from "../../../generator/openapi/merge-source.ts";
+import { hashParts, readParts } from "../../../generator/openapi/source-parts.ts";
+
+const format = (text: string): Promise<string> => formatTypeScript(text, { collapses: true });
+
+interface Texts {
+  /** Text that was generated before. */
+  readonly before: string;
+  readonly edited: string;
+  readonly generated: string;
+}
+
+async function merge({ before, edited, generated }: Texts) {
+  const hashes = hashParts(readParts("a.ts", await format(before)));
+  const texts = { edited: await format(edited), generated: await format(generated) };
+  return mergeSource({ path: "a.ts", ...texts, hashes });
+}
+
+const tool = (input: string, execute: string): string => `import { callApi } from "../api.ts";
+import { defineTool } from "../mcp/index.ts";
+
+/** GET /pets */
+export const listTool = defineTool({ name: "list", inputSchema: ${input}, execute: ${execute} });
+`;
+
+const call = 'args => callApi({ path: "/pets", query: { limit: args.limit } })';
+const own = 'async args => (await callApi({ path: "/pets" })).slice(0, args.limit)';
+
+describe("an edited file is merged with its newly generated text", () => {
+  test("an edited member of a definition stays, and the others are replaced", async () => {
+    const texts = { before: tool("a", call), edited: tool("a", own), generated: tool("b", call) };
+    const { text, kept, conflicts } = await merge(texts);
+    expect(text).toBe(await format(tool("b", own)));
+    expect({ kept, conflicts }).toEqual({ kept: ["listTool.execute"], conflicts: [] });
+  });
+
+  test("a member that was edited and whose generated text changed stays, and is a conflict", async () => {
+    const changed = call.replace("/pets", "/animals");
+    const texts = { before: tool("a", call), edited: tool("a", own), generated: tool("a", changed) };
+    const { text, conflicts } = await merge(texts);
+    expect(text).toContain("slice(0, args.limit)");
+    expect(conflicts).toEqual(["listTool.execute"]);
+  });
+
+  test.each([
+    ["an added function stays after the one before it", "a(); b();", "a(); function mine() {} b();", "a(2); b();"],
+    ["an added statement at the beginning stays", "a();", "const mine = 1; a();", "a();"],
+    ["a function that is generated no longer is removed", "f(); g();", "f(); g(); mine();", "f();"],
+  ])("%s", async (_what, before, edited, generated) => {
+    const { text } = await merge({ before, edited, generated });
+    expect(text).toContain("mine");
+    expect(text.includes("b()")).toBe(generated.includes("b()"));
+    expect(text).not.toContain("g()");
+    if (before === "a(); b();") expect(text).toMatch(/a\(2\);\s+function mine\(\) \{\}\s+b\(\);/);
+  });
+
+  test("a removed statement stays removed, and a new one is added", async () => {
+    const parts = (names: readonly string[]): string => names.map((name) => `export function ${name}() {}`).join("\n");
+    const texts = { before: parts(["a", "b"]), edited: parts(["b"]), generated: parts(["a", "b", "c"]) };
+    const { text, kept } = await merge(texts);
+    expect(text).toBe(await format("export function b() {}\nexport function c() {}"));
+    expect(kept).toEqual(["a (removed)"]);
+  });
+
+  test("imports are those that the merged text uses, of both files", async () => {
+    const before = 'import { a, type B } from "./x.ts";\nexport const one: B = a();';
+    const edited =
+      'import { a, type B } from "./x.ts";\nimport { mine } from "./own.ts";\nexport const one: B = mine(a());';
+    const generated = 'import { c } from "./x.ts";\nexport const one = 2;\nexport const two = c;';
+    const { text } = await merge({ before, edited, generated });
+    expect(text).toBe(
+      await format(
+        'import { a, type B, c } from "./x.ts";\nimport { mine } from "./own.ts";\n\nexport const one: B = mine(a());\nexport const two = c;',
+      ),
+    );
+  });
+
+  test("comments and other imports stay", async () => {
+    const before = 'import { a } from "./x.ts";\n\na();';
+    const edited =
+      '// Licence.\nimport { a } from "./x.ts";\nimport "./own.ts";\n\n// Mine.\na(); // here\n\n// The end.';
+    const { text } = await merge({ before, edited, generated: 'import { a } from "./x.ts";\n\na(1);\n\nb();' });
+    for (const part of ["// Licence.", 'import "./own.ts";', "// Mine.", "// here", "// The end.", "b();"])
+      expect(text).toContain(part);
+  });
+
+  test.each(["constructor", "__proto__", "toString"])("a statement and a member can be named %s", async (name) => {
+    const definition = (value: string): string =>
+      `export function ${name}() {}\nexport const it = defineTool({ ["${name}"]: 1, ${name}: ${value}, more: 2 });`;
+    const texts = { before: definition("1"), edited: definition("3"), generated: definition("1") };
+    const { text, kept } = await merge(texts);
+    expect(text).toBe(await format(definition("3")));
+    expect(kept).toEqual([`it.${name}`]);
+  });
+
+  test("comments of members stay with them", async () => {
+    const before = "export const it = defineTool({ a: 1, b: 2 });";
+    const edited = "export const it = defineTool({\n  // First.\n  a: 1, // one\n  b: 3,\n  // Last.\n});";
+    const { text } = await merge({ before, edited, generated: "export const it = defineTool({ a: 1, b: 2, c: 4 });" });
+    for (const part of ["// First.", "// one", "b: 3", "// Last.", "c: 4"]) expect(text).toContain(part);
+  });
+});
