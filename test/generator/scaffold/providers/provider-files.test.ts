@@ -32,7 +32,8 @@ function folderOf(provider: ProviderName): string {
 }
 
 function emit(provider: ProviderName, more: Partial<ProviderFilesOptions> = {}): ReturnType<typeof emitProviderFiles> {
-  return emitProviderFiles({ transport: "http", scale: "none", schema: "zod", ...more, provider, url }, templates);
+  const common = { transport: "http", scale: "none", schema: "zod", settingsModule: "settings.ts" } as const;
+  return emitProviderFiles({ ...common, ...more, provider, url }, templates);
 }
 
 beforeAll(async () => {
