@@ -108,17 +108,21 @@ function listFiles(tree: Tree): string {
 
 function showEnd(
   screen: Screen,
-  { folder, name, revisions, manager, selection: { auth } }: ProjectOptions,
+  { folder, name, revisions, manager, selection: { auth, mount, target } }: ProjectOptions,
   { readiness, files }: { readonly readiness: Readiness; readonly files: number },
 ): void {
   const place = relative(process.cwd(), folder);
   const { install, run } = commandsOf(manager);
+  const keepsClients = mount === "none" && target === "node";
   const steps = [
     ...(place === "" ? [] : [{ command: `cd ${quoteForShell(place)}`, use: "" }]),
     ...(readiness.kind === "ready" ? [] : [{ command: install, use: "install the dependencies" }]),
     { command: run("test"), use: "build it, and test it over its transports" },
     ...credentialSteps[auth].map(({ script, use }) => ({ command: run(script), use })),
-    { command: run("dev"), use: "run it from source; clients stay connected when files change" },
+    {
+      command: run("dev"),
+      use: `run it from source${keepsClients ? "; clients stay connected when files change" : ""}`,
+    },
     { command: run("inspect"), use: "try it in a browser" },
   ];
   const commands = steps.slice(0, 3);

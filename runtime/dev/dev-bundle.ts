@@ -8,6 +8,8 @@ import type { BuildResult, OutputFile } from "./bundler.ts";
 /** Files of a build: the bundle of the server has another name each time, because a process loads each URL once. */
 export class DevBundle {
   readonly #entry: string;
+  /** Other entry points: programs of their own, which import nothing of the development server. */
+  readonly #others: ReadonlySet<string>;
   /** Path of the bundle in production. */
   #path: string | undefined;
   #text: string | undefined;
@@ -15,21 +17,27 @@ export class DevBundle {
 
   /** @param entryPoints - option of esbuild; the first one is the server */
   constructor(entryPoints: unknown) {
-    const [first]: readonly unknown[] = Array.isArray(entryPoints) ? entryPoints : Object.values(Object(entryPoints));
-    const entry = isObject(first) ? first.in : first;
-    if (typeof entry !== "string") throw new Error("The build has no entry point; set entryPoints in build.js");
+    const given: readonly unknown[] = Array.isArray(entryPoints) ? entryPoints : Object.values(Object(entryPoints));
+    const [entry, ...others] = given
+      .map((one) => (isObject(one) ? one.in : one))
+      .filter((one) => typeof one === "string");
+    if (entry === undefined) throw new Error("The build has no entry point; set entryPoints in build.js");
     this.#entry = resolve(entry);
+    this.#others = new Set(others.map((path) => resolve(path)));
   }
 
   /** Writes the files of a build. Returns the URL of the server, or `undefined` if it is the same as before. */
   async write({ outputFiles = [], metafile }: BuildResult): Promise<string | undefined> {
-    const outputs = Object.entries(metafile?.outputs ?? {});
-    const [path = ""] =
-      outputs.find(([, { entryPoint }]) => entryPoint !== undefined && resolve(entryPoint) === this.#entry) ?? [];
-    const server = outputFiles.find((file) => file.path === resolve(path));
+    const outputs = Object.entries(metafile?.outputs ?? {}).map(([path, { entryPoint = "" }]) => ({
+      path: resolve(path),
+      entry: resolve(entryPoint),
+    }));
+    const path = outputs.find(({ entry }) => entry === this.#entry)?.path;
+    const others = new Set(outputs.filter(({ entry }) => this.#others.has(entry)).map((one) => one.path));
+    const server = outputFiles.find((file) => file.path === path);
     if (!server || server.text === this.#text) return undefined;
     this.#path = server.path;
-    await Promise.all(outputFiles.filter((file) => file !== server).map(writeOutput));
+    await Promise.all(outputFiles.filter((file) => file !== server && !others.has(file.path)).map(writeOutput));
     // What a process that was killed has left behind.
     if (this.#count === 0) await removeBundles(server.path, (pid) => !isRunning(pid));
     this.#count += 1;

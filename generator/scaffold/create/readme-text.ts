@@ -11,7 +11,7 @@ import { variablesOf } from "../extras/server-variables.ts";
 
 /** Commands of the README, for the project's package manager. */
 export function readmeCommands({ manager, launcher, selection }: ProjectOptions): object {
-  const { transport, target, further, auth } = selection;
+  const { transport, target, further, auth, mount } = selection;
   const { install, run, latest, installed, update } = commandsOf(manager);
   const program = launcher ? installed(generatorPackage) : latest(generatorPackage);
   const overHttp = platformOf(target) ? run("dev") : run("start", ...(transport === "both" ? ["--http", "3000"] : []));
@@ -25,7 +25,7 @@ export function readmeCommands({ manager, launcher, selection }: ProjectOptions)
       run("dev"),
       platformOf(target)
         ? `serves at ${urlOf(selection)} from source; Ctrl-C ends it`
-        : "the same from source; clients stay connected when a file changes",
+        : `the same from source; ${mount === "none" ? "clients stay connected" : "it restarts"} when a file changes`,
     ],
     [run("inspect"), isOnStdio(transport) ? inspectNote : `while it runs: ${inspectNote}`],
   ];
