@@ -64,7 +64,7 @@ describe("create-mcp-server <dir>", () => {
     [["add"], "an argument is missing.", "add <kind> <name>", "add --help"],
     [
       ["add", "toool", "x"],
-      'kind: unknown value "toool"; choose one of "tool", "resource", "prompt".',
+      'kind: unknown value "toool"; choose one of "tool", "resource", "prompt", "openapi".',
       "add <kind> <name>",
       "add --help",
     ],

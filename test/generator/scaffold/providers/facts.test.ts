@@ -47,7 +47,7 @@ describe.each(providerNames)("the authorization server %s", (name) => {
     }
     expect(readme).toContain("check --auth <url>");
     expect(readme).not.toMatch(/\{\{|undefined|\[object/);
-    expect(files.get("src/server.ts")).toContain("settings,");
+    expect(files.get("src/definition.ts")).toContain("settings,");
   });
 });
 
