@@ -35,6 +35,7 @@ test("prompts with a custom setup lead to a project with these choices", async (
   const shown = await type(tour.home, "npx --no-install create-mcp-server --no-install --no-git", [
     [/Project folder/, `custom${enter}`],
     [/Setup/, `${down}${enter}`],
+    [/◆ {2}Target/, enter],
     [/Features in addition to tools/, enter],
     [/◆ {2}Transport/, `${down}${down}${enter}`],
     [/Authentication over HTTP/, enter],

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { connect, copyProject, hosts, start } from "./journey.ts";
 
 const project = copyProject("dev");
-const source = join(project, "src", "server.ts");
+const source = join(project, "src", "definition.ts");
 
 test("`npm run dev` keeps clients of both generations connected when a source is saved", async () => {
   const server = start(project, "npm run dev -- --http 0");
@@ -17,8 +17,8 @@ test("`npm run dev` keeps clients of both generations connected when a source is
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("count_words");
     expect(await client.call("count_words", { text: "one two" })).toMatchObject({ structuredContent: { words: 2 } });
   }
-  writeFileSync(source, saved.replace("await run(", "await run(("));
-  await server.until(/server\.ts:\d+/);
+  writeFileSync(source, saved.replace("defineServer({\n", "defineServer(({\n"));
+  await server.until(/definition\.ts:\d+/);
   for (const client of clients) {
     expect(await client.call("count_words", { text: "one two" })).toMatchObject({ structuredContent: { words: 2 } });
     await client.close();

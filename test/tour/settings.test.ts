@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { copyProject, run } from "./journey.ts";
 
 const project = copyProject("settings");
-const source = join(project, "src", "server.ts");
+const source = join(project, "src", "definition.ts");
 
 test("settings are listed in the README, checked, and shown by `--help`", async () => {
   writeFileSync(

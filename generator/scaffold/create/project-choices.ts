@@ -118,7 +118,6 @@ export function readSelection(text: SelectionText): Selection {
   if (isProtected) rejectUnprotected(further);
   const scale = readScale(text.scale ?? "none", transport);
   const mount = readMount(text, { transport, further, scale });
-  const isNext = mount === "next";
   return {
     features: readSuitingFeatures(text.features ?? "tools,resources,prompts", target),
     transport,
@@ -130,8 +129,8 @@ export function readSelection(text: SelectionText): Selection {
     mount,
     schema: readWord("--schema", text.schema ?? "zod", schemaLibraries),
     client: text.client ?? false,
-    extras: withImage(readExtras(text.extras ?? "agents", { transport, target }), scale).filter(
-      (extra) => !isNext || extra !== "docker",
+    extras: withImage(readExtras(text.extras ?? "agents", { transport, target }), scale).filter((extra) =>
+      suitsApplication(extra, { mount }),
     ),
     runtime: readWord("--runtime", text.runtime ?? "dependency", runtimes),
   };
@@ -291,6 +290,11 @@ function readMount(
   if (mount === "next" && text.extras?.split(",").some((word) => word.trim() === "docker"))
     throw new UserError("--extras docker: its image runs dist/server.js; for Next.js, use that of its documentation.");
   return mount;
+}
+
+/** True if a project can have an extra file beside the application that its server is mounted in: Next.js has an image of its own. */
+export function suitsApplication(extra: Extra, { mount }: Pick<Selection, "mount">): boolean {
+  return mount !== "next" || extra !== "docker";
 }
 
 /** Parses `--extras`; `all` selects only those that suit the service. */

@@ -10,6 +10,7 @@ import {
   readSelection,
   schemaLibraries,
   services,
+  suitsApplication,
   withImage,
   type Selection,
   type SelectionText,
@@ -17,6 +18,7 @@ import {
   type SchemaLibrary,
   type Service,
 } from "./project-choices.ts";
+import { providerNames } from "../providers/provider.ts";
 import { features, protections, scales, type Feature, type Protection, type Scale } from "../layer/choices.ts";
 
 /** Words of a choice, and the explanation of each. */
@@ -66,7 +68,9 @@ export async function askSelection({
     return choice.words.find((word) => word === answer) ?? initial;
   };
   // An engine needs processes of Node, and transports are those of Node.
-  const asksTarget = given.target === undefined && given.transport === undefined && asked.scale === "none";
+  const isMounted = asked.mount !== "none";
+  const asksTarget =
+    given.target === undefined && given.transport === undefined && asked.scale === "none" && !isMounted;
   const required = given.features === undefined ? [] : asked.features;
   const targets = {
     words: deployTargets.filter((one) => required.every((feature) => isFeatureOf(feature, one))),
@@ -85,16 +89,20 @@ export async function askSelection({
   const ofNode = services.filter((service) => service !== "worker");
   const reachable = asked.auth === "none" ? ofNode : ofNode.filter(isProtectable);
   const ways = { words: asked.scale === "none" ? reachable : reachable.filter(isScalable), hints: serviceHints };
-  const asksTransport = given.transport === undefined && target === "node";
+  const asksTransport = given.transport === undefined && target === "node" && !isMounted;
   const transport = asksTransport
     ? await askOne("Transport", ways, asked.transport)
     : target === "node"
       ? asked.transport
       : "worker";
-  const asksWho = given.auth === undefined && isProtectable(transport) && !asked.further.includes("tcp");
+  const isAuthGiven = given.auth !== undefined || given.provider !== undefined;
+  const asksWho = !isAuthGiven && isProtectable(transport) && !asked.further.includes("tcp");
   const callers = { words: protections, hints: protectionHints };
   const auth = asksWho ? await askOne("Authentication over HTTP", callers, asked.auth) : asked.auth;
-  const asksScale = given.scale === undefined && isScalable(transport);
+  const servers = { words: authorizationServers, hints: authorizationServerHints };
+  const asksServer = given.provider === undefined && auth === "oauth";
+  const server = asksServer ? await askOne("Authorization server", servers, "other") : asked.provider;
+  const asksScale = given.scale === undefined && isScalable(transport) && !isMounted;
   const engines = { words: scales, hints: scaleHints };
   const scale = asksScale ? await askOne("Engine for several nodes", engines, asked.scale) : asked.scale;
   const libraries = { words: schemaLibraries, hints: schemaHints };
@@ -104,7 +112,10 @@ export async function askSelection({
     given.client === undefined
       ? settle(await confirm({ message: "Include a client?", initialValue: asked.client }))
       : asked.client;
-  const further = { words: extras.filter((extra) => isExtraOf(extra, transport)), hints: extraHints };
+  const further = {
+    words: extras.filter((extra) => suitsApplication(extra, asked) && isExtraOf(extra, transport)),
+    hints: extraHints,
+  };
   const files =
     given.extras === undefined
       ? await askMany("Extra files", further, asked.extras)
@@ -115,6 +126,7 @@ export async function askSelection({
     target,
     further: asked.further,
     auth,
+    ...(server !== undefined && server !== "other" && { provider: server }),
     scale,
     mount: asked.mount,
     schema,
@@ -172,6 +184,20 @@ export const protectionHints: Hints<Protection> = {
   none: "no authentication",
   oauth: "access tokens of your authorization server",
   "api-key": "keys that you give to clients",
+};
+
+/** Authorization servers with a preset, and any other. */
+const authorizationServers = ["other", ...providerNames] as const;
+
+const authorizationServerHints: Hints<(typeof authorizationServers)[number]> = {
+  other: "any, by its issuer",
+  auth0: "Auth0",
+  entra: "Microsoft Entra ID",
+  keycloak: "Keycloak",
+  clerk: "Clerk",
+  workos: "WorkOS AuthKit",
+  google: "Google",
+  cognito: "Amazon Cognito",
 };
 
 /** Explanations of each {@link Scale}, shown as hints in prompts. */

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { extras, readSelection, type SelectionText } from "../../../../generator/scaffold/create/project-choices.ts";
+import { providerNames } from "../../../../generator/scaffold/providers/provider.ts";
 import { askSelection } from "../../../../generator/scaffold/create/questions.ts";
 
 interface Asked {
@@ -62,6 +63,33 @@ describe("the prompt for extra files", () => {
   it("an extra file on the command line is rejected if it cannot start the server", async () => {
     await expect(ask({ extras: "mcpb" }, { [how]: "http" })).rejects.toThrow("--extras mcpb");
     expect((await ask({ extras: "all" }, { [how]: "http" })).selection.extras).not.toContain("mcpb");
+  });
+});
+
+describe("the prompt for the authorization server", () => {
+  const server = "Authorization server";
+
+  it("the prompt for the authorization server follows that for access tokens, and offers the presets and any other", async () => {
+    const { selection, question } = await ask({}, { [how]: "http", [who]: "oauth", [server]: "entra" });
+    expect(question(server)).toEqual(["other", ...providerNames]);
+    expect(selection).toMatchObject({ auth: "oauth", provider: "entra" });
+    expect((await ask({}, { [how]: "http", [who]: "oauth" })).selection).not.toHaveProperty("provider");
+    expect((await ask({}, { [how]: "http", [who]: "api-key" })).question(server)).toBeUndefined();
+  });
+
+  it("a preset on the command line stays, and needs no prompt for the authentication", async () => {
+    const { selection, question } = await ask({ provider: "auth0" });
+    expect([question(server), question(who)]).toEqual([undefined, undefined]);
+    expect(selection).toMatchObject({ auth: "oauth", provider: "auth0" });
+  });
+});
+
+describe("a framework on the command line", () => {
+  it.each(["express", "next"] as const)("%s determines the target, the transport and the engine", async (mount) => {
+    const { selection, question } = await ask({ mount });
+    expect([where, how, "Engine for several nodes"].map(question)).toEqual([undefined, undefined, undefined]);
+    expect(question(files)?.includes("docker")).toBe(mount === "express");
+    expect(selection).toMatchObject({ mount, target: "node", transport: "http", scale: "none" });
   });
 });
 
