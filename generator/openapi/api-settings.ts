@@ -4,7 +4,7 @@ import { isPassword, type Api, type Credential } from "./operation.ts";
 export interface ApiSetting {
   /** Name of its environment variable. */
   readonly name: string;
-  /** Description for the user who sets it; one or two sentences. */
+  /** Description for users; one or two sentences. */
   readonly description: string;
   readonly isSecret: boolean;
   /** True if some call fails without it. */
