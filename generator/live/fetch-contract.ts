@@ -4,7 +4,7 @@ import type { DefaultClientSession } from "../../runtime/client/session/default-
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { passedLimits } from "../../runtime/gateway/upstream/upstream-target.ts";
-import { isPeerError } from "../../runtime/jsonrpc/errors.ts";
+import { errorCodes, isPeerError } from "../../runtime/jsonrpc/errors.ts";
 import { createStdioClientTransport, type StdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
@@ -171,13 +171,20 @@ async function readOffer(session: DefaultClientSession): Promise<Contract> {
     server: serverInfo,
     revision: revision.id,
     capabilities: can,
-    tools: can.tools ? await session.listTools() : [],
-    prompts: can.prompts ? await session.listPrompts() : [],
-    resources: can.resources ? await session.listResources() : [],
-    // Servers that declare resources need not support templates.
-    resourceTemplates: can.resources ? await session.listResourceTemplates().catch(() => []) : [],
+    tools: can.tools ? await readList(() => session.listTools()) : [],
+    prompts: can.prompts ? await readList(() => session.listPrompts()) : [],
+    resources: can.resources ? await readList(() => session.listResources()) : [],
+    resourceTemplates: can.resources ? await readList(() => session.listResourceTemplates()) : [],
   };
   return readContract(offer, "the server's response");
+}
+
+/** Reads a list. Some servers declare a capability without the method of its list; the list is empty then. */
+async function readList<Item>(read: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
+  return read().catch((error: unknown) => {
+    if (isPeerError(error) && error.code === errorCodes.methodNotFound) return [];
+    throw error;
+  });
 }
 
 function lastWords(text: string): string {

@@ -44,7 +44,7 @@ ${passed.length} of ${tried.length} servers work with every command. Each is a p
 | ------- | ------- | --------- | ----- | -------------- | --------------------- |
 ${servers.map(renderServer).join("\n")}
 
-Findings are counted over all revisions. Errors are in bold.
+Findings are counted over all revisions. Errors are in bold. \`replay\` reports servers whose messages differ from one session to the next, such as logs of their start.
 
 ## Clients
 
@@ -57,9 +57,13 @@ ${clients.map(({ package: name, version }) => `| ${name.replace(/^sdk-.*/, "@mod
 }
 
 function renderServer({ package: name, version, revisions, tools, problems, findings }: ServerResult): string {
-  const cells = [name, version, describeRevisions(revisions), String(tools), problems.join("; ") || "work"];
+  const others = problems.map((problem) => problem.slice(0, longestProblem)).join("; ");
+  const cells = [name, version, describeRevisions(revisions), String(tools), others || "work"];
   return `| ${[...cells.map(escapeCell), findings.map(renderCount).join(", ") || "none"].join(" | ")} |`;
 }
+
+/** Number of characters of a problem on the page; the results have the whole text. */
+const longestProblem = 160;
 
 function describeRevisions(revisions: readonly string[]): string {
   const [newest = "none", ...older] = revisions;

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { format } from "prettier";
 import { createEverythingProject, runtimeModes, type RuntimeMode } from "../scaffold/everything-project.ts";
 import { startRedis } from "../scale/cluster/redis-process.ts";
+import { renderPage, type ScenarioOutcome } from "./page.ts";
 import { startServer, type RunOptions } from "./process.ts";
 import { installSuite, listScenarios, runSuite, type Check, type ErrorReport, type Suite } from "./suite.ts";
 
@@ -65,7 +67,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** With `--cluster` the server is three nodes behind a balancer that sends each request to the next one. */
+/** `--page` also writes docs/conformance.md. With `--cluster` the server is three nodes behind a balancer that sends each request to the next one. */
 function runSubjects(): Promise<boolean> {
   if (!process.argv.includes("--cluster")) return runLegs([readExample(), ...runtimeModes.map(createProjects)], legs);
   return runOnCluster();
@@ -122,8 +124,8 @@ function createProjects(runtime: RuntimeMode): Subject {
 /** Both sides at once: neither uses what the other does. */
 async function runLegs(subjects: readonly Subject[], tried: readonly Leg[]): Promise<boolean> {
   const suite = await installSuite({ ...options, cwd: import.meta.dirname });
-  const runSide = async (side: Leg["side"]): Promise<readonly Verdict[]> => {
-    const all: Verdict[] = [];
+  const runSide = async (side: Leg["side"]): Promise<readonly ScenarioOutcome[]> => {
+    const all: ScenarioOutcome[] = [];
     for (const subject of subjects)
       all.push(
         ...(await runInTurn(
@@ -134,18 +136,32 @@ async function runLegs(subjects: readonly Subject[], tried: readonly Leg[]): Pro
       );
     return all;
   };
-  const verdicts = (await Promise.all([runSide("server"), runSide("client")])).flat();
-  const passed = verdicts.filter((verdict) => isClean([verdict])).length;
-  console.log(`${passed} passed, ${verdicts.length - passed} failed`);
-  return passed === verdicts.length;
+  const outcomes = (await Promise.all([runSide("server"), runSide("client")])).flat();
+  const passed = outcomes.filter(({ hasPassed }) => hasPassed).length;
+  console.log(`${passed} passed, ${outcomes.length - passed} failed`);
+  if (process.argv.includes("--page")) await writePage(suite, outcomes);
+  return passed === outcomes.length;
 }
 
-async function runInTurn(suite: Suite, subject: Subject, tried: readonly Leg[]): Promise<readonly Verdict[]> {
-  const all: Verdict[] = [];
+async function writePage({ version }: Suite, outcomes: readonly ScenarioOutcome[]): Promise<void> {
+  const date = new Date().toISOString().slice(0, 10);
+  const page = renderPage({ date, suite: version, node: process.versions.node, outcomes });
+  writeFileSync(join(root, "docs", "conformance.md"), await format(page, { parser: "markdown", printWidth: 120 }));
+}
+
+async function runInTurn(suite: Suite, subject: Subject, tried: readonly Leg[]): Promise<readonly ScenarioOutcome[]> {
+  const all: ScenarioOutcome[] = [];
   for (const leg of tried) {
     const verdicts = await (leg.side === "server" ? judgeServer : judgeClient)(suite, subject, leg);
     for (const verdict of verdicts) print(subject, leg, verdict);
-    all.push(...verdicts);
+    const { side, revision, isExtension = false } = leg;
+    const facts = { subject: subject.name, side, revision, isExtension };
+    all.push(
+      ...verdicts.map(({ scenario, successes, problems }) => ({
+        ...{ ...facts, scenario, successes },
+        hasPassed: problems.length === 0,
+      })),
+    );
   }
   return all;
 }

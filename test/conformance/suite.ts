@@ -10,6 +10,7 @@ import { run, type Outcome, type RunOptions } from "./process.ts";
 export interface Suite {
   readonly node: string;
   readonly cli: string;
+  readonly version: string;
 }
 
 /** One line of the suite's report on a scenario. */
@@ -36,7 +37,8 @@ export async function installSuite(options: RunOptions): Promise<Suite> {
     if (code !== 0) throw new Error(`npm ci in ${options.cwd} failed:\n${output}`);
   }
   const node = isNew ? process.execPath : findNode(options.cwd);
-  if (node) return { node, cli: join(home, "dist", "index.js") };
+  const version = String((await readJson(join(home, "package.json")))?.version);
+  if (node) return { node, cli: join(home, "dist", "index.js"), version };
   throw new Error(
     `The suite needs Node 22 or newer, and npm has none for ${process.platform} ${process.arch}: install one.`,
   );

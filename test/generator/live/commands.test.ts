@@ -63,3 +63,21 @@ test("`client --check` ignores files that it has not written", async () => {
   writeFileSync(join(out, "index.ts"), "edited\n");
   expect(await client(server, { out, check: true })).toMatchObject({ code: 1 });
 });
+
+/** Server that declares resources, and responds to requests for lists with the error that a code names, but for the tools. */
+const listing = (code: number): string => `
+  const send = (id, body) => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...body }));
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method } = JSON.parse(line);
+    const info = { protocolVersion: "2025-11-25", capabilities: { tools: {}, resources: {} }, serverInfo: { name: "tiny", version: "1" } };
+    if (method === "initialize") send(id, { result: info });
+    else if (method === "tools/list") send(id, { result: { tools: [{ name: "a", inputSchema: { type: "object" } }] } });
+    else if (id !== undefined) send(id, { error: { code: method === "server/discover" ? -32601 : ${code}, message: "no" } });
+  });`;
+
+test("a list whose method a server does not have is empty, and another error of a list is reported", async () => {
+  const generate = (code: number): Promise<CommandResult> =>
+    client([process.execPath, "-e", listing(code)], { out: join(temporaryFolder(), "client") });
+  expect(await generate(-32601)).toMatchObject({ code: 0, stdout: expect.stringContaining("1 tool, 0 prompts") });
+  expect(await generate(-32603)).toMatchObject({ code: 2, stderr: expect.stringContaining("the error -32603") });
+});
