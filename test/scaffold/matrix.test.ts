@@ -114,8 +114,6 @@ test("an update of a project for several nodes keeps the engine", async () => {
   const { code, stderr } = await runCli(["update", "--protocol", "latest"], { cwd: folder });
   expect(code, stderr).toBe(0);
   expect(lock()).toMatchObject({ scale: "redis", revisions: [revisions[0]] });
-  const rejected = await runCli(["update", "--transport", "stdio"], { cwd: folder });
-  expect(rejected.stderr).toContain("--scale redis: several nodes serve over HTTP only.");
 });
 
 test("a project for several nodes moves to NATS as `update` says, and its tests call two nodes on NATS", async () => {

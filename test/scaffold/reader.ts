@@ -55,11 +55,12 @@ export class Reader {
     if (folder !== undefined) this.folder = join(this.folder, folder);
     else if (/^npm (test|run build)$/.test(line)) await buildProject(this.folder);
     // The other commands are those of a project, which is tested when the guide is through.
-    else expect(line).toMatch(/^(npm|claude|curl|docker|node|npx (wrangler|@modelcontextprotocol)) ?/);
+    else expect(line).toMatch(/^(?:[A-Z_]+=\S+ )*(npm|claude|curl|docker|node|npx (wrangler|@modelcontextprotocol)) ?/);
     return "";
   }
 
   async #create(words: readonly string[]): Promise<string> {
+    if (words.some((word) => exampleHost.test(word))) return this.#explain(words);
     const isProject = !commands.includes(words[0] ?? "");
     const given = isProject ? [...words, "--yes", "--no-install", "--no-git"] : words;
     const { code, stdout, stderr } = await runCli(given, { cwd: this.folder });
@@ -67,6 +68,14 @@ export class Reader {
     expect(isFailure ? stdout + stderr : "", words.join(" ")).toBe("");
     if (isProject) this.#install(join(this.folder, words[0] ?? ""));
     return stdout + stderr;
+  }
+
+  /** Checks that a command has the options with which a guide calls it at the address of an example, where no server is. */
+  async #explain([command = "", ...words]: readonly string[]): Promise<string> {
+    const { stdout } = await runCli([command, "--help"], { cwd: this.folder });
+    const flags = words.filter((word) => word.startsWith("--"));
+    for (const flag of flags) expect(stdout, command).toContain(flag);
+    return "";
   }
 
   /** Everything that projects depend on is installed here, too; what a guide adds is one of our packages. */
@@ -115,3 +124,6 @@ function toPattern(line: string): RegExp {
     .map((part) => part.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(parts.join(".*"));
 }
+
+/** Matches URLs of hosts that are reserved for examples. */
+const exampleHost = /^https:\/\/(?:[\w-]+\.)*example(?:\.com|\.org)?\//;

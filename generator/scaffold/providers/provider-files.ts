@@ -49,6 +49,8 @@ export async function emitProviderFiles(
     opaque: isOpaque,
     url,
     settingsModule,
+    // Tokens of some servers name the client or the scopes, and not the resource.
+    resource: tokens.claims.some((claim) => /\bresource\b/.test(claim)) ? "resource" : "_resource",
     names: settingsOf(provider).map(({ name }) => name),
     issuer: code.issuer,
     path: code.path,
