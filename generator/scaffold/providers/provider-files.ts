@@ -50,7 +50,7 @@ export async function emitProviderFiles(
     url,
     settingsModule,
     // Tokens of some servers name the client or the scopes, and not the resource.
-    resource: tokens.claims.some((claim) => /\bresource\b/.test(claim)) ? "resource" : "_resource",
+    resource: tokens.claims.some((text) => /\bresource\b/.test(text)) ? "resource" : "_resource",
     names: settingsOf(provider).map(({ name }) => name),
     issuer: code.issuer,
     path: code.path,
