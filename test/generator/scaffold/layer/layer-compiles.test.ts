@@ -7,6 +7,7 @@ import {
   schemaLibraries,
   toLayerChoices,
 } from "../../../../generator/scaffold/create/project-choices.ts";
+import { isFeatureOf } from "../../../../generator/scaffold/create/project-choices.ts";
 import { providerNames } from "../../../../generator/scaffold/providers/provider.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { createRandom, isHit, pick } from "../../../oracle/random.ts";
@@ -47,7 +48,8 @@ function drawChoices(count: number): readonly Choice[] {
   const sets = [...allRevisions.map((id) => [id]), [newest, second], [second, oldest], [newest, oldest], allRevisions];
   return Array.from({ length: count }, (_, at) => {
     const transport = services[at % services.length] ?? "stdio";
-    const words = features.filter((_, place) => place === at % features.length || isHit(0.3, random));
+    const drawn = features.filter((_, place) => place === at % features.length || isHit(0.3, random));
+    const words = drawn.filter((feature) => isFeatureOf(feature, transport === "worker" ? "worker" : "node"));
     const canProtect = transport !== "stdio" && !/stdio,|tcp/.test(transport);
     return {
       revisions: sets[at % sets.length] ?? allRevisions,
