@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findPort } from "./processes.ts";
+import { suspendProcess } from "./suspend-process.ts";
 
 /** NATS server with JetStream and a folder of its own. It keeps its port and its data over a restart. */
 export interface NatsProcess {
@@ -64,9 +65,7 @@ export async function startNats({ config }: NatsOptions = {}): Promise<NatsProce
       child?.kill("SIGCONT");
     },
     async suspend() {
-      child?.kill("SIGSTOP");
-      // Other threads of the process stop a little later.
-      await sleep(50);
+      if (child?.pid !== undefined) await suspendProcess(child.pid);
     },
     forget: () => rm(join(folder, "jetstream"), { recursive: true }),
     async close() {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { thisMachine, toCommand, type Host } from "./host.ts";
 import { findPort } from "./processes.ts";
+import { suspendProcess } from "./suspend-process.ts";
 
 /** Redis server with a folder of its own. It keeps its port and its data over a restart. */
 export interface RedisProcess {
@@ -81,9 +82,7 @@ export async function startRedis({
       child?.kill("SIGCONT");
     },
     async suspend() {
-      child?.kill("SIGSTOP");
-      // Other threads of the process stop a little later.
-      await sleep(50);
+      if (child?.pid !== undefined) await suspendProcess(child.pid);
     },
     command: (...words) => sendCommand(place, words),
     async close() {
