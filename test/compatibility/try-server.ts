@@ -1,11 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { isObject } from "../../generated/support.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { connectV1, connectV2 } from "../interop/official-clients.ts";
+import { run, startServer, type Outcome, type RunningServer, type RunOptions } from "../conformance/process.ts";
 import { runProgram } from "../matrix/tools.ts";
 import { openPage } from "../browser/inspect/inspected.ts";
 
@@ -99,11 +98,8 @@ async function check(
   { program }: Workshop,
 ): Promise<Pick<ServerResult, "revisions" | "findings">> {
   const report = join(folder, "check.json");
-  const { code, output } = await run(
-    program,
-    ["check", "--format", "json", "--output", report, "--", ...command],
-    folder,
-  );
+  const words = ["check", "--format", "json", "--output", report, "--", ...command];
+  const { code, output } = await runCommand(program, words, folder);
   if (code !== 0 && code !== 1) throw new Error(`check ended with ${code}: ${output}`);
   const { revisions, findings }: CheckFile = JSON.parse(await readFile(report, "utf8"));
   const counts = new Map<string, RuleCount>();
@@ -120,9 +116,9 @@ interface CheckFile {
 /** Both official clients list everything that the server has, over HTTP, without and with a session. Returns the number of tools. */
 async function serveByGateway({ command, folder }: Installed, { program }: Workshop): Promise<number> {
   const words = ["gateway", "--listen", "127.0.0.1:0", "--record", "session.jsonl", "--force", "--", ...command];
-  const gateway = start(program, words, folder);
+  const gateway = await startCommand([program, ...words], folder, /served at (http:\S+)\n/);
   try {
-    const url = await gateway.read(/served at (http:\S+)/);
+    const { url } = gateway;
     const counts: number[] = [];
     for (const connect of [connectV1, (place: Place) => connectV2(place, "auto")]) {
       const client = await connect({ kind: "http", url });
@@ -148,18 +144,22 @@ type Place = { readonly kind: "http"; readonly url: string };
 
 /** The recording is a test that the server passes. */
 async function replay({ command, folder }: Installed, { program }: Workshop): Promise<void> {
-  const { code, output } = await run(program, ["replay", "session.jsonl", "--against", "--", ...command], folder);
+  const { code, output } = await runCommand(
+    program,
+    ["replay", "session.jsonl", "--against", "--", ...command],
+    folder,
+  );
   if (code !== 0) throw new Error(lastLines(output));
 }
 
 /** The generated client compiles. */
 async function generateClient({ command, folder }: Installed, { program, compiler }: Workshop): Promise<void> {
   const words = ["client", "--out", "client", "--force", "--", ...command];
-  const { code, output } = await run(program, words, folder);
+  const { code, output } = await runCommand(program, words, folder);
   if (code !== 0) throw new Error(lastLines(output));
   const options = ["--strict", "--noEmit", "--skipLibCheck", "--module", "nodenext", "--target", "es2023"];
   const types = ["--allowImportingTsExtensions", "--types", "node", "--typeRoots", typesFolder];
-  const compiled = await run(compiler, [...options, ...types, join("client", "index.ts")], folder);
+  const compiled = await runCommand(compiler, [...options, ...types, join("client", "index.ts")], folder);
   if (compiled.code !== 0) throw new Error(lastLines(compiled.output));
 }
 
@@ -168,9 +168,9 @@ async function inspect(
   { command, folder }: Installed,
   { program, browser, tools }: Workshop & { readonly tools: number },
 ): Promise<void> {
-  const inspector = start(program, ["inspect", "--", ...command], folder);
+  const inspector = await startCommand([program, "inspect", "--", ...command], folder, /^(http:\S+)\n/m);
   try {
-    const { page, troubles } = await openPage(browser, await inspector.read(/^(http:\S+)$/m));
+    const { page, troubles } = await openPage(browser, inspector.url);
     if (tools > 0) await page.getByRole("tab", { name: "Tools" }).click();
     if (tools > 0) await page.locator(".item").first().waitFor();
     await page.context().close();
@@ -180,56 +180,20 @@ async function inspect(
   }
 }
 
-interface RunningProgram {
-  /** Waits for text in the output, and returns the first group of the pattern. */
-  read(pattern: RegExp): Promise<string>;
-  stop(): Promise<void>;
+/** Runs a command to its end. */
+function runCommand(program: string, args: readonly string[], folder: string): Promise<Outcome> {
+  return run(process.execPath, [program, ...args], optionsIn(folder));
 }
 
-function start(program: string, args: readonly string[], folder: string): RunningProgram {
-  const { child, output } = spawnIn(program, args, folder);
-  const closed = once(child, "close");
-  return {
-    async read(pattern) {
-      const end = Date.now() + 60_000;
-      while (Date.now() < end && child.exitCode === null) {
-        const [, found] = pattern.exec(output()) ?? [];
-        if (found !== undefined) return found;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      throw new Error(lastLines(output()));
-    },
-    async stop() {
-      child.kill("SIGTERM");
-      await closed;
-    },
-  };
-}
-
-async function run(
-  program: string,
-  args: readonly string[],
-  folder: string,
-): Promise<{ readonly code: number | null; readonly output: string }> {
-  const { child, output } = spawnIn(program, args, folder);
-  const limit = setTimeout(() => child.kill("SIGKILL"), 240_000);
-  const [code]: readonly unknown[] = await once(child, "close");
-  clearTimeout(limit);
-  return { code: typeof code === "number" ? code : null, output: output() };
+/** Starts a command that prints its URL. */
+function startCommand(args: readonly string[], folder: string, pattern: RegExp): Promise<RunningServer> {
+  return startServer(args, { ...optionsIn(folder), pattern });
 }
 
 /** Servers write into a home folder of their own. */
-function spawnIn(
-  program: string,
-  args: readonly string[],
-  folder: string,
-): { readonly child: ChildProcess; readonly output: () => string } {
-  const env = { ...process.env, HOME: join(folder, "home"), NO_COLOR: "1" };
-  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  return { child, output: () => output };
+function optionsIn(cwd: string): RunOptions {
+  const env = { ...process.env, HOME: join(cwd, "home"), NO_COLOR: "1" };
+  return { cwd, env, signal: AbortSignal.timeout(240_000) };
 }
 
 function lastLines(text: string): string {

@@ -16,10 +16,12 @@ export async function run(command: string, args: readonly string[], options: Run
   return { code: typeof code === "number" ? code : null, output };
 }
 
-/** Folder and abort signal of a program. */
+/** Folder, abort signal and environment of a program. */
 export interface RunOptions {
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /** Default: the environment of this process. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** A server that runs beside us. */
@@ -28,20 +30,23 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server, which writes its URL to stderr or stdout. */
-export async function startServer(args: readonly string[], { cwd, signal }: RunOptions): Promise<RunningServer> {
-  const child = spawn(process.execPath, args, { cwd, signal, stdio: ["ignore", "pipe", "pipe"] });
+/** Starts a server, which writes its URL to stderr or stdout. The first group of `pattern` is the URL. Default: the first URL. */
+export async function startServer(
+  args: readonly string[],
+  { pattern = /(http:[^\s"]+)(?=[\s"])/, ...options }: RunOptions & { readonly pattern?: RegExp },
+): Promise<RunningServer> {
+  const child = spawn(process.execPath, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   child.on("error", () => {});
-  const url = await readUrl(child);
+  const url = await readUrl(child, pattern);
   return { url, stop: () => stop(child) };
 }
 
-function readUrl(child: ChildProcess): Promise<string> {
+function readUrl(child: ChildProcess, pattern: RegExp): Promise<string> {
   let said = "";
   return new Promise((resolve, reject) => {
     const read = (chunk: Buffer): void => {
       said += chunk.toString();
-      const [url] = /http:[^\s"]+(?=[\s"])/.exec(said) ?? [];
+      const [, url] = pattern.exec(said) ?? [];
       if (url !== undefined) resolve(url);
     };
     child.stderr?.on("data", read);

@@ -77,9 +77,12 @@ export const accessTemplates: readonly string[] = [
   ...new Set(Object.values(files).flatMap((byPath) => Object.values(byPath))),
 ];
 
-/** Address of the server during development, and facts about its platform. */
+/** Place where a server runs. */
 interface AccessPlace {
+  /** Address during development. */
   readonly url: string;
+  /** Place of the environment variables, for messages. Default: empty, for programs. */
+  readonly settings?: string | undefined;
 }
 
 /** Emits the module that authenticates clients, and its tests, by path. */
@@ -89,11 +92,12 @@ export function emitAccess(
     provider,
     transport,
     scale,
-    ...place
+    url,
+    settings = "",
   }: Pick<Selection, "auth" | "provider" | "transport" | "scale"> & AccessPlace,
   templates: Templates,
 ): Tree {
-  const facts = { oauth: auth === "oauth", stdio: transport === "both", worker: transport === "worker", ...place };
+  const facts = { oauth: auth === "oauth", stdio: transport === "both", worker: transport === "worker", url, settings };
   const view = { ...facts, provider: provider !== undefined, scaled: scale !== "none" };
   const entries = Object.entries(files[auth]);
   return new Map(entries.map(([path, template]) => [path, `${templates.render(template, view).trim()}\n`]));

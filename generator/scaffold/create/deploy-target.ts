@@ -6,6 +6,9 @@ export const deployTargets = ["node", "worker", "lambda", "vercel", "deno", "bun
 /** Platform that a project is made for. All but `node` call a function from `Request` to `Response`. */
 export type DeployTarget = (typeof deployTargets)[number];
 
+/** Target that calls a function. */
+export type Platform = Exclude<DeployTarget, "node">;
+
 /** Facts about a platform that calls a function. */
 export interface PlatformFacts {
   /** Name in a sentence. */
@@ -22,7 +25,7 @@ export interface PlatformFacts {
 }
 
 /** Facts about each platform that calls a function. */
-export const platforms: { readonly [Name in Exclude<DeployTarget, "node">]: PlatformFacts } = {
+const platforms: { readonly [Name in Platform]: PlatformFacts } = {
   worker: {
     title: "edge workers",
     entry: "src/server.ts",
@@ -63,9 +66,14 @@ export const platforms: { readonly [Name in Exclude<DeployTarget, "node">]: Plat
   },
 };
 
+/** True if a target calls a function. */
+export function isPlatform(target: DeployTarget): target is Platform {
+  return target !== "node";
+}
+
 /** Returns the facts about a target, if it calls a function. */
 export function platformOf(target: DeployTarget): PlatformFacts | undefined {
-  return target === "node" ? undefined : platforms[target];
+  return isPlatform(target) ? platforms[target] : undefined;
 }
 
 /** True if one process of the target keeps sessions and tasks in memory. */

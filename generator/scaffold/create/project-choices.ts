@@ -11,7 +11,7 @@ import {
   type Scale,
   type Transport,
 } from "../layer/choices.ts";
-import { checkTransports, deployTargets, keepsMemory, type DeployTarget } from "./deploy-target.ts";
+import { checkTransports, deployTargets, isPlatform, keepsMemory, type DeployTarget } from "./deploy-target.ts";
 
 /** Schema libraries for tools; `json` is plain JSON Schema. */
 export const schemaLibraries = ["zod", "valibot", "arktype", "json"] as const;
@@ -117,7 +117,7 @@ export function readSelection(text: SelectionText): Selection {
     : readTransports(text.transport ?? (isForHttp ? "http" : "stdio"));
   if (isProtected) rejectUnprotected(further);
   const scale = readScale(text.scale ?? "none", transport);
-  const mount = readMount(text, { transport, further, scale });
+  const mount = readMount(text, { transport, target, further, scale });
   return {
     features: readSuitingFeatures(text.features ?? "tools,resources,prompts", target),
     transport,
@@ -150,10 +150,6 @@ function readTarget({ target, transport }: SelectionText): DeployTarget {
     return found;
   }
   return transport !== undefined && readTransports(transport).transport === "worker" ? "worker" : "node";
-}
-
-function isPlatform(target: DeployTarget): boolean {
-  return target !== "node";
 }
 
 /** Parses `--features` for a target; `all` selects only those that suit it. @throws {UserError} when tasks would be lost. */
@@ -279,10 +275,14 @@ export function readScale(text: string, service: Service): Scale {
 /** Parses the framework that the server is mounted in. @throws {UserError} when it is unknown, or another choice needs a program of its own. */
 function readMount(
   text: SelectionText,
-  { transport, further, scale }: Pick<Selection, "transport" | "further" | "scale">,
+  { transport, target, further, scale }: Pick<Selection, "transport" | "target" | "further" | "scale">,
 ): Mount {
   const mount = readWord("--mount", text.mount ?? "none", mounts);
   if (mount === "none") return mount;
+  if (isPlatform(target))
+    throw new UserError(
+      `--mount ${mount}: ${target} calls a function, not an application; remove --mount or --target.`,
+    );
   if (transport !== "http" || further.length > 0)
     throw new UserError(`--mount ${mount}: the application serves HTTP only; remove --transport ${text.transport}.`);
   if (scale !== "none")

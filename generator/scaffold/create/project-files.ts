@@ -5,7 +5,15 @@ import { loadTemplates, type Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { emitLayer } from "../layer/emit-layer.ts";
-import { emitExtras, extraTemplates, isOnHttp, isOnStdio, registryName, urlOf } from "../extras/extra-files.ts";
+import {
+  definitionPath,
+  emitExtras,
+  extraTemplates,
+  isOnHttp,
+  isOnStdio,
+  registryName,
+  urlOf,
+} from "../extras/extra-files.ts";
 import { platformOf } from "./deploy-target.ts";
 import { toLayerChoices, type Selection } from "./project-choices.ts";
 import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
@@ -77,7 +85,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
     ...(isOnHttp(selection.transport) ? await emitMount(options, view, templates) : []),
     ...(await emitDeployment(selection.target, templates, view)),
     ...emitExtras(options, templates),
-    ...emitAccess({ ...selection, ...deployView(selection.target), url: urlOf(selection) }, templates),
+    ...emitAccess({ ...selection, url: urlOf(selection), settings: platformOf(selection.target)?.settings }, templates),
     ...(await emitPreset(options, templates)),
     ...(selection.scale === "none" ? [] : await emitScale(options, selection.scale, templates)),
     ...(await emitOwnTools(options)),
@@ -114,11 +122,6 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
 
 /** Template of the module that defines the server. */
 export const serverTemplate = "project/src/server.ts";
-
-/** Path of the module that defines the server. Over HTTP it is separate from the program, so that applications can import it. */
-function definitionPath({ transport }: Selection): string {
-  return isOnHttp(transport) ? "src/definition.ts" : "src/server.ts";
-}
 
 /** Adds the handler to the modules that a build script bundles. */
 function withHandler(build: string): string {

@@ -18,6 +18,7 @@ import {
   type SchemaLibrary,
   type Service,
 } from "./project-choices.ts";
+import { providerFacts } from "../providers/facts.ts";
 import { providerNames } from "../providers/provider.ts";
 import { features, protections, scales, type Feature, type Protection, type Scale } from "../layer/choices.ts";
 
@@ -90,11 +91,8 @@ export async function askSelection({
   const reachable = asked.auth === "none" ? ofNode : ofNode.filter(isProtectable);
   const ways = { words: asked.scale === "none" ? reachable : reachable.filter(isScalable), hints: serviceHints };
   const asksTransport = given.transport === undefined && target === "node" && !isMounted;
-  const transport = asksTransport
-    ? await askOne("Transport", ways, asked.transport)
-    : target === "node"
-      ? asked.transport
-      : "worker";
+  const known = target === "node" ? asked.transport : "worker";
+  const transport = asksTransport ? await askOne("Transport", ways, asked.transport) : known;
   const isAuthGiven = given.auth !== undefined || given.provider !== undefined;
   const asksWho = !isAuthGiven && isProtectable(transport) && !asked.further.includes("tcp");
   const callers = { words: protections, hints: protectionHints };
@@ -191,13 +189,13 @@ const authorizationServers = ["other", ...providerNames] as const;
 
 const authorizationServerHints: Hints<(typeof authorizationServers)[number]> = {
   other: "any, by its issuer",
-  auth0: "Auth0",
-  entra: "Microsoft Entra ID",
-  keycloak: "Keycloak",
-  clerk: "Clerk",
-  workos: "WorkOS AuthKit",
-  google: "Google",
-  cognito: "Amazon Cognito",
+  auth0: providerFacts.auth0.title,
+  entra: providerFacts.entra.title,
+  keycloak: providerFacts.keycloak.title,
+  clerk: providerFacts.clerk.title,
+  workos: providerFacts.workos.title,
+  google: providerFacts.google.title,
+  cognito: providerFacts.cognito.title,
 };
 
 /** Explanations of each {@link Scale}, shown as hints in prompts. */

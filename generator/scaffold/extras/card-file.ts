@@ -1,3 +1,4 @@
+import { cardSchema } from "../../../runtime/server-card/card.ts";
 import { jsonText } from "../../internal/json-text.ts";
 
 /** Facts of a project that its Server Card contains. */
@@ -20,16 +21,21 @@ const keyHeader = {
   isSecret: true,
 } as const;
 
-/** Text of `server-card.json`, for hosts that serve files. Name and address are placeholders. */
+/** Returns the placeholder of the public address of a server. */
+export function exampleUrl(hostName: string): string {
+  return `https://${hostName}.example.com/mcp`;
+}
+
+/** Returns the text of `server-card.json`, for hosts that serve files. Name and address are placeholders. */
 export function cardFileText({ registryName, hostName, isKeyed, revisions }: CardFacts): string {
   const remote = {
     type: "streamable-http",
-    url: `https://${hostName}.example.com/mcp`,
+    url: exampleUrl(hostName),
     ...(isKeyed && { headers: [keyHeader] }),
     supportedProtocolVersions: revisions,
   };
   const card = {
-    $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+    $schema: cardSchema,
     name: registryName,
     version: "0.1.0",
     description: "A Model Context Protocol server.",

@@ -1,10 +1,14 @@
 import { formatTypeScript } from "../../internal/format.ts";
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
-import { deployTargets, platforms, type DeployTarget, type PlatformFacts } from "../create/deploy-target.ts";
-
-/** Target that calls a function. */
-type Platform = Exclude<DeployTarget, "node">;
+import {
+  deployTargets,
+  isPlatform,
+  keepsMemory,
+  platformOf,
+  type DeployTarget,
+  type Platform,
+} from "../create/deploy-target.ts";
 
 const buildFile = "deploy/build.js";
 const localFile = "deploy/local.ts";
@@ -35,10 +39,6 @@ const files: { readonly [Name in Platform]: { readonly [path: string]: string } 
   bun: { "build.js": buildFile, "src/main.ts": "deploy/bun/main.ts" },
 };
 
-function isPlatform(target: DeployTarget): target is Platform {
-  return target !== "node";
-}
-
 function readmeOf(target: Platform): string {
   return `deploy/${target}/README.md`;
 }
@@ -46,9 +46,7 @@ function readmeOf(target: Platform): string {
 /** Templates of all platforms. */
 export const deployTemplates: readonly string[] = [
   ...new Set(Object.values(files).flatMap((byPath) => Object.values(byPath))),
-  ...Object.keys(platforms)
-    .filter((name): name is Platform => name in files)
-    .map(readmeOf),
+  ...deployTargets.filter(isPlatform).map(readmeOf),
 ];
 
 /** Emits the files by which a platform runs the project, by path. */
@@ -68,7 +66,7 @@ export function deployText(target: DeployTarget, templates: Templates, view: obj
 
 /** Facts about the platform that the templates contain. */
 export function deployView(target: DeployTarget): object {
-  const facts: PlatformFacts | undefined = isPlatform(target) ? platforms[target] : undefined;
+  const facts = platformOf(target);
   return {
     target: Object.fromEntries(deployTargets.map((name) => [name, name === target])),
     entry: facts?.entry ?? "",
@@ -77,8 +75,8 @@ export function deployView(target: DeployTarget): object {
     settings: facts?.settings ?? "",
     platformVariable: facts?.variable ?? "",
     platformTitle: facts?.title ?? "",
-    keepsMemory: facts?.keepsMemory ?? true,
-    /** True if the function is served by Node during development. */
+    keepsMemory: keepsMemory(target),
+    // Node serves the function during development.
     local: target === "lambda" || target === "vercel",
   };
 }

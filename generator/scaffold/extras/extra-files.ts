@@ -51,7 +51,7 @@ export function emitExtras(options: ProjectOptions, templates: Templates): Tree 
     http: transport === "http",
     both: transport === "both",
     worker: transport === "worker",
-    definition: isOnHttp(transport) ? "src/definition.ts" : "src/server.ts",
+    definition: definitionPath(selection),
     handler: isOnHttp(transport),
     app: mountTexts[selection.mount],
     next: selection.mount === "next",
@@ -200,6 +200,11 @@ export function isOnHttp(service: Service): boolean {
 /** Name of the server in the MCP registry. Its `package.json` has to repeat it. */
 export function registryName({ name }: ServerCommand): string {
   return `io.github.your-name/${name}`;
+}
+
+/** Path of the module that defines the server. Over HTTP it is separate from the program, so that applications can import it. */
+export function definitionPath({ transport }: Pick<Selection, "transport">): string {
+  return isOnHttp(transport) ? "src/definition.ts" : "src/server.ts";
 }
 
 /** URL at which the server is served during development. */

@@ -1,4 +1,5 @@
 import { jsonText } from "../../internal/json-text.ts";
+import { exampleUrl } from "./card-file.ts";
 import type { ServerVariable } from "./server-variables.ts";
 
 /** Server of a project as plugins start or reach it. */
@@ -27,7 +28,7 @@ export function emitPlugin(server: PluginServer): { readonly [path: string]: str
     version: "0.1.0",
     description: "A Model Context Protocol server.",
   };
-  const entry = server.isStarted ? startedEntry(server) : { type: "streamable-http", url: urlOf(server) };
+  const entry = server.isStarted ? startedEntry(server) : { type: "streamable-http", url: exampleUrl(server.hostName) };
   return {
     "plugin/plugin.json": textOf({ $schema: schemaOf("plugin"), ...manifest }),
     "plugin/mcp.json": textOf({ $schema: schemaOf("mcp"), mcpServers: { [server.hostName]: entry } }),
@@ -63,11 +64,7 @@ function claudeEntry(server: PluginServer): object {
   const { isStarted, isKeyed, variables } = server;
   const required = variables.filter(({ isRequired }) => isRequired).map(({ name }) => [name, `\${${name}}`]);
   if (isStarted) return { ...startedEntry(server), ...(required.length > 0 && { env: Object.fromEntries(required) }) };
-  return { type: "http", url: urlOf(server), ...(isKeyed && { headers: { "X-API-Key": "${KEY}" } }) };
-}
-
-function urlOf({ hostName }: PluginServer): string {
-  return `https://${hostName}.example.com/mcp`;
+  return { type: "http", url: exampleUrl(server.hostName), ...(isKeyed && { headers: { "X-API-Key": "${KEY}" } }) };
 }
 
 function schemaOf(kind: "plugin" | "mcp"): string {

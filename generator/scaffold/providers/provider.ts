@@ -23,7 +23,7 @@ export interface ProviderFacts {
   readonly issuer: string;
   /** Place of its keys; `unknown` where the documentation names none. */
   readonly keys: string;
-  /** How its access tokens name the server that they are for. */
+  /** Claim by which its access tokens name the server that they are for. */
   readonly audience: string;
   /** Claims that list scopes, and the form of their names. */
   readonly scopes: string;
@@ -35,7 +35,7 @@ export interface ProviderFacts {
   readonly resourceIndicators: Support;
   /** Issuer in authorization responses (RFC 9207). */
   readonly issuerInResponses: Support;
-  /** What is not possible with it. */
+  /** Limits: one sentence for each thing that is not possible. */
   readonly limits: readonly string[];
   /** Steps to set it up, for the README of a project. */
   readonly steps: readonly string[];

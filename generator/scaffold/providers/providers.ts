@@ -22,9 +22,7 @@ const withoutAudience: readonly string[] = [
 
 const codes: { readonly [Name in ProviderName]: ProviderCode } = {
   auth0: {
-    settings: [text("AUTH0_DOMAIN", "Domain of the tenant, such as example.eu.auth0.com")],
-    issuer: "AUTH0_DOMAIN && `https://${AUTH0_DOMAIN}/`",
-    required: { AUTH0_DOMAIN: "ISSUER ?? AUTH0_DOMAIN" },
+    ...ofDomain("AUTH0_DOMAIN", "Domain of the tenant, such as example.eu.auth0.com", "/"),
     path: "/",
     options: [],
   },
@@ -70,9 +68,7 @@ const codes: { readonly [Name in ProviderName]: ProviderCode } = {
     options: ["// Tokens of Clerk have no `aud`. These settings replace its check.", ...withoutAudience],
   },
   workos: {
-    settings: [text("AUTHKIT_DOMAIN", "AuthKit domain, such as example.authkit.app")],
-    issuer: "AUTHKIT_DOMAIN && `https://${AUTHKIT_DOMAIN}`",
-    required: { AUTHKIT_DOMAIN: "ISSUER ?? AUTHKIT_DOMAIN" },
+    ...ofDomain("AUTHKIT_DOMAIN", "AuthKit domain, such as example.authkit.app"),
     path: "",
     options: [],
   },
@@ -229,6 +225,15 @@ const tokens: { readonly [Name in ProviderName]: ProviderTokens } = {
     },
   },
 };
+
+/** Code for an issuer that is `https://`, the domain of a setting, and `end`. */
+function ofDomain(name: string, description: string, end = ""): Pick<ProviderCode, "settings" | "issuer" | "required"> {
+  return {
+    settings: [text(name, description)],
+    issuer: `${name} && \`https://\${${name}}${end}\``,
+    required: { [name]: `ISSUER ?? ${name}` },
+  };
+}
 
 /** Returns the preset of an authorization server. */
 export function findProvider(name: ProviderName): Provider {

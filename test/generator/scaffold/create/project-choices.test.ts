@@ -65,6 +65,12 @@ describe("the choices of a project", () => {
       "--scale redis: several nodes serve over HTTP only. Choose --transport http",
     ],
     [{ scale: "redis", transport: "worker" }, "--scale redis: nodes that share an engine are processes of Node."],
+    [{ mount: "express", target: "lambda" }, "--mount express: lambda calls a function, not an application; remove"],
+    [{ mount: "hono", transport: "worker" }, "--mount hono: worker calls a function, not an application; remove"],
+    [
+      { mount: "next", transport: "stdio" },
+      "--mount next: the application serves HTTP only; remove --transport stdio.",
+    ],
     [{ schema: "yup" }, '--schema: unknown value "yup". Choose one of zod, valibot, arktype, json.'],
     [{ schema: "toString" }, "--schema: unknown value"],
     [{ extras: "docker,../x" }, '--extras: unknown value "../x". Choose from docker, '],
