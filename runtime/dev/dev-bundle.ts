@@ -38,7 +38,7 @@ export class DevBundle {
     if (!server || server.text === this.#text) return undefined;
     this.#path = server.path;
     await Promise.all(outputFiles.filter((file) => file !== server && !others.has(file.path)).map(writeOutput));
-    // What a process that was killed has left behind.
+    // A process that was killed has not removed its own.
     if (this.#count === 0) await removeBundles(server.path, (pid) => !isRunning(pid));
     this.#count += 1;
     const target = join(dirname(server.path), `${toPrefix(server.path)}${process.pid}-${this.#count}.js`);
@@ -68,8 +68,8 @@ async function removeBundles(server: string, isWriter: (pid: number) => boolean)
   const folder = dirname(server);
   const names = await readdir(folder).catch(() => []);
   const left = names.filter((name) => {
-    const [, pid] = (name.startsWith(toPrefix(server)) && /\.dev-(\d+)-\d+\.js$/.exec(name)) || [];
-    return pid !== undefined && isWriter(Number(pid));
+    const [, pid] = /\.dev-(\d+)-\d+\.js$/.exec(name) ?? [];
+    return pid !== undefined && name.startsWith(toPrefix(server)) && isWriter(Number(pid));
   });
   await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
 }

@@ -50,7 +50,7 @@ export interface NetworkDetails {
 
 /** Session that does not end with a connection: several processes may serve it, each with connections of its own. */
 export interface TransportSession {
-  /** Id of the session, the same in every process. Whoever knows it can use the session. */
+  /** Id of the session, the same in every process. It gives access to the session. */
   readonly id: string;
   /** Resolves when this process learns that the session has ended. */
   readonly ended: Promise<void>;

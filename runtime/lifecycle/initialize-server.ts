@@ -61,9 +61,8 @@ export function createSessionAcceptor(given: ServeOptions, stateless?: Stateless
     ...routes,
     ...stateless?.join(routes, revisions),
   };
-  const accept = (channel: Channel, first: Routes, agreement: Partial<NegotiatedSession> = {}): Peer => {
-    const { revision, isStateless = false } = agreement;
-    const peer = new Peer(observed(channel, options, { role: "server", revision, isStateless }), first, settings);
+  const accept = (channel: Channel, first: Routes, agreed?: AgreedFacts): Peer => {
+    const peer = new Peer(observed(channel, options, { role: "server", ...agreed }), first, settings);
     peer.start();
     return peer;
   };
@@ -82,6 +81,9 @@ function peerOf({ connection }: CallContext): Peer {
   if (connection instanceof Peer) return connection;
   throw new Error("A session must be opened on the connection of its initialize request");
 }
+
+/** Facts about a session that are known before its connection opens. */
+type AgreedFacts = Pick<NegotiatedSession, "revision" | "isStateless">;
 
 /** Access for stateless requests, before there is a session and beside it. */
 export interface StatelessAccess {
@@ -233,9 +235,9 @@ function createSession(client: PeerInfo, offer: Offer, { transportSession }: Pee
   };
 }
 
-/** Session of one POST, which does not repeat what the client has declared: the server handles the methods of its extensions for every client. */
+/** Returns the session of one POST, which does not repeat the capabilities of the client: the methods of all extensions are open in it. */
 function withExtensions(session: Session, { info, whole }: Offer): Session {
-  return { ...session, own: { info, capabilities: whole.capabilities }, isStateless: true };
+  return { ...session, own: { info, capabilities: whole.capabilities } };
 }
 
 function openWith(peer: Peer, session: Session, { routes }: Offer, options: ServeOptions): void {

@@ -1,9 +1,17 @@
-import type { MetricsPage } from "../transport/http-server/listen.ts";
-import { prometheusType, readMetricsText, type MetricsSources } from "./serve-metrics.ts";
+import type { Metrics } from "../jsonrpc/metrics.ts";
+import type { MetricsPage } from "../transport/http-server/metrics-page.ts";
+import type { EngineMetrics } from "./engine-metrics.ts";
+import { toPrometheusText } from "./prometheus-text.ts";
+
+/** Metrics of a process. */
+export interface MetricsSources {
+  readonly server?: Pick<Metrics, "read">;
+  readonly engine?: Pick<EngineMetrics, "read">;
+}
 
 /**
- * Creates the page of an HTTP server with its metrics as text for Prometheus. Everyone who can reach the server can read it: use `serveMetrics` with a
- * port of its own where that is not acceptable.
+ * Creates the page of an HTTP server with its metrics as text for Prometheus. Every program that can reach the server can read it: use `serveMetrics`
+ * with a port of its own where that is not acceptable.
  *
  * @example
  * ```ts
@@ -14,6 +22,11 @@ import { prometheusType, readMetricsText, type MetricsSources } from "./serve-me
  * await runServer(server, { metrics, metricsPage: createMetricsPage({ server: metrics }) });
  * ```
  */
-export function createMetricsPage(sources: MetricsSources, path = "/metrics"): MetricsPage {
-  return { path, contentType: prometheusType, read: () => readMetricsText(sources) };
+export function createMetricsPage({ server, engine }: MetricsSources, path = "/metrics"): MetricsPage {
+  return {
+    path,
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
+    read: () =>
+      toPrometheusText({ ...(server && { server: server.read() }), ...(engine && { engine: engine.read() }) }),
+  };
 }

@@ -1,16 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { deliverReport, type OnError } from "../jsonrpc/error-report.ts";
-import { toError } from "../jsonrpc/errors.ts";
-import type { Metrics } from "../jsonrpc/metrics.ts";
+import type { OnError } from "../jsonrpc/error-report.ts";
+import { respondWithPage } from "../transport/http-server/metrics-page.ts";
 import { isLoopback, portOf, startListening, toAuthority } from "../transport/listening.ts";
-import type { EngineMetrics } from "./engine-metrics.ts";
-import { toPrometheusText } from "./prometheus-text.ts";
-
-/** Metrics of a process. */
-export interface MetricsSources {
-  readonly server?: Pick<Metrics, "read">;
-  readonly engine?: Pick<EngineMetrics, "read">;
-}
+import { createMetricsPage, type MetricsSources } from "./metrics-page.ts";
 
 /** Address of the metrics. */
 export interface ServeMetricsOptions {
@@ -50,17 +41,16 @@ export async function serveMetrics(
   { port = 0, host = "127.0.0.1", path = "/metrics", onError }: ServeMetricsOptions = {},
 ): Promise<MetricsListener> {
   const { createServer } = await import("node:http");
+  const metricsPage = createMetricsPage(sources, path);
+  // A web page can resolve its own name to this machine, so the host has to be a local one where only this machine has access.
   const isOnlyLocal = isLoopback(host);
   const server = createServer((request, response) => {
     request.resume();
-    const status = toStatus(request, { path, isOnlyLocal });
-    if (status !== 200) return void response.writeHead(status, status === 405 ? { allow: "GET, HEAD" } : {}).end();
-    try {
-      respond(request, response, readMetricsText(sources));
-    } catch (thrown) {
-      deliverReport({ kind: "callback", error: toError(thrown) }, { onError });
-      response.writeHead(500).end();
-    }
+    const { headers, url } = request;
+    if (isOnlyLocal && !isLoopback((headers.host ?? "").replace(/:\d*$/, "")))
+      return void response.writeHead(403).end();
+    if (url?.split("?")[0] !== path) return void response.writeHead(404).end();
+    respondWithPage(request, response, { metricsPage, onError });
   });
   await startListening(server, { port, host });
   return {
@@ -71,27 +61,4 @@ export async function serveMetrics(
         server.closeAllConnections();
       }),
   };
-}
-
-/** Media type of the text that Prometheus reads. */
-export const prometheusType = "text/plain; version=0.0.4; charset=utf-8";
-
-/** Returns the status of a response. A web page can resolve its own name to this machine, so the host has to be a local one where only this machine has access. */
-function toStatus(
-  { method, url, headers }: IncomingMessage,
-  { path, isOnlyLocal }: { readonly path: string; readonly isOnlyLocal: boolean },
-): number {
-  if (isOnlyLocal && !isLoopback((headers.host ?? "").replace(/:\d*$/, ""))) return 403;
-  if (url?.split("?")[0] !== path) return 404;
-  return method === "GET" || method === "HEAD" ? 200 : 405;
-}
-
-/** Returns metrics as text. */
-export function readMetricsText({ server, engine }: MetricsSources): string {
-  return toPrometheusText({ ...(server && { server: server.read() }), ...(engine && { engine: engine.read() }) });
-}
-
-function respond({ method }: IncomingMessage, response: ServerResponse, text: string): void {
-  response.writeHead(200, { "content-type": prometheusType, "cache-control": "no-store" });
-  response.end(method === "GET" ? text : undefined);
 }

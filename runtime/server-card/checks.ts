@@ -53,7 +53,7 @@ export function listOf(item: Check, max: number): Check {
   return (value, place) => {
     if (!Array.isArray(value)) return `${place} is not a list`;
     if (value.length > max) return `${place} has ${value.length} items, more than ${max}`;
-    return firstProblem(value.map((one, index) => () => item(one, `${place}[${index}]`)));
+    return firstProblem(value.entries(), (index, one) => item(one, `${place}[${index}]`));
   };
 }
 
@@ -63,13 +63,7 @@ export function tableOf(item: Check, max: number): Check {
     if (!isObject(value)) return `${place} is not an object`;
     const rows = Object.entries(value);
     if (rows.length > max) return `${place} has ${rows.length} members, more than ${max}`;
-    return firstProblem(
-      rows.map(
-        ([name, one]) =>
-          () =>
-            item(one, `${place}.${quoteName(name)}`),
-      ),
-    );
+    return firstProblem(rows, (name, one) => item(one, `${place}.${quoteName(name)}`));
   };
 }
 
@@ -80,13 +74,7 @@ export function objectOf(required: Readonly<Record<string, Check>>, optional: Re
     const missing = Object.keys(required).find((name) => !Object.hasOwn(value, name));
     if (missing !== undefined) return `${place} has no ${missing}`;
     const rows = Object.entries({ ...required, ...optional }).filter(([name]) => Object.hasOwn(value, name));
-    return firstProblem(
-      rows.map(
-        ([name, check]) =>
-          () =>
-            check(value[name], place === root ? name : `${place}.${name}`),
-      ),
-    );
+    return firstProblem(rows, (name, check) => check(value[name], place === root ? name : `${place}.${name}`));
   };
 }
 
@@ -105,9 +93,12 @@ function quoteName(name: string): string {
   return /^[\w.-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64));
 }
 
-function firstProblem(checks: readonly (() => string | undefined)[]): string | undefined {
-  for (const check of checks) {
-    const problem = check();
+function firstProblem<Key, Value>(
+  entries: Iterable<readonly [Key, Value]>,
+  check: (key: Key, value: Value) => string | undefined,
+): string | undefined {
+  for (const [key, value] of entries) {
+    const problem = check(key, value);
     if (problem !== undefined) return problem;
   }
   return undefined;

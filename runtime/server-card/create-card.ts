@@ -1,3 +1,4 @@
+import { isSecure } from "../auth/server/metadata.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { HttpResponse } from "../transport/http-server/exchange/exchange.ts";
@@ -11,7 +12,6 @@ import {
   type ServerCard,
 } from "./card.ts";
 import { catalogPath, catalogType, catalogVersion, type Catalog } from "./catalog.ts";
-import { createTag } from "./entity-tag.ts";
 import { isServerCard, findCardProblem } from "./read-card.ts";
 
 /** Server that a card describes: a server, or a gateway. */
@@ -112,8 +112,7 @@ function readEndpoint(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.hash !== "" || url.search !== "" || url.username !== "" || url.password !== "")
     throw new SetupError("The URL of the server card is not the URL of an endpoint; use https://HOST/PATH");
-  const isLocal = url.protocol === "http:" && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  if (url.protocol === "https:" || isLocal) return url;
+  if (isSecure(url)) return url;
   throw new SetupError("The URL of the server card is not secure; use https, or http on this machine only");
 }
 
@@ -133,4 +132,16 @@ function toDocument(value: object, type: string, maxAge: number): HttpResponse {
 
 function trimSlash(path: string): string {
   return path.replace(/\/+$/, "");
+}
+
+/** Returns a strong entity tag for a text. It identifies versions of one document; it is no protection against forgery. */
+function createTag(text: string): string {
+  return `"${hash(text, 0x811c9dc5)}${hash(text, 0x01000193)}"`;
+}
+
+/** FNV-1a over UTF-16 code units, as eight hexadecimal digits. */
+function hash(text: string, seed: number): string {
+  let value = seed;
+  for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  return (value >>> 0).toString(16).padStart(8, "0");
 }

@@ -166,25 +166,20 @@ const card = objectOf(
     ),
     icons: listOf(icon, 32),
     remotes: listOf(remote, 32),
-    _meta: (value, place) => (isObject(value) ? undefined : `${place} is not an object`),
+    _meta: objectOf({}, {}),
   },
 );
 
 const catalog = objectOf(
   {
     specVersion: text({ max: 16, pattern: /^[01]\.\d{1,4}$/, form: "a known version" }),
-    entries: (value, place) => {
-      const isList = Array.isArray(value);
-      if (isList && value.length <= maxEntries) return undefined;
-      return isList ? `${place} has more than ${maxEntries} items` : `${place} is not a list`;
-    },
+    // Entries of other kinds are not checked.
+    entries: listOf(() => undefined, 1_000),
   },
   {},
 );
 
-const maxEntries = 1_000;
-
 const cardEntry = objectOf(
   { identifier: text({ min: 1, max: 512 }), type: oneOf(cardType) },
-  { url: httpUrl, data: (value) => findCardProblem(value), displayName: prose({ max: 200 }) },
+  { url: httpUrl, data: card, displayName: prose({ max: 200 }) },
 );

@@ -1,6 +1,5 @@
 import type { Gate, Revision } from "../../generated/support.ts";
 import type { Acceptor, ServeOptions } from "../lifecycle/acceptor.ts";
-import { combineSettings } from "./settings/combine-settings.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import { defaultTimeouts } from "../jsonrpc/limits.ts";
 import { systemClock } from "../internal/timers.ts";
@@ -23,6 +22,7 @@ import { createScopeReader } from "./scopes.ts";
 import type { ClusterAccess } from "../stores/shared-parts.ts";
 import type { SessionRegistry } from "./subscriptions/session-registry.ts";
 import { createParts } from "./server-parts.ts";
+import type { DefinedSettings, SettingsReader } from "./settings/settings.ts";
 
 /** Parts of which a server is built. A bundler drops the code of parts that no program names. */
 export interface BuildOptions<
@@ -194,6 +194,13 @@ function describe(
     progressRate: definition.progressRate,
     settings: definition.settings && combineSettings(definition.settings),
   };
+}
+
+/** Combines the settings of a definition. A variable that several of them read is listed once. */
+function combineSettings(settings: DefinedSettings | readonly DefinedSettings[]): SettingsReader {
+  const readers = [settings].flat().map((one) => one["~settings"]);
+  const variables = new Map(readers.flatMap((reader) => reader.variables).map((one) => [one.name, one]));
+  return { variables: [...variables.values()], check: () => readers.forEach((reader) => reader.check()) };
 }
 
 /** Members of definitions that only some features serve. */

@@ -3,7 +3,7 @@ import type { ReplayStore } from "./replay-store.ts";
 import type { Revocations } from "./revocations.ts";
 import type { SharedValueStore } from "./shared-value-store.ts";
 
-/** What a cluster gives to the parts of a server that have state or keys of their own. */
+/** Stores and keys of a cluster, for the parts of a server that have state or keys of their own. */
 export interface SharedParts {
   readonly replays: ReplayStore;
   readonly rates: RateStore;

@@ -44,7 +44,7 @@ export interface TaskRecord extends TaskKey {
   readonly attempt?: number;
   /** Milliseconds from the last renewal after which another node may take the task over. Absent: never. */
   readonly lease?: number;
-  /** What another node needs to run the task. Absent: the task fails when its node is gone. */
+  /** Data that another node needs to run the task. Absent: the task fails when its node is gone. */
   readonly retry?: TaskRetry;
   /** Input requests with a response, by key, of a task that may be run again. */
   readonly settledRequests?: object;

@@ -14,7 +14,7 @@ export interface TaskRequest {
   readonly taskOptions: RequestTaskOptions;
   /** Ownership and channel of the task. Default: those of the session. */
   readonly keeping?: TaskOwnership | undefined;
-  /** What another node needs to run the task again, if the task permits it. */
+  /** Data that another node needs to run the task again, if the task permits it. */
   readonly retry?: TaskRetry | undefined;
   /** Creates the steps of a task that may be run again. */
   createSteps?(recorder: StepRecorder): StepRunner;

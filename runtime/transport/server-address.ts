@@ -4,5 +4,5 @@ export function toServerAddress({ hostname, port, protocol }: URL): {
   readonly port: number;
 } {
   const isSecure = protocol === "https:" || protocol === "wss:";
-  return { address: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? (isSecure ? 443 : 80) : Number(port) };
+  return { address: hostname.replace(/^\[|\]$/g, ""), port: Number(port || (isSecure ? 443 : 80)) };
 }

@@ -13,6 +13,7 @@ import {
   type RequestId,
   type RequestMessage,
 } from "../../jsonrpc/message.ts";
+import { replaceMembers } from "../../jsonrpc/replace-members.ts";
 import type { ObservedConnection } from "../../protocol/session/telemetry.ts";
 import { traceKeys } from "../../protocol/session/trace-context.ts";
 import { other } from "./conventions.ts";
@@ -27,33 +28,14 @@ export interface ObserverParts {
   readonly facts: ObservedConnection;
 }
 
-/** Returns the channel with an observer of its messages. Its optional members stay optional, because their absence has a meaning. */
+/** Returns the channel with an observer of its messages. */
 export function observeConnection(channel: Channel, parts: ObserverParts): Channel {
-  const observer = new ConnectionObserver(channel, parts);
-  return new Proxy(channel, {
-    get(target, key) {
-      if (isObserved(key)) return observer[key];
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  const { start, send, agree, abandon, failed, close } = new ConnectionObserver(channel, parts);
+  return replaceMembers(channel, { start, send, agree, abandon, failed, close });
 }
 
 /** Members of a channel that the observer replaces. */
 type ObservedMembers = Required<Pick<Channel, "start" | "send" | "agree" | "abandon" | "failed" | "close">>;
-
-const observedMembers: Readonly<Record<keyof ObservedMembers, true>> = {
-  start: true,
-  send: true,
-  agree: true,
-  abandon: true,
-  failed: true,
-  close: true,
-};
-
-function isObserved(key: string | symbol): key is keyof ObservedMembers {
-  return Object.hasOwn(observedMembers, key);
-}
 
 /** Records the operations of one connection: each message that is sent or received, until its response. */
 class ConnectionObserver implements ObservedMembers {
@@ -96,8 +78,7 @@ class ConnectionObserver implements ObservedMembers {
   };
 
   readonly send = (outgoing: Outgoing, related?: RequestId): void | Promise<void> => {
-    if (!isBatch(outgoing) && "method" in outgoing)
-      return "id" in outgoing ? this.#request(outgoing, related) : this.#notify(outgoing, related);
+    if (!isBatch(outgoing) && "method" in outgoing) return this.#call(outgoing, related);
     const sent = this.#channel.send(outgoing, related);
     for (const message of isBatch(outgoing) ? outgoing : [outgoing]) this.#responded(message);
     return sent;
@@ -126,25 +107,16 @@ class ConnectionObserver implements ObservedMembers {
     }
   };
 
-  #request(message: RequestMessage, related: RequestId | undefined): void | Promise<void> {
-    const { id } = message;
+  #call(message: RequestMessage | NotificationMessage, related: RequestId | undefined): void | Promise<void> {
     const operation = this.#parts.recorder.begin(this.#describe("client", message), this.#runningOf(related));
-    this.#outgoing.set(id, operation);
-    const fail = (error: unknown): void => this.#endOutgoing(id, { kind: "failed", error });
-    try {
-      const sent = operation.run(() => this.#channel.send(withFields(message, operation.fields), related));
-      sent?.catch(fail);
-      return sent;
-    } catch (thrown) {
-      fail(thrown);
-      throw thrown;
-    }
-  }
-
-  #notify(message: NotificationMessage, related: RequestId | undefined): void | Promise<void> {
-    const operation = this.#parts.recorder.begin(this.#describe("client", message), this.#runningOf(related));
-    const succeed = (): void => operation.end({ kind: "sent" });
-    const fail = (error: unknown): void => operation.end({ kind: "failed", error });
+    const id = "id" in message ? message.id : undefined;
+    if (id !== undefined) this.#outgoing.set(id, operation);
+    // A request ends with its response.
+    const succeed = (): void => (id === undefined ? operation.end({ kind: "sent" }) : undefined);
+    const fail = (error: unknown): void => {
+      if (id !== undefined) this.#outgoing.delete(id);
+      operation.end({ kind: "failed", error });
+    };
     try {
       const sent = operation.run(() => this.#channel.send(withFields(message, operation.fields), related));
       if (isThenable(sent)) sent.then(succeed, fail);
@@ -180,12 +152,9 @@ class ConnectionObserver implements ObservedMembers {
         }
       }
       case "result":
-        deliver();
-        return this.#endOutgoing(incoming.id, { kind: "result", result: incoming.result });
       case "error":
         deliver();
-        if (incoming.id === undefined) return;
-        return this.#endOutgoing(incoming.id, toEnd(incoming));
+        return this.#endResponded(incoming);
       default:
         deliver();
         return this.#endUnusable(incoming, incoming.reason);
@@ -208,10 +177,7 @@ class ConnectionObserver implements ObservedMembers {
     this.#batch = requests.map(({ id }) => id);
     deliver();
     this.#batch = [];
-    for (const member of members) {
-      if (member.kind === "result") this.#endOutgoing(member.id, { kind: "result", result: member.result });
-      if (member.kind === "error" && member.id !== undefined) this.#endOutgoing(member.id, toEnd(member));
-    }
+    for (const member of members) if (member.kind === "result" || member.kind === "error") this.#endResponded(member);
   }
 
   #beginIncoming(request: Incoming & { readonly kind: "request" }, origin: unknown): Operation | undefined {
@@ -234,6 +200,10 @@ class ConnectionObserver implements ObservedMembers {
     const operation = this.#outgoing.get(id);
     this.#outgoing.delete(id);
     operation?.end(end);
+  }
+
+  #endResponded(response: IncomingResponse): void {
+    if (response.id !== undefined) this.#endOutgoing(response.id, toEnd(response));
   }
 
   #runningOf(id: RequestId | undefined): Operation | undefined {
@@ -289,9 +259,9 @@ interface SentOrReceived {
   readonly id?: RequestId;
 }
 
-function toEnd(
-  message: Exclude<Message, { readonly method: string }> | (Incoming & { readonly kind: "error" }),
-): OperationEnd {
+type IncomingResponse = Incoming & { readonly kind: "result" | "error" };
+
+function toEnd(message: Exclude<Message, { readonly method: string }> | IncomingResponse): OperationEnd {
   if ("error" in message) return { kind: "error", code: message.error.code, message: message.error.message };
   const { result } = message;
   return { kind: "result", result: result instanceof StaticResult ? result.value : result };

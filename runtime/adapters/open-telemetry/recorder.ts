@@ -90,14 +90,15 @@ export class Recorder {
   /** Begins the operation of a message. A message that is sent belongs to `within` if no span is active. */
   begin(start: OperationStart, within?: Operation): Operation {
     const surrounding = this.#findContext(start, within);
-    if (this.#options.skip?.(start.method)) return new SkippedOperation(surrounding.parent);
+    if (this.#options.skip?.(start.method)) return new ContextOperation(surrounding.parent);
     const target = readOperationTarget(start.method, start.params);
-    const span = this.#startSpan(start, target, surrounding);
+    const name = target && target.kind !== "resource" ? redactText(target.name) : undefined;
+    const span = this.#startSpan({ start, target, name }, surrounding);
     const began = performance.now();
     const isHandshake = start.revision === undefined;
-    return new SpanOperation(trace.setSpan(surrounding.parent, span), (end, context) => {
+    return new ContextOperation(trace.setSpan(surrounding.parent, span), (end, context) => {
       const seconds = (performance.now() - began) / 1_000;
-      this.#end({ start, target, span, context, seconds, isHandshake }, end);
+      this.#end({ start, target, name, span, context, seconds, isHandshake }, end);
     });
   }
 
@@ -111,9 +112,8 @@ export class Recorder {
     (session.role === "client" ? clientSession : serverSession).record(milliseconds / 1_000, attributes);
   }
 
-  #startSpan(start: OperationStart, target: Target | undefined, { parent, links }: Surrounding): Span {
+  #startSpan({ start, target, name }: NamedOperation, { parent, links }: Surrounding): Span {
     const tracer = this.#options.tracer ?? trace.getTracer(scope);
-    const name = target && target.kind !== "resource" ? redactText(target.name) : undefined;
     const attributes = {
       ...this.#describe(start, target),
       ...(name !== undefined && toNameAttribute(target, name)),
@@ -139,7 +139,7 @@ export class Recorder {
     };
   }
 
-  #end({ start, target, span, context, seconds, isHandshake }: EndedOperation, end: OperationEnd): void {
+  #end({ start, target, name, span, context, seconds, isHandshake }: EndedOperation, end: OperationEnd): void {
     const { method } = start;
     if (isHandshake) span.setAttributes(this.#describe(start, target));
     this.#known.learn(method, target, end);
@@ -152,7 +152,7 @@ export class Recorder {
       span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) });
     }
     // The target of a failed call may not exist: then it is any text, but the number of different names must be small.
-    if (target && target.kind !== "resource" && hasFailed && !isKnown) {
+    if (name !== undefined && hasFailed && !isKnown) {
       span.updateName(method);
       if (end.kind === "error") span.setAttributes(toNameAttribute(target, other));
     }
@@ -163,7 +163,7 @@ export class Recorder {
     const attributes = {
       ...this.#options.attributes,
       ...toCommonAttributes(start),
-      ...(target && toNameAttribute(target, isKnown ? redactText(target.name) : other)),
+      ...(name !== undefined && toNameAttribute(target, isKnown ? name : other)),
       ...errors,
     };
     (start.kind === "client" ? clientOperation : serverOperation).record(seconds, attributes, context);
@@ -218,9 +218,14 @@ interface Surrounding {
   readonly links: readonly Link[];
 }
 
-interface EndedOperation {
+interface NamedOperation {
   readonly start: OperationStart;
   readonly target: Target | undefined;
+  /** Name of the tool or the prompt for display: redacted and shortened. */
+  readonly name: string | undefined;
+}
+
+interface EndedOperation extends NamedOperation {
   readonly span: Span;
   readonly context: Context;
   readonly seconds: number;
@@ -258,13 +263,14 @@ function inject(context: Context): Readonly<Record<string, string>> {
   return readTraceContext(carrier);
 }
 
-/** Operation with a span. */
-class SpanOperation implements Operation {
-  readonly #context: Context;
-  readonly #onEnd: (end: OperationEnd, context: Context) => void;
-  #isEnded = false;
+type OnEnd = (end: OperationEnd, context: Context) => void;
 
-  constructor(context: Context, onEnd: (end: OperationEnd, context: Context) => void) {
+/** Operation in a context: that of its span, or of another one for an operation without a span. */
+class ContextOperation implements Operation {
+  readonly #context: Context;
+  #onEnd: OnEnd | undefined;
+
+  constructor(context: Context, onEnd?: OnEnd) {
     this.#context = context;
     this.#onEnd = onEnd;
   }
@@ -278,27 +284,8 @@ class SpanOperation implements Operation {
   }
 
   end(end: OperationEnd): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    this.#onEnd(end, this.#context);
+    const onEnd = this.#onEnd;
+    this.#onEnd = undefined;
+    onEnd?.(end, this.#context);
   }
-}
-
-/** Operation without a span, in the context of another one. */
-class SkippedOperation implements Operation {
-  readonly #context: Context;
-
-  constructor(context: Context) {
-    this.#context = context;
-  }
-
-  get fields(): Readonly<Record<string, string>> {
-    return inject(this.#context);
-  }
-
-  run<Result>(work: () => Result): Result {
-    return contexts.with(this.#context, work);
-  }
-
-  end(): void {}
 }

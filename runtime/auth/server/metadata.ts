@@ -37,11 +37,15 @@ export function createDocuments(resource: string, document: object): ReadonlyMap
  */
 export function checkUrl(option: string, value: string): void {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && loopback.test(url.hostname));
-  if (url && isSafe && !/[\s#?]/.test(value) && url.username === "" && url.password === "") return;
+  if (url && isSecure(url) && !/[\s#?]/.test(value) && url.username === "" && url.password === "") return;
   throw new SetupError(
     `${option} is ${JSON.stringify(url ? toPublicPart(url) : value)}; use an https URL without query and fragment (http only on loopback)`,
   );
+}
+
+/** True for `https`, and for `http` on this machine. */
+export function isSecure({ protocol, hostname }: URL): boolean {
+  return protocol === "https:" || (protocol === "http:" && loopback.test(hostname));
 }
 
 /** Removes the user information and the query of a URL, which may be secret. */

@@ -1,4 +1,5 @@
 import { isObject } from "../../../generated/support.ts";
+import { setLimited } from "../../internal/set-limited.ts";
 import { systemClock, type Clock } from "../../internal/timers.ts";
 
 /** Options of the cache for results that servers allow clients to keep. */
@@ -74,10 +75,7 @@ export class ResultCache {
     if (!isPublic && principal !== this.#principal) return false;
     const { maxEntries = 1_000 } = this.#options;
     const place = isPublic ? toPublic(key) : this.#toPrivate(key);
-    this.#entries.delete(place);
-    this.#entries.set(place, { key, value, until });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > maxEntries && oldest !== undefined) this.#entries.delete(oldest);
+    setLimited(this.#entries, [place, { key, value, until }], maxEntries);
     return true;
   }
 

@@ -114,7 +114,6 @@ export class StatelessProxy {
     };
     const request = (more: object, further: RequestOptions): Promise<unknown> =>
       untilVisited(() => upstream.request(row.method, { ...sent, ...more }, { ...options, ...further }), {
-        row,
         suspended,
         server: upstream.revision,
       });

@@ -40,6 +40,11 @@ export class SuspendedCall {
     return this.#given.signal;
   }
 
+  /** True if the result of the call may be input requests: results of lists may not. */
+  get mayAsk(): boolean {
+    return this.#row.result({ resultType: "input_required", requestState: "" }) === undefined;
+  }
+
   /** Replaces the call by a request from now on. Until the returned function is called, aborting the request aborts the call. */
   follow(call: CallContext): () => void {
     this.call = call;
@@ -63,7 +68,7 @@ export class SuspendedCall {
   /** Sends a request of the server to the client, with the next result. Rejects it if the result of this call cannot contain input requests. */
   ask(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     const row = findMethod(this.call.revision.embeddedRequests, method);
-    if (!row || !canRequireInput(this.#row)) return Promise.reject(methodNotFound(method));
+    if (!row || !this.mayAsk) return Promise.reject(methodNotFound(method));
     const shown = toEmbedded(params);
     const issue = row.params(shown);
     if (issue) return Promise.reject(new InvalidMessageError(method, "params", issue));
@@ -120,11 +125,6 @@ export class SuspendedCall {
     });
     return { resultType: "input_required", inputRequests: Object.fromEntries(inputRequests), requestState };
   }
-}
-
-/** True if a result of a request may be input requests: results of lists may not. */
-function canRequireInput({ result }: RequestRow): boolean {
-  return result({ resultType: "input_required", requestState: "" }) === undefined;
 }
 
 /** Returns the identity of a call: its principal, revision, method and params. Responses with another identity are not accepted. */

@@ -1,4 +1,4 @@
-import { isObject, type Gate, type RequestRow, type Revision } from "../../../generated/support.ts";
+import { isObject, type Gate, type Revision } from "../../../generated/support.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
 import { missingCapability } from "../../protocol/peer/stateless-request.ts";
 import { isPeerError } from "../../jsonrpc/errors.ts";
@@ -7,7 +7,6 @@ import type { SuspendedCall } from "./suspended-call.ts";
 
 /** Call whose client has no session, at a server with sessions. */
 export interface VisitedCall {
-  readonly row: RequestRow;
   readonly suspended: SuspendedCall;
   /** Revision of the server. */
   readonly server: Revision;
@@ -42,17 +41,12 @@ function readPages(error: unknown, { errors }: Revision): readonly object[] | un
 }
 
 /** True if the user has agreed to visit all pages. */
-async function visit(pages: readonly object[], { row, suspended }: VisitedCall): Promise<boolean> {
+async function visit(pages: readonly object[], { suspended }: VisitedCall): Promise<boolean> {
   const { revision, session } = suspended.call;
   const elicit = findRow(revision.embeddedRequests, "elicit");
-  if (!elicit?.gate || !mayAsk(row)) return false;
+  if (!elicit?.gate || !suspended.mayAsk) return false;
   const gate: Gate = { ...elicit.gate, path: [...elicit.gate.path, "url"] };
   if (!isOpen(gate, session)) throw missingCapability(revision, gate);
   const responses = pages.map((page) => suspended.ask(elicit.method, { ...page, mode: "url" }, suspended.signal));
   return (await Promise.all(responses)).every((response) => isObject(response) && response.action === "accept");
-}
-
-/** True if results of a method may require input. */
-function mayAsk(row: RequestRow): boolean {
-  return row.result({ resultType: "input_required", requestState: "" }) === undefined;
 }

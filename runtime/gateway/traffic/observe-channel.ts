@@ -1,5 +1,6 @@
 import type { Channel, FramingProblem, Receiver } from "../../jsonrpc/channel.ts";
 import { isBatch, StaticResult, type Incoming, type Message, type Outgoing } from "../../jsonrpc/message.ts";
+import { replaceMembers } from "../../jsonrpc/replace-members.ts";
 
 /** Receives the messages of a channel, in the order of the wire. */
 export interface ChannelObserver {
@@ -11,7 +12,7 @@ export interface ChannelObserver {
   unreadable(problem: FramingProblem): void;
 }
 
-/** Returns the channel with an observer of its messages. Its optional members stay optional, because their absence has a meaning. */
+/** Returns the channel with an observer of its messages. */
 export function observeChannel(channel: Channel, observer: ChannelObserver): Channel {
   const start = (receiver: Receiver): void => channel.start(observeReceiver(receiver, observer));
   const send: Channel["send"] = (outgoing, related) => {
@@ -20,14 +21,7 @@ export function observeChannel(channel: Channel, observer: ChannelObserver): Cha
     for (const message of toMessages(outgoing)) observer.sent(toPlain(message));
     return sent;
   };
-  return new Proxy(channel, {
-    get(target, key) {
-      if (key === "start") return start;
-      if (key === "send") return send;
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  return replaceMembers(channel, { start, send });
 }
 
 function observeReceiver(receiver: Receiver, observer: ChannelObserver): Receiver {

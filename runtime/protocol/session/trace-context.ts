@@ -12,9 +12,6 @@ export function checkTraceContext(meta: Readonly<Record<string, unknown>>): Issu
   return undefined;
 }
 
-/** Keys of trace context in `_meta`. */
-export const traceKeys: readonly string[] = ["traceparent", "tracestate", "baggage"];
-
 /**
  * Returns a copy of the trace context in metadata that a peer has sent, without the values that are not valid. It has no other members.
  *
@@ -63,3 +60,6 @@ const fields: readonly TraceField[] = [
   { key: "tracestate", expected: "a W3C trace state", isValid: (value) => isList(value, stateMember, 32) },
   { key: "baggage", expected: "W3C baggage", isValid: (value) => isList(value, baggageMember, 180) },
 ];
+
+/** Keys of trace context in `_meta`. */
+export const traceKeys: readonly string[] = fields.map(({ key }) => key);

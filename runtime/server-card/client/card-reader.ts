@@ -3,6 +3,7 @@ import { isAuthError } from "../../auth/client/errors.ts";
 import type { Network } from "../../auth/client/network/network.ts";
 import { HttpRequester, type AuthorizationResponse } from "../../auth/client/network/requester.ts";
 import { createUrlRules } from "../../auth/client/network/url-rules.ts";
+import { setLimited } from "../../internal/set-limited.ts";
 import type { Fetch } from "../../transport/http-client/endpoint.ts";
 import { cardType, type ServerCard } from "../card.ts";
 import { catalogPath, catalogType, type CatalogEntry } from "../catalog.ts";
@@ -60,9 +61,9 @@ export function createServerCardReader(options: ServerCardReaderOptions = {}): S
     readDocument(url, { what, type, cache, options });
   return {
     async readCard(place) {
-      if (typeof place === "string" || place instanceof URL)
-        return parseServerCard(await read(toUrl(place), "server card", cardType));
-      return "data" in place ? place.data : parseServerCard(await read(toUrl(place.url), "server card", cardType));
+      const isAddress = typeof place === "string" || place instanceof URL;
+      if (!isAddress && "data" in place) return place.data;
+      return parseServerCard(await read(toUrl(isAddress ? place : place.url), "server card", cardType));
     },
     async readCatalog(domain) {
       return parseCatalog(await read(new URL(catalogPath, toUrl(domain)), "catalog", catalogType));
@@ -100,10 +101,8 @@ async function readDocument(url: URL, reading: Reading): Promise<string> {
   if (response.status !== 200 && !isUnchanged)
     throw new ServerCardError("unreachable", `The ${what} ${describe(url)} cannot be read: HTTP ${response.status}`);
   const text = isUnchanged ? copy.text : response.text;
-  cache.delete(url.href);
-  const [oldest] = cache.keys();
-  if (cache.size >= maxCopies && oldest !== undefined) cache.delete(oldest);
-  cache.set(url.href, { text, tag: response.headers.get("etag") ?? copy?.tag, freshUntil: readFreshness(response) });
+  const tag = response.headers.get("etag") ?? copy?.tag;
+  setLimited(cache, [url.href, { text, tag, freshUntil: readFreshness(response) }], maxCopies);
   return text;
 }
 

@@ -71,8 +71,8 @@ export function rateLimit(options: RateLimitOptions): Middleware {
 function toKey({ context: { auth, session } }: ServerRequest): object | string {
   if (auth) return auth.principal;
   const isStateless = "isStateless" in session && session.isStateless === true;
-  return isStateless ? nobody : session;
+  return isStateless ? unknownSender : session;
 }
 
 /** Key that all unauthenticated stateless requests share. */
-const nobody: object = {};
+const unknownSender: object = {};

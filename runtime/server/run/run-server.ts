@@ -10,7 +10,7 @@ import {
   type ListenOptions,
 } from "../../transport/http-server/listen.ts";
 import { releaseStdout } from "../../transport/stdio/stdout.ts";
-import { closeTelemetry } from "./close-telemetry.ts";
+import { closeServer, closeTelemetry } from "./close-server.ts";
 import { readCommandLine, type Service } from "./command-line.ts";
 import { serveHttp } from "./serve-http.ts";
 import {
@@ -152,12 +152,7 @@ async function closeProgram(server: CoreServer, listener: HttpListener, options:
   await listener.close();
   await server.close({ drain: Math.max(0, deadline - systemClock.now()) });
   await cluster?.close?.();
-  await closeTelemetry({ onError: server.onError, ...options });
-}
-
-async function closeServer(server: CoreServer, options: ServerConnectionOptions): Promise<void> {
-  await server.close();
-  await closeTelemetry({ onError: server.onError, ...options });
+  await closeTelemetry(server, options);
 }
 
 /** Runs a start function. A setup error, such as a port in use, ends the process with a one-line message instead of a stack trace. */

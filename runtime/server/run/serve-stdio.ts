@@ -1,7 +1,7 @@
 import type { Connection } from "../../protocol/peer/peer.ts";
 import { acceptStdio, type ServeStdioOptions, type StdioConnection } from "../../transport/stdio/stdio-server.ts";
 import type { Transport } from "../../transport/transport.ts";
-import { closeTelemetry } from "./close-telemetry.ts";
+import { closeServer } from "./close-server.ts";
 import { serve, type ServerConnectionOptions } from "./acceptor.ts";
 import type { CoreServer } from "../create-server.ts";
 
@@ -32,11 +32,7 @@ export function serveStdio(
     const opened = (connection = serve(server, transport, options));
     if (options.exit === false) return opened;
     // With the process end the tasks that do not end with the connection.
-    const closeAll = async (): Promise<void> => {
-      await server.close();
-      await closeTelemetry({ onError: server.onError, ...options });
-    };
-    return { closed: opened.closed.then(closeAll), close: () => opened.close() };
+    return { closed: opened.closed.then(() => closeServer(server, options)), close: () => opened.close() };
   };
   const closed = acceptStdio(accept, options);
   return {

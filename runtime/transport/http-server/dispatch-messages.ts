@@ -3,7 +3,7 @@ import { notInBatch } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Incoming, RequestId } from "../../jsonrpc/message.ts";
 import { stillRunning } from "../../protocol/peer/incoming-requests.ts";
-import { toNetwork, type HttpOrigin, type Identity } from "./identity.ts";
+import { toOrigin, type Identity } from "./identity.ts";
 import type { Batched, PostBody, SingleMessage } from "./post-body.ts";
 import {
   SessionResponse,
@@ -140,8 +140,4 @@ function findRejection(incoming: Incoming, session: BatchSession, used: readonly
 function toError(id: RequestId | undefined, message: string): string {
   const error = { code: errorCodes.invalidRequest, message };
   return JSON.stringify(id === undefined ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id, error });
-}
-
-function toOrigin(identity: Identity | undefined, exchange: ResponseExchange): HttpOrigin {
-  return { identity, network: toNetwork(exchange), releaseConnection: () => false };
 }

@@ -24,7 +24,7 @@ import {
 } from "./validate-request.ts";
 import { NodeExchange } from "./exchange/node-exchange.ts";
 import { InitializeResponse } from "./initialize-response.ts";
-import type { Identity } from "./identity.ts";
+import { toOrigin, type Identity } from "./identity.ts";
 import { idOf, type PostBody } from "./post-body.ts";
 import { PipelineLimiter } from "./exchange/pipeline-limiter.ts";
 import { toProfiledRejection } from "./profiled-rejection.ts";
@@ -270,7 +270,7 @@ function openSession(
   const session = sessions.open(identity?.principal);
   const reply = new InitializeResponse(exchange, session, sessions, settings);
   session.expect(id, reply);
-  session.receive(postBody.incoming, { identity, releaseConnection: () => false });
+  session.receive(postBody.incoming, toOrigin(identity, exchange));
 }
 
 /** Dispatches a POST without sessions, with a session that lasts as long as the POST. */

@@ -65,10 +65,15 @@ export interface HttpOrigin {
   releaseConnection(): boolean;
 }
 
-/** Remote end of a request. */
-export type RemoteEnd = Pick<RequestHead, "address" | "port" | "version">;
+/** Returns the origin of a message whose connection cannot be released. */
+export function toOrigin(identity: Identity | undefined, exchange: RemoteEnd): HttpOrigin {
+  return { identity, network: toNetwork(exchange), releaseConnection: () => false };
+}
+
+/** Remote end of a request, as far as the platform reports it. */
+export type RemoteEnd = Partial<Pick<RequestHead, "address" | "port" | "version">>;
 
 /** Returns the network connection of a request. */
-export function toNetwork({ address, port, version }: Partial<RemoteEnd>): NetworkDetails {
+export function toNetwork({ address, port, version }: RemoteEnd): NetworkDetails {
   return { transport: "tcp", protocol: "http", protocolVersion: version, address, port };
 }

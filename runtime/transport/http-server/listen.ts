@@ -1,12 +1,11 @@
 import type { Server as NodeServer } from "node:http";
 import type { ServerOptions as SecureOptions } from "node:https";
 import type { Socket } from "node:net";
-import { deliverReport } from "../../jsonrpc/error-report.ts";
-import { toError } from "../../jsonrpc/errors.ts";
-import { createHostRules } from "./host-rules.ts";
 import { pause, systemClock } from "../../internal/timers.ts";
 import { ListenError, isLoopback, portOf, startListening, toAuthority, watchSockets } from "../listening.ts";
 import { createServiceHandler, type HttpHandler } from "./handler.ts";
+import { createHostRules } from "./host-rules.ts";
+import { respondWithPage, type MetricsPage } from "./metrics-page.ts";
 import type { HttpOptions, HttpService } from "./settings.ts";
 
 /** Options of an HTTP server that listens on a port. */
@@ -51,15 +50,6 @@ export interface ListenOptions extends HttpOptions {
   readonly drainDelay?: number;
   /** TLS options of Node: `key`, `cert`, `ca`, `requestCert`, ... */
   readonly tls?: SecureOptions;
-}
-
-/** Page with the figures of a process. */
-export interface MetricsPage {
-  /** Path of the page: `/metrics`. */
-  readonly path: string;
-  readonly contentType: string;
-  /** Returns the text of the page. An error is reported, and is a response with 500. */
-  read(): string;
 }
 
 /** Listening HTTP server. */
@@ -177,16 +167,7 @@ function withMetrics(serve: HttpHandler["node"], options: ListenOptions): HttpHa
     if (request.url?.split("?")[0] !== metricsPage.path) return serve(request, response);
     request.resume();
     if (!isHost(request.headers.host ?? "")) return void response.writeHead(403).end();
-    if (request.method !== "GET" && request.method !== "HEAD")
-      return void response.writeHead(405, { allow: "GET, HEAD" }).end();
-    try {
-      const text = metricsPage.read();
-      response.writeHead(200, { "content-type": metricsPage.contentType, "cache-control": "no-store" });
-      response.end(request.method === "GET" ? text : undefined);
-    } catch (thrown) {
-      deliverReport({ kind: "callback", error: toError(thrown) }, { onError });
-      response.writeHead(500).end();
-    }
+    respondWithPage(request, response, { metricsPage, onError });
   };
 }
 

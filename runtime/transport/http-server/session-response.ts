@@ -23,7 +23,7 @@ export interface ResponseSink {
 }
 
 /** Part of an exchange that responses use. */
-export type ResponseExchange = Pick<Exchange, "isGone" | "respond" | "stream"> & Partial<RemoteEnd>;
+export type ResponseExchange = Pick<Exchange, "isGone" | "respond" | "stream"> & RemoteEnd;
 
 /** Form of responses: `auto` is JSON unless a message comes before the response. `json` drops such notifications instead. */
 export type ResponseMode = "auto" | "json" | "sse";

@@ -15,7 +15,7 @@ import {
   type HttpServerContext,
 } from "../http-server/validate-request.ts";
 import { readPostBody } from "../http-server/post-body.ts";
-import { toNetwork, type HttpOrigin, type Identity } from "../http-server/identity.ts";
+import { toOrigin, type Identity } from "../http-server/identity.ts";
 import { streamFields } from "../http-server/session-response.ts";
 import type { Connection } from "../../protocol/session/connection.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
@@ -128,7 +128,7 @@ async function receiveSse(exchange: Exchange, serverContext: HttpSseContext): Pr
   if (isRejection(session)) return session;
   const forbidden = checkScopes(exchange, serverContext, { identity, postBody });
   if (forbidden) return forbidden;
-  const origin: HttpOrigin = { identity, network: toNetwork(exchange), releaseConnection: () => false };
+  const origin = toOrigin(identity, exchange);
   const value: unknown = postBody.kind === "single" ? postBody.value : postBody.values;
   if (!(session instanceof SseSession)) {
     const isSent = await serverContext.settings.cluster?.forwardPost(session, { value, identity });

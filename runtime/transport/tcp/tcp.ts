@@ -78,11 +78,11 @@ export interface TcpServer {
  * ```
  */
 export function createTcpTransport(options: TcpClientOptions): Transport {
-  const address = { ...toAddress(options), allowHalfOpen: true };
+  const place = toAddress(options);
+  const address = { ...place, allowHalfOpen: true };
   const socket = options.tls ? connectTls({ ...options.tls, ...address }) : connect(address);
-  const { host: name, port } = { host: undefined, port: undefined, ...toAddress(options) };
   const network: NetworkDetails =
-    port === undefined ? { transport: "unix" } : { transport: "tcp", address: name, port };
+    "path" in place ? { transport: "unix" } : { transport: "tcp", address: place.host, port: place.port };
   return createSocketTransport(socket, options, { requiresMessage: false, network });
 }
 

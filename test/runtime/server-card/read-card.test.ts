@@ -135,7 +135,8 @@ describe("parseCatalog", () => {
   it.each([
     ["an entry with an address and a card", { ...entry, data: smallCard }, "exactly one of url and data"],
     ["an entry without either", { identifier: "x", type: entry.type }, "exactly one of url and data"],
-    ["an invalid card", { identifier: "x", type: entry.type, data: { ...smallCard, name: "x" } }, "name"],
+    ["an invalid card", { identifier: "x", type: entry.type, data: { ...smallCard, name: "x" } }, "card 1.data.name"],
+    ["an empty card", { identifier: "x", type: entry.type, data: {} }, "card 1.data has no $schema"],
     ["a script as address", { ...entry, url: "javascript:1" }, "not an HTTP URL"],
   ])("rejects %s", (_name, one, message) => {
     expect(() => parseCatalog(JSON.stringify({ specVersion: "1.0", entries: [one] }))).toThrow(message);

@@ -1,3 +1,4 @@
+import { setLimited } from "../../../internal/set-limited.ts";
 import { createDpopKey, createProof, toThumbprint, type DpopKey } from "./keys.ts";
 
 /**
@@ -31,10 +32,7 @@ export class Proofs {
   note(url: URL, headers: Headers): boolean {
     const nonce = headers.get("dpop-nonce");
     if (nonce === null || !/^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/.test(nonce)) return false;
-    this.#nonces.delete(url.origin);
-    this.#nonces.set(url.origin, nonce);
-    const [oldest] = this.#nonces.keys();
-    if (this.#nonces.size > maxOrigins && oldest !== undefined) this.#nonces.delete(oldest);
+    setLimited(this.#nonces, [url.origin, nonce], maxOrigins);
     return true;
   }
 

@@ -64,6 +64,15 @@ const connections: readonly (readonly [string, () => Promise<ClientConnection>, 
     { "network.transport": "tcp", "network.protocol.name": "websocket" },
   ],
   [
+    "Streamable HTTP",
+    async () => {
+      const listener = await serveHttp(server, { telemetry });
+      ends.push(() => listener.close());
+      return connectHttp(listener.url, client);
+    },
+    { "network.transport": "tcp", "network.protocol.name": "http" },
+  ],
+  [
     "HTTP with SSE",
     async () => {
       const listener = await serveHttp(server, { telemetry });
@@ -78,12 +87,14 @@ test.each(connections)("spans over %s have the addresses of both ends", async (_
   const connection = await open();
   ends.push(() => connection.close());
   await connection.request("tools/list", {});
-  const [receiver, sender] = [SpanKind.SERVER, SpanKind.CLIENT].map((kind) =>
-    collected.spans("initialize").find((span) => span.kind === kind && span.name === "tools/list"),
-  );
   const port: unknown = expect.any(Number);
-  expect(sender?.attributes).toMatchObject({ ...network, "server.address": host, "server.port": port });
-  expect(receiver?.attributes).toMatchObject({ ...network, "client.address": host, "client.port": port });
+  for (const method of ["initialize", "notifications/initialized", "tools/list"]) {
+    const [receiver, sender] = [SpanKind.SERVER, SpanKind.CLIENT].map((kind) =>
+      collected.spans().find((span) => span.kind === kind && span.name === method),
+    );
+    expect(sender?.attributes).toMatchObject({ ...network, "server.address": host, "server.port": port });
+    expect(receiver?.attributes).toMatchObject({ ...network, "client.address": host, "client.port": port });
+  }
 });
 
 test.skipIf(process.platform === "win32")("spans over a local socket have no address", async () => {

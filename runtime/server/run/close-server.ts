@@ -2,15 +2,24 @@ import { pause } from "../../internal/timers.ts";
 import { deliverReport } from "../../jsonrpc/error-report.ts";
 import { toError } from "../../jsonrpc/errors.ts";
 import type { PeerOptions } from "../../protocol/peer/peer-options.ts";
+import type { CoreServer } from "../create-server.ts";
+
+type TelemetryOptions = Pick<PeerOptions, "telemetry" | "onError">;
+
+/** Closes a server before its program ends. */
+export async function closeServer(server: CoreServer, options: TelemetryOptions): Promise<void> {
+  await server.close();
+  await closeTelemetry(server, options);
+}
 
 /** Milliseconds for the last export. Hosts kill a server on stdio soon after they have closed its stdin. */
 const closeTimeout = 1_500;
 
 /** Exports what has been recorded before a program ends. An export that fails or takes too long is reported, and does not delay the end further. */
-export async function closeTelemetry({
-  telemetry,
-  onError,
-}: Pick<PeerOptions, "telemetry" | "onError">): Promise<void> {
+export async function closeTelemetry(
+  server: Pick<CoreServer, "onError">,
+  { telemetry, onError = server.onError }: TelemetryOptions,
+): Promise<void> {
   if (!telemetry?.close) return;
   const done = new AbortController();
   const late = pause(closeTimeout, undefined, done.signal).then(() => {
