@@ -6,7 +6,7 @@ import { checkHosts } from "./hosts/check-hosts.ts";
 import type { HostProfile } from "./hosts/profiles.ts";
 import { checkServerCard } from "./server-card.ts";
 import { lintRules } from "./lint.ts";
-import { toFinding, type Lists, type Probe, type ProbeContext } from "./probe.ts";
+import { toFinding, toResult, type Lists, type Probe, type ProbeContext } from "./probe.ts";
 import { cancelProbes } from "./probes-cancel.ts";
 import { featureProbes } from "./probes-feature.ts";
 import { httpProbes } from "./probes-http.ts";
@@ -69,14 +69,9 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   const fix =
     options.advise?.(rejection) ||
     "check that it starts, and its address and credentials; raise --timeout for a slow server";
-  const silent = {
-    rule: anything.id,
-    severity: anything.severity,
-    subject: "server",
-    message: `it supports no known revision${rejection === "" ? "" : `: ${rejection}`}`,
-    fix,
-  };
-  results.push({ rule: anything, revision: "", findings: spoken.length === 0 ? [silent] : [] }, ...lint(tools));
+  const message = `it supports no known revision${rejection === "" ? "" : `: ${rejection}`}`;
+  const silent = spoken.length === 0 ? { subject: "server", message, fix } : undefined;
+  results.push(toResult(anything, [silent]), ...lint(tools));
   // The newest revision reports the most about the server.
   if (newest) {
     const { info, instructions, capabilities } = newest;
@@ -285,7 +280,7 @@ async function probeNegotiation(
     help: "https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation",
   } as const satisfies Rule;
   const [revision] = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
-  if (!revision) return { result: { rule, revision: "", findings: [] }, isSilent: false };
+  if (!revision) return { result: toResult(rule), isSilent: false };
   const wire = await wires.open();
   const conversation = new Conversation(wire, revision);
   const response = await conversation.ask(
@@ -294,14 +289,13 @@ async function probeNegotiation(
     { checks: false },
   );
   await wire.close();
-  const echoed = response.kind === "result" && response.result.protocolVersion === nowhere;
-  if (!echoed) return { result: { rule, revision: "", findings: [] }, isSilent: isSilent(response) };
-  const seen = {
+  const echoed = {
     subject: "initialize",
     message: `it accepts the revision ${nowhere}, which does not exist`,
     fix: "return the newest supported revision",
   };
-  return { result: { rule, revision: "", findings: [toFinding(rule, seen)] }, isSilent: false };
+  const isEchoed = response.kind === "result" && response.result.protocolVersion === nowhere;
+  return { result: toResult(rule, [isEchoed ? echoed : undefined]), isSilent: isSilent(response) };
 }
 
 /** True if a request got no response of any kind. */
@@ -329,11 +323,10 @@ function endResult(revision: Revision, wires: WireFactory, wasKilled: boolean): 
 }
 
 function lint(tools: Lists["tools"]): CheckResult[] {
-  return lintRules.map(({ rule, check }) => ({
-    rule,
-    revision: "",
-    findings: tools.flatMap((tool) =>
-      check(tool).map((seen) => toFinding(rule, { subject: `tool ${String(tool.name)}`, ...seen })),
+  return lintRules.map(({ rule, check }) =>
+    toResult(
+      rule,
+      tools.flatMap((tool) => check(tool).map((seen) => ({ subject: `tool ${String(tool.name)}`, ...seen }))),
     ),
-  }));
+  );
 }

@@ -1,8 +1,8 @@
-import { toResult, authRules } from "./rules.ts";
-import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts";
 import type { AuthorizationResponse } from "../../../runtime/auth/client/network/requester.ts";
 import type { CheckResult } from "../finding.ts";
-import type { Observation } from "../probe.ts";
+import { toResult, type Observation } from "../probe.ts";
+import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts";
+import { authRules } from "./rules.ts";
 
 /** What the server says about its authorization. */
 export interface ResourceFacts {

@@ -1,9 +1,9 @@
 import { isObject } from "../../../generated/support.ts";
 import type { CheckResult } from "../finding.ts";
-import type { Observation } from "../probe.ts";
+import { toResult, type Observation } from "../probe.ts";
 import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts";
 import type { ResourceFacts } from "./resource-probes.ts";
-import { authRules, toResult } from "./rules.ts";
+import { authRules } from "./rules.ts";
 
 /** Facts that a token is compared with. */
 export interface TokenContext extends Pick<ResourceFacts, "resource" | "issuers" | "scopes"> {

@@ -1,6 +1,6 @@
 import { isObject } from "../../../generated/support.ts";
 import type { CheckResult, Rule } from "../finding.ts";
-import { toFinding, type Lists, type Observation } from "../probe.ts";
+import { toResult, type Lists, type Observation } from "../probe.ts";
 import type { Wire } from "../wire.ts";
 import type { HostFact, HostProfile } from "./profiles.ts";
 
@@ -18,11 +18,7 @@ export interface HostedServer {
 /** Checks a server against the documented rules of hosts. The id of each rule begins with the host. */
 export function checkHosts(hosts: ReadonlyMap<string, HostProfile>, server: HostedServer): readonly CheckResult[] {
   return [...hosts].flatMap(([id, { name, facts }]) =>
-    facts.map((fact): CheckResult => {
-      const rule = toRule(fact, { id, name });
-      const seen = observe(fact, name, server);
-      return { rule, revision: "", findings: seen.map((one) => toFinding(rule, one)) };
-    }),
+    facts.map((fact) => toResult(toRule(fact, { id, name }), observe(fact, name, server))),
   );
 }
 
