@@ -10,8 +10,6 @@ export interface TokenContext extends Pick<ResourceFacts, "resource" | "issuers"
   readonly token: string;
   /** URLs of the keys of the authorization servers. */
   readonly keys: readonly string[];
-  /** Clock in seconds since 1970. Default: the system clock. */
-  readonly now?: number;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -26,7 +24,7 @@ export async function probeToken(client: AuthClient, context: TokenContext): Pro
     toResult(authRules.tokenAlgorithm, await judgeSignature(client, header, context.keys)),
     toResult(authRules.tokenIssuer, [judgeIssuer(claims, context)]),
     toResult(authRules.tokenAudience, [judgeAudience(claims, context)]),
-    toResult(authRules.tokenTime, judgeTimes(claims, context.now ?? Date.now() / 1_000)),
+    toResult(authRules.tokenTime, judgeTimes(claims, Date.now() / 1_000)),
     toResult(authRules.tokenScopes, [judgeScopes(claims, context)]),
     accepted,
     toResult(authRules.unsigned, [await probeUnsigned(client, token)]),
