@@ -10,7 +10,7 @@ import {
 } from "../scaffold/layer/choices.ts";
 import { growLayer } from "../scaffold/add/grow-layer.ts";
 import { findSample, planAddition, type Addition, type AdditionPlan } from "../scaffold/add/addition.ts";
-import { move } from "../internal/files.ts";
+import { replaceFile } from "../internal/tree.ts";
 import { lockName } from "../scaffold/layer/lock.ts";
 import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
 import { register } from "../scaffold/add/register.ts";
@@ -126,15 +126,14 @@ interface Texts {
  */
 async function writeAll(folder: string, { source, test }: AdditionPlan, texts: Texts): Promise<void> {
   const made: string[] = [];
-  const aside = join(folder, "src", `.server.ts.${process.pid}.tmp`);
   const tests = texts.test === undefined ? [] : [[join(folder, test), texts.test] as const];
   try {
-    for (const [path, text] of [[join(folder, source), texts.source], ...tests, [aside, texts.served]] as const) {
+    for (const [path, text] of [[join(folder, source), texts.source] as const, ...tests]) {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text, { flag: "wx" });
       made.push(path);
     }
-    await move(aside, join(folder, texts.path));
+    await replaceFile(join(folder, texts.path), texts.served);
   } catch (error) {
     for (const path of made) await rm(path, { force: true });
     const code = systemCode(error);
