@@ -29,10 +29,9 @@ export class Conversation {
   readonly invalidMessages: InvalidMessage[] = [];
   /** Capabilities that the server declared in its first result. */
   capabilities: Readonly<Record<string, unknown>> = {};
-  server = { name: "", version: "" };
   instructions = "";
   /** Everything that the server declares about itself. */
-  info: ImplementationInfo = this.server;
+  info: ImplementationInfo = { name: "", version: "" };
   #count = 0;
 
   constructor(wire: Wire, revision: Revision) {
@@ -70,9 +69,7 @@ export class Conversation {
 
   /** True if the server declares a capability, given by the path of its keys. */
   has(...path: readonly string[]): boolean {
-    let value: unknown = this.capabilities;
-    for (const key of path) value = isObject(value) ? value[key] : undefined;
-    return value === true || isObject(value);
+    return hasCapability(this.capabilities, path);
   }
 
   /** Checks the messages of the server that are not responses to requests of this client. */
@@ -171,4 +168,11 @@ export const own = { info: { name: "create-mcp-server check", version: "1.0.0" }
 
 function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
+}
+
+/** True if a server declares a capability, given by the path of its keys. */
+export function hasCapability(capabilities: Readonly<Record<string, unknown>>, path: readonly string[]): boolean {
+  let value: unknown = capabilities;
+  for (const key of path) value = isObject(value) ? value[key] : undefined;
+  return value === true || isObject(value);
 }

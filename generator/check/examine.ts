@@ -6,7 +6,7 @@ import { checkHosts } from "./hosts/check-hosts.ts";
 import type { HostProfile } from "./hosts/profiles.ts";
 import { checkServerCard } from "./server-card.ts";
 import { lintRules } from "./lint.ts";
-import { toFinding, type Lists, type Probe, type ProbeContext } from "./probe.ts";
+import { toFinding, toResult, type Lists, type Probe, type ProbeContext } from "./probe.ts";
 import { cancelProbes } from "./probes-cancel.ts";
 import { featureProbes } from "./probes-feature.ts";
 import { httpProbes } from "./probes-http.ts";
@@ -45,17 +45,15 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   const tried = wires.transport === "sse" ? options.revisions.filter(isHandshake) : options.revisions;
   for (const revision of tried) {
     options.onStep?.(`revision ${revision.id}`);
-    let response: CallOutcome | undefined;
-    const conversation = await open(wires, revision, (reason, last) => {
-      rejection = reason;
-      response = last;
-    });
-    // No revision is tried after two handshakes without any response: each takes the whole timeout.
-    if (!conversation && spoken.length === 0 && negotiation.isSilent && isHandshake(revision) && isSilent(response))
-      break;
-    if (!conversation) continue;
+    const conversation = await open(wires, revision);
+    if (!(conversation instanceof Conversation)) {
+      rejection = describeRejection(conversation);
+      // No revision is tried after two handshakes without any response: each takes the whole timeout.
+      if (spoken.length === 0 && negotiation.isSilent && isHandshake(revision) && isSilent(conversation)) break;
+      continue;
+    }
     spoken.push(revision.id);
-    server = conversation.server;
+    server = { name: conversation.info.name, version: conversation.info.version };
     newest ??= conversation;
     const { found, lists } = await examineRevision(conversation, revision, wires);
     results.push(...found);
@@ -69,14 +67,9 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   const fix =
     options.advise?.(rejection) ||
     "check that it starts, and its address and credentials; raise --timeout for a slow server";
-  const silent = {
-    rule: anything.id,
-    severity: anything.severity,
-    subject: "server",
-    message: `it supports no known revision${rejection === "" ? "" : `: ${rejection}`}`,
-    fix,
-  };
-  results.push({ rule: anything, revision: "", findings: spoken.length === 0 ? [silent] : [] }, ...lint(tools));
+  const message = `it supports no known revision${rejection === "" ? "" : `: ${rejection}`}`;
+  const silent = spoken.length === 0 ? { subject: "server", message, fix } : undefined;
+  results.push(toResult(anything, [silent]), ...lint(tools));
   // The newest revision reports the most about the server.
   if (newest) {
     const { info, instructions, capabilities } = newest;
@@ -94,7 +87,10 @@ async function examineRevision(
   wires: WireFactory,
 ): Promise<{ readonly found: readonly CheckResult[]; readonly lists: Lists }> {
   const { lists, result } = await readLists(conversation);
-  const reopen = (): Promise<Conversation | undefined> => open(wires, revision);
+  const reopen = async (): Promise<Conversation | undefined> => {
+    const opened = await open(wires, revision);
+    return opened instanceof Conversation ? opened : undefined;
+  };
   let context: ProbeContext = { conversation, revision, wires, lists, reopen };
   // These probes run last, so that they judge all messages that arrived during the others.
   const last = ["fits-revision", "clean-output"];
@@ -137,19 +133,14 @@ async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResul
   return [{ rule: probe.rule, revision: context.revision.id, findings: seen.map((one) => toFinding(probe.rule, one)) }];
 }
 
-/** Opens a session in exactly this revision. When the server does not support it, returns `undefined` and calls `onRejection` with the reason. */
-async function open(
-  wires: WireFactory,
-  revision: Revision,
-  onRejection?: (reason: string, response: CallOutcome) => void,
-): Promise<Conversation | undefined> {
+/** Opens a session in exactly this revision. Returns the outcome of the first request if the server does not support it. */
+async function open(wires: WireFactory, revision: Revision): Promise<Conversation | CallOutcome> {
   const wire = await wires.open();
   const conversation = new Conversation(wire, revision);
   const response = await (revision.lifecycle === "handshake" ? shakeHands(conversation) : discover(conversation));
   if (response === true) return conversation;
-  onRejection?.(describeRejection(response), response);
   await wire.close();
-  return undefined;
+  return response;
 }
 
 /** Reason why no session was opened. */
@@ -202,8 +193,11 @@ function take(
   conversation.instructions = typeof instructions === "string" ? instructions : "";
   conversation.capabilities = isObject(capabilities) ? capabilities : {};
   const { name, version } = isObject(info) ? info : {};
-  conversation.server = { name: String(name ?? ""), version: String(version ?? "") };
-  conversation.info = { ...(isObject(info) && info), ...conversation.server };
+  conversation.info = {
+    ...(isObject(info) && info),
+    name: String(name ?? ""),
+    version: String(version ?? ""),
+  };
 }
 
 const listRule = {
@@ -285,7 +279,7 @@ async function probeNegotiation(
     help: "https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation",
   } as const satisfies Rule;
   const [revision] = revisions.filter(({ lifecycle }) => lifecycle === "handshake");
-  if (!revision) return { result: { rule, revision: "", findings: [] }, isSilent: false };
+  if (!revision) return { result: toResult(rule), isSilent: false };
   const wire = await wires.open();
   const conversation = new Conversation(wire, revision);
   const response = await conversation.ask(
@@ -294,19 +288,18 @@ async function probeNegotiation(
     { checks: false },
   );
   await wire.close();
-  const echoed = response.kind === "result" && response.result.protocolVersion === nowhere;
-  if (!echoed) return { result: { rule, revision: "", findings: [] }, isSilent: isSilent(response) };
-  const seen = {
+  const echoed = {
     subject: "initialize",
     message: `it accepts the revision ${nowhere}, which does not exist`,
     fix: "return the newest supported revision",
   };
-  return { result: { rule, revision: "", findings: [toFinding(rule, seen)] }, isSilent: false };
+  const isEchoed = response.kind === "result" && response.result.protocolVersion === nowhere;
+  return { result: toResult(rule, [isEchoed ? echoed : undefined]), isSilent: isSilent(response) };
 }
 
 /** True if a request got no response of any kind. */
-function isSilent(response: CallOutcome | undefined): boolean {
-  return response?.kind === "none" && response.exchange.status === undefined;
+function isSilent(response: CallOutcome): boolean {
+  return response.kind === "none" && response.exchange.status === undefined;
 }
 
 /** Id that is no revision: it is older than the protocol. */
@@ -329,11 +322,10 @@ function endResult(revision: Revision, wires: WireFactory, wasKilled: boolean): 
 }
 
 function lint(tools: Lists["tools"]): CheckResult[] {
-  return lintRules.map(({ rule, check }) => ({
-    rule,
-    revision: "",
-    findings: tools.flatMap((tool) =>
-      check(tool).map((seen) => toFinding(rule, { subject: `tool ${String(tool.name)}`, ...seen })),
+  return lintRules.map(({ rule, check }) =>
+    toResult(
+      rule,
+      tools.flatMap((tool) => check(tool).map((seen) => ({ subject: `tool ${String(tool.name)}`, ...seen }))),
     ),
-  }));
+  );
 }

@@ -1,6 +1,6 @@
 import type { Revision } from "../../generated/support.ts";
 import type { Conversation } from "./conversation.ts";
-import type { Finding, Rule } from "./finding.ts";
+import type { CheckResult, Finding, Rule } from "./finding.ts";
 import type { WireFactory } from "./wire.ts";
 
 /** Context of a probe: an open session, and a function that opens others. */
@@ -36,4 +36,9 @@ export type Observation = Omit<Finding, "rule" | "severity"> & Partial<Pick<Find
 /** Creates a finding of a rule. */
 export function toFinding(rule: Rule, seen: Observation): Finding {
   return { rule: rule.id, severity: rule.severity, ...seen };
+}
+
+/** Returns the result of a rule that does not depend on a revision. No observation means that the server complies. */
+export function toResult(rule: Rule, seen: readonly (Observation | undefined)[] = []): CheckResult {
+  return { rule, revision: "", findings: seen.flatMap((one) => (one ? [toFinding(rule, one)] : [])) };
 }

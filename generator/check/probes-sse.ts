@@ -1,5 +1,5 @@
 import type { CheckResult, Rule } from "./finding.ts";
-import { toFinding, type Probe, type Observation } from "./probe.ts";
+import { toResult, type Probe, type Observation } from "./probe.ts";
 import { acceptedOrigin, foreignOrigin, originRule } from "./probes-http.ts";
 import { SseWire, type Endpoint } from "./sse-wire.ts";
 import type { Wire, WireFactory } from "./wire.ts";
@@ -41,7 +41,7 @@ export async function probeEndpoint(wires: WireFactory): Promise<CheckResult[]> 
   const wire = await wires.open();
   await wire.close();
   const seen = wire instanceof SseWire ? describeEndpoint(wire.endpoint) : undefined;
-  return [{ rule, revision: "", findings: seen ? [toFinding(rule, seen)] : [] }];
+  return [toResult(rule, [seen])];
 }
 
 function describeEndpoint(endpoint: Endpoint): Observation | undefined {

@@ -7,7 +7,7 @@ import { readText, readMediaType } from "../../runtime/transport/http-client/bod
 import type { ImplementationInfo } from "../../runtime/protocol/session/session.ts";
 import { safeText } from "../internal/text.ts";
 import type { CheckResult, Rule } from "./finding.ts";
-import { toFinding, type Observation } from "./probe.ts";
+import { toResult, type Observation } from "./probe.ts";
 import { fetchRaw } from "./raw-fetch.ts";
 import type { PublicAddress } from "./wire.ts";
 
@@ -78,7 +78,7 @@ function examineCard({ text }: Document, url: URL, { info, revisions }: Examined
       message: `the card has ${quote(card)}, the server ${quote(server)}`,
       fix: "create the card from the definition of the server",
     }));
-    return [toResult(rules.valid, []), toResult(rules.same, found)];
+    return [toResult(rules.valid), toResult(rules.same, found)];
   } catch (error) {
     if (!isServerCardError(error)) throw error;
     const seen = { subject: "server card", message: safeText(error.message), fix: "correct the card, or remove it" };
@@ -123,7 +123,7 @@ async function checkCatalog(place: PublicAddress, card: URL | undefined): Promis
     const entries = parseCatalog(document.text);
     // Behind a proxy the catalog names the public address, so only the path can be compared.
     const isListed = entries.some((entry) => !("url" in entry) || new URL(entry.url).pathname === card?.pathname);
-    if (isListed || !card) return [toResult(rules.catalog, [])];
+    if (isListed || !card) return [toResult(rules.catalog)];
     const message = `it does not list ${card.pathname}`;
     const fix = "add an entry for the card";
     return [toResult(rules.catalog, [{ subject, message, fix, severity: "note" }])];
@@ -135,10 +135,6 @@ async function checkCatalog(place: PublicAddress, card: URL | undefined): Promis
 
 function observe(message: string, fix: string): Observation {
   return { subject: "server card", message, fix };
-}
-
-function toResult(rule: Rule, seen: readonly Observation[]): CheckResult {
-  return { rule, revision: "", findings: seen.map((one) => toFinding(rule, one)) };
 }
 
 function quote(text: string): string {

@@ -3,15 +3,13 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
   features as knownFeatures,
-  importEndings,
+  toImportPath,
   withImportEnding,
-  type ImportEnding,
   type LayerChoices,
 } from "../scaffold/layer/choices.ts";
 import { growLayer } from "../scaffold/add/grow-layer.ts";
 import { findSample, planAddition, type Addition, type AdditionPlan } from "../scaffold/add/addition.ts";
-import { move } from "../internal/files.ts";
-import { lockName } from "../scaffold/layer/lock.ts";
+import { replaceFile } from "../internal/tree.ts";
 import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
 import { register } from "../scaffold/add/register.ts";
 import { findServerModule } from "../scaffold/add/server-module.ts";
@@ -19,7 +17,7 @@ import { loadTemplates } from "../internal/templates.ts";
 import { packageRoot } from "../internal/package-info.ts";
 import { listTools, manifestName } from "../scaffold/add/bundle-manifest.ts";
 import { findDefinition } from "../scaffold/add/definition.ts";
-import { requireProject } from "../scaffold/layer/installed-layer.ts";
+import { readInstalledLayer, requireProject } from "../scaffold/layer/installed-layer.ts";
 import { systemCode, UserError } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
 
@@ -52,13 +50,12 @@ type Added = Omit<AdditionPlan, "test"> & { readonly test: string | undefined; r
 async function add({ kind, name, folder }: AddOptions): Promise<Added> {
   requireProject(folder);
   const manifest: unknown = JSON.parse(await readProjectFile(folder, "package.json"));
-  const lock: unknown = JSON.parse(await readProjectFile(folder, `src/mcp/${lockName}`));
+  const { choices } = await readInstalledLayer(folder);
   const path = findServerModule(folder);
   const server = await readProjectFile(folder, path);
   const plan = planAddition(kind, name, findSample(manifest));
   await rejectTwin(folder, plan);
-  const ending = readEnding(lock);
-  const from = plan.registration.from.replace(/\.ts$/, ending === "none" ? "" : `.${ending}`);
+  const from = toImportPath(plan.registration.from, choices.imports);
   const served = register(path, server, { ...plan.registration, from });
   const templates = loadTemplates(join(packageRoot, "templates"), [`add/${kind}.ts`, "add/test.ts"]);
   const render = (template: string): string => {
@@ -67,15 +64,10 @@ async function add({ kind, name, folder }: AddOptions): Promise<Added> {
   };
   const hasClient = existsSync(join(folder, "test", "client.ts"));
   const test = hasClient ? render("test.ts") : undefined;
-  const texts = { source: withImportEnding(render(`${kind}.ts`), ending), test, served, path };
-  if (isOffered(kind, lock)) await writeAll(folder, plan, texts);
+  const texts = { source: withImportEnding(render(`${kind}.ts`), choices.imports), test, served, path };
+  if (isOffered(kind, choices)) await writeAll(folder, plan, texts);
   else await growLayer(folder, { part: `${kind}s`, grow: withFeature(kind) }, () => writeAll(folder, plan, texts));
   return { ...plan, test: hasClient ? plan.test : undefined, server: path };
-}
-
-function readEnding(lock: unknown): ImportEnding {
-  const ending: unknown = typeof lock === "object" && lock !== null ? Reflect.get(lock, "imports") : undefined;
-  return importEndings.find((known) => known === ending) ?? "ts";
 }
 
 /** Rejects a name that is in use already. A server with two definitions of one name does not start. */
@@ -98,10 +90,8 @@ async function readProjectFile(folder: string, path: string): Promise<string> {
 }
 
 /** True if the protocol layer can serve this kind. Tools are always there; the rest only if the layer was generated with it. */
-function isOffered(kind: Addition, lock: unknown): boolean {
-  const isLock = typeof lock === "object" && lock !== null;
-  const features: unknown = isLock ? Reflect.get(lock, "features") : undefined;
-  return kind === "tool" || (Array.isArray(features) && features.includes(`${kind}s`));
+function isOffered(kind: Addition, { features }: LayerChoices): boolean {
+  return kind === "tool" || features.includes(`${kind}s`);
 }
 
 function withFeature(kind: Addition): (choices: LayerChoices) => LayerChoices {
@@ -126,15 +116,14 @@ interface Texts {
  */
 async function writeAll(folder: string, { source, test }: AdditionPlan, texts: Texts): Promise<void> {
   const made: string[] = [];
-  const aside = join(folder, "src", `.server.ts.${process.pid}.tmp`);
   const tests = texts.test === undefined ? [] : [[join(folder, test), texts.test] as const];
   try {
-    for (const [path, text] of [[join(folder, source), texts.source], ...tests, [aside, texts.served]] as const) {
+    for (const [path, text] of [[join(folder, source), texts.source] as const, ...tests]) {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text, { flag: "wx" });
       made.push(path);
     }
-    await move(aside, join(folder, texts.path));
+    await replaceFile(join(folder, texts.path), texts.served);
   } catch (error) {
     for (const path of made) await rm(path, { force: true });
     const code = systemCode(error);

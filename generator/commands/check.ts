@@ -14,7 +14,7 @@ import { emitText } from "../check/report/text.ts";
 import { createTcpWires } from "../check/tcp-wire.ts";
 import { createWebSocketWires } from "../check/websocket-wire.ts";
 import type { WireFactory } from "../check/wire.ts";
-import { checkAccess, readAccess, type AccessFlags } from "../live/access.ts";
+import { checkAccess, readAccess, type Access, type AccessFlags } from "../live/access.ts";
 import { chooseRevisions } from "../live/choose-revisions.ts";
 import { resolveCard } from "../live/server-card.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
@@ -48,8 +48,9 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
   const stop = (): never => process.exit(interruptedExitCode);
   for (const signal of stopSignals) process.once(signal, stop);
   try {
-    const target = await resolveCard(readTarget(options.target, { takesFiles: false }), readAccess(options));
-    const report = await (options.auth ? checkAuthorization(target, options) : checkMessages(target, options));
+    const access = readAccess(options);
+    const target = await resolveCard(readTarget(options.target, { takesFiles: false }), access);
+    const report = await (options.auth ? checkAuthorization : checkMessages)(target, access, options);
     await printReport(render(report, options.format), options.output);
     return findingsOf(report).some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(options.failOn))
       ? 1
@@ -61,29 +62,30 @@ export async function runCheck(options: CheckCommandOptions): Promise<number> {
   }
 }
 
-async function checkMessages(target: Target, options: CheckCommandOptions): Promise<CheckReport> {
+async function checkMessages(target: Target, access: Access, options: CheckCommandOptions): Promise<CheckReport> {
   if (options.tokenEnv !== undefined)
     throw new UserError("--token-env is for the examination of the authorization; add --auth.");
   const hosts = options.hosts && chooseHosts(options.hosts);
   const spoken = chooseRevisions(options.protocol, revisions);
-  return examine(await createWires(target, options, spoken), {
+  return examine(await createWires(target, access, spoken), {
     target: describeTarget(target),
     revisions: spoken,
-    headers: Object.keys(readAccess(options).headers),
+    headers: Object.keys(access.headers),
     ...(hosts && { hosts }),
     onStep: showStep,
-    advise: (rejection) =>
-      target.kind === "command" ? adviseVariable(rejection, { given: readAccess(options).env }) : "",
+    advise: (rejection) => (target.kind === "command" ? adviseVariable(rejection, { given: access.env }) : ""),
   });
 }
 
-async function checkAuthorization(target: Target, options: CheckCommandOptions): Promise<CheckReport> {
-  const { tokenEnv, protocol, sse, hosts } = options;
+async function checkAuthorization(
+  target: Target,
+  { headers, timeout, sse }: Access,
+  { tokenEnv, protocol, hosts }: CheckCommandOptions,
+): Promise<CheckReport> {
   if (target.kind !== "url")
     throw new UserError("--auth is for servers over HTTP; pass an address such as https://example.org/mcp.");
   if (protocol !== undefined || sse || hosts)
     throw new UserError("--auth depends on no revision and no host; remove --protocol, --sse and --host.");
-  const { headers, timeout } = readAccess(options);
   if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization"))
     throw new UserError("--auth begins without a token; remove the Authorization header, and use --token-env.");
   const token = tokenEnv === undefined ? undefined : readToken(tokenEnv);
@@ -105,8 +107,7 @@ function showStep(text: string): void {
   if (process.stderr.isTTY) console.error(`${text} ...`);
 }
 
-async function createWires(target: Target, flags: AccessFlags, spoken: readonly Revision[]): Promise<WireFactory> {
-  const access = readAccess(flags);
+async function createWires(target: Target, access: Access, spoken: readonly Revision[]): Promise<WireFactory> {
   const { headers, env, timeout, sse } = access;
   checkAccess(target, access);
   switch (target.kind) {

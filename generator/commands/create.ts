@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { packageVersion } from "../internal/package-info.ts";
 import { countText, quoteForShell } from "../internal/text.ts";
 import type { Tree } from "../internal/tree.ts";
-import { interrupted, interruptedExitCode } from "../internal/user-error.ts";
+import { interruptedExitCode } from "../internal/user-error.ts";
 import { askDirectory, createTerminalScreen, greet, plainScreen, type Screen } from "../scaffold/create/console.ts";
 import { describeUnstableFeatures } from "../scaffold/create/feature-stages.ts";
 import { readPackageName } from "../scaffold/create/name.ts";
@@ -19,7 +19,7 @@ import { findTarget, type Target } from "../scaffold/create/target.ts";
 import { writeProject } from "../scaffold/create/write-project.ts";
 import type { Protection } from "../scaffold/layer/choices.ts";
 import { rejectMisspeltCommand } from "./misspelt.ts";
-import { reportProblem } from "./report.ts";
+import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server <dir>`. */
 export interface CreateOptions extends ProjectText {
@@ -35,20 +35,9 @@ export interface CreateOptions extends ProjectText {
 }
 
 /** `create-mcp-server <dir>`: writes a new project. Returns the exit code. */
-export async function runCreate(options: CreateOptions): Promise<number> {
-  const interruption = new AbortController();
-  const stop = (): void => interruption.abort(interrupted());
-  for (const signal of stopSignals) process.once(signal, stop);
-  try {
-    return await create(options, interruption.signal);
-  } catch (error) {
-    return reportProblem(error);
-  } finally {
-    for (const signal of stopSignals) process.removeListener(signal, stop);
-  }
+export function runCreate(options: CreateOptions): Promise<number> {
+  return runInterruptibly((signal) => create(options, signal));
 }
-
-const stopSignals = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 
 async function create(options: CreateOptions, signal: AbortSignal): Promise<number> {
   rejectSwallowedFlags(options.flags ?? []);

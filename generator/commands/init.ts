@@ -1,5 +1,5 @@
 import { countText } from "../internal/text.ts";
-import { interrupted, interruptedExitCode } from "../internal/user-error.ts";
+import { interruptedExitCode } from "../internal/user-error.ts";
 import { installDependencies, runManager } from "../scaffold/create/install.ts";
 import { commandsOf } from "../scaffold/create/package-manager.ts";
 import { lastLines, type Outcome } from "../scaffold/create/run.ts";
@@ -7,7 +7,7 @@ import { readApplication, type Application, type ApplicationText } from "../scaf
 import { definitionFile, planInit, type InitChoices, type InitPlan } from "../scaffold/init/plan.ts";
 import { writeInit } from "../scaffold/init/write.ts";
 import { frameworks } from "../scaffold/mount/frameworks.ts";
-import { reportProblem } from "./report.ts";
+import { runInterruptibly } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server init`. */
 export interface InitOptions extends ApplicationText, InitChoices {
@@ -18,20 +18,9 @@ export interface InitOptions extends ApplicationText, InitChoices {
 }
 
 /** `create-mcp-server init`: adds a server to an existing application. Returns the exit code. */
-export async function runInit(options: InitOptions): Promise<number> {
-  const interruption = new AbortController();
-  const stop = (): void => interruption.abort(interrupted());
-  for (const signal of stopSignals) process.once(signal, stop);
-  try {
-    return await init(options, interruption.signal);
-  } catch (error) {
-    return reportProblem(error);
-  } finally {
-    for (const signal of stopSignals) process.removeListener(signal, stop);
-  }
+export function runInit(options: InitOptions): Promise<number> {
+  return runInterruptibly((signal) => init(options, signal));
 }
-
-const stopSignals = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 
 async function init(options: InitOptions, signal: AbortSignal): Promise<number> {
   const application = await readApplication(options);
@@ -44,11 +33,8 @@ async function init(options: InitOptions, signal: AbortSignal): Promise<number> 
   console.log(describeAdded(application, plan).join("\n"));
   const problem = options.install ? await prepare(application, plan, signal) : undefined;
   if (problem !== undefined) console.error(`Warning: ${problem}\nThe server itself is complete.`);
-  console.log(
-    describeEnd(application, plan, options.install && problem === undefined ? [] : remaining(application, plan)).join(
-      "\n",
-    ),
-  );
+  const commands = options.install && problem === undefined ? [] : remaining(application, plan);
+  console.log(describeEnd(application, plan, commands).join("\n"));
   if (signal.aborted) return interruptedExitCode;
   return problem === undefined ? 0 : 1;
 }

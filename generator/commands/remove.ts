@@ -1,11 +1,11 @@
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Addition } from "../scaffold/add/addition.ts";
 import { manifestName, unlistTool } from "../scaffold/add/bundle-manifest.ts";
 import { planRemoval } from "../scaffold/add/removal.ts";
 import { commandsOf, readManager } from "../scaffold/create/package-manager.ts";
 import { requireProject } from "../scaffold/layer/installed-layer.ts";
-import { move } from "../internal/files.ts";
+import { replaceFile } from "../internal/tree.ts";
 import { reportProblem } from "./report.ts";
 
 /** Options of `create-mcp-server remove`. */
@@ -21,7 +21,7 @@ export async function runRemove({ kind, name, folder }: RemoveOptions): Promise<
   try {
     requireProject(folder);
     const { files, mentions, name: removed } = await planRemoval(folder, kind, name);
-    for (const [path, text] of files) if (text !== undefined) await replace(join(folder, path), text);
+    for (const [path, text] of files) if (text !== undefined) await replaceFile(join(folder, path), text);
     const gone = [...files].flatMap(([path, text]) => (text === undefined ? [path] : []));
     for (const path of gone) await rm(join(folder, path));
     if (kind === "tool" && (await unlistTool(folder, removed))) console.log(`Removed ${removed} from ${manifestName}`);
@@ -35,16 +35,5 @@ export async function runRemove({ kind, name, folder }: RemoveOptions): Promise<
     return 0;
   } catch (error) {
     return reportProblem(error);
-  }
-}
-
-/** Replaces a file in one step. */
-async function replace(path: string, text: string): Promise<void> {
-  const aside = `${path}.${process.pid}.tmp`;
-  try {
-    await writeFile(aside, text, { flag: "wx" });
-    await move(aside, path);
-  } finally {
-    await rm(aside, { force: true });
   }
 }

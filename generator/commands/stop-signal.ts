@@ -1,23 +1,40 @@
+import { interrupted } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
 
 /**
  * Runs a command that a signal of the system stops, and returns its exit code. The signals are listened for first, so that an early one leaves no
  * started process behind. What fails because of the stop is no failure.
  */
-export async function runUntilStopped(run: (stopped: AbortSignal) => Promise<number>): Promise<number> {
+export function runUntilStopped(run: (stopped: AbortSignal) => Promise<number>): Promise<number> {
   const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
-  for (const signal of stopSignals) process.once(signal, onSignal);
-  try {
-    return await run(stop.signal);
-  } catch (error) {
-    return stop.signal.aborted ? 0 : reportProblem(error);
-  } finally {
-    for (const signal of stopSignals) process.removeListener(signal, onSignal);
-  }
+  return withSignals([...interruptions, "SIGHUP"], {
+    onSignal: () => stop.abort(),
+    run: () => run(stop.signal).catch((error: unknown) => (stop.signal.aborted ? 0 : reportProblem(error))),
+  });
 }
 
-const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
+/** Runs a command that a signal of the system interrupts, and returns its exit code. An interruption is a failure. */
+export function runInterruptibly(run: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  const interruption = new AbortController();
+  return withSignals(interruptions, {
+    onSignal: () => interruption.abort(interrupted()),
+    run: () => run(interruption.signal).catch(reportProblem),
+  });
+}
+
+const interruptions: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGBREAK"];
+
+async function withSignals(
+  signals: readonly NodeJS.Signals[],
+  { onSignal, run }: { readonly onSignal: () => void; readonly run: () => Promise<number> },
+): Promise<number> {
+  for (const signal of signals) process.once(signal, onSignal);
+  try {
+    return await run();
+  } finally {
+    for (const signal of signals) process.removeListener(signal, onSignal);
+  }
+}
 
 /** Resolves when the command is stopped. */
 export function untilStopped(stopped: AbortSignal): Promise<void> {

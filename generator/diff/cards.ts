@@ -1,12 +1,10 @@
-import type { FoundCard } from "../live/server-card.ts";
+import type { CardRemote, ServerCard } from "../../runtime/server-card/card.ts";
+import type { CardDifference } from "../../runtime/server-card/differences.ts";
 import type { ContractChange, Impact } from "../typed-client/contract/impact.ts";
 import type { Comparison } from "./comparison.ts";
 
-type Card = FoundCard["card"];
-type Remote = NonNullable<Card["remotes"]>[number];
-
 /** Compares two Server Cards, or the card of a server at two times. */
-export function compareCards(older: Card, newer: Card, names: readonly [string, string]): Comparison {
+export function compareCards(older: ServerCard, newer: ServerCard, names: readonly [string, string]): Comparison {
   const texts = rated.flatMap(({ member, client }) => compareMember(member, [older[member], newer[member]], client));
   const before = new Map(older.remotes?.map((remote) => [remote.url, remote]));
   const after = new Map(newer.remotes?.map((remote) => [remote.url, remote]));
@@ -27,7 +25,7 @@ export function compareCards(older: Card, newer: Card, names: readonly [string, 
 
 /** Compares a Server Card with the server that it describes, from what differs between them. */
 export function compareCardWithServer(
-  differences: readonly { readonly member: string; readonly card: string; readonly server: string }[],
+  differences: readonly CardDifference[],
   { names, isCardOlder }: { readonly names: readonly [string, string]; readonly isCardOlder: boolean },
 ): Comparison {
   const changes = differences.map(({ member, card, server }) => {
@@ -49,11 +47,11 @@ const rated = [
   { member: "icons", client: "neutral" },
 ] as const;
 
-function compareRemotes(older: Remote, newer: Remote): ContractChange[] {
+function compareRemotes(older: CardRemote, newer: CardRemote): ContractChange[] {
   const subject = `remote ${newer.url}`;
   const versionsBefore = older.supportedProtocolVersions ?? [];
   const versionsAfter = newer.supportedProtocolVersions ?? [];
-  const required = (remote: Remote): string[] =>
+  const required = (remote: CardRemote): string[] =>
     (remote.headers ?? []).flatMap(({ name, isRequired }) => (isRequired ? [name.toLowerCase()] : []));
   const known = required(older);
   return [
@@ -93,6 +91,6 @@ function quote(value: unknown): string {
   return value === undefined ? "nothing" : JSON.stringify(value).slice(0, 200);
 }
 
-function linesOf(card: Card): string[] {
+function linesOf(card: ServerCard): string[] {
   return JSON.stringify(card, undefined, 2).split("\n");
 }

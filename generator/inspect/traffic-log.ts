@@ -71,7 +71,7 @@ export class TrafficLog {
   }
 }
 
-/** What a response shows of its request. */
+/** Members of a request that its response shows. */
 interface PendingRequest {
   readonly sequence: number;
   readonly method: string;

@@ -1,7 +1,7 @@
 import { isObject } from "../../generated/support.ts";
 import { isAuthError } from "../../runtime/auth/client/errors.ts";
 import { createUrlRules } from "../../runtime/auth/client/network/url-rules.ts";
-import type { CardInput, CardRemote, ServerCard } from "../../runtime/server-card/card.ts";
+import { cardSuffix, type CardInput, type CardRemote, type ServerCard } from "../../runtime/server-card/card.ts";
 import { catalogPath } from "../../runtime/server-card/catalog.ts";
 import { createServerCardReader } from "../../runtime/server-card/client/card-reader.ts";
 import { toServerCard } from "../../runtime/server-card/read-card.ts";
@@ -28,7 +28,7 @@ export async function findCard(target: Target): Promise<FoundCard | undefined> {
     if (target.kind !== "url") return undefined;
     const { url } = target;
     if (url.pathname === catalogPath) return await readCatalogCard(url);
-    return /\/server-card\/?$/.test(url.pathname)
+    return url.pathname.replace(/\/$/, "").endsWith(cardSuffix)
       ? { card: await createServerCardReader().readCard(url), url }
       : undefined;
   } catch (error) {

@@ -22,9 +22,14 @@ export function readStages(): Readonly<Record<string, ExtensionStage>> {
   return JSON.parse(readFileSync(join(packageRoot, "spec", "stages.json"), "utf8"));
 }
 
+/** Returns the stage of an extension, if it is known. */
+export function findStage(id: string, stages: Readonly<Record<string, ExtensionStage>>): ExtensionStage | undefined {
+  return Object.hasOwn(stages, id) ? stages[id] : undefined;
+}
+
 /** Describes an extension that may still change: `io.modelcontextprotocol/tasks is beta`. Returns `undefined` for a stable one. */
 export function describeUnstable(id: string, stages: Readonly<Record<string, ExtensionStage>>): string | undefined {
-  const stage = Object.hasOwn(stages, id) ? stages[id]?.stage : undefined;
+  const stage = findStage(id, stages)?.stage;
   if (stage === "stable") return undefined;
   return stage === undefined ? `${id} has no known stage` : `${id} is ${stage}`;
 }

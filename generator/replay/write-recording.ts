@@ -15,7 +15,7 @@ export interface RecorderOptions {
   readonly redact: readonly string[];
   /** Maximum bytes of the file. Default 64 MiB. */
   readonly maxBytes?: number;
-  /** Receives one sentence when the recording ends early. */
+  /** Receives a sentence when the recording begins, and when it ends early. */
   readonly onNotice: (notice: string) => void;
 }
 
@@ -102,7 +102,7 @@ export class Recorder {
     const first = JSON.stringify(header);
     this.#bytes += Buffer.byteLength(first) + 1;
     for (const line of [first, ...waiting]) this.#write(line);
-    console.error(`The messages of the server are recorded in ${this.#options.path}`);
+    this.#options.onNotice(`The messages of the server are recorded in ${this.#options.path}`);
   }
 
   /** Closes the file. */

@@ -1,9 +1,9 @@
 import { toMetadataPlaces } from "../../../runtime/auth/common/well-known.ts";
 import type { CheckResult } from "../finding.ts";
-import type { Observation } from "../probe.ts";
+import { toResult, type Observation } from "../probe.ts";
 import type { AuthClient } from "./auth-client.ts";
 import { readTexts } from "./resource-probes.ts";
-import { authRules, toResult } from "./rules.ts";
+import { authRules } from "./rules.ts";
 
 /** Metadata of an authorization server. */
 export interface IssuerFacts {

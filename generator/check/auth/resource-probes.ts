@@ -1,10 +1,12 @@
-import { toResult, authRules } from "./rules.ts";
-import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts";
+import { offlineAccess } from "../../../runtime/auth/client/grants/scopes.ts";
 import type { AuthorizationResponse } from "../../../runtime/auth/client/network/requester.ts";
+import { toResourceMetadataPlaces } from "../../../runtime/auth/common/well-known.ts";
 import type { CheckResult } from "../finding.ts";
-import type { Observation } from "../probe.ts";
+import { toResult, type Observation } from "../probe.ts";
+import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts";
+import { authRules } from "./rules.ts";
 
-/** What the server says about its authorization. */
+/** Statements of the server about its authorization. */
 export interface ResourceFacts {
   readonly results: readonly CheckResult[];
   readonly resource: string | undefined;
@@ -93,10 +95,9 @@ interface FetchedMetadata {
 
 /** Fetches the metadata from each place where clients look for it. */
 async function fetchMetadata(client: AuthClient, link: string | undefined): Promise<FetchedMetadata> {
-  const { url } = client;
-  const wellKnown = "/.well-known/oauth-protected-resource";
-  const path = url.pathname.replace(/\/$/, "");
-  const own = [...new Set([`${wellKnown}${path}`, wellKnown])].map((place) => new URL(place, url.origin).href);
+  const { origin, pathname } = client.url;
+  // The query is left out: it may be secret, and findings name the places.
+  const own = toResourceMetadataPlaces({ origin, pathname, search: "" }).map(({ href }) => href);
   const findings: Observation[] = [];
   for (const place of [...new Set([...(link === undefined ? [] : [link]), ...own])]) {
     const outcome = await fetchFrom(client, place);
@@ -176,14 +177,14 @@ function judgeResource(resource: string | undefined, url: URL): Observation | un
 
 function judgeScopes(document: Readonly<Record<string, unknown>>, challenged: readonly string[]): Observation[] {
   const supported = readTexts(document.scopes_supported);
-  const offline = [...supported, ...challenged].includes("offline_access");
+  const isOffline = [...supported, ...challenged].includes(offlineAccess);
   return [
-    ...(offline
+    ...(isOffline
       ? [
           {
-            subject: "offline_access",
+            subject: offlineAccess,
             message: "it is not a scope of a resource: clients decide about refresh tokens",
-            fix: "remove offline_access from the option scopes (SCOPES) and from scopes_supported",
+            fix: `remove ${offlineAccess} from the option scopes (SCOPES) and from scopes_supported`,
           },
         ]
       : []),

@@ -1,5 +1,4 @@
-import type { CheckResult, Rule } from "../finding.ts";
-import { toFinding, type Observation } from "../probe.ts";
+import type { Rule } from "../finding.ts";
 
 const pages = "https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization";
 
@@ -141,9 +140,3 @@ export const authRules: { readonly [Name in AuthRuleName]: Rule } = {
     help: "https://www.rfc-editor.org/rfc/rfc8725#section-3.2",
   },
 };
-
-/** Returns the result of a rule. No observation means that the server complies. */
-export function toResult(rule: Rule, seen: readonly (Observation | undefined)[] = []): CheckResult {
-  const findings = seen.flatMap((one) => (one ? [toFinding(rule, one)] : []));
-  return { rule, revision: "", findings };
-}

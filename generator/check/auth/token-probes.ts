@@ -1,17 +1,15 @@
 import { isObject } from "../../../generated/support.ts";
 import type { CheckResult } from "../finding.ts";
-import type { Observation } from "../probe.ts";
+import { toResult, type Observation } from "../probe.ts";
 import { findAuthChallenge, readScopes, type AuthClient } from "./auth-client.ts";
 import type { ResourceFacts } from "./resource-probes.ts";
-import { authRules, toResult } from "./rules.ts";
+import { authRules } from "./rules.ts";
 
 /** Facts that a token is compared with. */
 export interface TokenContext extends Pick<ResourceFacts, "resource" | "issuers" | "scopes"> {
   readonly token: string;
   /** URLs of the keys of the authorization servers. */
   readonly keys: readonly string[];
-  /** Clock in seconds since 1970. Default: the system clock. */
-  readonly now?: number;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -26,7 +24,7 @@ export async function probeToken(client: AuthClient, context: TokenContext): Pro
     toResult(authRules.tokenAlgorithm, await judgeSignature(client, header, context.keys)),
     toResult(authRules.tokenIssuer, [judgeIssuer(claims, context)]),
     toResult(authRules.tokenAudience, [judgeAudience(claims, context)]),
-    toResult(authRules.tokenTime, judgeTimes(claims, context.now ?? Date.now() / 1_000)),
+    toResult(authRules.tokenTime, judgeTimes(claims, Date.now() / 1_000)),
     toResult(authRules.tokenScopes, [judgeScopes(claims, context)]),
     accepted,
     toResult(authRules.unsigned, [await probeUnsigned(client, token)]),

@@ -1,6 +1,7 @@
 import { isObject } from "../../../generated/support.ts";
+import { hasCapability } from "../conversation.ts";
 import type { CheckResult, Rule } from "../finding.ts";
-import { toFinding, type Lists, type Observation } from "../probe.ts";
+import { toResult, type Lists, type Observation } from "../probe.ts";
 import type { Wire } from "../wire.ts";
 import type { HostFact, HostProfile } from "./profiles.ts";
 
@@ -18,11 +19,7 @@ export interface HostedServer {
 /** Checks a server against the documented rules of hosts. The id of each rule begins with the host. */
 export function checkHosts(hosts: ReadonlyMap<string, HostProfile>, server: HostedServer): readonly CheckResult[] {
   return [...hosts].flatMap(([id, { name, facts }]) =>
-    facts.map((fact): CheckResult => {
-      const rule = toRule(fact, { id, name });
-      const seen = observe(fact, name, server);
-      return { rule, revision: "", findings: seen.map((one) => toFinding(rule, one)) };
-    }),
+    facts.map((fact) => toResult(toRule(fact, { id, name }), observe(fact, name, server))),
   );
 }
 
@@ -70,7 +67,7 @@ function observe(fact: HostFact, host: string, server: HostedServer): readonly O
       return server.tools.length <= fact.max ? [] : [tooManyTools(server.tools.length, { host, max: fact.max })];
     case "features":
       return (fact.unsupported ?? [])
-        .filter((path) => has(server.capabilities, path))
+        .filter((path) => hasCapability(server.capabilities, path.split(".")))
         .map((path) => ({
           subject: `capability ${path}`,
           message: `${host} does not use it`,
@@ -147,11 +144,4 @@ function observeInstructions(
 function tooManyTools(count: number, { host, max }: { readonly host: string; readonly max: number }): Observation {
   const message = `${host} supports ${max} tools of all servers together; this server has ${count}`;
   return { subject: "tools", message, fix: "offer fewer tools, or split the server" };
-}
-
-function has(capabilities: Readonly<Record<string, unknown>>, path: string): boolean {
-  const found = path
-    .split(".")
-    .reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), capabilities);
-  return found !== undefined && found !== false;
 }

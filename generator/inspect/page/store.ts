@@ -46,7 +46,7 @@ export interface Store {
   readonly entries: {
     readonly list: readonly TimelineEntry[];
     readonly changes: Signal<number>;
-    readonly dropped: Signal<number>;
+    readonly dropped: number;
   };
   /** Sequence of the message whose details are shown. */
   readonly selected: Signal<number | undefined>;
@@ -71,7 +71,6 @@ export function createStore(): Store {
   const output = signal("");
   let recent = new RecentEntries();
   const changes = signal(0);
-  const dropped = signal(0);
   const call: Store["call"] = (spoken, method, params, { isRaw } = {}) => {
     const id = crypto.randomUUID();
     const progress = signal<ShownProgress | undefined>(undefined);
@@ -108,7 +107,6 @@ export function createStore(): Store {
         return;
       case "traffic":
         for (const entry of event.entries) recent.add(entry);
-        dropped.value = recent.dropped;
         changes.value += 1;
         return;
       case "input":
@@ -147,8 +145,10 @@ export function createStore(): Store {
       get list() {
         return recent.list;
       },
+      get dropped() {
+        return recent.dropped;
+      },
       changes,
-      dropped,
     },
     selected: signal<number | undefined>(undefined),
     lists,

@@ -47,6 +47,11 @@ export const importEndings = ["ts", "js", "none"] as const;
 /** Ending of the imports between the modules of a project. */
 export type ImportEnding = (typeof importEndings)[number];
 
+/** Returns the path of the import of a `.ts` module with another ending. */
+export function toImportPath(path: string, ending: ImportEnding = "ts"): string {
+  return path.replace(/\.ts$/, ending === "none" ? "" : `.${ending}`);
+}
+
 /** Returns a module whose relative imports have another ending than `.ts`. */
 export function withImportEnding(code: string, ending: ImportEnding = "ts"): string {
   if (ending === "ts") return code;

@@ -13,3 +13,20 @@ export function toMetadataPlaces(issuer: URL): readonly URL[] {
   ];
   return [...new Set(places)].map((place) => new URL(place, issuer.origin));
 }
+
+/**
+ * Returns the URLs at which the metadata of a resource may be, in the order to try: for its path, then for its host.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9728#section-3.1
+ */
+export function toResourceMetadataPlaces({
+  origin,
+  pathname,
+  search,
+}: Pick<URL, "origin" | "pathname" | "search">): readonly URL[] {
+  const places = [`${resourceMetadataPath}${pathname.replace(/\/$/, "")}${search}`, resourceMetadataPath];
+  return [...new Set(places)].map((place) => new URL(place, origin));
+}
+
+/** Path of the metadata of a host that is a resource. */
+export const resourceMetadataPath = "/.well-known/oauth-protected-resource";

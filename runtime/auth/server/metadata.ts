@@ -1,5 +1,6 @@
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { HttpResponse } from "../../transport/http-server/exchange/exchange.ts";
+import { resourceMetadataPath } from "../common/well-known.ts";
 
 /** Members of the metadata document that do not follow from other options. @see https://www.rfc-editor.org/rfc/rfc9728#section-2 */
 export interface ResourceDescription {
@@ -16,7 +17,7 @@ export interface ResourceDescription {
 /** Returns the URL of the metadata of a resource: the well-known path, followed by the path of the resource. */
 export function toMetadataUrl(resource: string): URL {
   const { origin, pathname } = new URL(resource);
-  return new URL(wellKnown + (pathname === "/" ? "" : pathname), origin);
+  return new URL(resourceMetadataPath + (pathname === "/" ? "" : pathname), origin);
 }
 
 /** Returns the document by the paths at which clients look for it: first that of the resource, then the root. */
@@ -25,7 +26,7 @@ export function createDocuments(resource: string, document: object): ReadonlyMap
   const response: HttpResponse = { status: 200, headers, body: JSON.stringify(document) };
   return new Map([
     [toMetadataUrl(resource).pathname, response],
-    [wellKnown, response],
+    [resourceMetadataPath, response],
   ]);
 }
 
@@ -52,7 +53,5 @@ export function isSecure({ protocol, hostname }: URL): boolean {
 function toPublicPart({ protocol, host, pathname }: URL): string {
   return host === "" ? protocol : `${protocol}//${host}${pathname}`;
 }
-
-const wellKnown = "/.well-known/oauth-protected-resource";
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;

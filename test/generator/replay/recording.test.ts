@@ -95,7 +95,10 @@ describe("a recording", () => {
     recorder.begin(server);
     for (let index = 0; index < 100; index += 1) recorder.record(entry(request({ name: "a".repeat(50) })));
     recorder.close();
-    expect(notices).toEqual([expect.stringContaining("the file has reached its limit of 1000 bytes")]);
+    expect(notices).toEqual([
+      `The messages of the server are recorded in ${path}`,
+      expect.stringContaining("the file has reached its limit of 1000 bytes"),
+    ]);
     expect(lines().at(-1)).toEqual({ notice: expect.stringContaining("limit of 1000 bytes") });
     expect(statSync(path).size).toBeLessThan(1_200);
     const { messages, notices: read } = await readRecording(path);

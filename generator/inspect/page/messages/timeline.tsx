@@ -19,7 +19,7 @@ export function Timeline({ store }: { readonly store: Store }): ComponentChild {
   });
   const selected = store.selected.value;
   const entry = selected === undefined ? undefined : store.entries.list.find(({ sequence }) => sequence === selected);
-  const dropped = store.entries.dropped.value;
+  const dropped = store.entries.dropped;
   return (
     <section class={entry ? "timeline has-selection" : "timeline"} aria-label="Messages">
       <div class="timeline-list">

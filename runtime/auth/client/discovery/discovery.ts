@@ -1,5 +1,5 @@
 import { describeUrl } from "../../../transport/http-client/endpoint.ts";
-import { toMetadataPlaces } from "../../common/well-known.ts";
+import { toMetadataPlaces, toResourceMetadataPlaces } from "../../common/well-known.ts";
 import { AuthError } from "../errors.ts";
 import {
   assumeServerMetadata,
@@ -61,12 +61,9 @@ export async function discoverAuthorization(url: URL, options: DiscoveryOptions)
  */
 async function findResourceMetadata(url: URL, options: DiscoveryOptions): Promise<ResourceMetadata | undefined> {
   const { requester, hint } = options;
-  const wellKnown = "/.well-known/oauth-protected-resource";
-  const path = url.pathname.replace(/\/$/, "");
   const places = [
     ...(hint === undefined ? [] : [readUrl(hint, requester.rules, "resource metadata URL")]),
-    new URL(`${wellKnown}${path}${url.search}`, url.origin),
-    new URL(wellKnown, url.origin),
+    ...toResourceMetadataPlaces(url),
   ];
   for (const place of withoutRepetition(places)) {
     const document = await fetchDocument(place, "resource metadata", options);
