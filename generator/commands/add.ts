@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import {
   features as knownFeatures,
   importEndings,
+  withEnding,
   withImportEnding,
   type ImportEnding,
   type LayerChoices,
@@ -58,7 +59,7 @@ async function add({ kind, name, folder }: AddOptions): Promise<Added> {
   const plan = planAddition(kind, name, findSample(manifest));
   await rejectTwin(folder, plan);
   const ending = readEnding(lock);
-  const from = plan.registration.from.replace(/\.ts$/, ending === "none" ? "" : `.${ending}`);
+  const from = withEnding(plan.registration.from, ending);
   const served = register(path, server, { ...plan.registration, from });
   const templates = loadTemplates(join(packageRoot, "templates"), [`add/${kind}.ts`, "add/test.ts"]);
   const render = (template: string): string => {

@@ -22,7 +22,7 @@ import { readSpecModels } from "../../read/spec-models.ts";
 import { toMemberName } from "../../typed-client/tool-schema/names.ts";
 import { revisionFacts } from "../create/project-options.ts";
 import { findSpec } from "../layer/catalogue.ts";
-import { withImportEnding, type LayerChoices } from "../layer/choices.ts";
+import { withEnding, withImportEnding, type LayerChoices } from "../layer/choices.ts";
 import { readInstalledLayer } from "../layer/installed-layer.ts";
 import { findDefinitions } from "./definition.ts";
 import type { Growth } from "./grow-layer.ts";
@@ -190,14 +190,12 @@ interface Registering {
 
 function registerApi(server: string, { path, name, choices }: Registering): string {
   const variable = toMemberName(name);
-  const from = (file: string): string => `./${name}/${file}${endings[choices.imports ?? "ts"]}`;
+  const from = (file: string): string => withEnding(`./${name}/${file}.ts`, choices.imports);
   const tools = { member: "tools", variable: `${variable}Tools`, from: from("tools") };
   const settings = { member: "settings", variable: `${variable}Settings`, from: from("settings") };
   const served = register(path, server, { ...tools, exported: "tools", as: "spread" });
   return register(path, served, { ...settings, exported: "settings", as: "value" });
 }
-
-const endings = { ts: ".ts", js: ".js", none: "" } as const;
 
 function growthOf({ validator, re2js }: LayerChoices, { needsRe2 }: ProjectSource): Growth | undefined {
   if (validator && (re2js === true || !needsRe2)) return undefined;

@@ -14,7 +14,7 @@ import type { ProjectOptions } from "../create/project-options.ts";
 import { devTools } from "../create/project-packages.ts";
 import { readRuntime, runtimePackage } from "../create/runtime-package.ts";
 import { chooseRevisions, toCatalogue } from "../layer/catalogue.ts";
-import { withImportEnding, type ImportEnding } from "../layer/choices.ts";
+import { withEnding, withImportEnding, type ImportEnding } from "../layer/choices.ts";
 import { emitLayer } from "../layer/emit-layer.ts";
 import { emitHandler, handlerTemplate, pathsOf } from "../mount/handler-file.ts";
 import { emitRoutes, routeTemplate } from "../mount/project-files.ts";
@@ -170,5 +170,5 @@ const bundles = { esm: "dist/mcp-handler.mjs", cjs: "dist/mcp-handler.cjs" };
 /** Path with which the application imports the handler. */
 function toImport({ sources, manifest }: Application, ending: ImportEnding): string {
   if (sources.kind === "javascript") return manifest.isModule ? bundles.esm : bundles.cjs;
-  return handlerFile.replace(/\.ts$/, ending === "none" ? "" : `.${ending}`);
+  return withEnding(handlerFile, ending);
 }

@@ -50,11 +50,16 @@ export type ImportEnding = (typeof importEndings)[number];
 /** Returns a module whose relative imports have another ending than `.ts`. */
 export function withImportEnding(code: string, ending: ImportEnding = "ts"): string {
   if (ending === "ts") return code;
-  return code.replaceAll(relativeImport, (_all, before: string) => `${before}${ending === "js" ? ".js" : ""}"`);
+  return code.replaceAll(relativeImport, (_all, path: string) => withEnding(path, ending));
 }
 
-/** Matches the path of a relative import up to its ending. Generated modules are formatted, so that it is on one line with its keyword. */
-const relativeImport = /(\b(?:from|import) "\.{1,2}\/[^"\n]*)\.ts"/g;
+/** Matches the path of a relative import. Generated modules are formatted, so that it is on one line with its keyword. */
+const relativeImport = /(?<=\b(?:from|import) ")(\.{1,2}\/[^"\n]*\.ts)(?=")/g;
+
+/** Returns the path of a module with the ending that its imports have. */
+export function withEnding(path: string, ending: ImportEnding = "ts"): string {
+  return path.replace(/\.ts$/, ending === "none" ? "" : `.${ending}`);
+}
 
 /** Choices that the files of `src/mcp/` follow from. */
 export interface LayerChoices {
