@@ -1,4 +1,3 @@
-import { relative, resolve, sep } from "node:path";
 import { hashText, isInnerPath } from "../internal/files.ts";
 import { jsonText, parseJson } from "../internal/json-text.ts";
 import type { Tree } from "../internal/tree.ts";
@@ -37,11 +36,6 @@ export interface ApiRecord {
 
 /** Facts about an API that its source does not contain. */
 export type ApiFacts = Pick<ApiRecord, "name" | "document" | "place">;
-
-/** Returns the path of a document as a lock file has it. */
-export function documentPath(path: string, project: string): string {
-  return relative(project, resolve(path)).split(sep).join("/");
-}
 
 /** Records an API with its generated files. */
 export function recordApi(source: ProjectSource, tree: Tree, { name, document, place }: ApiFacts): ApiRecord {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { relative, sep } from "node:path";
+import { relativePath } from "../../internal/files.ts";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 import { listSources } from "../update/removed-names.ts";
@@ -32,7 +32,7 @@ export async function findDefinitions(
 ): Promise<ReadonlyMap<string, string>> {
   const places = new Map<string, string>();
   for (const path of await listSources(project)) {
-    const file = relative(project, path).split(sep).join("/");
+    const file = relativePath(project, path);
     if (skipped?.has(file)) continue;
     const text = await readFile(path, "utf8");
     const possible = values.filter((value) => !places.has(value) && text.includes(value));

@@ -2,17 +2,11 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { readIfPresent, relativePath } from "../../internal/files.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { safeLine } from "../../internal/text.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
-import {
-  apiLockName,
-  apiLockText,
-  documentPath,
-  readApiLock,
-  recordApi,
-  type ApiRecord,
-} from "../../openapi/api-lock.ts";
+import { apiLockName, apiLockText, readApiLock, recordApi, type ApiRecord } from "../../openapi/api-lock.ts";
 import { chooseName, mainApi } from "../../openapi/api-name.ts";
 import { compareOperations, type OperationChange } from "../../openapi/compare-operations.ts";
 import { emitSource, type SourcePlace } from "../../openapi/emit-source.ts";
@@ -73,7 +67,7 @@ export async function planApi(options: ApiOptions): Promise<ApiPlan> {
   const { folder, document, force } = options;
   const known = await readLock(folder);
   const { choices } = await readInstalledLayer(folder);
-  const path = documentPath(document, folder);
+  const path = relativePath(folder, document);
   let name = "";
   const whole = await readSource(document, (title) => {
     name = chooseName({ given: options.name, document: path, title, known });
@@ -141,10 +135,7 @@ function newPlace(folder: string, name: string): SourcePlace {
 }
 
 async function readLock(folder: string): Promise<readonly ApiRecord[]> {
-  const text = await readFile(join(folder, apiLockName), "utf8").catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
+  const text = await readIfPresent(join(folder, apiLockName));
   return text === undefined ? [] : readApiLock(text);
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
+import { relativePath } from "../../internal/files.ts";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 import { UserError } from "../../internal/user-error.ts";
@@ -61,7 +62,7 @@ export async function planRemoval(project: string, kind: Addition, name: string)
 async function readSources(project: string): Promise<readonly Source[]> {
   const sources: Source[] = [];
   for (const place of await listSources(project)) {
-    const path = relative(project, place).split(sep).join("/");
+    const path = relativePath(project, place);
     const text = await readFile(place, "utf8");
     try {
       sources.push({ path, text, file: parseSource(path, text) });

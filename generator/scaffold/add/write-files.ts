@@ -1,5 +1,6 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { readIfPresent } from "../../internal/files.ts";
 import { replaceFile, type Tree } from "../../internal/tree.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 
@@ -35,11 +36,4 @@ export async function writeFiles(project: string, { writes, removals }: FileChan
       },
     );
   }
-}
-
-async function readIfPresent(path: string): Promise<string | undefined> {
-  return readFile(path, "utf8").catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
 }
