@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { basename, dirname, join, sep } from "node:path";
+import { basename, posix } from "node:path";
 import { relativePath } from "../../internal/files.ts";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
@@ -114,11 +114,15 @@ function absence(kind: Addition, name: string, found: readonly Definition[]): st
   return `the project has no constant that defines the ${kind} ${JSON.stringify(name)}; choose one of: ${known}.`;
 }
 
-/** True if a module imports a constant of another one. */
+/** True if a module imports a constant of another one, with any ending or none. */
 function imports({ path, file }: Source, source: Source, variable: string): boolean {
   const declaration = ts.findAncestor(importOf(file, variable), ts.isImportDeclaration)?.moduleSpecifier;
   if (!declaration || !ts.isStringLiteral(declaration)) return false;
-  return join(dirname(path), declaration.text).split(sep).join("/") === source.path;
+  return withoutEnding(posix.join(posix.dirname(path), declaration.text)) === withoutEnding(source.path);
+}
+
+function withoutEnding(path: string): string {
+  return path.replace(/\.[cm]?[jt]sx?$/, "");
 }
 
 function rejectUse(path: string, text: string, variable: string): void {
