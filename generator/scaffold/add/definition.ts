@@ -63,9 +63,13 @@ function listDefinitions(file: string, text: string, identity: Omit<Identity, "v
 function valueOf(node: ts.Node, { definer, member }: Omit<Identity, "value">): string | undefined {
   if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression) || node.expression.text !== definer)
     return undefined;
-  const [definition] = node.arguments;
-  if (!definition || !ts.isObjectLiteralExpression(definition)) return undefined;
-  for (const one of definition.properties) {
+  return textMember(node.arguments[0], member);
+}
+
+/** Returns the text of a member in an object that is written out; `undefined` when there is none. */
+export function textMember(object: ts.Node | undefined, member: string): string | undefined {
+  if (!object || !ts.isObjectLiteralExpression(object)) return undefined;
+  for (const one of object.properties) {
     const isMember = ts.isPropertyAssignment(one) && ts.isIdentifier(one.name) && one.name.text === member;
     if (isMember && ts.isStringLiteralLike(one.initializer)) return one.initializer.text;
   }

@@ -5,12 +5,10 @@ import type { Tree } from "../../internal/tree.ts";
 import { UserError } from "../../internal/user-error.ts";
 import type { FileRecord } from "../../openapi/api-lock.ts";
 import { mergeSource } from "../../openapi/merge-source.ts";
+import type { FileChanges } from "./write-files.ts";
 
 /** Changes of the generated files of a project. */
-export interface FilePlan {
-  /** Texts to write, by path. */
-  readonly writes: Tree;
-  readonly removals: readonly string[];
+export interface FilePlan extends FileChanges {
   /** Edits that stay. */
   readonly edits: readonly KeptEdit[];
 }

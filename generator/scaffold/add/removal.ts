@@ -6,6 +6,7 @@ import { SpecError } from "../../internal/spec-error.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { listSources } from "../update/removed-names.ts";
 import type { Addition } from "./addition.ts";
+import { textMember } from "./definition.ts";
 import { findUses, importOf, unregister } from "./unregister.ts";
 
 /** Changes that remove a definition from a project. Paths are relative to it, with forward slashes. */
@@ -85,19 +86,10 @@ function definitionsIn({ file }: Source, kind: Addition): readonly Definition[] 
       if (!ts.isIdentifier(variable) || !initializer || !ts.isCallExpression(initializer)) return [];
       const { expression, arguments: given } = initializer;
       if (!ts.isIdentifier(expression) || !definers[kind].includes(expression.text)) return [];
-      const name = nameIn(given[0]);
+      const name = textMember(given[0], "name");
       return name === undefined ? [] : [{ name, variable: variable.text }];
     }),
   );
-}
-
-function nameIn(definition: ts.Node | undefined): string | undefined {
-  if (!definition || !ts.isObjectLiteralExpression(definition)) return undefined;
-  for (const one of definition.properties) {
-    const isName = ts.isPropertyAssignment(one) && ts.isIdentifier(one.name) && one.name.text === "name";
-    if (isName && ts.isStringLiteralLike(one.initializer)) return one.initializer.text;
-  }
-  return undefined;
 }
 
 /** Returns the words of a name with hyphens, as in the name of its test file: `word_count` and `wordCount` are `word-count`. */

@@ -6,6 +6,7 @@ import { systemCode, UserError } from "../../internal/user-error.ts";
 
 /** Files of a project to write and to remove. */
 export interface FileChanges {
+  /** Texts to write, by path. */
   readonly writes: Tree;
   readonly removals: readonly string[];
 }
