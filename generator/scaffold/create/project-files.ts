@@ -32,6 +32,7 @@ import {
   revisionFacts,
   toolMembers,
   type ProjectOptions,
+  servedModels,
 } from "./project-options.ts";
 import { mainApi } from "../../openapi/api-name.ts";
 
@@ -184,7 +185,7 @@ function tidy(text: string): string {
 /** Returns the view of the templates of a project. */
 export function projectView(options: ProjectOptions): object {
   const { name, revisions, selection, source } = options;
-  const models = options.models.models.filter(({ id }) => revisions.includes(id));
+  const models = servedModels(options);
   const stateless = statelessAmong(revisions, toCatalogue(models));
   const members = toolMembers(newestOf(options));
   const isStructured = members.has("outputSchema");
