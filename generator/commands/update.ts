@@ -1,7 +1,8 @@
 import { join, relative, resolve } from "node:path";
-import { toCatalogue, findSpec, toSpecPath } from "../scaffold/layer/catalogue.ts";
+import { toCatalogue, findSpec } from "../scaffold/layer/catalogue.ts";
 import { emitLayer } from "../scaffold/layer/emit-layer.ts";
 import { runtimePackage } from "../scaffold/create/runtime-package.ts";
+import { relativePath } from "../internal/files.ts";
 import { compareTree, driftText, type Drift } from "../internal/tree.ts";
 import type { RevisionModel } from "../model.ts";
 import { packageVersion } from "../internal/package-info.ts";
@@ -90,7 +91,7 @@ async function updateLayer(options: UpdateCommandOptions, surroundings: Surround
   const catalogue = toCatalogue(models.models);
   const { spec: _old, ...old } = layer.choices;
   const next = toChoices(old, options, catalogue);
-  const origin = spec === undefined ? {} : { spec: toSpecPath(spec, project) };
+  const origin = spec === undefined ? {} : { spec: relativePath(project, spec) };
   const tree = await emitLayer({ ...next, ...origin }, models);
   const drifts = await compareTree(layer.folder, tree);
   const runtime = await readInstalledRuntime(project);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, rename } from "node:fs/promises";
+import { relative, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemCode } from "./user-error.ts";
 
@@ -52,6 +53,19 @@ export async function readTextFile(path: string): Promise<string> {
 function encodingOf([first, second]: Uint8Array): string {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+}
+
+/** Reads a text file; `undefined` when there is none. */
+export async function readIfPresent(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
+}
+
+/** Returns a path relative to a folder, with forward slashes. */
+export function relativePath(folder: string, path: string): string {
+  return relative(folder, path).split(sep).join("/");
 }
 
 /** True for a relative path with forward slashes that does not lead out of its folder. */

@@ -1,4 +1,3 @@
-import { relative, resolve, sep } from "node:path";
 import { hashText, isInnerPath } from "../internal/files.ts";
 import { jsonText, parseJson } from "../internal/json-text.ts";
 import type { Tree } from "../internal/tree.ts";
@@ -38,11 +37,6 @@ export interface ApiRecord {
 /** Facts about an API that its source does not contain. */
 export type ApiFacts = Pick<ApiRecord, "name" | "document" | "place">;
 
-/** Returns the path of a document as a lock file has it. */
-export function documentPath(path: string, project: string): string {
-  return relative(project, resolve(path)).split(sep).join("/");
-}
-
 /** Records an API with its generated files. */
 export function recordApi(source: ProjectSource, tree: Tree, { name, document, place }: ApiFacts): ApiRecord {
   const { only, prefix, output } = source;
@@ -79,18 +73,14 @@ export function readApiLock(text: string): readonly ApiRecord[] {
 }
 
 function readApi(value: unknown): ApiRecord | undefined {
-  if (!isRecord(value) || !isRecord(value.place) || !isRecord(value.files) || !isRecord(value.operations))
-    return undefined;
-  const { name, document, only, prefix, output, place, files } = value;
+  if (!isRecord(value) || !isRecord(value.place)) return undefined;
+  const { name, document, only, prefix, output, place } = value;
   const mode = outputModes.find((known) => known === output);
-  const records = Object.entries(files).map(([path, file]) => [path, readFile(file)] as const);
-  const operations = Object.entries(value.operations).map(([key, one]) => [key, readOperation(one)] as const);
-  if (typeof name !== "string" || typeof document !== "string" || mode === undefined) return undefined;
+  const operations = readMembers(value.operations, readOperation);
+  const files = readMembers(value.files, readFile);
+  if (typeof name !== "string" || typeof document !== "string" || !mode || !operations || !files) return undefined;
   if (typeof place.folder !== "string" || typeof place.test !== "string") return undefined;
   if (![place.folder, place.test, ...Object.keys(files)].every(isInnerPath)) return undefined;
-  const known = records.flatMap(([path, file]) => (file ? [[path, file] as const] : []));
-  const kept = operations.flatMap(([key, one]) => (one ? [[key, one] as const] : []));
-  if (known.length < records.length || kept.length < operations.length) return undefined;
   return {
     name,
     document,
@@ -98,9 +88,23 @@ function readApi(value: unknown): ApiRecord | undefined {
     ...(typeof prefix === "string" && { prefix }),
     output: mode,
     place: { folder: place.folder, test: place.test },
-    operations: Object.fromEntries(kept),
-    files: Object.fromEntries(known),
+    operations,
+    files,
   };
+}
+
+/** Reads the members of an object; `undefined` when one cannot be read. */
+function readMembers<Value>(
+  object: unknown,
+  read: (value: unknown) => Value | undefined,
+): Readonly<Record<string, Value>> | undefined {
+  if (!isRecord(object)) return undefined;
+  const entries = Object.entries(object);
+  const known = entries.flatMap(([key, member]): [string, Value][] => {
+    const value = read(member);
+    return value === undefined ? [] : [[key, value]];
+  });
+  return known.length === entries.length ? Object.fromEntries(known) : undefined;
 }
 
 function readFile(value: unknown): FileRecord | undefined {
@@ -112,7 +116,7 @@ function readFile(value: unknown): FileRecord | undefined {
 function readOperation(value: unknown): OperationRecord | undefined {
   if (!isRecord(value)) return undefined;
   const { tool, parameters, result, access } = value;
-  const isWhole = [parameters, result, access].every((hash) => typeof hash === "string");
-  if (typeof tool !== "string" || !isWhole) return undefined;
-  return { tool, parameters: String(parameters), result: String(result), access: String(access) };
+  if (typeof tool !== "string" || typeof parameters !== "string") return undefined;
+  if (typeof result !== "string" || typeof access !== "string") return undefined;
+  return { tool, parameters, result, access };
 }

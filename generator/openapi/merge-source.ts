@@ -29,14 +29,17 @@ export interface MergeInput {
 export async function mergeSource({ path, edited, generated, hashes }: MergeInput): Promise<Merge> {
   const mine = readParts(path, edited);
   const theirs = readParts(path, generated);
-  const report: Report = { kept: [], conflicts: [] };
-  const parts = mergeParts({ mine: mine.parts, theirs: theirs.parts, prefix: "" }, hashes, report);
+  const merging: Merging = { hashes: new Map(Object.entries(hashes)), kept: [], conflicts: [] };
+  const parts = mergeParts({ mine: mine.parts, theirs: theirs.parts, prefix: "" }, merging);
   const body = `${parts.map((part) => (part.isClose === true ? "\n" : "\n\n") + partText(part)).join("")}\n\n${mine.tail}`;
   const text = [mine.head, importText([mine, theirs], body), body].join("\n\n");
-  return { text: await formatTypeScript(text, { collapses: true }), ...report };
+  const { kept, conflicts } = merging;
+  return { text: await formatTypeScript(text, { collapses: true }), kept, conflicts };
 }
 
-interface Report {
+interface Merging {
+  /** Hashes of the parts of the text that was generated before, by key. */
+  readonly hashes: ReadonlyMap<string, string>;
   readonly kept: string[];
   readonly conflicts: string[];
 }
@@ -48,21 +51,20 @@ interface Lists {
   readonly prefix: string;
 }
 
-function mergeParts({ mine, theirs, prefix }: Lists, hashes: MergeInput["hashes"], report: Report): Part[] {
-  const known = (key: string): string | undefined =>
-    Object.hasOwn(hashes, prefix + key) ? hashes[prefix + key] : undefined;
+function mergeParts({ mine, theirs, prefix }: Lists, merging: Merging): Part[] {
+  const known = (key: string): string | undefined => merging.hashes.get(prefix + key);
   const own = new Map(mine.map((part) => [part.key, part]));
   const merged = theirs.flatMap((part): Part[] => {
     const edited = own.get(part.key);
-    if (edited) return [mergePart(edited, part, { prefix, hashes, report })];
+    if (edited) return [mergePart(edited, part, { prefix, merging })];
     if (known(part.key) === undefined) return [part];
-    report.kept.push(`${prefix}${part.key} (removed)`);
+    merging.kept.push(`${prefix}${part.key} (removed)`);
     return [];
   });
   const generated = new Set(theirs.map(({ key }) => key));
   for (const [place, part] of mine.entries()) {
     if (generated.has(part.key) || known(part.key) === hashPart(part)) continue;
-    if (known(part.key) !== undefined) report.kept.push(prefix + part.key);
+    if (known(part.key) !== undefined) merging.kept.push(prefix + part.key);
     const before = mine.slice(0, place).findLast(({ key }) => merged.some((one) => one.key === key));
     merged.splice(before ? merged.findIndex(({ key }) => key === before.key) + 1 : 0, 0, part);
   }
@@ -71,22 +73,21 @@ function mergeParts({ mine, theirs, prefix }: Lists, hashes: MergeInput["hashes"
 
 interface PartOptions {
   readonly prefix: string;
-  readonly hashes: MergeInput["hashes"];
-  readonly report: Report;
+  readonly merging: Merging;
 }
 
-function mergePart(edited: Part, generated: Part, { prefix, hashes, report }: PartOptions): Part {
+function mergePart(edited: Part, generated: Part, { prefix, merging }: PartOptions): Part {
   const key = prefix + edited.key;
-  const before = Object.hasOwn(hashes, key) ? hashes[key] : undefined;
+  const before = merging.hashes.get(key);
   const isKept = hashPart(edited) !== before && hashPart(edited) !== hashPart(generated);
   if (isKept) {
-    report.kept.push(key);
-    if (hashPart(generated) !== before) report.conflicts.push(key);
+    merging.kept.push(key);
+    if (hashPart(generated) !== before) merging.conflicts.push(key);
   }
   const chosen = isKept ? edited : generated;
   if (!edited.members || !generated.members) return chosen;
   const lists = { mine: edited.members, theirs: generated.members, prefix: `${key}.` };
-  return { ...chosen, members: mergeParts(lists, hashes, report) };
+  return { ...chosen, members: mergeParts(lists, merging) };
 }
 
 function partText({ text, members }: Part): string {

@@ -63,8 +63,6 @@ export function readApi(document: Record<string, unknown>, options: ReadApiOptio
     operations.push({ ...understood, name, ...(own !== undefined && own !== address && { address: own }) });
   }
   rejectNothing(operations, leftOut, origin);
-  const info = isRecord(document.info) ? document.info : {};
-  const title = typeof info.title === "string" ? safeLine(info.title) : "";
   const securities = operations.map(({ security }) => security);
   const { credentials, sent } = explain(
     () => readAccess(document, { securities, variables }),
@@ -73,7 +71,20 @@ export function readApi(document: Record<string, unknown>, options: ReadApiOptio
   const all = operations.map(({ security: _security, ...rest }, at) => {
     return { ...rest, access: isForeign(rest.address, address) ? [] : (sent[at] ?? []) };
   });
-  return { title, variables, ...(address !== undefined && { address }), credentials, operations: all, leftOut };
+  return {
+    title: titleOf(document),
+    variables,
+    ...(address !== undefined && { address }),
+    credentials,
+    operations: all,
+    leftOut,
+  };
+}
+
+/** Returns the title of a document; empty if it has none. */
+export function titleOf(document: unknown): string {
+  const info = isRecord(document) ? document.info : undefined;
+  return isRecord(info) && typeof info.title === "string" ? safeLine(info.title) : "";
 }
 
 function checkVersion({ openapi, swagger }: Record<string, unknown>, origin: string): void {

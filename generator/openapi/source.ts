@@ -52,17 +52,21 @@ export interface ReadSourceOptions {
   readonly variables?: string;
 }
 
-/** Options, or a function that returns them for the title of a document. */
-export type SourceChoices = ReadSourceOptions | ((title: string) => ReadSourceOptions);
-
 /**
  * Reads an OpenAPI document, a list of tools, or a contract.
  *
  * @throws {UserError} when the source cannot be used; the message names the reason and the place.
  */
-export async function readSource(path: string, given: SourceChoices = {}): Promise<ProjectSource> {
-  const document = await readDocument(path);
-  const chosen = typeof given === "function" ? given(titleOf(document)) : given;
+export async function readSource(path: string, options: ReadSourceOptions = {}): Promise<ProjectSource> {
+  return toSource(await readDocument(path), path, options);
+}
+
+/**
+ * Returns the source in a document, which is the content of the file `path`.
+ *
+ * @throws {UserError} when the document cannot be used; the message names the reason and the place.
+ */
+export function toSource(document: unknown, path: string, chosen: ReadSourceOptions): ProjectSource {
   const { output, ...choices } = chosen;
   const origin = safeLine(basename(path));
   const options = { origin, ...choices };
@@ -95,11 +99,6 @@ export async function readSource(path: string, given: SourceChoices = {}): Promi
     ...(chosen.prefix !== undefined && { prefix: chosen.prefix }),
     ...(api && { api }),
   };
-}
-
-function titleOf(document: unknown): string {
-  const info = isRecord(document) ? document.info : undefined;
-  return isRecord(info) && typeof info.title === "string" ? safeLine(info.title) : "";
 }
 
 function toContract({ operations, title }: Api, mode: OutputMode | undefined): Contract {

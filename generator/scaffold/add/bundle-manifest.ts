@@ -1,9 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exampleTools } from "../create/example-tools.ts";
+import { readIfPresent } from "../../internal/files.ts";
 import { jsonText, parseJson } from "../../internal/json-text.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
-import { systemCode } from "../../internal/user-error.ts";
 import { findDefinition } from "./definition.ts";
 
 /** Name of the file that describes a bundle for hosts. */
@@ -27,34 +27,41 @@ export interface ToolChanges {
  * there is a manifest without a list of tools, else true, also without a manifest.
  */
 export async function listTools(project: string, { added, removed = [] }: ToolChanges): Promise<boolean> {
-  const path = join(project, manifestName);
-  const text = await readManifest(path);
+  const text = await readIfPresent(join(project, manifestName));
   if (text === undefined) return true;
-  const manifest = parseJson(text);
-  if (!isRecord(manifest) || !Array.isArray(manifest.tools)) return false;
+  const manifest = parseManifest(text);
+  if (!manifest) return false;
   const replaced = [...added.map(({ name }) => name), ...removed, ...(await findGone(project))];
-  const kept = manifest.tools.filter((one) => !isRecord(one) || !replaced.includes(one.name));
-  await writeFile(path, `${jsonText({ ...manifest, tools: [...kept, ...added] })}\n`);
+  await writeTools(project, manifest, [...without(manifest, replaced), ...added]);
   return true;
 }
 
 /** Removes a tool from the manifest of a project's bundle. Returns true if the manifest listed it. */
 export async function unlistTool(project: string, name: string): Promise<boolean> {
-  const path = join(project, manifestName);
-  const manifest = parseJson((await readManifest(path)) ?? "");
-  if (!isRecord(manifest) || !Array.isArray(manifest.tools)) return false;
-  const tools = manifest.tools.filter((one) => !isRecord(one) || one.name !== name);
-  if (tools.length === manifest.tools.length) return false;
-  await writeFile(path, `${jsonText({ ...manifest, tools })}\n`);
+  const manifest = parseManifest((await readIfPresent(join(project, manifestName))) ?? "");
+  const tools = manifest && without(manifest, [name]);
+  if (!tools || tools.length === manifest.tools.length) return false;
+  await writeTools(project, manifest, tools);
   return true;
 }
 
-/** Reads a manifest; undefined when there is none. */
-async function readManifest(path: string): Promise<string | undefined> {
-  return readFile(path, "utf8").catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
+interface Manifest {
+  readonly tools: readonly unknown[];
+}
+
+/** Parses a manifest; `undefined` when it has no list of tools. */
+function parseManifest(text: string): Manifest | undefined {
+  const manifest = parseJson(text);
+  return isRecord(manifest) && Array.isArray(manifest.tools) ? { ...manifest, tools: manifest.tools } : undefined;
+}
+
+/** Returns the tools of a manifest that have other names. */
+function without({ tools }: Manifest, names: readonly unknown[]): readonly unknown[] {
+  return tools.filter((one) => !isRecord(one) || !names.includes(one.name));
+}
+
+async function writeTools(project: string, manifest: Manifest, tools: readonly unknown[]): Promise<void> {
+  await writeFile(join(project, manifestName), `${jsonText({ ...manifest, tools })}\n`);
 }
 
 async function findGone(project: string): Promise<readonly unknown[]> {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { relative, sep } from "node:path";
+import { relativePath } from "../../internal/files.ts";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 import { listSources } from "../update/removed-names.ts";
@@ -32,7 +32,7 @@ export async function findDefinitions(
 ): Promise<ReadonlyMap<string, string>> {
   const places = new Map<string, string>();
   for (const path of await listSources(project)) {
-    const file = relative(project, path).split(sep).join("/");
+    const file = relativePath(project, path);
     if (skipped?.has(file)) continue;
     const text = await readFile(path, "utf8");
     const possible = values.filter((value) => !places.has(value) && text.includes(value));
@@ -63,9 +63,13 @@ function listDefinitions(file: string, text: string, identity: Omit<Identity, "v
 function valueOf(node: ts.Node, { definer, member }: Omit<Identity, "value">): string | undefined {
   if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression) || node.expression.text !== definer)
     return undefined;
-  const [definition] = node.arguments;
-  if (!definition || !ts.isObjectLiteralExpression(definition)) return undefined;
-  for (const one of definition.properties) {
+  return textMember(node.arguments[0], member);
+}
+
+/** Returns the text of a member in an object that is written out; `undefined` when there is none. */
+export function textMember(object: ts.Node | undefined, member: string): string | undefined {
+  if (!object || !ts.isObjectLiteralExpression(object)) return undefined;
+  for (const one of object.properties) {
     const isMember = ts.isPropertyAssignment(one) && ts.isIdentifier(one.name) && one.name.text === member;
     if (isMember && ts.isStringLiteralLike(one.initializer)) return one.initializer.text;
   }

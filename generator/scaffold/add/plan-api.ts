@@ -2,31 +2,29 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { readIfPresent, relativePath } from "../../internal/files.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { safeLine } from "../../internal/text.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
-import {
-  apiLockName,
-  apiLockText,
-  documentPath,
-  readApiLock,
-  recordApi,
-  type ApiRecord,
-} from "../../openapi/api-lock.ts";
+import { apiLockName, apiLockText, readApiLock, recordApi, type ApiRecord } from "../../openapi/api-lock.ts";
 import { chooseName, mainApi } from "../../openapi/api-name.ts";
 import { compareOperations, type OperationChange } from "../../openapi/compare-operations.ts";
 import { emitSource, type SourcePlace } from "../../openapi/emit-source.ts";
+import { readDocument } from "../../openapi/document.ts";
 import type { OutputMode } from "../../openapi/operation.ts";
-import { readSource, type ProjectSource } from "../../openapi/source.ts";
+import { titleOf } from "../../openapi/read-api.ts";
+import { toSource, type ProjectSource } from "../../openapi/source.ts";
 import { readSpecModels } from "../../read/spec-models.ts";
 import { toMemberName } from "../../typed-client/tool-schema/names.ts";
+import { schemaSamples } from "../create/example-tools.ts";
+import { patternPackages } from "../create/project-packages.ts";
 import { revisionFacts } from "../create/project-options.ts";
+import { addToManifest, readManifest, type Manifest } from "../init/manifest.ts";
 import { findSpec } from "../layer/catalogue.ts";
 import { toImportPath, withImportEnding, type LayerChoices } from "../layer/choices.ts";
 import { readInstalledLayer } from "../layer/installed-layer.ts";
 import { findDefinitions } from "./definition.ts";
 import type { Growth } from "./grow-layer.ts";
-import { addPackages, packageName } from "./manifest-packages.ts";
 import { planFiles, type FilePlan } from "./plan-files.ts";
 import { register } from "./register.ts";
 import { findServerModule } from "./server-module.ts";
@@ -73,49 +71,47 @@ export async function planApi(options: ApiOptions): Promise<ApiPlan> {
   const { folder, document, force } = options;
   const known = await readLock(folder);
   const { choices } = await readInstalledLayer(folder);
-  const path = documentPath(document, folder);
-  let name = "";
-  const whole = await readSource(document, (title) => {
-    name = chooseName({ given: options.name, document: path, title, known });
-    return sourceOptions(options, { name, known: known.find((api) => api.name === name) });
-  });
-  if (!whole.api) throw new UserError(`${safeLine(path)} describes no HTTP API; pass an OpenAPI document.`);
+  const path = relativePath(folder, document);
+  const content = await readDocument(document);
+  const name = chooseName({ given: options.name, document: path, title: titleOf(content), known });
   const former = known.find((api) => api.name === name);
+  const whole = toSource(content, document, sourceOptions(options, name, former));
+  if (!whole.api) throw new UserError(`${safeLine(path)} describes no HTTP API; pass an OpenAPI document.`);
   const place = former?.place ?? newPlace(folder, name);
-  const manifest = await readText(folder, "package.json");
+  const manifestText = await readText(folder, "package.json");
+  const manifest = readManifest(manifestText, "package.json");
   const models = await readSpecModels(findSpec(undefined, { project: folder, choices }));
   const newest = models.models.find(({ id }) => id === choices.revisions[0]);
   if (!newest)
     throw new UserError("src/mcp/ is for revisions that are not known; run `npx create-mcp-server update` first.");
   const emitted = await emitSource(whole, {
-    ...{ name: packageName(manifest), packageFolder: packageRoot, layer: "mcp/index.ts", place },
-    ...{ ...revisionFacts(newest), stubs: { prompts: false, resources: false, templates: false } },
+    ...revisionFacts(newest),
+    name: manifest.name ?? "",
+    packageFolder: packageRoot,
+    layer: "mcp/index.ts",
+    place,
+    stubs: { prompts: false, resources: false, templates: false },
   });
   const { source } = emitted;
   const tree = new Map([...emitted.tree].map(([file, text]) => [file, withImportEnding(text, choices.imports)]));
   const record = recordApi(source, tree, { name, document: path, place });
   await rejectClashes(folder, { record, known });
   const files = await planFiles({ project: folder, tree, records: former?.files ?? {}, force });
-  const packages = addPackages(manifest, source);
+  const missing = missingPackages(manifest, source);
   const others = new Map<string, string>();
-  if (packages.names.length > 0) others.set("package.json", packages.text);
+  const packages = Object.keys(missing);
+  if (packages.length > 0) others.set("package.json", addToManifest(manifestText, { devDependencies: missing }));
   const server = findServerModule(folder);
   if (!former) others.set(server, registerApi(await readText(folder, server), { path: server, name, choices }));
   const apis = former ? known.map((api) => (api === former ? record : api)) : [...known, record];
   if (!isDeepStrictEqual(former, record)) others.set(apiLockName, apiLockText(apis));
   const growth = growthOf(choices, source);
   const operations = compareOperations(former?.operations ?? {}, record.operations);
-  const needs = { ...(growth && { growth }), packages: packages.names };
-  return { source, record, isNew: !former, server, operations, files, others, ...needs };
-}
-
-interface KnownApi {
-  readonly name: string;
-  readonly known: ApiRecord | undefined;
+  return { source, record, isNew: !former, server, operations, files, others, packages, ...(growth && { growth }) };
 }
 
 /** Completes the options by those of the last run. Words of the last run may match nothing: the document may have changed. */
-function sourceOptions(options: ApiOptions, { name, known }: KnownApi) {
+function sourceOptions(options: ApiOptions, name: string, known: ApiRecord | undefined) {
   const { only = known?.only, prefix = known?.prefix, output = known?.output } = options;
   return {
     variables: name === mainApi ? "API" : name.replaceAll("-", "_").toUpperCase(),
@@ -141,10 +137,7 @@ function newPlace(folder: string, name: string): SourcePlace {
 }
 
 async function readLock(folder: string): Promise<readonly ApiRecord[]> {
-  const text = await readFile(join(folder, apiLockName), "utf8").catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
+  const text = await readIfPresent(join(folder, apiLockName));
   return text === undefined ? [] : readApiLock(text);
 }
 
@@ -179,6 +172,12 @@ async function rejectClashes(folder: string, { record, known }: Records): Promis
     `Nothing was written: ${places.get(first)} has a tool ${JSON.stringify(first)} already${rest}. ` +
       `Choose other operations with --only, or other names with --prefix ${record.name.replaceAll("-", "_")}_`,
   );
+}
+
+/** Returns the packages that check the schemas of an API and that a project does not have, with their versions. */
+function missingPackages({ packages }: Manifest, { needsRe2 }: ProjectSource): Readonly<Record<string, string>> {
+  const needed = { ...schemaSamples.json.packages, ...(needsRe2 && patternPackages) };
+  return Object.fromEntries(Object.entries(needed).filter(([name]) => packages[name] === undefined));
 }
 
 interface Registering {

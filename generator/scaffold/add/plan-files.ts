@@ -1,17 +1,14 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hashText } from "../../internal/files.ts";
+import { hashText, readIfPresent } from "../../internal/files.ts";
 import { formatTypeScript } from "../../internal/format.ts";
 import type { Tree } from "../../internal/tree.ts";
-import { systemCode, UserError } from "../../internal/user-error.ts";
+import { UserError } from "../../internal/user-error.ts";
 import type { FileRecord } from "../../openapi/api-lock.ts";
 import { mergeSource } from "../../openapi/merge-source.ts";
+import type { FileChanges } from "./write-files.ts";
 
 /** Changes of the generated files of a project. */
-export interface FilePlan {
-  /** Texts to write, by path. */
-  readonly writes: Tree;
-  readonly removals: readonly string[];
+export interface FilePlan extends FileChanges {
   /** Edits that stay. */
   readonly edits: readonly KeptEdit[];
 }
@@ -48,12 +45,12 @@ export async function planFiles({ project, tree, records, force }: FilePlanInput
   const edits: KeptEdit[] = [];
   for (const [path, generated] of tree) {
     const record = Object.hasOwn(records, path) ? records[path] : undefined;
-    const planned = await planFile({ path, generated, record, found: await readIfPresent(project, path), force });
+    const planned = await planFile({ path, generated, record, found: await readIfPresent(join(project, path)), force });
     if (planned.text !== undefined) writes.set(path, planned.text);
     edits.push(...planned.edits);
   }
   for (const [path, { text }] of Object.entries(records)) {
-    const found = tree.has(path) ? undefined : await readIfPresent(project, path);
+    const found = tree.has(path) ? undefined : await readIfPresent(join(project, path));
     if (found === undefined) continue;
     if (force || hashText(found) === text || hashText((await normalize(found)) ?? "") === text) removals.push(path);
     else edits.push({ path, kind: "orphaned" });
@@ -100,11 +97,4 @@ async function normalize(text: string): Promise<string | undefined> {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-async function readIfPresent(project: string, path: string): Promise<string | undefined> {
-  return readFile(join(project, path), "utf8").catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
 }

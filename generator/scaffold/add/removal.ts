@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, posix } from "node:path";
+import { relativePath } from "../../internal/files.ts";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { listSources } from "../update/removed-names.ts";
 import type { Addition } from "./addition.ts";
+import { textMember } from "./definition.ts";
 import { findUses, importOf, unregister } from "./unregister.ts";
 
 /** Changes that remove a definition from a project. Paths are relative to it, with forward slashes. */
@@ -61,7 +63,7 @@ export async function planRemoval(project: string, kind: Addition, name: string)
 async function readSources(project: string): Promise<readonly Source[]> {
   const sources: Source[] = [];
   for (const place of await listSources(project)) {
-    const path = relative(project, place).split(sep).join("/");
+    const path = relativePath(project, place);
     const text = await readFile(place, "utf8");
     try {
       sources.push({ path, text, file: parseSource(path, text) });
@@ -84,19 +86,10 @@ function definitionsIn({ file }: Source, kind: Addition): readonly Definition[] 
       if (!ts.isIdentifier(variable) || !initializer || !ts.isCallExpression(initializer)) return [];
       const { expression, arguments: given } = initializer;
       if (!ts.isIdentifier(expression) || !definers[kind].includes(expression.text)) return [];
-      const name = nameIn(given[0]);
+      const name = textMember(given[0], "name");
       return name === undefined ? [] : [{ name, variable: variable.text }];
     }),
   );
-}
-
-function nameIn(definition: ts.Node | undefined): string | undefined {
-  if (!definition || !ts.isObjectLiteralExpression(definition)) return undefined;
-  for (const one of definition.properties) {
-    const isName = ts.isPropertyAssignment(one) && ts.isIdentifier(one.name) && one.name.text === "name";
-    if (isName && ts.isStringLiteralLike(one.initializer)) return one.initializer.text;
-  }
-  return undefined;
 }
 
 /** Returns the words of a name with hyphens, as in the name of its test file: `word_count` and `wordCount` are `word-count`. */
@@ -113,11 +106,15 @@ function absence(kind: Addition, name: string, found: readonly Definition[]): st
   return `the project has no constant that defines the ${kind} ${JSON.stringify(name)}; choose one of: ${known}.`;
 }
 
-/** True if a module imports a constant of another one. */
+/** True if a module imports a constant of another one, with any ending or none. */
 function imports({ path, file }: Source, source: Source, variable: string): boolean {
   const declaration = ts.findAncestor(importOf(file, variable), ts.isImportDeclaration)?.moduleSpecifier;
   if (!declaration || !ts.isStringLiteral(declaration)) return false;
-  return join(dirname(path), declaration.text).split(sep).join("/") === source.path;
+  return withoutEnding(posix.join(posix.dirname(path), declaration.text)) === withoutEnding(source.path);
+}
+
+function withoutEnding(path: string): string {
+  return path.replace(/\.[cm]?[jt]sx?$/, "");
 }
 
 function rejectUse(path: string, text: string, variable: string): void {

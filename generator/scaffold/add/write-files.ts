@@ -1,10 +1,12 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { readIfPresent } from "../../internal/files.ts";
 import { replaceFile, type Tree } from "../../internal/tree.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 
 /** Files of a project to write and to remove. */
 export interface FileChanges {
+  /** Texts to write, by path. */
   readonly writes: Tree;
   readonly removals: readonly string[];
 }
@@ -35,11 +37,4 @@ export async function writeFiles(project: string, { writes, removals }: FileChan
       },
     );
   }
-}
-
-async function readIfPresent(path: string): Promise<string | undefined> {
-  return readFile(path, "utf8").catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
 }

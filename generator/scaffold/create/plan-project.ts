@@ -1,9 +1,10 @@
+import { relativePath } from "../../internal/files.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { outputModes } from "../../openapi/operation.ts";
 import { sourceNotes } from "../../openapi/source-notes.ts";
 import type { ProjectSource } from "../../openapi/source.ts";
 import { readSpecModels } from "../../read/spec-models.ts";
-import { chooseRevisions, toCatalogue, toSpecPath } from "../layer/catalogue.ts";
+import { chooseRevisions, toCatalogue } from "../layer/catalogue.ts";
 import { askPerson } from "./console.ts";
 import { readLauncher } from "./launcher.ts";
 import { readPackageName } from "./name.ts";
@@ -69,7 +70,7 @@ export async function planProject(
     revisions,
     selection,
     ...(source && { source }),
-    ...(spec !== undefined && { spec: toSpecPath(spec, folder) }),
+    ...(spec !== undefined && { spec: relativePath(folder, spec) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { relativePath } from "../../internal/files.ts";
 import { formatTypeScript } from "../../internal/format.ts";
 import { loadTemplates, type Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
@@ -39,6 +40,7 @@ import {
   revisionFacts,
   toolMembers,
   type ProjectOptions,
+  servedModels,
 } from "./project-options.ts";
 import { mainApi } from "../../openapi/api-name.ts";
 
@@ -115,8 +117,8 @@ async function emitOwnTools({ source, selection, ...options }: ProjectOptions): 
   const facts = { name, packageFolder: packageRoot, layer: "mcp/index.ts", ...(signal && { signal }) };
   const { source: emitted, tree } = await emitSource(source, { ...facts, ...revisionFacts(newest), stubs });
   if (!source.api) return tree;
-  const { apiLockName, apiLockText, recordApi, documentPath } = await import("../../openapi/api-lock.ts");
-  const api = { name: mainApi, document: documentPath(source.path, options.folder), place: mainPlace };
+  const { apiLockName, apiLockText, recordApi } = await import("../../openapi/api-lock.ts");
+  const api = { name: mainApi, document: relativePath(options.folder, source.path), place: mainPlace };
   return new Map([...tree, [apiLockName, apiLockText([recordApi(emitted, tree, api)])]]);
 }
 
@@ -186,7 +188,7 @@ function tidy(text: string): string {
 /** Returns the view of the templates of a project. */
 export function projectView(options: ProjectOptions): object {
   const { name, revisions, selection, source } = options;
-  const models = options.models.models.filter(({ id }) => revisions.includes(id));
+  const models = servedModels(options);
   const stateless = statelessAmong(revisions, toCatalogue(models));
   const members = toolMembers(newestOf(options));
   const isStructured = members.has("outputSchema");

@@ -38,6 +38,11 @@ export function newestOf({ revisions, models }: Pick<ProjectOptions, "revisions"
   return model;
 }
 
+/** Returns the models of the revisions of a project. */
+export function servedModels({ revisions, models }: Pick<ProjectOptions, "revisions" | "models">): RevisionModel[] {
+  return models.models.filter(({ id }) => revisions.includes(id));
+}
+
 /** True if the project has a tool that asks the user for input. */
 export function isEliciting(options: ProjectOptions): boolean {
   return declares(newestOf(options), "ElicitResult") && options.selection.features.includes("input");

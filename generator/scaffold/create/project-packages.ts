@@ -2,14 +2,10 @@ import { accessDependencies } from "./access-files.ts";
 import type { Selection } from "./project-choices.ts";
 import type { ProjectOptions } from "./project-options.ts";
 import { generatorPackage } from "./launcher.ts";
-import { mountPackages, runtimePackages } from "../mount/frameworks.ts";
+import { mountPackages, runtimePackages, type Packages } from "../mount/frameworks.ts";
 import type { Scale } from "../layer/choices.ts";
 import { runtimePackage } from "./runtime-package.ts";
 import { schemaSamples } from "./example-tools.ts";
-
-interface Packages {
-  readonly [name: string]: string;
-}
 
 /** Development tools of every project, in the versions that were tested together. */
 export const devTools = {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import validate from "validate-npm-package-name";
 import { safeLine } from "../../internal/text.ts";
 import { UserError } from "../../internal/user-error.ts";
@@ -32,7 +32,7 @@ export interface Application {
   readonly routes?: string;
 }
 
-/** What the command line says about an application. */
+/** Choice of an application, as text from the command line. */
 export interface ApplicationText {
   readonly directory: string;
   readonly framework?: string | undefined;
@@ -117,7 +117,7 @@ function findRoutes(folder: string): string {
 
 /** Returns the name of the server. @throws {UserError} when the name in the manifest is not that of a package. */
 function readName(folder: string, { name }: Manifest): string {
-  if (name === undefined || name === "") return suggestName(folder.split(/[\\/]/).at(-1) ?? "", []);
+  if (name === undefined || name === "") return suggestName(basename(folder), []);
   const { errors = [], validForOldPackages } = validate(name);
   if (validForOldPackages) return name.slice(name.indexOf("/") + 1);
   throw new UserError(`"name" in package.json cannot be a package name: ${errors[0] ?? "it is not valid"}; change it.`);

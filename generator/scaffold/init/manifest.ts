@@ -3,11 +3,7 @@ import { UserError } from "../../internal/user-error.ts";
 import { isRecord } from "../../typed-client/tool-schema/reading.ts";
 
 /** Members that are added to a `package.json`, by section. */
-export interface ManifestAdditions {
-  readonly scripts: Readonly<Record<string, string>>;
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
-}
+export type ManifestAdditions = { readonly [Section in (typeof sections)[number]]: Readonly<Record<string, string>> };
 
 /** Parts of a `package.json` that an addition depends on. */
 export interface Manifest {
@@ -65,8 +61,8 @@ function textsOf(value: unknown): Readonly<Record<string, string>> {
  * Adds members to a `package.json`. All other text stays, with its indentation, line endings and order. Members that are there already stay as they
  * are. Packages are added at their place in the alphabet, scripts at the end.
  */
-export function addToManifest(text: string, additions: ManifestAdditions): string {
-  return sections.reduce((edited, section) => addToSection(edited, section, additions[section]), text);
+export function addToManifest(text: string, additions: Partial<ManifestAdditions>): string {
+  return sections.reduce((edited, section) => addToSection(edited, section, additions[section] ?? {}), text);
 }
 
 const sections = ["scripts", "dependencies", "devDependencies"] as const;

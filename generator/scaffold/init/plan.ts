@@ -10,7 +10,7 @@ import { schemaSamples } from "../create/example-tools.ts";
 import { generatorPackage, readLauncher } from "../create/launcher.ts";
 import { readSelection, toLayerChoices, type SelectionText } from "../create/project-choices.ts";
 import { inspectCommand, projectView, serverTemplate } from "../create/project-files.ts";
-import type { ProjectOptions } from "../create/project-options.ts";
+import { servedModels, type ProjectOptions } from "../create/project-options.ts";
 import { devTools } from "../create/project-packages.ts";
 import { readRuntime, runtimePackage } from "../create/runtime-package.ts";
 import { chooseRevisions, toCatalogue } from "../layer/catalogue.ts";
@@ -63,8 +63,16 @@ export async function planInit(application: Application, { protocol, ...choices 
   const revisions = chooseRevisions(protocol, toCatalogue(spec.models));
   const runtime = readRuntime("dependency");
   const launcher = readLauncher();
-  const facts = { folder, name: application.name, manager, models: spec, runtime, revisions, selection };
-  const options: ProjectOptions = { ...facts, ...(launcher && { launcher }) };
+  const options: ProjectOptions = {
+    folder,
+    name: application.name,
+    manager,
+    models: spec,
+    runtime,
+    revisions,
+    selection,
+    ...(launcher && { launcher }),
+  };
   const ending = sources.kind === "typescript" ? sources.ending : "js";
   const layer = await emitLayer(
     { ...toLayerChoices(selection, revisions), ...(ending !== "ts" && { imports: ending }) },
@@ -95,12 +103,11 @@ export async function planInit(application: Application, { protocol, ...choices 
 
 /** Emits the modules of the server, by path: its definition, its handler, and the routes of Next.js. */
 async function emitModules(options: ProjectOptions, { framework, isOnEdge, routes }: Application): Promise<Tree> {
-  const { revisions, selection } = options;
+  const { selection } = options;
   const templates = loadTemplates(join(packageRoot, "templates"), [serverTemplate, handlerTemplate, routeTemplate]);
   const isIsolated = framework === "next" || isOnEdge;
   const view = { ...projectView(options), isolates: isIsolated };
-  const models = options.models.models.filter(({ id }) => revisions.includes(id));
-  const choices = { framework, auth: selection.auth, models, isScaled: false, isOnEdge };
+  const choices = { framework, auth: selection.auth, models: servedModels(options), isScaled: false, isOnEdge };
   const names = { definition: "./mcp-server.ts", layer: "./mcp/index.ts" };
   const places = routes === undefined ? undefined : { folder: routes, handler: handlerFile };
   return new Map([
@@ -119,7 +126,7 @@ function rejectConflicts(folder: string, paths: readonly string[]): void {
   );
 }
 
-/** Returns what `package.json` needs. Packages and scripts that it has already stay as they are. */
+/** Returns the packages and scripts that the server needs. Packages and scripts that it has already stay as they are. */
 function toAdditions(options: ProjectOptions, { manifest, sources }: Application): ManifestAdditions {
   const { runtime, launcher, selection } = options;
   const { packages } = schemaSamples[selection.schema];

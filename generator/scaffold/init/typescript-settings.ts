@@ -34,14 +34,14 @@ function readOptions(folder: string): ts.CompilerOptions {
 /** Number of the message that the settings include no files: the files of the server do not exist yet. */
 const noInputs = 18_003;
 
-interface Application {
+interface Package {
   readonly folder: string;
   readonly manifest: Manifest;
 }
 
 const { ModuleKind, ModuleResolutionKind } = ts;
 
-function rejectUnsupported(options: ts.CompilerOptions, application: Application): void {
+function rejectUnsupported(options: ts.CompilerOptions, application: Package): void {
   const { module, moduleResolution } = options;
   const isNodeKind = module !== undefined && module >= ModuleKind.Node16 && module <= ModuleKind.NodeNext;
   if (!isNodeKind && !findsExports(moduleResolution, module, application))
@@ -59,14 +59,14 @@ function rejectUnsupported(options: ts.CompilerOptions, application: Application
 function findsExports(
   resolution: ts.ModuleResolutionKind | undefined,
   module: ts.ModuleKind | undefined,
-  application: Application,
+  application: Package,
 ): boolean {
   if (resolution !== undefined) return resolution >= ModuleResolutionKind.Node16;
   return module === ModuleKind.Preserve || readCompilerVersion(application) >= 6;
 }
 
 /** Returns the major version of the compiler of an application: the installed one, else that of the range. */
-function readCompilerVersion({ folder, manifest }: Application): number {
+function readCompilerVersion({ folder, manifest }: Package): number {
   return readInstalledMajor(folder, "typescript") ?? readMajor(manifest.packages.typescript) ?? 0;
 }
 

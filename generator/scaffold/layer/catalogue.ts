@@ -1,7 +1,7 @@
 import type { RevisionModel } from "../../model.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { existsSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { join, resolve } from "node:path";
 import type { LayerChoices } from "./choices.ts";
 
 /** Facts that the selection of a revision needs. */
@@ -50,11 +50,6 @@ function expand(word: string, catalogue: readonly RevisionEntry[]): string[] {
   throw new UserError(
     `--protocol: unknown revision ${JSON.stringify(word)}. Choose from ${ids.join(", ")}, or use latest or all.`,
   );
-}
-
-/** Returns the path of a spec folder relative to a project, with forward slashes. */
-export function toSpecPath(spec: string, project: string): string {
-  return relative(project, resolve(spec)).split(sep).join("/");
 }
 
 /** Returns the spec folder of an update: the named one, or the one that the project was made from. @throws {UserError} when that is missing. */

@@ -55,11 +55,11 @@ export function toImportPath(path: string, ending: ImportEnding = "ts"): string 
 /** Returns a module whose relative imports have another ending than `.ts`. */
 export function withImportEnding(code: string, ending: ImportEnding = "ts"): string {
   if (ending === "ts") return code;
-  return code.replaceAll(relativeImport, (_all, before: string) => `${before}${ending === "js" ? ".js" : ""}"`);
+  return code.replaceAll(relativeImport, (_all, path: string) => toImportPath(path, ending));
 }
 
-/** Matches the path of a relative import up to its ending. Generated modules are formatted, so that it is on one line with its keyword. */
-const relativeImport = /(\b(?:from|import) "\.{1,2}\/[^"\n]*)\.ts"/g;
+/** Matches the path of a relative import. Generated modules are formatted, so that it is on one line with its keyword. */
+const relativeImport = /(?<=\b(?:from|import) ")(\.{1,2}\/[^"\n]*\.ts)(?=")/g;
 
 /** Choices that the files of `src/mcp/` follow from. */
 export interface LayerChoices {

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { formatTypeScript } from "../../internal/format.ts";
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
-import type { ProjectOptions } from "../create/project-options.ts";
+import { servedModels, type ProjectOptions } from "../create/project-options.ts";
 import { emitHandler, handlerTemplate, pathsOf } from "./handler-file.ts";
 import type { Mount } from "./frameworks.ts";
 
@@ -36,12 +36,18 @@ export const unusedByNext: readonly string[] = ["build.js", "notices.js"];
 
 /** Emits the modules that serve the definition of a server over HTTP, by path: the handler, and the program or the application. `view` is that of the project. */
 export async function emitMount(options: ProjectOptions, view: object, templates: Templates): Promise<Tree> {
-  const { selection, revisions } = options;
+  const { selection } = options;
   const framework = selection.mount === "none" ? undefined : selection.mount;
-  const models = options.models.models.filter(({ id }) => revisions.includes(id));
   const { auth, scale, extras } = selection;
   const telemetry = extras.includes("otel") ? options.name : undefined;
-  const choices = { framework, auth, models, isScaled: scale !== "none", telemetry, isOnEdge: false };
+  const choices = {
+    framework,
+    auth,
+    models: servedModels(options),
+    isScaled: scale !== "none",
+    telemetry,
+    isOnEdge: false,
+  };
   const names = { definition: "./definition.ts", layer: "./mcp/index.ts" };
   const render = async (path: string, template: string): Promise<[string, string]> => {
     const text = templates.render(template, view);

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, basename, join, relative, sep } from "node:path";
+import { dirname, basename, join } from "node:path";
 import type { Declaration, RevisionModel } from "../../model.ts";
-import { move } from "../../internal/files.ts";
+import { move, relativePath } from "../../internal/files.ts";
 import { systemCode, UserError } from "../../internal/user-error.ts";
 import { listSources } from "./removed-names.ts";
 import { locationOf, parseSource, ts } from "../../read/syntax.ts";
@@ -93,7 +93,7 @@ export interface Rewrite {
 export async function planRewrites(project: string, moves: Moves): Promise<Rewrite[]> {
   const files = await listSources(project);
   const rewrites = files.map(async (path): Promise<Rewrite[]> => {
-    const file = relative(project, path).split(sep).join("/");
+    const file = relativePath(project, path);
     const before = await readFile(path, "utf8");
     const places = findPlaces(file, before, moves);
     const after = places.reduceRight(

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
+import { relativePath } from "../../internal/files.ts";
 import { runtimePackage } from "../create/runtime-package.ts";
 import { createCompiler, type CompileError, type Replacement, findLibrary } from "./compiler.ts";
 import { findNameUses, listSources, type RemovedName } from "./removed-names.ts";
@@ -45,7 +46,7 @@ export async function findIncompatibleCode(
   const incompatible = found.flatMap((error): IncompatibleLine[] => {
     const { file, line, text } = error;
     if (known.has(toKey(error))) return [];
-    return [{ file: relative(project, file).split(sep).join("/"), line, reason: readReason(text) }];
+    return [{ file: relativePath(project, file), line, reason: readReason(text) }];
   });
   return [...new Map(incompatible.map((line) => [toPlace(line), line])).values()];
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { join, sep } from "node:path";
+import { relativePath } from "../../internal/files.ts";
 import type { RevisionModel } from "../../model.ts";
 import { parseSource, locationOf, ts } from "../../read/syntax.ts";
 import { SpecError } from "../../internal/spec-error.ts";
@@ -53,9 +54,7 @@ function namesOf({ methods, declarations }: RevisionModel): Named[] {
 export async function findNameUses(project: string, moved: readonly RemovedName[]): Promise<NameUse[]> {
   if (moved.length === 0) return [];
   const files = await listSources(project);
-  const uses = files.map(async (path) =>
-    scan(relative(project, path).split(sep).join("/"), await readFile(path, "utf8"), moved),
-  );
+  const uses = files.map(async (path) => scan(relativePath(project, path), await readFile(path, "utf8"), moved));
   return (await Promise.all(uses)).flat();
 }
 

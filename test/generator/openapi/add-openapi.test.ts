@@ -103,6 +103,7 @@ describe("add openapi in a project", () => {
     expect(read("src/pets/tools/list-pets.ts")).toContain('from "../../mcp/index.ts"');
     expect(read("src/pets/settings.ts")).toMatch(/PETS_TOKEN: \{[^}]*writeOnly: true/);
     expect(read("test/pets-api.test.ts")).toContain("process.env.PETS_BASE_URL =");
+    expect(read("test/pets-api.test.ts")).toContain("delete process.env.PETS_BASE_URL;");
     expect(JSON.parse(read("package.json"))).toHaveProperty(["devDependencies", "@cfworker/json-schema"]);
     expect(read("src/mcp/index.ts")).toContain("createCfworkerValidator");
     expect(JSON.parse(read("manifest.json")).tools).toEqual([

@@ -107,6 +107,20 @@ describe("create-mcp-server remove", () => {
     expect(logs).toHaveBeenLastCalledWith(expect.stringContaining(deleted));
   });
 
+  test.each(["js", "none"] as const)(
+    "`remove` undoes `add tool` in a project whose imports end with %s",
+    async (ending) => {
+      await project("zod");
+      const lock = "src/mcp/mcp.lock.json";
+      writeFileSync(join(folder, lock), JSON.stringify({ ...JSON.parse(read(lock)), imports: ending }));
+      const before = read("src/server.ts");
+      expect(await runAdd({ kind: "tool", name: "word-count", folder })).toBe(0);
+      expect(read("src/server.ts")).toContain(`"./tools/word-count${ending === "js" ? ".js" : ""}"`);
+      expect(await runRemove({ kind: "tool", name: "word-count", folder })).toBe(0);
+      expect(read("src/server.ts")).toBe(before);
+    },
+  );
+
   test("`remove` deletes the test of a definition that was removed by hand", async () => {
     await project("zod");
     const source = read("src/server.ts").replace('name: "shorten"', 'name: "shorter"');
