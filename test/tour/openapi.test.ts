@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { serveRaw } from "../generator/running.ts";
-import { connect, copyProject, hosts, run } from "./journey.ts";
+import { connect, copyProject, edit, hosts, run } from "./journey.ts";
 
 const project = copyProject("openapi");
 const [host = expect.unreachable("there is no host")] = hosts;
@@ -52,10 +52,7 @@ test("a host calls the API with the credential of the settings", async () => {
 test("a changed document is reported, and added without the loss of an edit", async () => {
   await run(project, "npx create-mcp-server add openapi shop.yaml --check");
   const tool = join(project, "src", "shop", "tools", "get-order.ts");
-  writeFileSync(
-    tool,
-    readFileSync(tool, "utf8").replace('description: "GET /orders/{id}"', 'description: "Reads an order"'),
-  );
+  edit(tool, 'description: "GET /orders/{id}"', 'description: "Reads an order"');
   writeFileSync(join(project, "shop.yaml"), document(customers));
   expect(await run(project, "npx create-mcp-server add openapi shop.yaml --check", 1)).toContain(
     "new        GET /customers, tool listCustomers",
