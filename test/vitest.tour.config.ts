@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
-/** What the guides say, on the packed packages in an empty folder: in need of the npm registry. */
+/** Settings of the tour: the guides with the packed packages in an empty folder. It needs the npm registry. */
 const config: ViteUserConfig = defineConfig({
   test: {
     root: join(import.meta.dirname, ".."),

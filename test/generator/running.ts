@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { portOf, startListening } from "../../runtime/transport/listening.ts";
 import { findingsOf, type CheckReport } from "../../generator/check/finding.ts";
 
 /** Something that listens until it is closed. */
@@ -7,15 +8,22 @@ export interface Running {
   close(): Promise<unknown>;
 }
 
+/** HTTP server whose responses a test writes itself. */
+export interface RawServer extends Running {
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
 /** Serves with a bare function, so that everything can be done wrong. */
 export async function serveRaw(
   handle: (request: IncomingMessage, response: ServerResponse) => unknown,
-): Promise<Running> {
+): Promise<RawServer> {
   const server = createServer(handle);
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = server.address();
+  await startListening(server, { port: 0, host: "127.0.0.1" });
+  const origin = `http://127.0.0.1:${portOf(server)}`;
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/mcp`,
+    url: `${origin}/mcp`,
+    origin,
     close: () =>
       new Promise<void>((done) => {
         server.closeAllConnections();

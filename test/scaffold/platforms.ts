@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough, Readable } from "node:stream";
+import { serveRaw } from "../generator/running.ts";
 import { npm } from "./npm.ts";
 
 /** Server on a platform, at a port of this machine. */
@@ -114,7 +115,7 @@ async function stop(child: ChildProcess): Promise<number | null> {
 
 /** Serves a function from `Request` to `Response` at a port, as a platform does. */
 export async function serveFunction(call: (request: Request) => Promise<Response>): Promise<PlatformServer> {
-  const server = createServer((incoming, outgoing) => {
+  const { url, close } = await serveRaw((incoming, outgoing) => {
     void toRequest(incoming)
       .then(call)
       .then(async (response) => {
@@ -124,18 +125,7 @@ export async function serveFunction(call: (request: Request) => Promise<Response
       })
       .catch((error: unknown) => outgoing.destroy(error instanceof Error ? error : undefined));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  return {
-    url: `http://127.0.0.1:${port}/mcp`,
-    async end() {
-      server.closeAllConnections();
-      server.close();
-      return 0;
-    },
-  };
+  return { url, end: () => close().then(() => 0) };
 }
 
 async function toRequest(incoming: IncomingMessage): Promise<Request> {

@@ -1,14 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { pathToFileURL } from "node:url";
 import { expect, vi } from "vitest";
 import { createRedisEngine } from "../../runtime/adapters/redis/index.ts";
 import { joinCluster } from "../../runtime/scale/index.ts";
+import { initialize, send, type Answer } from "../runtime/transport/http-server/http-rig.ts";
 
-/** Engine that the nodes share. */
+/** Project of the nodes, and the engine that they share. */
 export interface NodesOptions {
   /** Folder of a built project for several nodes on Redis with access tokens. */
   readonly folder: string;
@@ -19,9 +19,18 @@ export interface NodesOptions {
 
 const resource = "http://127.0.0.1:3000/mcp";
 
+/** Issuer of the tests of the project. */
+interface Issuer {
+  readonly url: string;
+  sign(claims: object): Promise<string>;
+}
+
 /** Starts two nodes of a project, and checks that they accept the same tokens, and share sessions, revocations and limits. */
 export async function checkProtectedNodes({ folder, name, env }: NodesOptions): Promise<void> {
-  const issuer = await startIssuer();
+  const { startIssuer }: { startIssuer(audience: string): Promise<Issuer> } = await import(
+    pathToFileURL(join(folder, "test", "issuer.ts")).href
+  );
+  const issuer = await startIssuer(resource);
   const children: ChildProcess[] = [];
   try {
     const start = async (): Promise<string> => {
@@ -36,15 +45,15 @@ export async function checkProtectedNodes({ folder, name, env }: NodesOptions): 
     };
     const first = await start();
     const second = await start();
-    const ada = { authorization: `Bearer ${await issuer.sign("ada")}` };
-    const eve = { authorization: `Bearer ${await issuer.sign("eve")}` };
+    const ada = { authorization: `Bearer ${await issuer.sign({ sub: "ada" })}` };
+    const eve = { authorization: `Bearer ${await issuer.sign({ sub: "eve" })}` };
 
-    const opened = await post(first, initialize, ada);
+    const opened = await post(first, initialize(revision), ada);
     expect(opened.status).toBe(200);
-    const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": revision };
+    const session = { "mcp-session-id": String(opened.headers["mcp-session-id"]), "mcp-protocol-version": revision };
     expect((await post(second, listTools, { ...ada, ...session })).status).toBe(200);
     expect((await post(first, listTools, { ...eve, ...session })).status).toBe(404);
-    expect((await post(second, initialize, eve)).status).toBe(200);
+    expect((await post(second, initialize(revision), eve)).status).toBe(200);
 
     const keys = [Buffer.from(env.MCP_KEYS, "base64")];
     const cluster = await joinCluster(createRedisEngine({ url: env.ENGINE_URL, keys, prefix: name }));
@@ -58,37 +67,26 @@ export async function checkProtectedNodes({ folder, name, env }: NodesOptions): 
     } finally {
       await cluster.close();
     }
-    expect((await post(first, initialize, eve)).status).toBe(200);
+    expect((await post(first, initialize(revision), eve)).status).toBe(200);
 
     const wrong = { authorization: "Bearer x.y.z", "x-forwarded-for": "203.0.113.9" };
     for (let count = 0; count < 13; count += 1)
-      await Promise.all(Array.from({ length: 10 }, () => post(first, initialize, wrong)));
-    const limited = await post(second, initialize, wrong);
+      await Promise.all(Array.from({ length: 10 }, () => post(first, initialize(revision), wrong)));
+    const limited = await post(second, initialize(revision), wrong);
     expect(limited.status).toBe(429);
-    expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(Number(limited.headers["retry-after"])).toBeGreaterThan(0);
     const other = { ...wrong, "x-forwarded-for": "203.0.113.10" };
-    expect((await post(second, initialize, other)).status).toBe(401);
+    expect((await post(second, initialize(revision), other)).status).toBe(401);
   } finally {
     for (const child of children) await stop(child);
-    issuer.close();
   }
 }
 
 const revision = "2025-11-25";
-const clientInfo = { name: "test", version: "1" };
-const initialize = { id: 1, method: "initialize", params: { protocolVersion: revision, capabilities: {}, clientInfo } };
-const listTools = { id: 2, method: "tools/list" };
+const listTools = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 
-async function post(url: string, message: object, headers: Readonly<Record<string, string>>): Promise<Response> {
-  const accept = "application/json, text/event-stream";
-  const body = JSON.stringify({ jsonrpc: "2.0", ...message });
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { ...headers, accept, "content-type": "application/json" },
-    body,
-  });
-  await response.text();
-  return response;
+function post(url: string, message: object, headers: Record<string, string>): Promise<Answer> {
+  return send(url, undefined, { body: message, headers });
 }
 
 /** Waits for the address that a node prints. */
@@ -113,43 +111,4 @@ async function stop(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
   await ended;
   clearTimeout(timer);
-}
-
-interface Issuer {
-  readonly url: string;
-  sign(sub: string): Promise<string>;
-  close(): void;
-}
-
-/** Starts an issuer whose metadata and tokens have the form of Keycloak. */
-async function startIssuer(): Promise<Issuer> {
-  const { privateKey, publicKey } = await generateKeyPair("RS256");
-  const keys = [{ ...(await exportJWK(publicKey)), alg: "RS256", kid: "one", use: "sig" }];
-  const path = "/realms/test";
-  const server = createServer((request, response) => {
-    const documents: Readonly<Record<string, object>> = {
-      [`/.well-known/oauth-authorization-server${path}`]: { issuer: url, jwks_uri: `${origin}/keys` },
-      "/keys": { keys },
-    };
-    const document = documents[request.url ?? ""];
-    response.writeHead(document ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(document));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
-  const url = `${origin}${path}`;
-  return {
-    url,
-    sign: (sub) =>
-      new SignJWT({ iss: url, aud: resource, sub, azp: "client-1", scope: "openid" })
-        .setIssuedAt()
-        .setExpirationTime("5m")
-        .setProtectedHeader({ alg: "RS256", kid: "one", typ: "JWT" })
-        .sign(privateKey),
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }

@@ -39,7 +39,5 @@ describe.each(hosts)("$name", (host) => {
     expect(client.revision).toBe(host.revision);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["measure_text", "forecast"]);
     expect(await client.call("measure_text", { text: "one two" })).toMatchObject({ structuredContent: { words: 2 } });
-    await client.close();
-    server.kill();
   });
 });

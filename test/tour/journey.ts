@@ -1,5 +1,5 @@
-import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject, onTestFinished } from "vitest";
 import { connectV1, connectV2, type OfficialClient, type Place } from "../interop/official-clients.ts";
@@ -28,6 +28,16 @@ export function copyProject(name: string): string {
   // Installed files are shared: nothing changes them.
   execFileSync("cp", ["-al", join(demo, "node_modules"), folder]);
   return folder;
+}
+
+/** Replaces text in a file, as an editor does. */
+export function edit(path: string, from: string, to: string): void {
+  const text = readFileSync(path, "utf8");
+  if (!text.includes(from)) throw new Error(`${path} has no ${from}; change the journey`);
+  writeFileSync(
+    path,
+    text.replace(from, () => to),
+  );
 }
 
 /** Runs a command line of a guide in a folder. Returns what it wrote. */

@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { once } from "node:events";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { connect, copyProject, hosts, run } from "./journey.ts";
+import { serveRaw } from "../generator/running.ts";
+import { connect, copyProject, edit, hosts, run } from "./journey.ts";
 
 const project = copyProject("openapi");
 const [host = expect.unreachable("there is no host")] = hosts;
@@ -38,20 +37,12 @@ test("`add openapi` adds a tool for each operation, which the project tests", as
 });
 
 test("a host calls the API with the credential of the settings", async () => {
-  const api = createServer(({ url, headers }, response) => {
+  const api = await serveRaw(({ url, headers }, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ id: `${url} ${headers.authorization}` }));
   });
-  await once(api.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => void api.close());
-  const address = api.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  const args = [
-    `SHOP_BASE_URL=http://127.0.0.1:${port}`,
-    "SHOP_TOKEN=t",
-    process.execPath,
-    join(project, "dist/server.js"),
-  ];
+  onTestFinished(() => api.close());
+  const args = [`SHOP_BASE_URL=${api.origin}`, "SHOP_TOKEN=t", process.execPath, join(project, "dist/server.js")];
   const client = await connect(host, { kind: "stdio", command: "env", args });
   expect(await client.call("getOrder", { id: "a/b" })).toMatchObject({
     structuredContent: { id: "/orders/a%2Fb Bearer t" },
@@ -61,10 +52,7 @@ test("a host calls the API with the credential of the settings", async () => {
 test("a changed document is reported, and added without the loss of an edit", async () => {
   await run(project, "npx create-mcp-server add openapi shop.yaml --check");
   const tool = join(project, "src", "shop", "tools", "get-order.ts");
-  writeFileSync(
-    tool,
-    readFileSync(tool, "utf8").replace('description: "GET /orders/{id}"', 'description: "Reads an order"'),
-  );
+  edit(tool, 'description: "GET /orders/{id}"', 'description: "Reads an order"');
   writeFileSync(join(project, "shop.yaml"), document(customers));
   expect(await run(project, "npx create-mcp-server add openapi shop.yaml --check", 1)).toContain(
     "new        GET /customers, tool listCustomers",

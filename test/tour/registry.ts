@@ -1,40 +1,23 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { basename } from "node:path";
+import { serveRaw, type RawServer } from "../generator/running.ts";
 
-/** A packed package: the file of `npm pack`, and the manifest in it. */
+/** Packed package: the file of `npm pack`, and the manifest in it. */
 export interface PackedPackage {
   readonly file: string;
   readonly manifest: { readonly name: string; readonly version: string };
 }
 
-/** A registry that is served until it is closed. */
-export interface Registry {
-  readonly url: string;
-  close(): void;
-}
-
 /** Serves packed packages as the registry does after their publication. Requests for other packages are redirected to the usual registry. */
-export async function serveRegistry(packages: readonly PackedPackage[], upstream: string): Promise<Registry> {
-  const server = createServer((request, response) => {
+export function serveRegistry(packages: readonly PackedPackage[], upstream: string): Promise<RawServer> {
+  return serveRaw((request, response) => {
     const path = decodeURIComponent(request.url ?? "").slice(1);
     const found = packages.find(({ file, manifest }) => path === manifest.name || path === basename(file));
     if (!found) return response.writeHead(302, { location: new URL(`.${request.url}`, upstream).href }).end();
     const body = path === found.manifest.name ? describe(found, `http://${request.headers.host}`) : read(found);
     return response.writeHead(200, { "content-type": "application/json" }).end(body);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }
 
 function read({ file }: PackedPackage): Buffer {

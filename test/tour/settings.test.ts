@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { copyProject, run } from "./journey.ts";
+import { copyProject, edit, run } from "./journey.ts";
 
 const project = copyProject("settings");
 const source = join(project, "src", "definition.ts");
@@ -15,13 +15,8 @@ import { defineSettings } from "./mcp/index.ts";
 export const settings = defineSettings(z.object({ NOTES_LIMIT: z.int().default(20).describe("Number of results") }));
 `,
   );
-  const server = readFileSync(source, "utf8");
-  writeFileSync(
-    source,
-    server
-      .replace("\n\n", '\nimport { settings } from "./settings.ts";\n\n')
-      .replace('version: "0.1.0",', 'version: "0.1.0",\n    settings,'),
-  );
+  edit(source, "\n\n", '\nimport { settings } from "./settings.ts";\n\n');
+  edit(source, 'version: "0.1.0",', 'version: "0.1.0",\n    settings,');
   await run(project, "npm run build");
   expect(await run(project, "npx create-mcp-server settings --check", 1)).toContain("README.md");
   await run(project, "npx create-mcp-server settings");

@@ -13,7 +13,7 @@ declare module "vitest" {
   }
 }
 
-/** What all journeys share. */
+/** Folder, registry and project that all journeys share. */
 export interface Tour {
   /** Folder in which the packages are installed, and which is otherwise empty. */
   readonly home: string;
@@ -26,18 +26,18 @@ export interface Tour {
 const root = join(import.meta.dirname, "..", "..");
 
 /** Packs the packages, installs them in an empty folder, and creates a project there. */
-export async function setup({ provide }: TestProject): Promise<() => void> {
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   build();
   const home = realpathSync(mkdtempSync(join(tmpdir(), "tour-")));
   const packages = [root, join(root, "dist", "runtime-package")].map((folder) => pack(folder, home));
   const registry = await serveRegistry(packages, npm(home, "config", "get", "registry").trim());
-  const end = (): void => {
-    registry.close();
+  const end = async (): Promise<void> => {
+    await registry.close();
     rmSync(home, { recursive: true, force: true });
   };
   try {
     writeFileSync(join(home, "package.json"), JSON.stringify({ name: "elsewhere", private: true, type: "module" }));
-    const tour = { home, registry: registry.url, created: "" };
+    const tour = { home, registry: `${registry.origin}/`, created: "" };
     await run(`npm install ${packages.map(({ file }) => file).join(" ")}`, { cwd: home, tour });
     const created = await run(`npx --no-install create-mcp-server demo --yes --no-git ${demoOptions}`, {
       cwd: home,
@@ -46,7 +46,7 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
     provide("tour", { ...tour, created });
     return end;
   } catch (error) {
-    end();
+    await end();
     throw error;
   }
 }

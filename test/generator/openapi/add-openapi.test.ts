@@ -157,7 +157,7 @@ describe("add openapi with a name that is in use", () => {
     expect(all()).toEqual(before);
     expect(await add({ prefix: "pets_" })).toBe(0);
     expect(await add({ check: true })).toBe(0);
-    expect(all()[join("src", "pets", "tools.ts")] ?? all()["src/pets/tools.ts"]).toContain("petsMeasureText");
+    expect(all()["src/pets/tools.ts"]).toContain("petsMeasureText");
   });
 
   test("a tool with the name of another API's tool is rejected", async () => {
@@ -230,7 +230,7 @@ describe("add openapi after a change of the document", () => {
     const before = all();
     lines();
     expect(await add({ check: true })).toBe(1);
-    expect(lines().join("\n")).toMatch(/changed +GET \/pets[^]*write +src\/pets\/api\.ts|write +src\/pets\/tools/);
+    expect(lines().join("\n")).toMatch(/changed +GET \/pets[^]*write +src\/pets\/tools/);
     expect(await add({ dryRun: true })).toBe(0);
     expect(lines().join("\n")).toMatch(/remove +src\/pets\/tools\/show-pet\.ts/);
     expect(all()).toEqual(before);

@@ -21,14 +21,29 @@ const documents = [
     prefix: "directus_",
     only: "Files,Flows,Users",
     tools: 15,
+    credentials: ["secret-of-DIRECTUS", undefined],
   },
-  { name: "galaxy", path: "@scalar/galaxy/dist/3.1.json", prefix: "galaxy_", only: "*", tools: 5 },
-  { name: "trains", path: "@readme/oas-examples/3.1/json/train-travel.json", prefix: "trains_", only: "*", tools: 5 },
+  {
+    name: "galaxy",
+    path: "@scalar/galaxy/dist/3.1.json",
+    prefix: "galaxy_",
+    only: "*",
+    tools: 5,
+    credentials: ["Bearer secret-of-GALAXY", undefined],
+  },
+  {
+    name: "trains",
+    path: "@readme/oas-examples/3.1/json/train-travel.json",
+    prefix: "trains_",
+    only: "*",
+    tools: 5,
+    credentials: ["Bearer secret-of-TRAINS"],
+  },
 ] as const;
 
 const place = (path: string): string => join(packageRoot, "node_modules", path);
 
-const received: { readonly request: string; readonly authorization: string | undefined }[] = [];
+const received: { readonly request: string; readonly credential: string | undefined }[] = [];
 const response = { text: "{}" };
 const root = realpathSync(mkdtempSync(join(tmpdir(), "real-")));
 let api: Running | undefined;
@@ -36,8 +51,9 @@ let client: Client | undefined;
 
 beforeAll(async () => {
   api = await serveRaw((request, reply) => {
-    const { pathname } = new URL(request.url ?? "", "http://localhost");
-    received.push({ request: `${request.method} ${pathname}`, authorization: request.headers.authorization });
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
+    const credential = request.headers.authorization ?? searchParams.get("access_token") ?? undefined;
+    received.push({ request: `${request.method} ${pathname}`, credential });
     request.resume().on("end", () => {
       reply.writeHead(200, { "content-type": "application/json" }).end(response.text);
     });
@@ -74,7 +90,7 @@ describe("a server with the tools of published documents", () => {
   });
 
   test("it starts, and lists its settings and its tools", async () => {
-    const variables = documents.map(({ name }) => name.replaceAll("-", "_").toUpperCase());
+    const variables = documents.map(({ name }) => name.toUpperCase());
     const help = run(join("dist", "server.js"), "--help");
     for (const word of variables) expect(help.output).toContain(`${word}_BASE_URL`);
     const env = Object.fromEntries(
@@ -91,16 +107,24 @@ describe("a server with the tools of published documents", () => {
       expect(tools.filter(({ name }) => name.startsWith(prefix)).length, prefix).toBeGreaterThanOrEqual(least);
   });
 
-  test.each(documents)("each tool of $name sends its request to the API and returns the response", async (document) => {
-    const { path, prefix, only, tools: least } = document;
-    const source = await readSource(place(path), { prefix, only });
-    const calls = testCases(source.plan.tools, source.api, true);
-    expect(calls.length).toBeGreaterThanOrEqual(least);
-    for (const { name, arguments: args, request, response: value } of calls) {
-      response.text = JSON.stringify(value);
-      const result = await client?.callTool({ name, arguments: args });
-      expect(result?.isError, `${name}: ${JSON.stringify(result?.content)}`).not.toBe(true);
-      expect(received.splice(0).map((one) => one.request)).toEqual([request]);
-    }
-  });
+  test.each(documents)(
+    "each tool of $name sends its request with its credential, and returns the response",
+    async (document) => {
+      const { path, prefix, only, tools: least } = document;
+      const source = await readSource(place(path), { prefix, only });
+      const calls = testCases(source.plan.tools, source.api, true);
+      expect(calls.length).toBeGreaterThanOrEqual(least);
+      const credentials = new Set<string | undefined>();
+      for (const { name, arguments: args, request, response: value } of calls) {
+        response.text = JSON.stringify(value);
+        const result = await client?.callTool({ name, arguments: args });
+        expect(result?.isError, `${name}: ${JSON.stringify(result?.content)}`).not.toBe(true);
+        expect(result?.content, name).toEqual([{ type: "text", text: JSON.stringify(value) }]);
+        const [{ credential, ...sent } = expect.unreachable("no request"), ...others] = received.splice(0);
+        expect([sent, ...others]).toEqual([{ request }]);
+        credentials.add(credential);
+      }
+      expect(credentials).toEqual(new Set(document.credentials));
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import { createServer as createNodeServer, type RequestListener } from "node:http";
+import type { RequestListener } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import { createServer } from "../../../runtime/server/create-server.ts";
@@ -7,7 +7,7 @@ import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
 import { createServerCardReader } from "../../../runtime/server-card/client/card-reader.ts";
 import { createServerCard } from "../../../runtime/server-card/create-card.ts";
 import { findCardDifferences } from "../../../runtime/server-card/differences.ts";
-import { portOf } from "../../../runtime/transport/listening.ts";
+import { serveRaw } from "../../generator/running.ts";
 import { fullCard, smallCard } from "./cards.ts";
 
 const definition = {
@@ -26,10 +26,9 @@ afterEach(async () => {
 });
 
 async function serve(listener: RequestListener): Promise<string> {
-  const node = createNodeServer(listener);
-  running.push({ close: () => new Promise((resolve) => (node.close(resolve), node.closeAllConnections())) });
-  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${portOf(node)}`;
+  const raw = await serveRaw(listener);
+  running.push(raw);
+  return raw.origin;
 }
 
 describe("createServerCard", () => {

@@ -431,7 +431,7 @@ describe("a project", () => {
       expect([...tree.keys()].filter((path) => !plain.has(path)).sort()).toEqual(own);
       expect(manifestOf(tree)).not.toHaveProperty("bin");
       expect(manifestOf(tree).devDependencies).not.toHaveProperty("wrangler");
-      expect(tree.get("src/server.ts")).toContain(`${name}`);
+      expect(tree.get("src/server.ts")).toContain(name);
       expect(tree.get("src/server.ts")).toMatch(/localhost["',]+ ?"?127\.0\.0\.1/);
       expect(tree.get("README.md")).toContain("## Deploy");
       for (const path of ["vercel.json", "deno.json"]) if (tree.has(path)) JSON.parse(tree.get(path) ?? "");

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startOtlpReceiver, type OtlpReceiver } from "../../../runtime/adapters/open-telemetry/otlp-receiver.ts";
+import { send } from "../../../runtime/transport/http-server/http-rig.ts";
 import { initialize } from "../../../runtime/wire.ts";
 import { emitFiles, linkPackages, writeFiles } from "../../project.ts";
 
@@ -17,7 +18,7 @@ let receiver: OtlpReceiver;
 beforeAll(async () => {
   receiver = await startOtlpReceiver();
   folder = realpathSync(mkdtempSync(join(tmpdir(), "create-")));
-  writeFiles(folder, [...(await emitFiles({ folder, selection: { extras: "otel", transport: "both" } }))]);
+  writeFiles(folder, await emitFiles({ folder, selection: { extras: "otel", transport: "both" } }));
   linkPackages(folder, ["esbuild", "@esbuild", "zod", "@opentelemetry"]);
   await promisify(execFile)(process.execPath, ["build.js"], { cwd: folder });
 }, 60_000);
@@ -81,9 +82,7 @@ test("a server over HTTP exports when it is terminated", async () => {
   const child = start(["--http", "0"], env);
   const [line] = await once(child.stderr, "data");
   const [url = ""] = /http:\S+/.exec(String(line)) ?? [];
-  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-  const body = JSON.stringify(initialize("2025-11-25"));
-  expect((await fetch(url, { method: "POST", headers, body })).status).toBe(200);
+  expect((await send(url, undefined, { body: initialize("2025-11-25") })).status).toBe(200);
   const exited = once(child, "exit");
   child.kill();
   expect(await exited).toEqual([0, null]);

@@ -14,19 +14,15 @@ describe("additions to package.json keep all other text", () => {
   });
 
   test.each([
-    ["an empty object", "{}", '{\n  "scripts": {\n    "mcp:build": "x"\n  }'],
-    ["an empty section", '{\n  "scripts": {}\n}\n', '{\n  "scripts": {\n    "mcp:build": "x"\n  }'],
-    [
-      "four spaces",
-      '{\n    "name": "a"\n}\n',
-      '{\n    "name": "a",\n    "scripts": {\n        "mcp:build": "x"\n    }',
-    ],
-    ["CRLF", '{\r\n  "name": "a"\r\n}\r\n', '{\r\n  "name": "a",\r\n  "scripts": {\r\n    "mcp:build": "x"\r\n  }'],
-    ["a mark at the beginning", '\uFEFF{\n  "name": "a"\n}\n', '\uFEFF{\n  "name": "a",\n  "scripts": {'],
-  ])("%s", (_what, before, beginning) => {
-    const after = addToManifest(before, additions);
-    expect(after.startsWith(beginning), after).toBe(true);
-    expect(JSON.parse(after.replace("\uFEFF", ""))).toMatchObject(additions);
+    { of: "an empty object", before: "{}" },
+    { of: "an empty section", before: '{\n  "scripts": {}\n}\n', end: "\n" },
+    { of: "four spaces", before: '{\n    "name": "a"\n}\n', indent: 4, end: "\n" },
+    { of: "CRLF", before: '{\r\n  "name": "a"\r\n}\r\n', line: "\r\n", end: "\r\n" },
+    { of: "a mark at the beginning", before: '\uFEFF{\n  "name": "a"\n}\n', mark: "\uFEFF", end: "\n" },
+  ])("$of", ({ before, indent = 2, line = "\n", mark = "", end = "" }) => {
+    const manifest = { ...JSON.parse(before.replace(mark, "")), ...additions };
+    const expected = JSON.stringify(manifest, undefined, indent).replaceAll("\n", line);
+    expect(addToManifest(before, additions)).toBe(mark + expected + end);
   });
 
   test("members that are there already stay", () => {

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { features, protections, transports } from "../../../../generator/scaffold/layer/choices.ts";
 import {
+  isFeatureOf,
   readSelection,
   schemaLibraries,
   toLayerChoices,
 } from "../../../../generator/scaffold/create/project-choices.ts";
-import { isFeatureOf } from "../../../../generator/scaffold/create/project-choices.ts";
 import { providerNames } from "../../../../generator/scaffold/providers/provider.ts";
 import { packageRoot } from "../../../../generator/internal/package-info.ts";
 import { createRandom, isHit, pick } from "../../../oracle/random.ts";
@@ -64,7 +64,7 @@ function drawChoices(count: number): readonly Choice[] {
 
 const least = { features: "tools", transport: "stdio", auth: "none", client: false, schema: "json" };
 
-/** Each authorization server with a preset, with each transport and schema library. */
+/** Each authorization server with a preset, with the transports and schema libraries in turn. */
 const presets: readonly Choice[] = providerNames.map((provider, at) => ({
   ...least,
   revisions: allRevisions.slice(0, 1),

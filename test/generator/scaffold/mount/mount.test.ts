@@ -1,6 +1,4 @@
 import { once } from "node:events";
-import { createServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { serve } from "@hono/node-server";
 import { Client as ClientOfV2, StreamableHTTPClientTransport as HttpOfV2 } from "@modelcontextprotocol/client";
@@ -10,7 +8,9 @@ import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTemporaryFolder } from "../../../temporary-folder.ts";
 import { connectV1, connectV2 } from "../../../interop/official-clients.ts";
+import { send as sendRequest } from "../../../runtime/transport/http-server/http-rig.ts";
 import { emitFiles, linkPackages, writeFiles } from "../../project.ts";
+import { serveRaw, type Running } from "../../running.ts";
 
 /* The applications of new projects, with the real frameworks. Next.js is too large to be installed here: its route is called with requests as Next.js does. */
 
@@ -25,34 +25,18 @@ async function emitApp(mount: string): Promise<string> {
   return folder;
 }
 
-interface Running {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-async function listen(server: Server): Promise<Running> {
-  if (!server.listening) await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("no port");
-  return { url: toUrl(address), close: () => new Promise((resolve) => server.close(() => resolve())) };
-}
-
-function toUrl({ port }: AddressInfo): string {
-  return `http://127.0.0.1:${port}/mcp`;
-}
-
-/** Starts the application of a project, as its `src/server.ts` does. */
+/** Functions that start the application of a project, as its `src/server.ts` does. */
 const starts: { readonly [name: string]: (folder: string) => Promise<Running> } = {
   async express(folder) {
     const { app } = await import(join(folder, "src/app.ts"));
     const { handler } = await import(join(folder, "src/handler.ts"));
-    const { url, close } = await listen(createServer(app));
+    const { url, close } = await serveRaw(app);
     return { url, close: () => handler.close().then(close) };
   },
   async "express behind a body parser"() {
     const folder = await emitApp("express");
     const { handler, mcp, paths } = await import(join(folder, "src/handler.ts"));
-    const { url, close } = await listen(createServer(express().use(express.json()).all(paths, mcp)));
+    const { url, close } = await serveRaw(express().use(express.json()).all(paths, mcp));
     return { url, close: () => handler.close().then(close) };
   },
   async fastify(folder) {
@@ -66,9 +50,9 @@ const starts: { readonly [name: string]: (folder: string) => Promise<Running> } 
     const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
     await once(server, "listening");
     const address = server.address();
-    if (typeof address !== "object" || address === null) throw new Error("no port");
+    const port = typeof address === "object" ? address?.port : 0;
     const close = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
-    return { url: toUrl(address), close: () => handler.close().then(close) };
+    return { url: `http://127.0.0.1:${port}/mcp`, close: () => handler.close().then(close) };
   },
 };
 
@@ -105,23 +89,9 @@ describe.each(Object.keys(starts))("a server in an application of %s", (name) =>
     ["a body that is no message", {}, '{"a":1}', 400],
     ["a type that is not JSON", { "content-type": "text/plain" }, "{}", 415],
   ])("rejects %s", async (_what, headers, body, status) => {
-    expect(await post(app.url, headers, body)).toBe(status);
+    expect((await sendRequest(app.url, undefined, { headers, body })).status).toBe(status);
   });
 });
-
-/** Sends a POST. `fetch` would not send another host. */
-function post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<number | undefined> {
-  const accept = "application/json, text/event-stream";
-  const sent = request(url, { method: "POST", headers: { accept, "content-type": "application/json", ...headers } });
-  return new Promise((resolve, reject) => {
-    sent.on("error", reject);
-    sent.on("response", (response) => {
-      resolve(response.statusCode);
-      response.resume();
-    });
-    sent.end(body);
-  });
-}
 
 describe("a server in an application of Next.js", () => {
   let route: { readonly [method: string]: (request: Request) => Promise<Response> };

@@ -32,7 +32,12 @@ describe.each(providerNames)("the authorization server %s", (name) => {
     const used = [code.issuer, ...Object.values(code.required), ...code.options].join("\n");
     for (const { name: setting } of code.settings)
       if (setting !== "TOKEN_INFO_URL") expect(used, setting).toContain(setting);
-    for (const setting of requiredSettings(name)) expect(names).toContain(setting);
+    const texts = [...facts.steps, ...facts.limits].join("\n");
+    for (const setting of requiredSettings(name)) {
+      expect(names).toContain(setting);
+      // Every server with access tokens has RESOURCE.
+      if (setting !== "RESOURCE") expect(texts).toContain(setting);
+    }
   });
 
   test(`the README of a project for ${name} has its checklist, its limits and its settings`, async () => {

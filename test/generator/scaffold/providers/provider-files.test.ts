@@ -15,6 +15,7 @@ import { revisions } from "../../../../generated/revisions.ts";
 import type { Guard } from "../../../../runtime/auth/server/index.ts";
 import { createServer } from "../../../../runtime/server/create-server.ts";
 import { createHttpHandler } from "../../../../runtime/server/run/http-handler.ts";
+import { acceptBoth, initialize } from "../../../runtime/transport/http-server/http-rig.ts";
 import { modulePackage } from "../../compile.ts";
 import { createTemporaryFolder } from "../../../temporary-folder.ts";
 import { emitFolder, linkPackages, writeFiles } from "../../project.ts";
@@ -49,7 +50,10 @@ beforeAll(async () => {
   }
 });
 
-afterEach(() => vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 
 type Sent = Readonly<Record<string, string>>;
 
@@ -74,16 +78,10 @@ async function start(provider: ProviderName): Promise<{
   return {
     access,
     send(path, headers) {
-      const body = JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "initialize",
-        params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
-      });
-      const accept = "application/json, text/event-stream";
+      const body = JSON.stringify(initialize("2025-11-25"));
       const init =
         path === "/mcp"
-          ? { method: "POST", body, headers: { ...headers, accept, "content-type": "application/json" } }
+          ? { method: "POST", body, headers: { ...headers, accept: acceptBoth, "content-type": "application/json" } }
           : {};
       return handler.fetch(new Request(new URL(path, url), init));
     },

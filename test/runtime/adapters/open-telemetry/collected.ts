@@ -1,5 +1,5 @@
 import { afterAll, beforeEach } from "vitest";
-import { context, metrics, propagation, trace } from "@opentelemetry/api";
+import { SpanKind, context, metrics, propagation, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
 import {
@@ -17,10 +17,12 @@ import {
   type ReadableSpan,
 } from "@opentelemetry/sdk-trace-base";
 
-/** What the SDK of this process has collected in a test. */
+/** Spans and durations that the SDK of this process has collected in a test. */
 export interface Collected {
   /** Spans that have ended, in this order, without those of methods that are left out. */
   spans(...leftOut: readonly string[]): readonly ReadableSpan[];
+  /** Names and kinds of the spans from the beginning of a trace to the first ended span with a name at a receiver. */
+  pathTo(name: string): readonly (readonly [name: string, kind: string | undefined])[];
   /** Data points of a histogram. */
   durations(name: string): Promise<readonly DataPoint<Histogram>[]>;
 }
@@ -49,6 +51,15 @@ export function collect(): Collected {
   return {
     spans: (...leftOut) =>
       spans.getFinishedSpans().filter(({ attributes }) => !leftOut.includes(String(attributes["mcp.method.name"]))),
+    pathTo(name) {
+      const all = spans.getFinishedSpans();
+      const byId = new Map(all.map((span) => [span.spanContext().spanId, span]));
+      const path: (readonly [string, string | undefined])[] = [];
+      let span = all.find((one) => one.name === name && one.kind === SpanKind.SERVER);
+      for (; span; span = byId.get(span.parentSpanContext?.spanId ?? ""))
+        path.unshift([span.name, SpanKind[span.kind]]);
+      return path;
+    },
     async durations(name) {
       await reader.forceFlush();
       const all = durations.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));

@@ -128,12 +128,7 @@ describe("a gateway", () => {
     });
     ends.push(() => connection.close());
     await connection.request("tools/call", { name: "asking" });
-    const byId = new Map(collected.spans().map((span) => [span.spanContext().spanId, span]));
-    const path: unknown[] = [];
-    const first = collected.spans().find(({ name }) => name === "elicitation/create");
-    for (let span = first; span; span = byId.get(span.parentSpanContext?.spanId ?? ""))
-      path.unshift([span.name, SpanKind[span.kind]]);
-    expect(path).toEqual([
+    expect(collected.pathTo("elicitation/create")).toEqual([
       ["tools/call asking", "CLIENT"],
       ["tools/call asking", "SERVER"],
       ["tools/call asking", "CLIENT"],

@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { isObject } from "../../../../generated/support.ts";
+import { readText, serveRaw, type Running } from "../../../generator/running.ts";
 
 /** Span as it was exported. */
 export interface ReceivedSpan {
@@ -13,41 +12,24 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Receiver of OTLP over HTTP with JSON, on a port of this machine. */
-export interface OtlpReceiver {
-  readonly url: string;
+/** Receiver of OTLP over HTTP with JSON. */
+export interface OtlpReceiver extends Running {
   readonly spans: readonly ReceivedSpan[];
   /** Names of the metrics that were received. */
   readonly metrics: ReadonlySet<string>;
-  close(): Promise<void>;
 }
 
 /** Starts a receiver. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const metrics = new Set<string>();
-  const server = createServer((request, response) => {
-    let text = "";
-    request.setEncoding("utf8").on("data", (part: string) => (text += part));
-    request.on("end", () => {
-      const body: unknown = JSON.parse(text);
-      if (request.url === "/v1/traces") spans.push(...readSpans(body));
-      if (request.url === "/v1/metrics") for (const name of readMetrics(body)) metrics.add(name);
-      response.writeHead(200, { "content-type": "application/json" }).end("{}");
-    });
+  const { origin, close } = await serveRaw(async (request, response) => {
+    const body: unknown = JSON.parse(await readText(request));
+    if (request.url === "/v1/traces") spans.push(...readSpans(body));
+    if (request.url === "/v1/metrics") for (const name of readMetrics(body)) metrics.add(name);
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    spans,
-    metrics,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url: origin, spans, metrics, close };
 }
 
 const kinds: readonly ReceivedSpan["kind"][] = ["internal", "internal", "server", "client"];

@@ -81,14 +81,15 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
 }
 
-const [newestOpen, newestSession] = ["per-request", "handshake"].map((lifecycle) => {
-  const found = revisions.find((revision) => revision.lifecycle === lifecycle);
-  if (!found) throw new Error(`No revision with the lifecycle ${lifecycle}`);
-  return found;
-});
-const eras = [newestOpen, newestSession].flatMap((revision) => (revision ? [[revision.id, revision] as const] : []));
+function findNewest(lifecycle: Revision["lifecycle"]): Revision {
+  return revisions.find((revision) => revision.lifecycle === lifecycle) ?? expect.unreachable(`no ${lifecycle}`);
+}
 
-/** Connects a client and a server in memory, and forgets the spans of the connection. */
+const stateless = findNewest("per-request");
+const session = findNewest("handshake");
+const eras = [stateless, session].map((revision) => [revision.id, revision] as const);
+
+/** Connects a client and a server in memory. */
 async function connected(
   revision: Revision,
   { server = openTelemetry(), client = openTelemetry(), options = {} }: Partial<Ends> = {},
@@ -212,9 +213,6 @@ describe.each(eras)("spans of %s", (id, revision) => {
   });
 });
 
-const session = newestSession ?? revisions[0];
-if (!session) throw new Error("No revision to test");
-
 test("a handshake has a span with the revision that was agreed on", async () => {
   await connected(session);
   const spans = collected.spans().filter(({ name }) => name === "initialize");
@@ -225,18 +223,11 @@ test("a handshake has a span with the revision that was agreed on", async () => 
 test("a request to the client is a child of the call, with the server as its sender", async () => {
   const client = await connected(session);
   await client.request("tools/call", { name: "asking" });
-  const byId = new Map(collected.spans().map((span) => [span.spanContext().spanId, span]));
-  const responder = collected
-    .spans()
-    .find(({ name, kind }) => name === "elicitation/create" && kind === SpanKind.SERVER);
-  const path: unknown[] = [];
-  for (let span = responder; span; span = byId.get(span.parentSpanContext?.spanId ?? ""))
-    path.push([span.name, span.kind]);
-  expect(path).toEqual([
-    ["elicitation/create", SpanKind.SERVER],
-    ["elicitation/create", SpanKind.CLIENT],
-    ["tools/call asking", SpanKind.SERVER],
-    ["tools/call asking", SpanKind.CLIENT],
+  expect(collected.pathTo("elicitation/create")).toEqual([
+    ["tools/call asking", "CLIENT"],
+    ["tools/call asking", "SERVER"],
+    ["elicitation/create", "CLIENT"],
+    ["elicitation/create", "SERVER"],
   ]);
 });
 
@@ -269,7 +260,7 @@ describe("durations", () => {
   });
 
   test("a connection without a session has no duration of one", async () => {
-    const client = await connected(newestOpen ?? session);
+    const client = await connected(stateless);
     await client.request("tools/list", {});
     await client.close();
     expect(await collected.durations("mcp.client.session.duration")).toEqual([]);

@@ -1,5 +1,4 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { verifyJwt } from "../../../../runtime/adapters/jose.ts";
 import {
@@ -8,6 +7,7 @@ import {
   type AudienceSubstitute,
   type TokenOptions,
 } from "../../../../runtime/auth/server/index.ts";
+import { serveRaw, type RawServer } from "../../../generator/running.ts";
 import { initialize } from "../../transport/http-server/http-rig.ts";
 import { callAs, sign, startHouse, type House, type HouseOptions } from "./protected-server.ts";
 
@@ -129,32 +129,29 @@ describe("opaque tokens that a tokeninfo endpoint describes", () => {
     other: [200, { ...good, aud: "app-2", azp: "app-2" }],
     expired: [200, { ...good, exp: "1" }],
     timeless: [200, { ...good, exp: "soon" }],
-    nobody: [200, { ...good, sub: undefined }],
+    userless: [200, { ...good, sub: undefined }],
     down: [500, {}],
     list: [200, []],
   };
   const seen: (string | undefined)[] = [];
-  const google = createServer((request, response) => {
+  const respond = (request: IncomingMessage, response: ServerResponse): void => {
     seen.push(`${request.method} ${request.url}`);
     const [status, body] = responses[request.headers.authorization?.slice(7) ?? ""] ?? [
       400,
       { error: "invalid_token" },
     ];
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  });
+  };
+  let google: RawServer;
   let house: House;
   beforeAll(async () => {
-    google.listen(0, "127.0.0.1");
-    await once(google, "listening");
-    const address = google.address();
-    const port = typeof address === "object" ? address?.port : 0;
-    const verify = readTokenInfo({ endpoint: `http://127.0.0.1:${port}/tokeninfo` });
+    google = await serveRaw(respond);
+    const verify = readTokenInfo({ endpoint: `${google.origin}/tokeninfo` });
     house = await startHouse({ dpop: false, scopes: ["openid"], audience: "app-1", verify });
   });
   afterAll(async () => {
     await house.close();
-    google.closeAllConnections();
-    google.close();
+    await google.close();
   });
 
   it.each([
@@ -162,7 +159,7 @@ describe("opaque tokens that a tokeninfo endpoint describes", () => {
     ["other", 401],
     ["expired", 401],
     ["timeless", 401],
-    ["nobody", 401],
+    ["userless", 401],
     ["unknown", 401],
     ["down", 503],
     ["list", 503],

@@ -1,22 +1,18 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { fetchJson } from "../../../../runtime/auth/server/jwks.ts";
 import { introspectTokens } from "../../../../runtime/auth/server/introspection.ts";
+import { serveRaw } from "../../../generator/running.ts";
 
 /** Starts a server that redirects every request to `/target`. Returns its address, and the paths that were requested. */
 async function startRedirects(): Promise<{ readonly url: string; readonly paths: readonly string[] }> {
   const paths: string[] = [];
-  const server = createServer(({ url = "" }, response) => {
+  const server = await serveRaw(({ url = "" }, response) => {
     paths.push(url);
     if (url === "/target") response.end('{"active":true}');
     else response.writeHead(307, { location: "/target" }).end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/start`, paths };
+  onTestFinished(() => server.close());
+  return { url: `${server.origin}/start`, paths };
 }
 
 /** The `fetch` of workers, which have two of the three modes for redirects. */
