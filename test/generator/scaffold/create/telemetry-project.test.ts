@@ -19,7 +19,7 @@ beforeAll(async () => {
   receiver = await startOtlpReceiver();
   folder = realpathSync(mkdtempSync(join(tmpdir(), "create-")));
   writeFiles(folder, await emitFiles({ folder, selection: { extras: "otel", transport: "both" } }));
-  linkPackages(folder, ["esbuild", "@esbuild", "zod", "@opentelemetry"]);
+  linkPackages(folder, ["esbuild", "@esbuild", "zod", "@opentelemetry", "express", "fastify"]);
   await promisify(execFile)(process.execPath, ["build.js"], { cwd: folder });
 }, 60_000);
 
@@ -29,8 +29,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function start(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [join(folder, "dist", "server.js"), ...args], {
+function start(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  project = folder,
+): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, [join(project, "dist", "server.js"), ...args], {
     env: { ...process.env, ...env },
   });
   children.push(child);
@@ -77,18 +81,31 @@ test("a server on stdio exports before it ends, and writes nothing but messages"
   );
 });
 
-test("a server over HTTP exports when it is terminated", async () => {
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SERVICE_NAME: "over-http" };
-  const child = start(["--http", "0"], env);
+/** Initializes a session with a server that listens on a port, and ends the server with the signal of an orchestrator. */
+async function initializeAndTerminate(child: ChildProcessWithoutNullStreams): Promise<void> {
   const [line] = await once(child.stderr, "data");
   const [url = ""] = /http:\S+/.exec(String(line)) ?? [];
   expect((await send(url, undefined, { body: initialize("2025-11-25") })).status).toBe(200);
   const exited = once(child, "exit");
   child.kill();
   expect(await exited).toEqual([0, null]);
+}
+
+test("a server over HTTP exports when it is terminated", async () => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SERVICE_NAME: "over-http" };
+  await initializeAndTerminate(start(["--http", "0"], env));
   expect(receiver.spans.filter(({ service }) => service === "over-http")).toMatchObject([
     { name: "initialize", attributes: { "network.transport": "tcp", "mcp.protocol.version": "2025-11-25" } },
   ]);
+});
+
+test.each(["express", "fastify"])("a server mounted in %s exports when it is terminated", async (mount) => {
+  const mounted = mkdtempSync(join(folder, "mounted-"));
+  writeFiles(mounted, await emitFiles({ folder: mounted, selection: { extras: "otel", mount } }));
+  await promisify(execFile)(process.execPath, ["build.js"], { cwd: mounted });
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SERVICE_NAME: mount, PORT: "0" };
+  await initializeAndTerminate(start([], env, mounted));
+  expect(receiver.spans.filter(({ service }) => service === mount)).toMatchObject([{ name: "initialize" }]);
 });
 
 test("a receiver that is away is a warning on stderr, and the server serves", async () => {
