@@ -32,7 +32,7 @@ export function renderPage({ date, suite, node, outcomes }: ConformanceRun): str
 Results of the [official conformance suite](https://github.com/modelcontextprotocol/conformance) ${suite}. Run of ${date}, Node.js ${node}.
 
 **${passed} of ${outcomes.length} scenarios pass without a failure and without a warning.** Each scenario runs with ${subjects.length} programs: the example of this
-repository, and the same server or client in a project of the command line, with the runtime as a dependency and vendored. A scenario that proves nothing counts as failed.
+repository, and the same server or client in a project of the command line, built by its own commands. A scenario that proves nothing counts as failed.
 
 The numbers are checks that passed. An empty cell is a scenario that the suite does not have for the revision. \`npm run test:conformance\` repeats the run, and CI does so for every change.
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { format } from "prettier";
-import { createEverythingProject, runtimeModes, type RuntimeMode } from "../scaffold/everything-project.ts";
+import { createEverythingProject } from "../scaffold/everything-project.ts";
 import { startRedis } from "../scale/cluster/redis-process.ts";
 import { renderPage, type ScenarioOutcome } from "./page.ts";
 import { startServer, type RunOptions } from "./process.ts";
@@ -69,7 +69,7 @@ try {
 
 /** `--page` also writes docs/conformance.md. With `--cluster` the server is three nodes behind a balancer that sends each request to the next one. */
 function runSubjects(): Promise<boolean> {
-  if (!process.argv.includes("--cluster")) return runLegs([readExample(), ...runtimeModes.map(createProjects)], legs);
+  if (!process.argv.includes("--cluster")) return runLegs([readExample(), createProjects()], legs);
   return runOnCluster();
 }
 
@@ -106,16 +106,15 @@ function readExample(): Subject {
 }
 
 /** The example as a scaffolded project: what users run is made by the same steps. Which revisions it serves is decided when it is made. */
-function createProjects(runtime: RuntimeMode): Subject {
+function createProjects(): Subject {
   const projects = new Map<string, ReturnType<typeof createEverythingProject>>();
   const make = (protocol = "all"): ReturnType<typeof createEverythingProject> => {
-    const made =
-      projects.get(protocol) ?? createEverythingProject(join(folder, `${runtime}-${protocol}`), { runtime, protocol });
+    const made = projects.get(protocol) ?? createEverythingProject(join(folder, protocol), { protocol });
     projects.set(protocol, made);
     return made;
   };
   return {
-    name: runtime,
+    name: "project",
     server: async (served) => [(await make(served)).server, "--http", "0"],
     client: async () => (await make()).client,
   };

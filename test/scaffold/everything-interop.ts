@@ -39,8 +39,7 @@ function testServer(open: () => EverythingProject): void {
   describe.each(handshakeIds)("a server for %s", (id) => {
     let project: EverythingProject | undefined;
     beforeAll(async () => {
-      const { folder, runtime } = open();
-      project = await createEverythingProject(`${folder}-${id}`, { runtime, protocol: id });
+      project = await createEverythingProject(`${open().folder}-${id}`, { protocol: id });
     });
 
     describe.each(clients)("the official client of the %s generation", (_generation, connect) => {

@@ -8,14 +8,8 @@ import { promisify } from "node:util";
  * import the project's own src/mcp, built by the project's own build.js. Tests run its dist/server.js, as users do.
  */
 
-/** Source of the runtime of a project. */
-export type RuntimeMode = "dependency" | "vendored";
-
-export const runtimeModes: readonly RuntimeMode[] = ["dependency", "vendored"];
-
-/** Runtime and settings of a project. */
+/** Settings of a project. */
 export interface ProjectOptions {
-  readonly runtime: RuntimeMode;
   /** Default: all. */
   readonly protocol?: string;
   /** `links` leads to the packages of this repository, without the network; `npm` installs what the project names. Default: links. */
@@ -24,7 +18,6 @@ export interface ProjectOptions {
 
 /** A project that was built. */
 export interface EverythingProject {
-  readonly runtime: RuntimeMode;
   readonly folder: string;
   /** The bundle of the server. */
   readonly server: string;
@@ -40,20 +33,20 @@ export const optionsVariable = "EVERYTHING_OPTIONS";
 /** Scaffolds and builds the project in a new folder. */
 export async function createEverythingProject(
   folder: string,
-  { runtime, protocol = "all", install = "links" }: ProjectOptions,
+  { protocol = "all", install = "links" }: ProjectOptions = {},
 ): Promise<EverythingProject> {
   const flags = ["--features", "all", "--transport", "stdio,http,websocket,tcp", "--client", "--extras", "none"];
-  const chosen = ["--runtime", runtime, "--protocol", protocol, "--name", "everything"];
+  const chosen = ["--protocol", protocol, "--name", "everything"];
   await run(root, [cli, folder, "--yes", "--no-install", "--no-git", ...flags, ...chosen]);
   copySources(folder);
-  await (install === "npm" ? installFromRegistry(folder) : linkPackages(folder, runtime));
+  await (install === "npm" ? installFromRegistry(folder) : linkPackages(folder));
   // The types of the example are those of the newest revision.
   if (protocol === "all") await run(folder, ["node_modules/typescript/bin/tsc"]);
   const built = await run(folder, ["build.js"]);
   if (built !== "") throw new Error(`The build of ${folder} is not silent:\n${built}`);
   const dist = join(folder, "dist");
   const programs = { server: join(dist, "server.js"), client: join(dist, "client.js") };
-  return { runtime, folder, ...programs, mcp: join(dist, "mcp", "index.js") };
+  return { folder, ...programs, mcp: join(dist, "mcp", "index.js") };
 }
 
 const root = join(import.meta.dirname, "..", "..");
@@ -91,7 +84,7 @@ function replace(text: string, part: string, other: string): string {
 }
 
 /** The packages that npm would install are here, too; the runtime comes from the project's folder vendor. */
-async function linkPackages(folder: string, runtime: RuntimeMode): Promise<void> {
+async function linkPackages(folder: string): Promise<void> {
   const modules = join(folder, "node_modules");
   mkdirSync(modules);
   const packages = readdirSync(join(root, "node_modules")).filter((name) => !name.startsWith("."));
@@ -99,15 +92,12 @@ async function linkPackages(folder: string, runtime: RuntimeMode): Promise<void>
     const target = name === "typescript" ? "typescript7" : name;
     symlinkSync(join(root, "node_modules", target), join(modules, name));
   }
-  const vendored = join(folder, "vendor");
-  const home = join(modules, runtimeName);
-  if (runtime === "vendored") return symlinkSync(join(vendored, runtimeName), home);
-  const [packed = ""] = readdirSync(vendored).filter((name) => name.endsWith(".tgz"));
+  const vendor = join(folder, "vendor");
+  const home = join(modules, "mcp-server-runtime");
+  const [packed = ""] = readdirSync(vendor).filter((name) => name.endsWith(".tgz"));
   mkdirSync(home);
-  await promisify(execFile)("tar", ["-xzf", join(vendored, packed), "-C", home, "--strip-components=1"]);
+  await promisify(execFile)("tar", ["-xzf", join(vendor, packed), "-C", home, "--strip-components=1"]);
 }
-
-const runtimeName = "mcp-server-runtime";
 
 /** With what the example needs besides: a validator, and the packages behind the authorization of clients. */
 async function installFromRegistry(folder: string): Promise<void> {

@@ -36,8 +36,7 @@ export function testWire(open: () => EverythingProject): void {
   describe("a project without the newest revision", () => {
     let project: EverythingProject | undefined;
     beforeAll(async () => {
-      const { folder, runtime } = open();
-      project = await createEverythingProject(`${folder}-sessions`, { runtime, protocol: handshakeIds.join(",") });
+      project = await createEverythingProject(`${open().folder}-sessions`, { protocol: handshakeIds.join(",") });
     });
 
     it.concurrent.each(handshakeIds)("the wire at %s is that of the example", async (revision) => {

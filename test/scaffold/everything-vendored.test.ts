@@ -1,3 +1,0 @@
-import { testEverything } from "./everything-suite.ts";
-
-testEverything({ runtime: "vendored" });
