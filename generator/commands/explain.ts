@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { revisions } from "../../generated/revisions.ts";
-import { isObject } from "../../generated/support.ts";
 import type { ConnectionFactoryOptions } from "../../runtime/client/index.ts";
 import { connectUpstream, readPartLosses, type PartLosses } from "../../runtime/gateway/index.ts";
 import type { Revision } from "../../runtime/index.ts";
@@ -15,6 +14,7 @@ import type { RevisionModel } from "../model.ts";
 import { packageRoot, packageVersion } from "../internal/package-info.ts";
 import { openSpecFolder } from "../read/spec-folder.ts";
 import { findStage, readStages } from "../read/stages.ts";
+import { isRecord } from "../typed-client/tool-schema/reading.ts";
 import { UserError } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
 
@@ -81,7 +81,7 @@ async function ask(place: ServerAddress, target: Revision): Promise<Told> {
     const { name, version } = connection.serverInfo;
     const parts = await readPartLosses(connection, target);
     const { extensions } = connection.serverCapabilities;
-    const ids = isObject(extensions) ? Object.keys(extensions) : [];
+    const ids = isRecord(extensions) ? Object.keys(extensions) : [];
     return { info: { name, version }, written: connection.revision.id, parts, extensions: ids };
   } finally {
     await connection.close();

@@ -81,6 +81,9 @@ export function isAllowedInGenerator(path: string, folder: string, target: strin
     /^runtime\/adapters\/(linear-pattern|pattern-syntax|re2-syntax|schema-patterns)\.ts$/.test(target)
   )
     return true;
+  // A Server Card has one description, for servers and for files that contain or compare one.
+  const handlesCards = path === "generator/diff/cards.ts" || path === "generator/scaffold/extras/card-file.ts";
+  if (handlesCards && /^runtime\/server-card\/(card|differences)\.ts$/.test(target)) return true;
   return (
     (target.startsWith("generator/") && isBelow(target.split("/")[1] ?? "", folder)) ||
     target.startsWith("node:") ||
