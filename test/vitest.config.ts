@@ -12,7 +12,7 @@ export default defineConfig({
       "test/scaffold/**",
       "test/tour/**",
       "test/upstream/**",
-      "test/conformance/**",
+      "test/conformance/node_modules/**",
       "test/browser/**",
       "test/wire/**",
     ],

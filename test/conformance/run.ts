@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { format } from "prettier";
 import { createEverythingProject } from "../scaffold/everything-project.ts";
 import { startRedis } from "../scale/cluster/redis-process.ts";
-import { renderPage, type ScenarioOutcome } from "./page.ts";
+import type { ScenarioOutcome } from "./page.ts";
 import { startServer, type RunOptions } from "./process.ts";
 import { installSuite, listScenarios, runSuite, type Check, type ErrorReport, type Suite } from "./suite.ts";
+import { writePage, writeScenarios } from "./write-page.ts";
 
 /** One side at one revision, and how many scenarios there are: fewer would prove less. */
 interface Leg {
@@ -67,8 +67,9 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** `--page` also writes docs/conformance.md. With `--cluster` the server is three nodes behind a balancer that sends each request to the next one. */
+/** `--page` also writes docs/conformance.md, and with `--scenarios` only its section about the scenarios that the suite does not have. With `--cluster` the server is three nodes behind a balancer that sends each request to the next one. */
 function runSubjects(): Promise<boolean> {
+  if (process.argv.includes("--scenarios")) return writeScenarios();
   if (!process.argv.includes("--cluster")) return runLegs([readExample(), createProjects()], legs);
   return runOnCluster();
 }
@@ -138,14 +139,11 @@ async function runLegs(subjects: readonly Subject[], tried: readonly Leg[]): Pro
   const outcomes = (await Promise.all([runSide("server"), runSide("client")])).flat();
   const passed = outcomes.filter(({ hasPassed }) => hasPassed).length;
   console.log(`${passed} passed, ${outcomes.length - passed} failed`);
-  if (process.argv.includes("--page")) await writePage(suite, outcomes);
-  return passed === outcomes.length;
-}
-
-async function writePage({ version }: Suite, outcomes: readonly ScenarioOutcome[]): Promise<void> {
+  const hasPassed = passed === outcomes.length;
+  if (!process.argv.includes("--page")) return hasPassed;
   const date = new Date().toISOString().slice(0, 10);
-  const page = renderPage({ date, suite: version, node: process.versions.node, outcomes });
-  writeFileSync(join(root, "docs", "conformance.md"), await format(page, { parser: "markdown", printWidth: 120 }));
+  const run = { date, suite: suite.version, node: process.versions.node, outcomes };
+  return (await writePage(run)) && hasPassed;
 }
 
 async function runInTurn(suite: Suite, subject: Subject, tried: readonly Leg[]): Promise<readonly ScenarioOutcome[]> {

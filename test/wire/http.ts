@@ -193,7 +193,7 @@ class HttpConversation implements Recording {
 }
 
 /** Headers that repeat what is in the body of a stateless request. */
-function statelessHeaders(message: unknown): Readonly<Record<string, string>> {
+export function statelessHeaders(message: unknown): Readonly<Record<string, string>> {
   if (!isObject(message) || typeof message.method !== "string") return {};
   const params = isObject(message.params) ? message.params : {};
   const name = params.name ?? params.uri ?? params.taskId;

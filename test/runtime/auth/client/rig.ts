@@ -80,6 +80,13 @@ export interface Rig extends Places {
 
 /** An MCP server that wants tokens, and an authorization server that gives them: correct, unless the script says otherwise. They end with the test. */
 export async function startRig(script: Script = {}): Promise<Rig> {
+  const rig = await serveRig(script);
+  onTestFinished(() => rig.close());
+  return rig;
+}
+
+/** Starts the same servers until they are closed. */
+export async function serveRig(script: Script = {}): Promise<Rig & { close(): Promise<void> }> {
   const seen: Seen[] = [];
   const valid = new Set<string>();
   const secrets = new Set<string>();
@@ -188,11 +195,11 @@ export async function startRig(script: Script = {}): Promise<Rig> {
     };
   mcp.server.on("request", (request, response) => void handle("mcp", serveMcp)(request, response));
   as.server.on("request", (request, response) => void handle("as", serveAs)(request, response));
-  onTestFinished(async () => {
-    await Promise.all([mcp.close(), as.close()]);
-  });
   return {
     ...places,
+    async close() {
+      await Promise.all([mcp.close(), as.close()]);
+    },
     seen,
     secrets,
     paths: (where) => seen.filter((one) => one.where === where).map(({ path }) => path),

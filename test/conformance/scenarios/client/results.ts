@@ -1,0 +1,144 @@
+import { createAjvValidator } from "../../../../runtime/adapters/ajv.ts";
+import { page } from "../features.ts";
+import { sayEvents, until } from "../../../runtime/transport/http-client/scripted-server.ts";
+import type { Scenario } from "../scenario.ts";
+import { callsOf, type ClientScene } from "./scripted.ts";
+
+/** Scenarios about results of tools, and about pages that the user is sent to. */
+export const resultScenarios: readonly Scenario<ClientScene>[] = [
+  {
+    id: "sep-2106-structured-content",
+    side: "client",
+    revisions: ["2026-07-28"],
+    clause: { page: "2026-07-28/server/tools#structured-content", sep: 2106 },
+    async run({ check, serve, connect }) {
+      const values: Readonly<Record<string, unknown>> = { list: [1, 2], number: 42, nothing: null, wrong: "text" };
+      const schemas = {
+        list: { type: "array", items: { type: "number" } },
+        number: { type: "number" },
+        nothing: { type: "null" },
+        wrong: { type: "number" },
+      };
+      const server = await serve({
+        methods: {
+          "tools/list": () => ({
+            tools: Object.entries(schemas).map(([name, outputSchema]) => ({
+              name,
+              inputSchema: { type: "object" },
+              outputSchema,
+            })),
+          }),
+          "tools/call": ({ message: { params = {} } }) => ({
+            content: [],
+            structuredContent: values[String(params.name)],
+          }),
+        },
+      });
+      const session = await connect(server.url, { validator: createAjvValidator() });
+      check(
+        "output schemas of every type are listed",
+        await session.listTools(),
+        Object.entries(schemas).map(([name, outputSchema]) => ({ name, outputSchema })),
+      );
+      for (const name of ["list", "number", "nothing"]) {
+        const { structuredContent }: { readonly structuredContent?: unknown } = await session.callTool(name);
+        check(`structured content: ${name}`, structuredContent, values[name]);
+      }
+      const wrong: unknown = await session.callTool("wrong").catch((error: unknown) => error);
+      check("content that does not fit the schema is an error", wrong, { name: "ToolOutputError" });
+    },
+  },
+  {
+    id: "elicitation-url",
+    side: "client",
+    revisions: ["2025-11-25"],
+    clause: { page: "2025-11-25/client/elicitation#safe-url-handling", sep: 1036 },
+    async run({ check, serve, connect }) {
+      const responses: unknown[] = [];
+      const server = await serve({
+        first({ message }, response) {
+          if (message.id === undefined || message.method !== undefined) return false;
+          responses.push(message);
+          response.writeHead(202).end();
+          return true;
+        },
+        methods: {
+          "tools/call": ({ message: { id } }, response) => {
+            const params = { ...page, url: `http://${response.req.headers.host}/sign-in`, elicitationId: "page-1" };
+            const request = { jsonrpc: "2.0", id: `ask-${id}`, method: "elicitation/create", params };
+            sayEvents(response, `data: ${JSON.stringify(request)}\n\n`);
+            const isAnswered = (): boolean => responses.some((one) => Object(one).id === `ask-${id}`);
+            void until(isAnswered).then(() =>
+              response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [] } })}\n\n`),
+            );
+            return undefined;
+          },
+        },
+      });
+      const asked: unknown[] = [];
+      const url = (params: unknown): object => {
+        asked.push(params);
+        return { action: "accept", content: { never: "sent" } };
+      };
+      const session = await connect(server.url, { elicitation: { url } });
+      check("the client declares the mode", callsOf(server, "initialize")[0]?.message.params, {
+        capabilities: { elicitation: { url: {}, form: undefined } },
+      });
+      await session.callTool("anything");
+      check("the program gets the page", asked, [
+        { mode: "url", message: page.message, url: /sign-in$/, elicitationId: "page-1" },
+      ]);
+      check("the response has an action, and no content", responses, [
+        { result: { action: "accept", content: undefined } },
+      ]);
+      check(
+        "the client does not read the page",
+        server.requests.filter(({ path }) => path !== "/mcp"),
+        [],
+      );
+      responses.length = 0;
+      const formsOnly = await connect(server.url, { elicitation: { form: () => ({ action: "cancel" }) } });
+      await formsOnly.callTool("anything");
+      check("a client without the mode rejects the request", responses, [{ error: { code: -32602 } }]);
+    },
+  },
+  {
+    id: "elicitation-url",
+    side: "client",
+    revisions: ["2026-07-28"],
+    clause: { page: "2026-07-28/client/elicitation#url-mode-elicitation-requests", sep: 1036 },
+    async run({ check, serve, connect }) {
+      const server = await serve({
+        methods: {
+          "tools/call": ({ message: { params = {} } }, response) => {
+            if (params.inputResponses !== undefined) return { content: [] };
+            const params1 = { ...page, url: `http://${response.req.headers.host}/sign-in` };
+            const inputRequests = { page: { method: "elicitation/create", params: params1 } };
+            return { resultType: "input_required", inputRequests, requestState: "state-1" };
+          },
+        },
+      });
+      const asked: unknown[] = [];
+      const url = (params: unknown): object => {
+        asked.push(params);
+        return { action: "accept", content: { never: "sent" } };
+      };
+      const session = await connect(server.url, { elicitation: { url } });
+      check("the call has its result in the end", await session.callTool("anything"), { content: [] });
+      const [first, second] = callsOf(server, "tools/call");
+      check("a request declares the mode", first?.message.params, {
+        _meta: { "io.modelcontextprotocol/clientCapabilities": { elicitation: { url: {}, form: undefined } } },
+      });
+      check("the program gets the page", asked, [{ mode: "url", message: page.message, url: /sign-in$/ }]);
+      check("the next request has the response, without content, and the state", second?.message.params, {
+        inputResponses: { page: { action: "accept", content: undefined } },
+        requestState: "state-1",
+      });
+      check(
+        "the client does not read the page",
+        server.requests.filter(({ path }) => path !== "/mcp"),
+        [],
+      );
+    },
+  },
+];
