@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { revision, type Declarations } from "../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
+import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
@@ -49,6 +50,14 @@ export async function startFeatures(scene: Scene): Promise<Features> {
         async execute(_args, { log }) {
           for (const level of levels) await log(level, `A message of level ${level}.`);
           return "Logged.";
+        },
+      }),
+      defineTool({
+        name: "test_elicitation_required",
+        description: "Cannot be called before the user has been to a page.",
+        execute() {
+          const elicitations = [{ ...page, elicitationId: "page-1" }];
+          throw new RpcError(-32042, "Sign in first", { data: { elicitations } });
         },
       }),
       defineTool({

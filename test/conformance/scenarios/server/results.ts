@@ -58,6 +58,9 @@ export const resultScenarios: readonly Scenario<ServerScene>[] = [
         await peer.post({ jsonrpc: "2.0", id: asked.id, result: { action } });
         check(`the tool gets ${action}`, await stream.message(), { id: action, result: said(action) });
       }
+      check("an error lists the pages that come first", await call(peer, 1, "test_elicitation_required"), {
+        error: { code: -32042, data: { elicitations: [{ ...page, elicitationId: "page-1" }] } },
+      });
       for (const elicitation of [{}, { form: {} }]) {
         const other = await open({ url, capabilities: { elicitation } });
         check(`a client that declares ${JSON.stringify(elicitation)} is not sent to a page`, await refuse(other), {
