@@ -31,8 +31,7 @@ export function messageSection(name: string, input: SectionInput): string {
   return blocks([
     `## ${name}`,
     docProse(doc),
-    factTable(found, input),
-    factList(found, input),
+    factTexts(found, input),
     "### Parameters",
     paramsText(found, input),
     ...(found.some(({ value }) => value.result) ? ["### Result", resultText(found, input)] : []),
@@ -81,13 +80,36 @@ function withTitle(title: string, text: string): string {
   return text === "" ? "" : `${title}\n\n${text}`;
 }
 
-function factTable(found: readonly Versioned<Method>[], { layout: { all }, linkOf }: SectionInput): string {
-  const rows = found.map(({ version, value }) => ({ version, value: factsOf(value, linkOf) }));
-  return table(
-    ["revisions", "kind", "sent by", "needs the capability", "type", "parameters", "result", "name in code"],
-    runsOf(rows, all, (cells) => cells.join("|")).map(({ value, versions }) => [spanText(versions, all), ...value]),
+/** Writes the facts about a message: a list of those that no revision has changed, and a table of the others. */
+function factTexts(found: readonly Versioned<Method>[], input: SectionInput): string {
+  const { layout, linkOf } = input;
+  const { all } = layout;
+  const runs = runsOf(
+    found.map(({ version, value }) => ({ version, value: factsOf(value, linkOf) })),
+    all,
+    (cells) => cells.join("|"),
   );
+  const isSame = facts.map((_, column) => new Set(runs.map(({ value }) => value[column])).size === 1);
+  const pick = (cells: readonly string[]): string[] => cells.filter((_, column) => !isSame[column]);
+  const same = facts.flatMap((fact, column) => {
+    const text = runs[0]?.value[column] ?? "";
+    return isSame[column] && text !== "" ? [`- ${fact.charAt(0).toUpperCase()}${fact.slice(1)}: ${text}`] : [];
+  });
+  const rows = runs.map(({ value, versions }) => [spanText(versions, all), ...pick(value)]);
+  const list = [...same, ...ruleLines(found, input)].join("\n");
+  return blocks([list, isSame.every(Boolean) ? "" : table(["revisions", ...pick(facts)], rows)]);
 }
+
+/** Names of the facts, in the order of {@link factsOf}. */
+const facts: readonly string[] = [
+  "kind",
+  "sent by",
+  "needs the capability",
+  "type",
+  "parameters",
+  "result",
+  "name in code",
+];
 
 function factsOf(method: Method, linkOf: LinkOf): string[] {
   const { params, alternatives, type, handler } = method;
@@ -113,18 +135,17 @@ function gateText({ gates, needs }: Method): string {
   return [...new Set(all)].join(", ");
 }
 
-/** Lists the facts that most messages do not have. */
-function factList(found: readonly Versioned<Method>[], { layout: { all }, headersOf }: SectionInput): string {
-  const facts = found.map(({ version, value }) => ({ version, value: textsOf(value, headersOf(version)) }));
-  const texts = new Set(facts.flatMap(({ value }) => value));
-  const lines = [...texts].map((text) => {
-    const having = facts.filter(({ value }) => value.includes(text)).map(({ version }) => version);
+/** Lists the rules that most messages do not have. */
+function ruleLines(found: readonly Versioned<Method>[], { layout: { all }, headersOf }: SectionInput): string[] {
+  const rules = found.map(({ version, value }) => ({ version, value: rulesOf(value, headersOf(version)) }));
+  const texts = new Set(rules.flatMap(({ value }) => value));
+  return [...texts].map((text) => {
+    const having = rules.filter(({ value }) => value.includes(text)).map(({ version }) => version);
     return having.length === found.length ? `- ${text}.` : `- ${text} (${spanText(having, all)}).`;
   });
-  return lines.join("\n");
 }
 
-function textsOf({ name, aliases = [], safe, duration, params }: Method, headers: readonly HeaderRule[]): string[] {
+function rulesOf({ name, aliases = [], safe, duration, params }: Method, headers: readonly HeaderRule[]): string[] {
   return [
     ...aliases.map((alias) => `Peers also send it as ${code(alias)}`),
     ...(params?.optional ? ["The parameters may be omitted"] : []),
