@@ -107,7 +107,8 @@ function refusePage(link: string): string[] {
 
 function filesIn(folder: string, name: RegExp): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((path) => name.test(path) && !path.includes("node_modules") && statSync(join(root, folder, path)).isFile())
+    .filter((path) => name.test(path) && !/node_modules|\.vitepress/.test(path))
+    .filter((path) => statSync(join(root, folder, path)).isFile())
     .map((path) => join(folder, path).split(sep).join("/"));
 }
 
