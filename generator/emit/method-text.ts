@@ -52,14 +52,14 @@ export function paramsText({ type, params }: Method): string {
 
 /** Returns the type of every result that a request may have. */
 export function resultText(method: Method): string {
-  return [...plainResults(method), ...method.alternatives.map(({ type }) => type)]
+  return [...plainResultNames(method), ...method.alternatives.map(({ type }) => type)]
     .map((type) => `t.${type}`)
     .join(" | ");
 }
 
 /** Returns the type of the results of a call that did not request an alternative. */
 export function plainResultText(method: Method): string {
-  return plainResults(method)
+  return plainResultNames(method)
     .map((type) => `t.${type}`)
     .join(" | ");
 }
@@ -75,7 +75,8 @@ export function methodSummary(method: Method): string {
   return sentence === "" ? `A ${method.kind} of this revision.` : sentence;
 }
 
-function plainResults({ result }: Method): string[] {
+/** Returns the names of the results of a call that did not request an alternative. */
+export function plainResultNames({ result }: Method): string[] {
   const members: readonly Shape[] = result?.kind === "union" ? result.of : result ? [result] : [];
   return members.flatMap((member) => (member.kind === "reference" ? [member.name] : []));
 }

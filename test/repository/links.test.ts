@@ -72,7 +72,16 @@ function refuseLink(document: string, target: string, line: number): string[] {
   const where = `${document}:${line}:`;
   if (!existsSync(join(root, file))) return [`${where} ${path} does not exist`];
   if (anchor === undefined || statSync(join(root, file)).isDirectory()) return [];
-  return anchorsOf(read(file)).includes(anchor) ? [] : [`${where} ${path} has no heading #${anchor}`];
+  return readAnchors(file).has(anchor) ? [] : [`${where} ${path} has no heading #${anchor}`];
+}
+
+/** Anchors of each file, read once: pages about the protocol have thousands of links. */
+const anchors = new Map<string, ReadonlySet<string>>();
+
+function readAnchors(file: string): ReadonlySet<string> {
+  const found = anchors.get(file) ?? new Set(anchorsOf(read(file)));
+  anchors.set(file, found);
+  return found;
 }
 
 /** Returns the links of a text. A constant that holds the first part of links is put in place of its name in templates. */
@@ -98,7 +107,8 @@ function refusePage(link: string): string[] {
 
 function filesIn(folder: string, name: RegExp): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((path) => name.test(path) && !path.includes("node_modules") && statSync(join(root, folder, path)).isFile())
+    .filter((path) => name.test(path) && !/node_modules|\.vitepress/.test(path))
+    .filter((path) => statSync(join(root, folder, path)).isFile())
     .map((path) => join(folder, path).split(sep).join("/"));
 }
 

@@ -19,6 +19,8 @@ const generatorFolders = [
   "inspect",
   "check",
   "diff",
+  // Pages about the protocol.
+  "reference",
   // Recordings of servers: mocks, and tests.
   "replay",
   "explain",

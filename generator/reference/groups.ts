@@ -1,0 +1,26 @@
+import type { MessagePage } from "./layout.ts";
+
+type Group = Pick<MessagePage, "file" | "title">;
+
+/** Groups of methods that do not begin with the name of their feature. */
+const lifecycle: Group = { file: "lifecycle.md", title: "Lifecycle" };
+const progress: Group = { file: "progress.md", title: "Progress and cancellation" };
+const logging: Group = { file: "logging.md", title: "Logging" };
+
+const groups: ReadonlyMap<string, Group> = new Map([
+  ["initialize", lifecycle],
+  ["notifications/initialized", lifecycle],
+  ["server/discover", lifecycle],
+  ["ping", lifecycle],
+  ["notifications/cancelled", progress],
+  ["notifications/progress", progress],
+  ["notifications/message", logging],
+]);
+
+/** Returns the page of a method of the core. Most methods begin with the name of their feature: `tools/call`. */
+export function groupOf(method: string): Group {
+  const known = groups.get(method);
+  if (known) return known;
+  const [feature = method] = method.replace(/^notifications\//, "").split("/");
+  return { file: `${feature}.md`, title: `${feature.charAt(0).toUpperCase()}${feature.slice(1)}` };
+}
