@@ -208,7 +208,7 @@ function renderWarning(summary: Summary): string {
   if (names.length === 0) return "";
   return `
 > [!WARNING]
-> Other programs ran during the measurements of ${names.join(", ")}. The ratios marked with ~ are approximate, and the values behind them are worse than on a quiet machine.
+> Other programs ran during the measurements of ${names.join(", ")}. The ratios marked with ~ can be several times too high or too low, and the values behind them are worse than on a quiet machine.
 `;
 }
 

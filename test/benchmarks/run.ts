@@ -9,6 +9,7 @@ import { officialFolder } from "../oracle/official-files.ts";
 import { drawPictures, renderPage } from "./page.ts";
 import {
   disturbedWorkloads,
+  medianOf,
   summaryFile,
   type Contestant,
   type Figure,
@@ -77,9 +78,12 @@ async function measure(name: string): Promise<void> {
   if (code !== 0) throw new Error(`${name} failed with exit code ${code}; fix it, or name the other workloads.`);
 }
 
-/** Replaces a workload of the summary by its last run. */
+/** Replaces a workload of the summary by its last run, if this project has every figure. */
 async function keep(name: string): Promise<void> {
   const results: Results = JSON.parse(readFileSync(join(packageRoot, "bench", "results", `${name}.json`), "utf8"));
+  const failed = results.figures.filter((figure) => medianOf(figure, figure.subject) === undefined);
+  if (failed.length > 0)
+    throw new Error(`${name} has no ${failed.map(({ id }) => id).join(", ")} of this project; measure it again.`);
   const summary = { ...readSummary(), [name]: summarize(results) };
   const sorted = Object.fromEntries(Object.entries(summary).toSorted(([one], [other]) => one.localeCompare(other)));
   writeFileSync(summaryFile, await format(JSON.stringify(sorted), style("json")));

@@ -9,7 +9,7 @@ export interface Figure {
   readonly title: string;
   readonly unit: string;
   readonly better: "higher" | "lower";
-  /** Processor time, memory or size, which other programs on the machine hardly change. Default: false. */
+  /** Memory or size, which other programs on the machine hardly change. Default: false. */
   readonly isSteady?: boolean;
   /** Values of the repetitions, by contestant. */
   readonly values: Readonly<Record<string, readonly number[]>>;
