@@ -39,6 +39,9 @@ const written: Readonly<Record<string, string>> = {
   "./adapters/yaml": "runtime/adapters/yaml.ts",
 };
 
+/** Subpaths that programs import without others. Modules that the same of them load are in one file. */
+export const commonExports: readonly string[] = [".", "./client", "./transports"];
+
 /** Libraries that adapters, the WebSocket server and the OAuth client speak to, with the versions they work with. Users install those they need. */
 export const runtimePeers: Readonly<Record<string, string>> = {
   "@cfworker/json-schema": ">=4",

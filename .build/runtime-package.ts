@@ -1,14 +1,15 @@
 import { copyFile, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { build } from "esbuild";
+import { build, type BuildOptions } from "esbuild";
 import { reachDeclarations } from "./declarations.ts";
-import { readRuntimeExports, runtimePeers } from "./runtime-exports.ts";
+import { commonExports, readRuntimeExports, runtimePeers } from "./runtime-exports.ts";
+import { entryPath, joinParts } from "./runtime-parts.ts";
 
 /**
  * Lines of the bundler: the name of each source, and imports of parts without a name. No part has side effects, so that these imports do nothing, but
  * bundlers print a warning for each where the package is linked.
  */
-const bundlerLines = /^(?:\/\/ dist\/.*|import "\.[^"]*";)\n/gm;
+const bundlerLines = /^(?:\/\/ (?:dist\/|entry:).*|import "\.[^"]*";)\n/gm;
 
 /** Folder of the package `mcp-server-runtime`, which `npm pack` and `npm publish` take as it is. */
 export const runtimeFolder = "dist/runtime-package";
@@ -24,20 +25,26 @@ export async function buildRuntimePackage(root: string): Promise<void> {
   const exports = readRuntimeExports(root);
   const entries = Object.values(exports).map(withoutExtension);
   await rm(target, { recursive: true, force: true });
-  const { outputFiles } = await build({
+  const toModule = (entry: string): string => `dist/${entry}.js`;
+  const options = {
     absWorkingDir: root,
-    entryPoints: entries.map((entry) => `dist/${entry}.js`),
     bundle: true,
-    splitting: true,
     format: "esm",
     platform: "node",
     target: "es2023",
     packages: "external",
-    outbase: "dist",
+    splitting: true,
     outdir: runtimeFolder,
-    chunkNames: "parts/[hash]",
     logLevel: "warning",
     write: false,
+  } satisfies BuildOptions;
+  const { metafile } = await build({ ...options, entryPoints: entries.map(toModule), outbase: "dist", metafile: true });
+  const common = commonExports.map((subpath) => toModule(withoutExtension(exports[subpath] ?? "")));
+  const { outputFiles } = await build({
+    ...options,
+    entryPoints: Object.fromEntries(entries.map((entry) => [entry, entryPath(toModule(entry))])),
+    chunkNames: "parts/[hash]",
+    plugins: [joinParts(root, metafile.inputs, common)],
   });
   for (const { path, text } of outputFiles) await write(path, text.replaceAll(bundlerLines, ""));
   const declarations = reachDeclarations(

@@ -1,6 +1,6 @@
 // Servers built as a new project of create-mcp-server builds them, into one file, by the build.js of such a project.
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +9,8 @@ import { CACHE } from "./schema.mjs";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
+/** Folders of installed packages: those of the benchmarks (`npm ci` here), then those of the repository, which are enough for the short form. */
+export const MODULES = [BENCH, root].map((folder) => path.join(folder, "node_modules"));
 const folderOf = (id) => path.join(CACHE, "projects", id);
 
 /** The command line of a project that was built before. */
@@ -24,20 +26,21 @@ export async function buildProject(id, source, flags) {
   } else {
     mkdirSync(path.join(folder, "src"), { recursive: true });
     writeFileSync(path.join(folder, "package.json"), '{ "type": "module" }');
-    cpSync(path.join(root, "templates", "project", "build.js"), path.join(folder, "build.js"));
+    for (const name of ["build.js", "notices.js"])
+      cpSync(path.join(root, "templates", "project", name), path.join(folder, name));
   }
   linkModules(folder);
   writeFileSync(path.join(folder, "src", "server.ts"), source);
   await run(NODE, ["build.js"], { cwd: folder });
 }
 
-/** Links what is installed for the benchmarks, and the runtime as it was built here. */
+/** Links the installed packages, and the runtime as it was built here. */
 export function linkModules(folder) {
   const modules = path.join(folder, "node_modules");
   mkdirSync(modules);
-  for (const name of readdirSync(path.join(BENCH, "node_modules"))) {
-    if (name !== "mcp-server-runtime")
-      symlinkSync(path.join(BENCH, "node_modules", name), path.join(modules, name), "junction");
+  const installed = MODULES.find(existsSync);
+  for (const name of readdirSync(installed)) {
+    if (name !== "mcp-server-runtime") symlinkSync(path.join(installed, name), path.join(modules, name), "junction");
   }
   symlinkSync(path.join(root, "dist", "runtime-package"), path.join(modules, "mcp-server-runtime"), "junction");
 }

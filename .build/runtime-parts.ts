@@ -1,0 +1,93 @@
+import { resolve } from "node:path";
+import type { Metafile, Plugin } from "esbuild";
+
+/*
+ * Parts of the runtime that its entries share. The bundler makes a part for each combination of entries that loads a module, which for fifty entries
+ * are more than a hundred small files, and each file costs a program half a millisecond at its start. Here, modules become one part when the same
+ * common entries load them. An entry loads the whole of each part that it needs something of.
+ */
+
+type Graph = Metafile["inputs"];
+
+/** Scheme of the modules that stand for entries. */
+const scheme = "entry";
+
+/** Path of the module that stands for an entry. */
+export const entryPath = (entry: string): string => `${scheme}:${entry}`;
+
+/**
+ * Creates a plugin that adds the rest of its parts to each entry, so that the bundler puts these modules together.
+ *
+ * @param root Folder that the paths of the graph are relative to.
+ * @param common Files of the entries that programs import together.
+ */
+export function joinParts(root: string, graph: Graph, common: readonly string[]): Plugin {
+  const parts = findParts(graph, common);
+  return {
+    name: "join-parts",
+    setup(build) {
+      build.onResolve({ filter: new RegExp(`^${scheme}:`) }, ({ path }) => ({
+        path: path.slice(scheme.length + 1),
+        namespace: scheme,
+      }));
+      // An import without a name would be dropped if the module had no effects.
+      build.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => ({
+        path: resolve(resolveDir, path),
+        sideEffects: true,
+      }));
+      build.onLoad({ filter: /.*/, namespace: scheme }, ({ path }) => ({
+        contents: [
+          ...completeParts(graph, parts, path).map((module) => `import "./${module}";`),
+          `export * from "./${path}";`,
+        ].join("\n"),
+        resolveDir: root,
+      }));
+    },
+  };
+}
+
+/**
+ * Modules by the common entries that load them. Those that load a module of Node.js are apart from the others, so that bundles for other platforms do
+ * not import it. Generated modules stay as they are: they have entries of their own.
+ */
+function findParts(graph: Graph, common: readonly string[]): Map<string, string[]> {
+  const loaders = new Map<string, string>();
+  for (const entry of common) {
+    for (const module of reach(graph, [entry])) loaders.set(module, `${loaders.get(module) ?? ""} ${entry}`);
+  }
+  const parts = new Map<string, string[]>();
+  for (const [module, entries] of loaders) {
+    if (common.includes(module) || !module.startsWith("dist/runtime/")) continue;
+    const key = `${entries}${needsNode(graph, module) ? " node" : ""}`;
+    parts.set(key, [...(parts.get(key) ?? []), module]);
+  }
+  return parts;
+}
+
+/** Modules of every part that an entry needs something of. Whole parts may need something of further parts. */
+function completeParts(graph: Graph, parts: ReadonlyMap<string, readonly string[]>, entry: string): string[] {
+  let needed = reach(graph, [entry]);
+  for (;;) {
+    const found = [...parts.values()].filter((modules) => modules.some((module) => needed.has(module))).flat();
+    const whole = reach(graph, [entry, ...found]);
+    if (whole.size === needed.size) return found;
+    needed = whole;
+  }
+}
+
+function needsNode(graph: Graph, module: string): boolean {
+  const imports = [...reach(graph, [module])].flatMap((reached) => graph[reached]?.imports ?? []);
+  return imports.some(({ path, kind }) => kind === "import-statement" && path.startsWith("node:"));
+}
+
+/** Returns the modules that some modules import, and these. */
+function reach(graph: Graph, modules: readonly string[]): Set<string> {
+  const reached = new Set(modules);
+  // The set grows while it is walked.
+  for (const module of reached) {
+    for (const { path, kind, external } of graph[module]?.imports ?? []) {
+      if (kind === "import-statement" && external !== true) reached.add(path);
+    }
+  }
+  return reached;
+}
