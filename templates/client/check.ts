@@ -87,7 +87,7 @@ export function members(rule: {
     if (!isObject(value)) return undefined;
     // Undefined members are not sent.
     const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-    const missing = required.find((name) => !entries.some(([key]) => key === name));
+    const missing = required.find((name) => !Object.hasOwn(value, name) || value[name] === undefined);
     if (missing !== undefined) return under(missing, fail("present"));
     if (entries.length < minProperties) return fail(`at least ${minProperties} members`);
     if (entries.length > maxProperties) return fail(`at most ${maxProperties} members`);
@@ -141,28 +141,54 @@ export function all(...checks: readonly Check[]): Check {
 /** Requires at least one of these checks. If all fail, returns the problem with the longest path. */
 export function any(...checks: readonly Check[]): Check {
   return (value) => {
-    let furthest: Issue | undefined;
+    const issues: Issue[] = [];
     for (const check of checks) {
       const issue = check(value);
       if (!issue) return undefined;
-      if (!furthest || issue.path.split("/").length > furthest.path.split("/").length) furthest = issue;
+      issues.push(issue);
     }
-    return furthest;
+    return findFurthest(issues);
   };
 }
 
-/** Requires exactly one of these checks. */
+/** Requires exactly one of these checks. If all fail, returns the problem with the longest path. */
 export function one(...checks: readonly Check[]): Check {
-  const atLeastOne = any(...checks);
   return (value) => {
-    const fitting = checks.filter((check) => !check(value)).length;
-    return fitting > 1 ? fail("a value that fits only one of the alternatives") : atLeastOne(value);
+    const issues = checks.flatMap((check) => check(value) ?? []);
+    if (issues.length < checks.length - 1) return fail("a value that fits only one of the alternatives");
+    return issues.length < checks.length ? undefined : findFurthest(issues);
   };
 }
 
-/** Refers to a check that is defined later, or to the surrounding check itself. */
+/**
+ * Refers to a check that is defined later, or to the surrounding check itself. While it checks a value, it checks each object and list inside at most
+ * once: alternatives would multiply the checks at every level.
+ */
 export function later(find: () => Check): Check {
-  return (value) => find()(value);
+  let known: Map<unknown, Issue | undefined> | undefined;
+  return (value) => {
+    if (typeof value !== "object" || value === null) return find()(value);
+    if (known) return known.has(value) ? known.get(value) : remember(known, value, find());
+    known = new Map();
+    try {
+      return remember(known, value, find());
+    } finally {
+      known = undefined;
+    }
+  };
+}
+
+function remember(known: Map<unknown, Issue | undefined>, value: unknown, check: Check): Issue | undefined {
+  // A check that refers to itself for the same value adds nothing.
+  known.set(value, undefined);
+  const issue = check(value);
+  known.set(value, issue);
+  return issue;
+}
+
+function findFurthest([first, ...rest]: readonly Issue[]): Issue | undefined {
+  const depthOf = ({ path }: Issue): number => path.split("/").length;
+  return rest.reduce((furthest, issue) => (furthest && depthOf(issue) > depthOf(furthest) ? issue : furthest), first);
 }
 
 /** True for any JSON object, but not for arrays and `null`. */
