@@ -6,7 +6,12 @@ import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { createServer } from "../../runtime/server/create-server.ts";
 import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
-import { start } from "../runtime/transport/http-server/http-rig.ts";
+import type { Authenticate } from "../../runtime/transport/http-server/identity.ts";
+import { createWsTransport, listenWebSocket } from "../../runtime/transport/websocket/index.ts";
+import { connect } from "../../runtime/client/connect.ts";
+import { request } from "../runtime/lifecycle/stateless.ts";
+import { initialize, start } from "../runtime/transport/http-server/http-rig.ts";
+import { createSuiteServer } from "../runtime/transport/transport.suite-server.ts";
 
 /* Attacks on a server that other tests of the classes do not play. */
 
@@ -28,6 +33,34 @@ test("ids of sessions have 128 random bits", async () => {
   });
   expect(varying.filter(Boolean).length).toBeGreaterThanOrEqual(128);
   expect(new Set(sessions.map(({ id }) => id)).size).toBe(sessions.length);
+});
+
+test.each<readonly [name: string, outcome: unknown]>([
+  ["nothing", undefined],
+  ["null", null],
+  ["an object without a principal", {}],
+  ["the principal undefined", { principal: undefined, scopes: ["admin"] }],
+  ["an empty principal", { principal: "" }],
+  ["a text", "alice"],
+  ["true", true],
+])("a guard that returns %s authenticates nobody", async (_name, outcome) => {
+  // What a guard in JavaScript may return.
+  const authenticate: Authenticate = () => Reflect.get({ outcome }, "outcome");
+  const rig = await start({}, { authenticate, sse: {}, onError: () => {} });
+  open.push(() => rig.close());
+  const statuses = await Promise.all([
+    rig.send({ body: initialize("2025-11-25") }),
+    rig.send({
+      body: request(1, "tools/list"),
+      headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" },
+    }),
+    rig.send({ method: "GET", path: "/sse" }),
+  ]);
+  expect(statuses.map(({ status }) => status)).toEqual([500, 500, 500]);
+  const sockets = await listenWebSocket({ accept: createSuiteServer(), authenticate, onError: () => {} });
+  open.push(() => sockets.close());
+  const client = connect(createWsTransport(sockets.url), { info: { name: "test", version: "1" }, revisions });
+  await expect(client).rejects.toMatchObject({ cause: { message: expect.stringContaining("401") } });
 });
 
 /** A filter that each of three kinds checks before its own name, as in many descriptions of APIs. */

@@ -140,6 +140,7 @@ export const authorization: readonly AdvisoryClass[] = [
         "runtime/transport/http-server/validate-request.test.ts",
         "a failure of authentication is rejected without details",
       ],
+      ["advisories/server.test.ts", "a guard that returns %s authenticates nobody"],
       ["advisories/gateway.test.ts", "a gateway passes no credentials of its clients on"],
     ],
   },
