@@ -34,6 +34,17 @@ test.each([
   expect(check(nest(60, "c"))).toMatchObject({ path: `${"node/".repeat(60)}kind`, expected: expect.any(String) });
 });
 
+test.each([{ a: 1 }, "a"])("definitions that refer to others twice check a value once: %j", (value) => {
+  const checks: Check[] = [types("number")];
+  for (let index = 0; index < 40; index++) {
+    const next = later(() => checks[index] ?? nothing);
+    checks.push(any(next, all(next, next)));
+  }
+  const [last] = checks.slice(-1);
+  expect(last?.(value)).toMatchObject({ expected: "number" });
+  expect(last?.(1)).toBeUndefined();
+});
+
 test("exactly one alternative must fit; if none fits, the problem is the innermost one", () => {
   const check = one(types("string"), values("x"), members({ properties: [["a", types("number")]] }), types("object"));
   expect(check("y")).toMatchObject({ expected: expect.stringContaining("only one") });
