@@ -99,7 +99,7 @@ test.each(revisions.map(({ id }) => id))("a gateway passes no credentials of its
 });
 
 test("a session of a gateway is unknown to another principal, and its id is not that of the server", async () => {
-  const authenticate: Authenticate = (head) => ({ principal: head.header("x-user") ?? "nobody" });
+  const authenticate: Authenticate = (head) => ({ principal: head.header("x-user") ?? "anonymous" });
   const { listener, received } = await openGateway({ authenticate });
   const { status, session } = await send(listener.url, { "x-user": "alice" });
   expect([status, session]).toEqual([200, expect.stringMatching(/.{20}/)]);

@@ -6,7 +6,7 @@ import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { createServer } from "../../runtime/server/create-server.ts";
 import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
-import type { Authenticate } from "../../runtime/transport/http-server/identity.ts";
+import type { Guard } from "../../runtime/transport/http-server/identity.ts";
 import { createWsTransport, listenWebSocket } from "../../runtime/transport/websocket/index.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { request } from "../runtime/lifecycle/stateless.ts";
@@ -43,9 +43,12 @@ test.each<readonly [name: string, outcome: unknown]>([
   ["an empty principal", { principal: "" }],
   ["a text", "alice"],
   ["true", true],
-])("a guard that returns %s authenticates nobody", async (_name, outcome) => {
+])("a guard that returns %s lets no sender in", async (_name, outcome) => {
   // What a guard in JavaScript may return.
-  const authenticate: Authenticate = () => Reflect.get({ outcome }, "outcome");
+  const { authenticate }: Guard = Object.assign(
+    { authenticate: () => ({ principal: "" }) },
+    { authenticate: () => outcome },
+  );
   const rig = await start({}, { authenticate, sse: {}, onError: () => {} });
   open.push(() => rig.close());
   const statuses = await Promise.all([

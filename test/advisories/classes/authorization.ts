@@ -115,7 +115,7 @@ export const authorization: readonly AdvisoryClass[] = [
     attack:
       "A caller presents a token of another service, or one whose check fails in a way that the server takes for success.",
     answer:
-      "A token must name the resource exactly, unless an option says otherwise. Each check rejects: an unknown algorithm, issuer, key, or time. A guard that fails or returns nothing authenticates nobody. Tools get claims, and never the token; a gateway sends its own credentials to its server.",
+      "A token must name the resource exactly, unless an option says otherwise. Each check rejects: an unknown algorithm, issuer, key, or time. A guard that fails or returns nothing lets no sender in. Tools get claims, and never the token; a gateway sends its own credentials to its server.",
     advisories: [
       onGithub(typescript, ["GHSA-rvq5-wwqv-78pq"], "TypeScript SDK, server", "2026-10-05"),
       onGithub(python, ["GHSA-w4fh-qvv9-3v23"], "Python SDK, server", "2026-10-05"),
@@ -140,7 +140,7 @@ export const authorization: readonly AdvisoryClass[] = [
         "runtime/transport/http-server/validate-request.test.ts",
         "a failure of authentication is rejected without details",
       ],
-      ["advisories/server.test.ts", "a guard that returns %s authenticates nobody"],
+      ["advisories/server.test.ts", "a guard that returns %s lets no sender in"],
       ["advisories/gateway.test.ts", "a gateway passes no credentials of its clients on"],
     ],
   },
