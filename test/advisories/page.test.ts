@@ -36,7 +36,7 @@ test("an advisory is in one class", () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("titles are found, except those of skipped tests", () => {
+test("titles of tests are found, except those of skipped ones", () => {
   const source = [
     'test("a (1)", () => {});',
     'it.each<A>([\n["x"]])(\n"b \\"c\\" %s", async (a) => {});',
@@ -45,8 +45,11 @@ test("titles are found, except those of skipped tests", () => {
   expect(findTitles(source.join("\n"))).toEqual(["a (1)", 'b "c" %s']);
 });
 
-/** Returns the titles of the tests in a file. */
+/** Returns the titles of the tests in a file. A title belongs to the last call of a function of the test runner before it. */
 function findTitles(source: string): string[] {
-  const calls = source.matchAll(/(\bskip\b[^"\n]*)?("(?:[^"\\\n]|\\.)*"),\s*(?:\{[^{}\n]*\},\s*)?(?:async )?\(/g);
-  return [...calls].flatMap(([, skip, literal = ""]) => (skip === undefined ? [String(JSON.parse(literal))] : []));
+  const parts = source
+    .split(/\b(?=(?:describe|test|it)(?:\.\w+)*[<(])/)
+    .filter((part) => /^(?:test|it)(?!\.skip)/.test(part));
+  const literal = /("(?:[^"\\\n]|\\.)*"),\s*(?:\{[^{}\n]*\},\s*)?(?:async )?\(/g;
+  return parts.flatMap((part) => [...part.matchAll(literal)].map(([, text = ""]) => String(JSON.parse(text))));
 }

@@ -31,7 +31,7 @@ export const webPages: readonly AdvisoryClass[] = [
         "a server rejects an upgrade whose target names another host than its Host header (R30)",
       ],
       ["runtime/transport/tcp/tcp.test.ts", "a POST of a page with a whole session in its body opens no session"],
-      ["runtime/metrics/serve-metrics.test.ts", "metrics on %s"],
+      ["runtime/metrics/serve-metrics.test.ts", "%s %s with the headers %j has status %i"],
       ["generator/scaffold/mount/mount.test.ts", "checks the Host line and the origin: %j"],
       ["browser/inspect/access.test.ts", "%s is rejected with a clear text"],
       ["advisories/gateway.test.ts", "a page with a rebound host name does not reach the server behind a gateway"],
