@@ -1,11 +1,14 @@
 import { Ajv, type CodeOptions, type ErrorObject, type Format, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonSchemaValidator, SchemaIssue } from "../protocol/methods/schema-issue.ts";
+import { EvaluationLimit, weightOf, type EvaluationOptions } from "./evaluation-limit.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
 import { compilePattern, enforceable, withTextLimit, type PatternOptions } from "./schema-patterns.ts";
+import { mapSubschemas } from "./schema-walk.ts";
+import { areUnique } from "./unique-items.ts";
 
 /** Options of the ajv validator. */
-export interface AjvOptions extends SchemaBounds, PatternOptions {
+export interface AjvOptions extends SchemaBounds, EvaluationOptions, PatternOptions {
   /** Formats to enforce, by name. Default: none, `format` is only an annotation. */
   readonly formats?: { readonly [name: string]: Format };
   /** True if all issues are reported instead of the first one. A hostile value can then cause a very long list. Default: `false`. */
@@ -30,6 +33,7 @@ export interface AjvOptions extends SchemaBounds, PatternOptions {
 export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidator {
   const compiled = new WeakMap<object, ValidateFunction>();
   const judges = new Map<Dialect, Ajv>();
+  const limit = new EvaluationLimit(options);
   const compile = (schema: object): ValidateFunction => {
     checkBounds(schema, options);
     const dialect = readDialect(schema);
@@ -39,12 +43,13 @@ export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidato
     void judge.validateSchema(schema, true);
     // A separate instance for each schema: ajv never forgets what it compiled, and schemas must not be able to reference each other.
     const own = { ...toSettings(options), meta: false, validateSchema: false };
-    return createAjv(dialect, own).compile(enforceable(schema, options));
+    return addKeywords(createAjv(dialect, own), limit).compile(addCounters(enforceable(schema, options)));
   };
   return (value, schema) => {
     const check = compiled.get(schema) ?? compile(schema);
     compiled.set(schema, check);
-    return withTextLimit(() => (check(value) === true ? [] : (check.errors ?? []).map(toIssue)));
+    const run = (): readonly SchemaIssue[] => (check(value) === true ? [] : (check.errors ?? []).map(toIssue));
+    return limit.run(value, () => withTextLimit(run));
   };
 }
 
@@ -67,6 +72,39 @@ function toEngine(options: PatternOptions): NonNullable<CodeOptions["regExp"]> {
 function createAjv(dialect: Dialect, settings: Options): Ajv {
   const lenient: Options = { ...settings, strict: false, logger: false };
   return dialect === "draft-07" ? new Ajv(lenient) : new Ajv2020(lenient);
+}
+
+const counterKeyword = "$evaluations";
+
+/** Adds a keyword that counts evaluations. Replaces the one that compares all pairs of items. */
+function addKeywords(ajv: Ajv, limit: EvaluationLimit): Ajv {
+  ajv.addKeyword({
+    keyword: counterKeyword,
+    before: "$ref",
+    errors: false,
+    compile: (weight: number) => () => {
+      limit.count(weight);
+      return true;
+    },
+  });
+  ajv.removeKeyword("uniqueItems");
+  return ajv.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    error: { message: "must not have equal items" },
+    validate: (isRequired: boolean, list: readonly unknown[]) => !isRequired || areUnique(list),
+  });
+}
+
+/** Adds counters to a schema and the schemas inside of it. A schema without others needs none: the one around it counts. */
+function addCounters(schema: Record<string, unknown>): Record<string, unknown> {
+  let isLeaf = true;
+  const copy = mapSubschemas(schema, (inner) => {
+    isLeaf = false;
+    return addCounters(inner);
+  });
+  const weight = weightOf(schema);
+  return isLeaf && weight === 1 ? copy : { ...copy, [counterKeyword]: weight };
 }
 
 function toIssue({ instancePath, keyword, params, message = "is not valid" }: ErrorObject): SchemaIssue {

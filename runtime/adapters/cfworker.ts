@@ -1,11 +1,13 @@
 import { format, Validator, type OutputUnit } from "@cfworker/json-schema";
 import type { JsonSchemaValidator, SchemaIssue } from "../protocol/methods/schema-issue.ts";
+import { EvaluationLimit, weightOf, type EvaluationOptions } from "./evaluation-limit.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
 import { compilePattern, enforceable, withTextLimit, type PatternOptions } from "./schema-patterns.ts";
-import { mapSubschemas } from "./schema-walk.ts";
+import { listSchemas, mapSubschemas } from "./schema-walk.ts";
+import { limitAccesses } from "./unique-items.ts";
 
 /** Options of the cfworker validator. */
-export interface CfworkerOptions extends SchemaBounds, PatternOptions {
+export interface CfworkerOptions extends SchemaBounds, EvaluationOptions, PatternOptions {
   /** True if `format` is enforced. Default: `false`, it is only an annotation. */
   readonly formats?: boolean;
 }
@@ -26,11 +28,14 @@ export interface CfworkerOptions extends SchemaBounds, PatternOptions {
  */
 export function createCfworkerValidator(options: CfworkerOptions = {}): JsonSchemaValidator {
   const prepared = new WeakMap<object, Prepared>();
+  const limit = new EvaluationLimit(options);
   const prepare = (schema: object): Prepared => {
     checkBounds(schema, options);
     const draft = drafts[readDialect(schema)];
     const formats: Record<string, (text: string) => boolean> = {};
-    const copy = copySchema(enforceable(schema, { ...options, nativeKeys: true }), {
+    const enforced = enforceable(schema, { ...options, nativeKeys: true });
+    const copy = copySchema(enforced, {
+      limit,
       keepsFormats: options.formats === true,
       patternFormat: (pattern) => {
         const compiled = compilePattern(pattern, options);
@@ -39,12 +44,15 @@ export function createCfworkerValidator(options: CfworkerOptions = {}): JsonSche
         return patternPrefix + pattern;
       },
     });
-    return { validator: new Validator(copy, draft), formats };
+    const comparesItems = listSchemas(enforced).some(({ uniqueItems }) => uniqueItems === true);
+    return { validator: new Validator(copy, draft), formats, comparesItems };
   };
   return (value, schema) => {
-    const { validator, formats } = prepared.get(schema) ?? prepare(schema);
-    prepared.set(schema, { validator, formats });
-    return withFormats(formats, () => withTextLimit(() => check(value, validator)));
+    const found = prepared.get(schema) ?? prepare(schema);
+    prepared.set(schema, found);
+    const { validator, formats, comparesItems } = found;
+    const run = (): readonly SchemaIssue[] => check(comparesItems ? limitAccesses(value) : value, validator);
+    return withFormats(formats, () => limit.run(value, () => withTextLimit(run)));
   };
 }
 
@@ -64,6 +72,8 @@ interface Prepared {
   readonly validator: Validator;
   /** Tests of patterns that must not run on the platform's engine. */
   readonly formats: Readonly<Record<string, (text: string) => boolean>>;
+  /** True if the items of a list must differ. The library compares all pairs. */
+  readonly comparesItems: boolean;
 }
 
 const patternPrefix = "create-mcp-server pattern ";
@@ -72,19 +82,25 @@ const drafts: { readonly [Name in Dialect]: "7" | "2020-12" } = { "draft-07": "7
 
 /**
  * Copies a schema, because the library modifies its input. The library also enforces every `format`, so the copy has none unless formats are enabled.
- * Patterns that must not run on the platform's engine become formats, because those are functions.
+ * Patterns that must not run on the platform's engine become formats, because those are functions. The library reads the type of a schema whenever it
+ * evaluates it, so reading it counts.
  */
 function copySchema(schema: Record<string, unknown>, preparing: Preparing): Record<string, unknown> {
-  const { format: named, pattern, ...rest } = mapSubschemas(schema, (inner) => copySchema(inner, preparing));
+  const { format: named, pattern, type, ...rest } = mapSubschemas(schema, (inner) => copySchema(inner, preparing));
+  const weight = weightOf(schema);
+  const get = (): unknown => (preparing.limit.count(weight), type);
+  Object.defineProperty(rest, "type", { get, enumerable: type !== undefined });
   // Inherited members of objects are not formats.
   if (preparing.keepsFormats && typeof named === "string" && Object.hasOwn(format, named)) rest.format = named;
   if (typeof pattern !== "string") return rest;
   const name = preparing.patternFormat(pattern);
-  if (name === undefined) return { ...rest, pattern };
-  return { ...rest, allOf: [...(Array.isArray(rest.allOf) ? rest.allOf : []), { format: name }] };
+  if (name === undefined) rest.pattern = pattern;
+  else rest.allOf = [...(Array.isArray(rest.allOf) ? rest.allOf : []), { format: name }];
+  return rest;
 }
 
 interface Preparing {
+  readonly limit: EvaluationLimit;
   readonly keepsFormats: boolean;
   /** Returns the name of the format that replaces a pattern, or undefined if the platform's engine may run it. */
   readonly patternFormat: (pattern: string) => string | undefined;

@@ -8,8 +8,13 @@ export interface Issue {
   readonly expected: string;
 }
 
-/** Checks any value and returns the first problem, or `undefined` when the value is valid. Never throws. */
-export type Check = (value: unknown) => Issue | undefined;
+/**
+ * Checks any value and returns the first problem, or `undefined` when the value is valid. Never throws. `known` has the results of checks that others
+ * refer to, by check and value: alternatives would multiply these checks at every level of a value.
+ */
+export type Check = (value: unknown, known?: Known) => Issue | undefined;
+
+type Known = Map<Check, Map<unknown, Issue | undefined>>;
 
 /** Check that accepts every value. */
 export const anything: Check = () => undefined;
@@ -83,19 +88,19 @@ export function members(rule: {
 }): Check {
   const { required = [], rest, names, minProperties = 0, maxProperties = Infinity } = rule;
   const properties = new Map(rule.properties);
-  return (value) => {
+  return (value, known) => {
     if (!isObject(value)) return undefined;
     // Undefined members are not sent.
     const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-    const missing = required.find((name) => !entries.some(([key]) => key === name));
+    const missing = required.find((name) => !Object.hasOwn(value, name) || value[name] === undefined);
     if (missing !== undefined) return under(missing, fail("present"));
     if (entries.length < minProperties) return fail(`at least ${minProperties} members`);
     if (entries.length > maxProperties) return fail(`at most ${maxProperties} members`);
     for (const [name, member] of entries) {
       const check = properties.get(name) ?? rest;
-      const misnamed = names?.(name);
+      const misnamed = names?.(name, known);
       if (misnamed) return under(name, fail(`a name that is ${misnamed.expected}`));
-      const issue = check === false ? fail("absent: the member is not allowed") : check?.(member);
+      const issue = check === false ? fail("absent: the member is not allowed") : check?.(member, known);
       if (issue) return under(name, issue);
     }
     return undefined;
@@ -112,14 +117,14 @@ export function items(rule: {
   readonly uniqueItems?: true;
 }): Check {
   const { prefix = [], rest, minItems = 0, maxItems = Infinity, uniqueItems } = rule;
-  return (value) => {
+  return (value, known) => {
     if (!Array.isArray(value)) return undefined;
     const list: readonly unknown[] = value;
     if (list.length < minItems) return fail(`at least ${minItems} items`);
     if (list.length > maxItems) return fail(`at most ${maxItems} items`);
     for (const [index, item] of list.entries()) {
       const check = prefix.at(index) ?? rest;
-      const issue = check === false ? fail("absent: the list is too long") : check?.(item);
+      const issue = check === false ? fail("absent: the list is too long") : check?.(item, known);
       if (issue) return under(String(index), issue);
     }
     const isRepeated = uniqueItems && new Set(list.map((item) => JSON.stringify(item))).size < list.length;
@@ -129,9 +134,9 @@ export function items(rule: {
 
 /** Requires all of these checks. Returns the first problem. */
 export function all(...checks: readonly Check[]): Check {
-  return (value) => {
+  return (value, known) => {
     for (const check of checks) {
-      const issue = check(value);
+      const issue = check(value, known);
       if (issue) return issue;
     }
     return undefined;
@@ -140,29 +145,43 @@ export function all(...checks: readonly Check[]): Check {
 
 /** Requires at least one of these checks. If all fail, returns the problem with the longest path. */
 export function any(...checks: readonly Check[]): Check {
-  return (value) => {
-    let furthest: Issue | undefined;
+  return (value, known) => {
+    const issues: Issue[] = [];
     for (const check of checks) {
-      const issue = check(value);
+      const issue = check(value, known);
       if (!issue) return undefined;
-      if (!furthest || issue.path.split("/").length > furthest.path.split("/").length) furthest = issue;
+      issues.push(issue);
     }
-    return furthest;
+    return findFurthest(issues);
   };
 }
 
-/** Requires exactly one of these checks. */
+/** Requires exactly one of these checks. If all fail, returns the problem with the longest path. */
 export function one(...checks: readonly Check[]): Check {
-  const atLeastOne = any(...checks);
-  return (value) => {
-    const fitting = checks.filter((check) => !check(value)).length;
-    return fitting > 1 ? fail("a value that fits only one of the alternatives") : atLeastOne(value);
+  return (value, known) => {
+    const issues = checks.flatMap((check) => check(value, known) ?? []);
+    if (issues.length < checks.length - 1) return fail("a value that fits only one of the alternatives");
+    return issues.length < checks.length ? undefined : findFurthest(issues);
   };
 }
 
 /** Refers to a check that is defined later, or to the surrounding check itself. */
 export function later(find: () => Check): Check {
-  return (value) => find()(value);
+  return (value, known = new Map()) => {
+    const check = find();
+    const results = known.get(check) ?? new Map<unknown, Issue | undefined>();
+    if (results.has(value)) return results.get(value);
+    // A check that refers to itself for the same value adds nothing.
+    known.set(check, results.set(value, undefined));
+    const issue = check(value, known);
+    results.set(value, issue);
+    return issue;
+  };
+}
+
+function findFurthest([first, ...rest]: readonly Issue[]): Issue | undefined {
+  const depthOf = ({ path }: Issue): number => path.split("/").length;
+  return rest.reduce((furthest, issue) => (furthest && depthOf(issue) > depthOf(furthest) ? issue : furthest), first);
 }
 
 /** True for any JSON object, but not for arrays and `null`. */

@@ -1,7 +1,7 @@
 import type { Incoming } from "../../jsonrpc/message.ts";
 import type { Clock } from "../../internal/timers.ts";
 import type { HttpResponse, EventWriter, Exchange, HeaderFields, RequestHead } from "./exchange/exchange.ts";
-import type { Guard, Identity } from "./identity.ts";
+import { checkOutcome, type Guard, type Identity } from "./identity.ts";
 import type { PostBody } from "./post-body.ts";
 import { rejectHttp, type RejectedRequest } from "./rejection.ts";
 import type { HttpService } from "./settings.ts";
@@ -18,7 +18,7 @@ export async function authenticate(
   guard: Guard,
   { clock }: Pick<SenderContext["settings"], "clock">,
 ): Promise<Identity | RejectedRequest> {
-  const outcome: Identity | HttpResponse = await guard.authenticate(exchange, exchange);
+  const outcome: Identity | HttpResponse = checkOutcome(await guard.authenticate(exchange, exchange));
   if ("status" in outcome) return { kind: "refused", response: outcome };
   exchange.onStream((writer) => endWithCredentials(writer, outcome, { guard, clock }));
   return outcome;

@@ -21,6 +21,18 @@ export function isIdentity(value: unknown): value is Identity {
 }
 
 /**
+ * Checks the outcome of a guard, which types do not check in JavaScript. A sender without a principal would count as one of a server without a guard.
+ *
+ * @throws {Error} when it is neither a response nor an identity
+ */
+export function checkOutcome(outcome: Identity | HttpResponse): Identity | HttpResponse {
+  const value: unknown = outcome;
+  if (isObject(value) && (typeof value.status === "number" || (isIdentity(value) && value.principal !== "")))
+    return outcome;
+  throw new Error("The guard returned neither a principal nor a response; return { status: 401 } for unknown senders");
+}
+
+/**
  * Authenticates the sender of a request, or returns a response in place of the server: 401 with `WWW-Authenticate`, 403, ... Fields that are added to
  * `reply` become part of the response in any case.
  */

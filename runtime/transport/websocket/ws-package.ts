@@ -10,7 +10,7 @@ import { defaultFirstMessageTimeout } from "../first-message.ts";
 import type { HttpResponse, HeaderFields } from "../http-server/exchange/exchange.ts";
 import { createHostRules, type HostOptions, type HostRules } from "../http-server/host-rules.ts";
 import { NodeHead } from "../http-server/exchange/node-head.ts";
-import { toGuard, type Authenticate, type Guard, type Identity } from "../http-server/identity.ts";
+import { checkOutcome, toGuard, type Authenticate, type Guard, type Identity } from "../http-server/identity.ts";
 import type { Transport } from "../transport.ts";
 import {
   WebSocketTransport,
@@ -263,7 +263,7 @@ async function identify(
   if (!guard) return { outcome: undefined, fields };
   const addFields = (more: HeaderFields): void => void (fields = { ...fields, ...more });
   try {
-    return { outcome: await guard.authenticate(new NodeHead(request), { addFields }), fields };
+    return { outcome: checkOutcome(await guard.authenticate(new NodeHead(request), { addFields })), fields };
   } catch (thrown) {
     fail(thrown);
     return { outcome: { status: 401 }, fields };

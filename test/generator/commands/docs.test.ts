@@ -39,7 +39,7 @@ describe("the command docs", () => {
     async (topic) => {
       const { code, text } = await docs(topic);
       expect(code).toBe(2);
-      expect(text).toContain("the guides are architecture, authorization");
+      expect(text).toContain("the guides are advisories, architecture, authorization");
     },
   );
 });

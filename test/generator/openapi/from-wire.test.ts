@@ -1,15 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { emitSource } from "../../../generator/openapi/emit-source.ts";
-import { readSource } from "../../../generator/openapi/source.ts";
-import { packageRoot } from "../../../generator/internal/package-info.ts";
 import { ToolError } from "../../../runtime/server/errors.ts";
 import { serveRaw, type Running } from "../running.ts";
 import { pets } from "./pets.ts";
+import { writeSources } from "./write-sources.ts";
 
 /** Request that the API received. */
 interface Sent {
@@ -66,34 +64,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Writes the sources of a project with a layer that passes on what it gets, and gives the function of one tool. */
+/** Writes the sources of a project, and returns the function of one tool. */
 async function load(document: string, tool: string): Promise<Run> {
   const root = mkdtempSync(join(folder, "project-"));
-  writeFileSync(join(root, "openapi.yaml"), document);
-  const source = await readSource(join(root, "openapi.yaml"));
-  const stubs = { prompts: false, resources: false, templates: false };
-  const options = {
-    name: "demo",
-    toolMembers: new Set<string>(),
-    hasAudio: true,
-    stubs,
-    layer: "mcp/index.ts",
-    packageFolder: packageRoot,
-  };
-  const runtime = (path: string): string => JSON.stringify(join(packageRoot, "runtime", path));
-  const layer = [
-    `export { ToolError } from ${runtime("server/errors.ts")};`,
-    `export { defineSettings } from ${runtime("server/settings/settings.ts")};`,
-    `export const createCfworkerValidator = () => () => undefined;`,
-    `export const defineTool = (tool) => tool;`,
-    `const pass = (value) => ({ value });`,
-    `export const fromJsonSchema = (schema) => ({ "~standard": { validate: pass, jsonSchema: { input: () => schema } } });`,
-  ].join("\n");
-  const files = [...(await emitSource(source, options)).tree, ["src/mcp/index.ts", layer] as const];
-  for (const [path, text] of files) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  }
+  await writeSources(document, root);
   const module: Record<string, { readonly execute: Run }> = await import(
     pathToFileURL(join(root, "src", "tools", `${tool}.ts`)).href
   );

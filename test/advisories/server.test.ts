@@ -1,0 +1,114 @@
+import { afterEach, expect, test } from "vitest";
+import { revisions } from "../../generated/revisions.ts";
+import { createAjvValidator } from "../../runtime/adapters/ajv.ts";
+import { createCfworkerValidator } from "../../runtime/adapters/cfworker.ts";
+import { connectHttp } from "../../runtime/client/connect-http.ts";
+import { createServer } from "../../runtime/server/create-server.ts";
+import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
+import { serveHttp } from "../../runtime/server/run/serve-http.ts";
+import type { Guard } from "../../runtime/transport/http-server/identity.ts";
+import { createWsTransport, listenWebSocket } from "../../runtime/transport/websocket/index.ts";
+import { connect } from "../../runtime/client/connect.ts";
+import { request } from "../runtime/lifecycle/stateless.ts";
+import { initialize, start } from "../runtime/transport/http-server/http-rig.ts";
+import { createSuiteServer } from "../runtime/transport/transport.suite-server.ts";
+
+/* Attacks on a server that other tests of the classes do not play. */
+
+const open: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+test("ids of sessions have 128 random bits", async () => {
+  const rig = await start();
+  open.push(() => rig.close());
+  const sessions = await Promise.all(Array.from({ length: 100 }, () => rig.open()));
+  const ids = sessions.map(({ id }) => Buffer.from(id, "base64url"));
+  const varying = Array.from({ length: (ids[0]?.length ?? 0) * 8 }, (_value, bit) => {
+    const ones = ids.filter((bytes) => ((bytes[bit >> 3] ?? 0) >> (bit & 7)) & 1).length;
+    // A fair bit is outside of these bounds once in more than a million of runs.
+    return ones > 25 && ones < 75;
+  });
+  expect(varying.filter(Boolean).length).toBeGreaterThanOrEqual(128);
+  expect(new Set(sessions.map(({ id }) => id)).size).toBe(sessions.length);
+});
+
+test.each<readonly [name: string, outcome: unknown]>([
+  ["nothing", undefined],
+  ["null", null],
+  ["an object without a principal", {}],
+  ["the principal undefined", { principal: undefined, scopes: ["admin"] }],
+  ["an empty principal", { principal: "" }],
+  ["a text", "alice"],
+  ["true", true],
+])("a guard that returns %s lets no sender in", async (_name, outcome) => {
+  // What a guard in JavaScript may return.
+  const { authenticate }: Guard = Object.assign(
+    { authenticate: () => ({ principal: "" }) },
+    { authenticate: () => outcome },
+  );
+  const rig = await start({}, { authenticate, sse: {}, onError: () => {} });
+  open.push(() => rig.close());
+  const statuses = await Promise.all([
+    rig.send({ body: initialize("2025-11-25") }),
+    rig.send({
+      body: request(1, "tools/list"),
+      headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" },
+    }),
+    rig.send({ method: "GET", path: "/sse" }),
+  ]);
+  expect(statuses.map(({ status }) => status)).toEqual([500, 500, 500]);
+  const sockets = await listenWebSocket({ accept: createSuiteServer(), authenticate, onError: () => {} });
+  open.push(() => sockets.close());
+  const client = connect(createWsTransport(sockets.url), { info: { name: "test", version: "1" }, revisions });
+  await expect(client).rejects.toMatchObject({ cause: { message: expect.stringContaining("401") } });
+});
+
+/** A filter that each of three kinds checks before its own name, as in many descriptions of APIs. */
+const filters = {
+  type: "object",
+  properties: { filter: { $ref: "#/$defs/filter" } },
+  $defs: {
+    filter: {
+      anyOf: ["and", "or", "not"].map((kind) => ({
+        type: "object",
+        properties: { filter: { $ref: "#/$defs/filter" }, kind: { const: kind } },
+        required: ["kind"],
+      })),
+    },
+  },
+} as const;
+
+test.each([
+  ["ajv", createAjvValidator],
+  ["cfworker", createCfworkerValidator],
+])(
+  "a small call that multiplies the work of %s does not keep the server from others",
+  async (_name, createValidator) => {
+    const inputSchema = fromJsonSchema<{ filter?: object }>(filters, { validate: createValidator() });
+    const search = { name: "search", inputSchema, execute: () => "found" };
+    const listener = await serveHttp(createServer({ name: "test", version: "1", tools: [search] }, revisions));
+    open.push(() => listener.close());
+    const join = async () => {
+      const client = await connectHttp(listener.url, { info: { name: "test", version: "1" }, revisions });
+      open.push(() => client.close());
+      return client;
+    };
+    const [attacker, other] = [await join(), await join()];
+    let filter: object = { kind: "xor" };
+    for (let depth = 0; depth < 50; depth++) filter = { filter, kind: "xor" };
+    const call = (args: object): Promise<unknown> =>
+      attacker.request("tools/call", { name: "search", arguments: args });
+    const [attack, served] = await Promise.all([call({ filter }), other.request("tools/list")]);
+    expect(attack).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("too many evaluations") }],
+    });
+    expect(served).toMatchObject({ tools: [{ name: "search" }] });
+    expect(await call({ filter: { kind: "and", filter: { kind: "not" } } })).toMatchObject({
+      content: [{ text: "found" }],
+    });
+  },
+);
