@@ -10,6 +10,7 @@ import { hasPassed, saveResult, type CampaignResult, type Part } from "./result.
 /** Modules of the parts. Each is loaded when it runs. */
 const parts: Readonly<Record<string, () => Promise<Part>>> = {
   soak: () => import("./soak/soak.ts"),
+  sessions: () => import("./sessions.ts"),
 };
 
 const options = yargs(hideBin(process.argv))

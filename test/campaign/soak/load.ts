@@ -28,6 +28,8 @@ export interface LoadReport {
   /** Milliseconds from the call to the result of `echo`. */
   readonly p50: number;
   readonly p99: number;
+  /** Milliseconds of the longest operation of each name. */
+  readonly longest: Readonly<Partial<Record<OperationName, number>>>;
   readonly failures: readonly string[];
 }
 
@@ -111,6 +113,7 @@ export class Load {
 class Tally {
   readonly #startedAt = performance.now();
   readonly #counts: Partial<Record<OperationName, number>> = {};
+  readonly #longest: Partial<Record<OperationName, number>> = {};
   readonly #echoes = createHistogram();
   readonly #failures = new Failures();
   #interrupted = 0;
@@ -125,6 +128,7 @@ class Tally {
   end(name: OperationName, milliseconds: number): void {
     this.#running -= 1;
     this.#counts[name] = (this.#counts[name] ?? 0) + 1;
+    this.#longest[name] = Math.max(this.#longest[name] ?? 0, milliseconds);
     if (name === "echo") this.#echoes.record(Math.max(1, Math.round(milliseconds * 1_000)));
   }
 
@@ -148,6 +152,7 @@ class Tally {
       mostRunning: this.#mostRunning,
       p50: has ? this.#echoes.percentile(50) / 1_000 : 0,
       p99: has ? this.#echoes.percentile(99) / 1_000 : 0,
+      longest: this.#longest,
       failures: this.#failures.describe(),
     };
   }

@@ -146,11 +146,13 @@ interface Outcome {
 
 function toFigures({ rate, load, before, after, loop }: Outcome): readonly Figure[] {
   const counts = Object.entries(load.counts).map(([name, count]) => describeFigure(`operations: ${name}`, count, ""));
+  const longest = Object.entries(load.longest).map(([name, time]) => describeFigure(`longest ${name}`, time, "ms"));
   return [
     describeFigure("load, half of the highest", rate, "operations/s"),
     describeFigure("time from the first measurement to the last", load.seconds / 60, "min"),
     describeFigure("operations in this time", load.operations, ""),
     ...counts,
+    ...longest,
     describeFigure("operations interrupted by the end of their session", load.interrupted, ""),
     describeFigure("most operations at the same time", load.mostRunning, ""),
     describeFigure("p50 of an echo", load.p50, "ms"),
