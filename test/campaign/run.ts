@@ -11,6 +11,7 @@ import { hasPassed, saveResult, type CampaignResult, type Part } from "./result.
 const parts: Readonly<Record<string, () => Promise<Part>>> = {
   soak: () => import("./soak/soak.ts"),
   sessions: () => import("./sessions.ts"),
+  cuts: () => import("./cuts/cuts.ts"),
 };
 
 const options = yargs(hideBin(process.argv))

@@ -52,7 +52,7 @@ const atOnce = 50;
 
 /** Milliseconds that an abandoned session lives, and that a client has for its first message. */
 const sessionTtl = 20_000;
-const handshakeTimeout = 500;
+const handshakeTimeout = 2_000;
 
 export async function run({ seed, isShort, count = isShort ? 150 : 10_000 }: PartOptions): Promise<CampaignResult> {
   const started = startRun("sessions", seed);
