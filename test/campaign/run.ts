@@ -12,6 +12,8 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   soak: () => import("./soak/soak.ts"),
   sessions: () => import("./sessions.ts"),
   cuts: () => import("./cuts/cuts.ts"),
+  kill: () => import("./kill.ts"),
+  "slow-reader": () => import("./slow-reader.ts"),
 };
 
 const options = yargs(hideBin(process.argv))

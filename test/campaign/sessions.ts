@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { once, type EventEmitter } from "node:events";
 import { Agent } from "node:http";
 import { connect as connectSocket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -48,11 +48,10 @@ const cases: readonly Case[] = [
 ];
 
 /** Sessions that are opened at the same time. */
-const atOnce = 50;
+const atOnce = 200;
 
-/** Milliseconds that an abandoned session lives, and that a client has for its first message. */
+/** Milliseconds that an abandoned session lives. For its first message a client has a fourth of it. */
 const sessionTtl = 20_000;
-const handshakeTimeout = 2_000;
 
 export async function run({ seed, isShort, count = isShort ? 150 : 10_000 }: PartOptions): Promise<CampaignResult> {
   const started = startRun("sessions", seed);
@@ -80,8 +79,8 @@ async function runCase(
   { name, transport, ways }: Case,
   { program, count, random, failures, isShort }: CaseOptions,
 ): Promise<readonly Figure[]> {
-  const ttl = isShort ? 1_000 : sessionTtl;
-  const settings = { transport, sessionTtl: ttl, handshakeTimeout, maxSessions: 2 * count + 1_000 };
+  const ttl = isShort ? 2_000 : sessionTtl;
+  const settings = { transport, sessionTtl: ttl, handshakeTimeout: ttl / 4, maxSessions: 2 * count + 1_000 };
   const server = await ServerProcess.start(program, settings);
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
   const url = name.endsWith("SSE") ? new URL("/sse", server.url).href : server.url;
@@ -209,8 +208,15 @@ async function openWebSocket(url: string, { revision }: Visit): Promise<WebSocke
   const socket = new WebSocket(url, ["mcp.v1"]);
   await once(socket, "open");
   socket.send(JSON.stringify(initialize(revision)));
-  await once(socket, "message");
+  await arrive(socket, "message");
   return socket;
+}
+
+/** Waits for an event. Rejects when the server closes the connection first. */
+async function arrive(socket: EventEmitter, event: string): Promise<void> {
+  const closed = new AbortController();
+  socket.once("close", () => closed.abort(new Error(`The connection was closed before the event ${event}`)));
+  await once(socket, event, { signal: closed.signal });
 }
 
 async function endWebSocket(url: string, visit: Visit): Promise<void> {
@@ -231,7 +237,7 @@ async function abandonWebSocket(url: string): Promise<void> {
 async function openTcp(url: string, { revision }: Visit): Promise<ReturnType<typeof connectSocket>> {
   const socket = connectSocket(Number(new URL(url).port), "127.0.0.1");
   socket.write(`${JSON.stringify(initialize(revision))}\n`);
-  await once(socket, "data");
+  await arrive(socket, "data");
   return socket;
 }
 

@@ -23,6 +23,7 @@ export function createCampaignServer(): CampaignServer {
     name: "campaign",
     version: "1.0.0",
     tools: [
+      defineTool({ name: "pid", execute: () => String(process.pid) }),
       defineTool({ name: "echo", inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text }),
       defineTool({
         name: "text",
