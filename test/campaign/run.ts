@@ -13,6 +13,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   sessions: () => import("./sessions.ts"),
   cuts: () => import("./cuts/cuts.ts"),
   kill: () => import("./kill.ts"),
+  "long-line": () => import("./long-line.ts"),
   "slow-reader": () => import("./slow-reader.ts"),
 };
 

@@ -11,6 +11,8 @@ export interface ServerSettings {
   /** Milliseconds that a client has for its first message. Default: that of the runtime. */
   readonly handshakeTimeout?: number;
   readonly maxSessions?: number;
+  /** Milliseconds that a call over HTTP may take. Default: that of the runtime. */
+  readonly handlerTimeout?: number;
 }
 
 /** Command to a server process, over its IPC channel. */

@@ -31,7 +31,7 @@ const load = new Load(
 
 /** Starts to serve, and returns the address. */
 async function start(): Promise<string> {
-  const { transport, port = 0, sessionTtl, handshakeTimeout, maxSessions } = settings;
+  const { transport, port = 0, sessionTtl, handshakeTimeout, maxSessions, handlerTimeout } = settings;
   const first = handshakeTimeout === undefined ? {} : { handshakeTimeout };
   switch (transport) {
     case "memory":
@@ -41,7 +41,8 @@ async function start(): Promise<string> {
       return "stdio:";
     case "http": {
       const sessions = { ...(sessionTtl && { ttl: sessionTtl }), ...(maxSessions && { maxSessions }) };
-      return (await serveHttp(server, { port, sessions, retry: 20, sse: first })).url;
+      const timeouts = handlerTimeout === undefined ? {} : { handler: handlerTimeout };
+      return (await serveHttp(server, { port, sessions, timeouts, retry: 20, sse: first })).url;
     }
     case "websocket":
       return (await listenWebSocket({ port, accept, ...first })).url;
