@@ -169,7 +169,8 @@ function openSession(source: ConnectionFactory, id: string): Promise<Session> {
   const client = createClient<Declarations>({
     info: { name: "kill", version: "1.0.0" },
     revisions: revisions.filter((revision) => revision.id === id),
-    reconnect: { initialDelay: 5, maxDelay: 200, attempts: 1_000 },
+    // Every connection is short here: each starts the count of attempts again.
+    reconnect: { initialDelay: 5, maxDelay: 200, attempts: 1_000, stableAfter: 0 },
   });
   return client.connect(source);
 }

@@ -79,7 +79,7 @@ async function runServer(
     const { resident } = await server.ask({ kind: "measure" });
     resetPeak(server.pid);
     const isServed = await send(server, size);
-    return toFigures(`server, ${name}`, { memory: server.readPeak() - resident, limit, isServed, then });
+    return toFigures(`server, ${name}`, { memory: (server.readPeak() ?? NaN) - resident, limit, isServed, then });
   } finally {
     await server.kill();
   }
@@ -107,7 +107,7 @@ async function runClient(size: number): Promise<readonly Figure[]> {
       () => true,
       () => false,
     );
-    const memory = readPeak("self") - resident;
+    const memory = (readPeak("self") ?? NaN) - resident;
     return toFigures("client, TCP", { memory, limit: defaultLimits.maxMessageBytes, isServed, then: served });
   } finally {
     await client.close();

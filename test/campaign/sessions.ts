@@ -109,7 +109,10 @@ async function runCase(
       describeFigure(`${name}: sessions`, count, ""),
       describeFigure(`${name}: memory more at the end of the last session`, grown(peak), "MB"),
       atMost(`${name}: memory more after their time`, grown(after), { limit: 10, unit: "MB" }),
-      exactly(`${name}: descriptors more`, Math.max(0, after.descriptors - before.descriptors), { limit: 0, unit: "" }),
+      exactly(`${name}: descriptors more`, Math.max(0, after.descriptors - before.descriptors), {
+        limit: 0,
+        unit: "descriptors",
+      }),
       describeFigure(`${name}: calls of another client meanwhile`, calls, ""),
     ];
   } finally {

@@ -149,9 +149,8 @@ async function observe(
     resetPeak(server.pid);
     reader.pause();
     for (const message of requests) reader.send(message);
-    await sleep(isShort ? 3_000 : pause);
-    const memory = (server.readPeak() - before.resident) / 1e6;
-    const stopped = await server.ask({ kind: "measure" });
+    const memory = ((await watchPeak(server, isShort ? 3_000 : pause)) - before.resident) / 1e6;
+    const stopped = server.isRunning ? await server.ask({ kind: "measure" }) : before;
     const held = (stopped.heap + stopped.external - before.heap - before.external) / 1e6;
     reader.resume();
     const deadline = Date.now() + 60_000;
@@ -161,6 +160,17 @@ async function observe(
   } finally {
     await server.kill();
   }
+}
+
+/** Reads the peak of the memory for some time. A server on stdio exits when it ends the connection. */
+async function watchPeak(server: ServerProcess, milliseconds: number): Promise<number> {
+  const end = performance.now() + milliseconds;
+  let peak = 0;
+  while (performance.now() < end && server.isRunning) {
+    peak = server.readPeak() ?? peak;
+    await sleep(50);
+  }
+  return peak;
 }
 
 function toReader(name: string): readonly [ServerSettings["transport"], OpenReader] {

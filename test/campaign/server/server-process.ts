@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command, Replies, ServerSettings } from "./commands.ts";
 
@@ -90,8 +90,8 @@ export class ServerProcess {
     });
   }
 
-  /** Peak of the resident memory since the last reset, in bytes. */
-  readPeak(): number {
+  /** Reads the peak of the resident memory since the last reset, in bytes; undefined once the process has exited. */
+  readPeak(): number | undefined {
     return readPeak(this.pid);
   }
 
@@ -105,9 +105,11 @@ export class ServerProcess {
 }
 
 /** Reads the peak of the resident memory of a process of this machine since the last reset, in bytes. */
-export function readPeak(pid: number | "self"): number {
-  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Number(kilobytes) * 1024;
+export function readPeak(pid: number | "self"): number | undefined {
+  const path = `/proc/${pid}/status`;
+  if (!existsSync(path)) return undefined;
+  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(path, "utf8")) ?? [];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
 
 /** Sets the peak of the resident memory of a process to its present value. */

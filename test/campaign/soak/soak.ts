@@ -162,8 +162,14 @@ function toFigures({ rate, load, before, after, loop }: Outcome): readonly Figur
     atMost("growth of the heap of the server", grow(before.server, after.server), { limit: 5, unit: "%" }),
     describeFigure("heap of the client, last", after.client.heap / 1e6, "MB"),
     atMost("growth of the heap of the client", grow(before.client, after.client), { limit: 5, unit: "%" }),
-    exactly("descriptors of the server", after.server.descriptors, { limit: before.server.descriptors, unit: "" }),
-    exactly("descriptors of the client", after.client.descriptors, { limit: before.client.descriptors, unit: "" }),
+    exactly("descriptors of the server", after.server.descriptors, {
+      limit: before.server.descriptors,
+      unit: "descriptors",
+    }),
+    exactly("descriptors of the client", after.client.descriptors, {
+      limit: before.client.descriptors,
+      unit: "descriptors",
+    }),
     atMost("p99 of the event-loop delay of the server", loop.p99, { limit: 20, unit: "ms" }),
     describeFigure("longest event-loop delay of the server", loop.longest, "ms"),
     exactly("cancelled calls that still run", loop.hanging, { limit: 0, unit: "" }),
