@@ -71,14 +71,18 @@ async function execute(command: Command): Promise<unknown> {
   }
 }
 
+/** Without its parent the process ends: a reply that cannot be sent is no error. */
+function reply(message: object): void {
+  process.send?.(message, undefined, undefined, () => {});
+}
+
 process.on("message", (message: { readonly id: number; readonly command: Command }) => {
   execute(message.command).then(
-    (value) => process.send?.({ id: message.id, value }),
-    (error: unknown) =>
-      process.send?.({ id: message.id, error: isObject(error) ? String(error.stack) : String(error) }),
+    (value) => reply({ id: message.id, value }),
+    (error: unknown) => reply({ id: message.id, error: isObject(error) ? String(error.stack) : String(error) }),
   );
 });
 // Without its parent there is nothing to serve.
 process.on("disconnect", () => process.exit(0));
 const url = await start();
-process.send?.({ url });
+reply({ url });
