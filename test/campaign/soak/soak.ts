@@ -40,7 +40,7 @@ export async function run(options: PartOptions): Promise<CampaignResult> {
   const started = startRun(`soak-${transport}`, options.seed);
   const program = await buildProgram();
   const durations = toDurations(options);
-  const server = await ServerProcess.start(program, { transport, sessionTtl: durations.rest / 2 });
+  const server = await ServerProcess.start(program, { transport, sessionTtl: Math.max(durations.rest / 2, 10_000) });
   try {
     const soak = new Soak(server, { program, settings: { transport }, rest: durations.rest });
     return started.finish(...(await soak.run(options.seed, durations)));
@@ -64,7 +64,7 @@ function toDurations({ minutes = 60, isShort }: PartOptions): Durations {
   if (isShort) return { warmUp: 200, highest: 300, first: 300, second: 700, rest: 1_000 };
   const all = minutes * 60_000;
   const first = Math.min(5 * 60_000, all / 5);
-  return { warmUp: 5_000, highest: 10_000, first, second: all - first, rest: 10_000 };
+  return { warmUp: 5_000, highest: 10_000, first, second: all - first, rest: 25_000 };
 }
 
 interface SoakOptions {
