@@ -89,7 +89,7 @@ export interface KeepAliveOptions {
 
 /** Options for replacing a lost connection. Subscriptions and the log level are set again, cached lists are dropped. */
 export interface ReconnectOptions extends ReconnectDelays {
-  /** Milliseconds that a connection must last before the delays start over. Default 10 s. */
+  /** Milliseconds that a connection must last before the delays and the count of attempts start over. Default 10 s. */
   readonly stableAfter?: number;
   /**
    * Policy for calls that are cut off. `never`: they fail with a `ClosedError`. `safe`: those that change nothing (lists, reads, prompts,

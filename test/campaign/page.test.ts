@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { format } from "prettier";
+import { describe, expect, test } from "vitest";
+import { renderPage } from "./page.ts";
+import { atLeast, atMost, describeFigure, exactly, hasPassed, readResults, startRun } from "./result.ts";
+
+test("the page about reliability shows the saved results", async () => {
+  const page = join(import.meta.dirname, "..", "..", "docs", "reliability.md");
+  const rendered = await format(renderPage(readResults()), { parser: "markdown", printWidth: 120 });
+  expect(readFileSync(page, "utf8")).toBe(rendered);
+});
+
+describe("a result", () => {
+  const unit = "MB";
+  const { finish } = startRun("cuts", 7);
+  const met = [
+    describeFigure("a", 1, unit),
+    atMost("b", 2, { limit: 2, unit }),
+    atLeast("c", 2, { limit: 2, unit }),
+    exactly("d", 2, { limit: 2, unit }),
+  ];
+
+  test("a result passes when all goals are met and nothing was found", () => {
+    expect(hasPassed(finish(met))).toBe(true);
+    expect(hasPassed(finish([]))).toBe(false);
+    expect(hasPassed(finish(met, ["lost"]))).toBe(false);
+  });
+
+  test("a short run is judged by its counts only", () => {
+    expect(hasPassed(finish([atMost("b", 3, { limit: 2, unit })]), { isShort: true })).toBe(true);
+    expect(hasPassed(finish([atMost("b", 3, { limit: 2, unit: "" })]), { isShort: true })).toBe(false);
+  });
+
+  test.each([
+    atMost("b", 2.1, { limit: 2, unit }),
+    atLeast("c", 1.9, { limit: 2, unit }),
+    exactly("d", 1, { limit: 2, unit }),
+    atMost("e", NaN, { limit: 2, unit }),
+  ])("a result fails when a goal is not met: $name, $goal", (figure) => {
+    const result = finish([...met, figure]);
+    expect(hasPassed(result)).toBe(false);
+    expect(renderPage([result])).toContain(`| ${figure.name} | **`);
+  });
+
+  test("a page lists what was not run, and what was found as plain text", () => {
+    const page = renderPage([finish(met, ["a <b> | `c`"])]);
+    expect(page).toContain("| Servers that are killed | | | | not run |");
+    expect(page).toContain("| [Cuts of streams](#cuts-of-streams) |");
+    expect(page).toContain("- a \\<b\\> \\| \\`c\\`");
+  });
+
+  test("a page rejects a result without a section", () => {
+    expect(() => renderPage([startRun("other", 1).finish(met)])).toThrow("The result other has no section");
+  });
+});

@@ -1,0 +1,140 @@
+import { hasPassed, type CampaignResult, type Figure } from "./result.ts";
+
+/** Part of the page. */
+interface Section {
+  /** Name of the result. */
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  /** What follows `npm run campaign -- ` to repeat the run, without the seed. */
+  readonly command: string;
+}
+
+const soakText =
+  "Clients at all revisions call tools, cancel calls, subscribe to resources and start tasks, in sessions that are opened, replaced and dropped, at half of the highest rate that was measured at the start. Memory and descriptors are measured without clients, memory after a forced collection.";
+
+const soaks: readonly Section[] = [
+  ["memory", "in memory"],
+  ["stdio", "over stdio"],
+  ["http", "over Streamable HTTP"],
+  ["websocket", "over WebSocket"],
+  ["tcp", "over TCP"],
+].map(([transport, words]) => ({
+  name: `soak-${transport}`,
+  title: `Load ${words}`,
+  text: soakText,
+  command: `soak --transport ${transport} --minutes 60`,
+}));
+
+/** All parts in the order of the page. One without a result is listed as not run. */
+const sections: readonly Section[] = [
+  {
+    name: "fuzz",
+    title: "Fuzzed messages",
+    text: "Messages that are wrong in every way, to servers and clients, over all transports and at all revisions. Each has the documented error, and the next message is served.",
+    command: "fuzz",
+  },
+  ...soaks,
+  {
+    name: "sessions",
+    title: "Sessions that end in every way",
+    text: "Sessions are ended by their clients, broken off, or abandoned. Another client is served meanwhile. Memory is measured after a forced collection.",
+    command: "sessions",
+  },
+  {
+    name: "cuts",
+    title: "Cuts of streams",
+    text: "Clients of this package are connected through a proxy that cuts their streams of events, at a byte that is drawn. They resume with `Last-Event-ID` at the revisions that have it.",
+    command: "cuts",
+  },
+  {
+    name: "slow-reader",
+    title: "Readers that stop",
+    text: "A client stops to read while a call pushes 256 MiB to it, and continues after 15 s. A handler that awaits its messages is held back, and all of them arrive. Of one that does not, log messages are dropped, and the response arrives. Responses that a client requests and does not read wait up to `maxBufferedBytes`, beyond which the connection ends.",
+    command: "slow-reader",
+  },
+  {
+    name: "long-line",
+    title: "Messages without an end",
+    text: "The receiver may take 40 MB in addition to the longest message that it accepts, and drops the rest.",
+    command: "long-line",
+  },
+  {
+    name: "kill",
+    title: "Servers that are killed",
+    text: "A server is killed with `SIGKILL` while calls of all kinds are in flight, and is started again. The same client is then served by the next process.",
+    command: "kill",
+  },
+  {
+    name: "limits",
+    title: "Limits",
+    text: "Each documented limit is reached once. The error is the documented one, and others are served.",
+    command: "limits",
+  },
+];
+
+/** Renders the page of all results. */
+export function renderPage(results: readonly CampaignResult[]): string {
+  const found = new Map(results.map((result) => [result.name, result]));
+  const unknown = results.find(({ name }) => !sections.some((section) => section.name === name));
+  if (unknown) throw new Error(`The result ${unknown.name} has no section; add one to page.ts`);
+  const rows = sections.map((section) => renderRow(section, found.get(section.name)));
+  const details = sections.flatMap((section) => {
+    const result = found.get(section.name);
+    return result ? [renderSection(section, result)] : [];
+  });
+  return `# Reliability
+
+<!-- Written by \`npm run docs:reliability\`. Do not edit. -->
+
+Long runs that look for rare faults, with their last results. They are run by hand, and CI runs a short form of each. \`npm run campaign -- --help\` lists the parts. A run
+with the same seed makes the same choices. A goal that was not met is in bold.
+
+| run | day | duration | seed | result |
+| --- | --- | -------- | ---- | ------ |
+${rows.join("\n")}
+
+${details.join("\n\n")}
+`;
+}
+
+function renderRow({ title }: Section, result: CampaignResult | undefined): string {
+  if (!result) return `| ${title} | | | | not run |`;
+  const anchor = title.toLowerCase().replaceAll(" ", "-");
+  const outcome = hasPassed(result) ? "passed" : "**failed**";
+  const day = result.startedAt.slice(0, 10);
+  return `| [${title}](#${anchor}) | ${day} | ${describeDuration(result.seconds)} | ${result.seed} | ${outcome} |`;
+}
+
+function renderSection(
+  { title, text, command }: Section,
+  { figures, violations, machine, seed }: CampaignResult,
+): string {
+  const { node, platform, cores, memory, processor } = machine;
+  const found = violations.map((violation) => `- ${escapeText(violation)}`).join("\n");
+  return `## ${title}
+
+${text}
+
+Command: \`npm run campaign -- ${command} --seed ${seed}\`. Machine: ${escapeText(processor)}, ${cores} cores, ${memory} GiB, ${platform}, Node.js ${node}.
+
+| figure | value | goal |
+| ------ | ----- | ---- |
+${figures.map(renderFigure).join("\n")}
+
+${violations.length === 0 ? "No violations." : `Violations:\n\n${found}`}`;
+}
+
+function renderFigure({ name, value, unit, goal = "", isMet }: Figure): string {
+  const text = `${value.toLocaleString("en-US", { maximumFractionDigits: 2 })} ${unit}`.trim();
+  return `| ${escapeText(name)} | ${isMet ? text : `**${text}**`} | ${goal} |`;
+}
+
+function describeDuration(seconds: number): string {
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
+
+/** Texts of errors are plain text on the page. */
+function escapeText(text: string): string {
+  return text.replaceAll(/[\\|<>&*_`[\]]/g, "\\$&").replaceAll(/\s+/g, " ");
+}

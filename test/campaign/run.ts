@@ -1,0 +1,90 @@
+import yargs from "yargs";
+import { hideBin } from "yargs/helpers";
+import { hasPassed, saveResult, type CampaignResult, type Part } from "./result.ts";
+
+/*
+ * `npm run campaign -- <part> [options]`: long runs that look for rare faults. Each saves its figures in `results/`, from which
+ * `npm run docs:reliability` writes docs/reliability.md. A run with the same seed makes the same choices.
+ */
+
+const transports = ["memory", "stdio", "http", "websocket", "tcp"] as const;
+
+/** Modules of the parts. Each is loaded when it runs. */
+const parts: Readonly<Record<string, () => Promise<Part>>> = {
+  soak: () => import("./soak/soak.ts"),
+  sessions: () => import("./sessions.ts"),
+  cuts: () => import("./cuts/cuts.ts"),
+  "slow-reader": () => import("./slow-reader.ts"),
+  "long-line": () => import("./long-line.ts"),
+  kill: () => import("./kill.ts"),
+};
+
+const names = Object.keys(parts).join(", ");
+
+const options = yargs(hideBin(process.argv))
+  .usage(`npm run campaign -- <part> [options]\n\nParts: ${names}; all of them at once with \`all --short\``)
+  .option("seed", { type: "number", describe: "Seed of all random choices", default: Date.now() % 2 ** 31 })
+  .option("short", { type: "boolean", describe: "Run for a few seconds, judge counts only, and save nothing" })
+  .option("count", { type: "number", describe: "Number of messages, sessions, cuts or kills; default: the part's" })
+  .option("minutes", { type: "number", describe: "Duration of a soak; default: 60" })
+  .option("transport", { choices: transports, describe: "Transport of parts that run over one or several" })
+  .check(({ _: words, seed, short, count, minutes }) => {
+    checkPart(words, short === true);
+    if (!Number.isInteger(seed)) throw new Error("--seed is not an integer; give the one that a run has printed");
+    if (count !== undefined && (!Number.isInteger(count) || count < 1))
+      throw new Error("--count is not a count; give 1 or more");
+    if (minutes !== undefined && !(minutes > 0)) throw new Error("--minutes is not a duration; give more than 0");
+    return true;
+  })
+  .version(false)
+  .strictOptions()
+  .parseSync();
+
+function checkPart([name, ...others]: readonly (string | number)[], isShort: boolean): void {
+  if (name === undefined) throw new Error(`The part is missing; give one of ${names}`);
+  if (others.length > 0) throw new Error(`The parts are more than one; run "${others.join(" ")}" by itself`);
+  if (name === "all" && !isShort) throw new Error("All parts at once disturb each other; add --short or name one");
+  if (name !== "all" && !Object.hasOwn(parts, name))
+    throw new Error(`The part "${name}" is unknown; give one of ${names}`);
+}
+
+const { seed, count, minutes, short: isShort = false } = options;
+
+async function runPart(name: string, transport: string | undefined): Promise<boolean> {
+  const part = await parts[name]?.();
+  if (!part) throw new Error(`The part "${name}" is unknown; give one of ${names}`);
+  const result = await part.run({
+    seed,
+    isShort,
+    ...(count !== undefined && { count }),
+    ...(minutes !== undefined && { minutes }),
+    ...(transport !== undefined && { transport }),
+  });
+  print(result);
+  if (!isShort) console.log(`saved ${await saveResult(result)}`);
+  return hasPassed(result, { isShort });
+}
+
+function print({ name, seconds, figures, violations }: CampaignResult): void {
+  console.log(`${name}, ${seconds} s`);
+  for (const { name: figure, value, unit, goal, isMet } of figures) {
+    const mark = goal === undefined ? " " : isMet ? "+" : "-";
+    console.log(`${mark} ${figure}: ${value} ${unit}${goal === undefined ? "" : ` (${goal})`}`);
+  }
+  for (const violation of violations) console.log(`- ${violation}`);
+}
+
+/** Runs all parts at the same time, those that run over one transport over each. */
+async function runAll(): Promise<boolean> {
+  const runs = Object.keys(parts).flatMap((name) =>
+    name === "soak" ? transports.map((transport) => runPart(name, transport)) : [runPart(name, undefined)],
+  );
+  return (await Promise.all(runs)).every((passed) => passed);
+}
+
+console.log(`seed ${seed}`);
+const [name] = options._;
+const passed = await (name === "all" ? runAll() : runPart(String(name), options.transport));
+console.log(passed ? "passed" : "failed");
+// Connections of a part that failed do not keep the process.
+process.exit(passed ? 0 : 1);

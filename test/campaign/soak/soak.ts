@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  atMost,
+  describeFigure,
+  exactly,
+  startRun,
+  type CampaignResult,
+  type Figure,
+  type PartOptions,
+} from "../result.ts";
+import type { ServerSettings } from "../server/commands.ts";
+import { measureProcess, type Measurement } from "../server/measure.ts";
+import { buildProgram, ServerProcess, toArguments, type ServerProgram } from "../server/server-process.ts";
+import { Load, type LoadCommand, type LoadReport } from "./load.ts";
+import { createStdioPlace, createUrlPlace } from "./places.ts";
+
+/*
+ * Load of half of the highest rate for an hour. The highest rate is measured first: operations at the same time, each followed by the next. Between the
+ * steps all clients disconnect, so that server and client are measured at rest.
+ */
+
+const transports = ["memory", "stdio", "http", "websocket", "tcp"] as const;
+
+type TransportName = (typeof transports)[number];
+
+/** Milliseconds of the steps. */
+interface Durations {
+  readonly warmUp: number;
+  readonly highest: number;
+  /** From the start of the load to the first measurement. */
+  readonly first: number;
+  /** From the first measurement to the last. */
+  readonly second: number;
+  /** Without clients before a measurement: sessions without a client have ended then, and kept connections are closed. */
+  readonly rest: number;
+}
+
+export async function run(options: PartOptions): Promise<CampaignResult> {
+  const transport = readTransport(options.transport);
+  const started = startRun(`soak-${transport}`, options.seed);
+  const program = await buildProgram();
+  const durations = toDurations(options);
+  const server = await ServerProcess.start(program, { transport, sessionTtl: Math.max(durations.rest / 2, 10_000) });
+  try {
+    const soak = new Soak(server, { program, settings: { transport }, rest: durations.rest });
+    return started.finish(...(await soak.run(options.seed, durations)));
+  } finally {
+    await server.kill();
+    program.remove();
+  }
+}
+
+/** Operations at the same time that make the highest load. */
+const mostRunning = 64;
+
+function readTransport(name: string | undefined): TransportName {
+  const known = transports.find((transport) => transport === name);
+  if (known === undefined)
+    throw new Error(`The transport is ${name ?? "missing"}; give one of ${transports.join(", ")}`);
+  return known;
+}
+
+function toDurations({ minutes = 60, isShort }: PartOptions): Durations {
+  if (isShort) return { warmUp: 200, highest: 300, first: 300, second: 700, rest: 1_000 };
+  const all = minutes * 60_000;
+  const first = Math.min(5 * 60_000, all / 5);
+  return { warmUp: 5_000, highest: 10_000, first, second: all - first, rest: 25_000 };
+}
+
+interface SoakOptions {
+  readonly program: ServerProgram;
+  readonly settings: ServerSettings;
+  readonly rest: number;
+}
+
+class Soak {
+  readonly #server: ServerProcess;
+  readonly #execute: (command: LoadCommand) => Promise<LoadReport>;
+  readonly #rest: number;
+  readonly #violations: string[] = [];
+
+  constructor(server: ServerProcess, { program, settings, rest }: SoakOptions) {
+    this.#server = server;
+    this.#rest = rest;
+    this.#execute = createLoad(server, program, settings);
+  }
+
+  async run(seed: number, durations: Durations): Promise<[readonly Figure[], readonly string[]]> {
+    await this.#step({ kind: "open", seed });
+    await this.#step({ kind: "closed", running: mostRunning, milliseconds: durations.warmUp });
+    const highest = await this.#step({ kind: "closed", running: mostRunning, milliseconds: durations.highest });
+    const rate = highest.operations / highest.seconds / 2;
+    await this.#step({ kind: "rate", rate, milliseconds: durations.first });
+    const before = await this.#measure(seed + 1);
+    await this.#server.ask({ kind: "reset" });
+    const load = await this.#step({ kind: "rate", rate, milliseconds: durations.second });
+    const loop = await this.#server.ask({ kind: "read" });
+    const after = await this.#measure(undefined);
+    const { hanging } = await this.#server.ask({ kind: "read" });
+    return [toFigures({ rate, load, before, after, loop: { ...loop, hanging } }), this.#violations];
+  }
+
+  async #step(command: LoadCommand): Promise<LoadReport> {
+    const report = await this.#execute(command);
+    this.#violations.push(...report.failures);
+    return report;
+  }
+
+  /** Measures both processes without clients, and opens the sessions again. A session on stdio stays: its process would end. */
+  async #measure(seed: number | undefined): Promise<Pair> {
+    const isKept = this.#server.url === "stdio:";
+    if (!isKept) await this.#step({ kind: "close" });
+    await sleep(this.#rest);
+    const server = await this.#server.ask({ kind: "measure" });
+    const client = await measureProcess();
+    if (!isKept && seed !== undefined) await this.#step({ kind: "open", seed });
+    return { server, client };
+  }
+}
+
+interface Pair {
+  readonly server: Measurement;
+  readonly client: Measurement;
+}
+
+/** The load runs in this process, or inside of the server for the transport in memory. */
+function createLoad(
+  server: ServerProcess,
+  program: ServerProgram,
+  settings: ServerSettings,
+): (command: LoadCommand) => Promise<LoadReport> {
+  if (settings.transport === "memory") return (load) => server.ask({ kind: "load", load });
+  const isStdio = settings.transport === "stdio";
+  const place = isStdio ? createStdioPlace(server.child, toArguments(program, settings)) : createUrlPlace(server.url);
+  const load = new Load(place);
+  return (command) => load.execute(command);
+}
+
+interface Outcome {
+  readonly rate: number;
+  readonly load: LoadReport;
+  readonly before: Pair;
+  readonly after: Pair;
+  readonly loop: { readonly p99: number; readonly longest: number; readonly hanging: number };
+}
+
+function toFigures({ rate, load, before, after, loop }: Outcome): readonly Figure[] {
+  const counts = Object.entries(load.counts).map(([name, count]) => describeFigure(`operations: ${name}`, count, ""));
+  const longest = Object.entries(load.longest).map(([name, time]) => describeFigure(`longest ${name}`, time, "ms"));
+  return [
+    describeFigure("load, half of the highest", rate, "operations/s"),
+    describeFigure("time from the first measurement to the last", load.seconds / 60, "min"),
+    describeFigure("operations in this time", load.operations, ""),
+    ...counts,
+    ...longest,
+    describeFigure("operations interrupted by the end of their session", load.interrupted, ""),
+    describeFigure("most operations at the same time", load.mostRunning, ""),
+    describeFigure("p50 of an echo", load.p50, "ms"),
+    describeFigure("p99 of an echo", load.p99, "ms"),
+    describeFigure("heap of the server, first", before.server.heap / 1e6, "MB"),
+    describeFigure("heap of the server, last", after.server.heap / 1e6, "MB"),
+    atMost("growth of the heap of the server", grow(before.server, after.server), { limit: 5, unit: "%" }),
+    describeFigure("heap of the client, last", after.client.heap / 1e6, "MB"),
+    atMost("growth of the heap of the client", grow(before.client, after.client), { limit: 5, unit: "%" }),
+    exactly("descriptors of the server", after.server.descriptors, {
+      limit: before.server.descriptors,
+      unit: "descriptors",
+    }),
+    exactly("descriptors of the client", after.client.descriptors, {
+      limit: before.client.descriptors,
+      unit: "descriptors",
+    }),
+    atMost("p99 of the event-loop delay of the server", loop.p99, { limit: 20, unit: "ms" }),
+    describeFigure("longest event-loop delay of the server", loop.longest, "ms"),
+    exactly("cancelled calls that still run", loop.hanging, { limit: 0, unit: "" }),
+  ];
+}
+
+/** Growth in percent. */
+function grow({ heap: before }: Measurement, { heap: after }: Measurement): number {
+  return (after / before - 1) * 100;
+}
