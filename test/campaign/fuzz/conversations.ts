@@ -1,5 +1,7 @@
+import { appendFileSync } from "node:fs";
 import fc from "fast-check";
 import { converse, type Subject } from "../../fuzz/conversation.ts";
+import type { CreateSubject } from "../../fuzz/fuzz.ts";
 import type { FuzzRevision } from "../../fuzz/revision.ts";
 import { countSteps, createScripts, type Burst, type Script } from "../../fuzz/steps.ts";
 
@@ -31,14 +33,32 @@ export interface Outcome {
   readonly problems: readonly string[];
 }
 
+/** Script, and where its messages are noted. */
+export interface RunScriptOptions {
+  readonly revisions: readonly FuzzRevision[];
+  readonly script: Script;
+  /** File that receives every message before it is sent. Default: none. */
+  readonly trace: string | undefined;
+}
+
 /** Sends all messages of a script to a new subject. */
 export async function runScript(
-  create: (script: Script, revisions: readonly FuzzRevision[]) => Promise<Subject>,
-  revisions: readonly FuzzRevision[],
-  script: Script,
+  create: CreateSubject,
+  { revisions, script, trace }: RunScriptOptions,
 ): Promise<Outcome> {
   const subject = await create(script, revisions);
-  return { messages: countSteps(script), problems: await converse(subject, script.bursts) };
+  const problems = await converse(trace === undefined ? subject : traceWrites(subject, trace), script.bursts);
+  return { messages: countSteps(script), problems };
+}
+
+/** Notes messages synchronously: the process may hang or end while it handles them. */
+function traceWrites(subject: Subject, trace: string): Subject {
+  const { wire } = subject;
+  const write = (bytes: Uint8Array): void => {
+    appendFileSync(trace, bytes);
+    wire.write(bytes);
+  };
+  return { ...subject, wire: { sent: wire.sent, write, post: (message) => wire.post(message) } };
 }
 
 function join(bursts: readonly Burst[], together: number): readonly Burst[] {

@@ -5,7 +5,7 @@ import { createClient } from "../../../runtime/client/create-client.ts";
 import { serve } from "../../../runtime/server/run/acceptor.ts";
 import { settle } from "../../../runtime/testing/manual-clock.ts";
 import { fuzzedFeatures } from "../../fuzz/client-features.ts";
-import { awaitSent, type OpenFuzzConnection, type Subject } from "../../fuzz/conversation.ts";
+import { awaitSent, type FuzzConnection, type OpenFuzzConnection, type Subject } from "../../fuzz/conversation.ts";
 import {
   announce,
   awaitEnds,
@@ -31,9 +31,8 @@ export async function createStatelessServerSubject(
   revisions: readonly FuzzRevision[],
   open: OpenFuzzConnection = openInMemory,
 ): Promise<Subject> {
-  const { fuzz, random } = prepare(script, revisions);
+  const { random } = prepare(script, revisions);
   const { channel, close, ...wired } = await open("server");
-  const { wire } = wired;
   const failures: string[] = [];
   const server = createFuzzedServer((error) => failures.push(String(error)), [alone]);
   const connection = serve(server, channel, {
@@ -42,6 +41,21 @@ export async function createStatelessServerSubject(
       if (kind === "result" || kind === "handler") failures.push(`${kind} of ${method}: ${error.stack}`);
     },
   });
+  return {
+    ...(await toStatelessSubject(wired, script, revisions)),
+    use: () => void announce(server, random),
+    close: () => connection.close().then(async () => [...failures, ...((await close?.()) ?? [])]),
+  };
+}
+
+/** Makes a subject of a connection to a server without a session, in this process or another. */
+export async function toStatelessSubject(
+  wired: Omit<FuzzConnection, "channel" | "close">,
+  script: Script,
+  revisions: readonly FuzzRevision[],
+): Promise<Omit<Subject, "close">> {
+  const { fuzz } = prepare(script, revisions);
+  const { wire } = wired;
   wire.post({ jsonrpc: "2.0", id: 0, method: "server/discover", params: { _meta: claim() } });
   await awaitSent(wired);
   const [opening] = wire.sent.splice(0);
@@ -55,8 +69,6 @@ export async function createStatelessServerSubject(
     receiver,
     things: definedThings,
     edit: (line) => addMetadata(line, own),
-    use: () => void announce(server, random),
-    close: () => connection.close().then(async () => [...failures, ...((await close?.()) ?? [])]),
   };
 }
 
