@@ -148,34 +148,34 @@ class Tally {
     const hasSessions = chosen.some(({ isStateless }) => !isStateless);
     const hasStateless = chosen.some(({ isStateless }) => isStateless);
     return [
-      atLeast("messages", this.#done, { limit: this.#total, unit: "messages" }),
-      exactly("wrong responses", count("wrong"), { limit: 0, unit: "messages" }),
-      exactly("crashes", count("crash"), { limit: 0, unit: "crashes" }),
-      exactly("hangs", count("hang"), { limit: 0, unit: "hangs" }),
+      atLeast("messages", this.#done, { limit: this.#total, unit: "" }),
+      exactly("wrong responses", count("wrong"), { limit: 0, unit: "" }),
+      exactly("crashes", count("crash"), { limit: 0, unit: "" }),
+      exactly("hangs", count("hang"), { limit: 0, unit: "" }),
       describeFigure(
         "to servers",
         sum(({ role }) => role === "server"),
-        "messages",
+        "",
       ),
       describeFigure(
         "to clients",
         sum(({ role }) => role === "client"),
-        "messages",
+        "",
       ),
       ...transports.map((name) =>
         describeFigure(
           `over ${name}`,
           sum(({ transport }) => transport === name),
-          "messages",
+          "",
         ),
       ),
       describeFigure(
         "without a session",
         sum(({ isStateless }) => isStateless),
-        "messages",
+        "",
       ),
-      describeFigure("conversations", this.#conversations, "conversations"),
-      describeFigure("revisions", (hasSessions ? handshakeRevisions.length : 0) + (hasStateless ? 1 : 0), "revisions"),
+      describeFigure("conversations", this.#conversations, ""),
+      describeFigure("revisions", (hasSessions ? handshakeRevisions.length : 0) + (hasStateless ? 1 : 0), ""),
       describeFigure("rate", this.#rate(), "messages/s"),
       describeFigure("rate of one core", this.#done / this.#cpu, "messages/s"),
     ];

@@ -18,6 +18,9 @@ export type Report =
   /** The job is done; `cpu` has the seconds of processor time of the worker. */
   | { readonly kind: "done"; readonly problems: readonly string[]; readonly cpu: number };
 
+/** Problems after which the rest of a job is left out. What its conversations share is still ended, and the problems of its end are reported. */
+export const mostFindings = 10;
+
 /** Returns a seed for the conversation that is so many after another. */
 export function followingSeed(seed: number, count: number): number {
   return (seed + count) % 2 ** 31;

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { followingSeed, type Job, type Report } from "./job.ts";
+import { followingSeed, mostFindings, type Job, type Report } from "./job.ts";
 
 /** Problem that a job found. */
 export interface Finding {
@@ -24,9 +24,6 @@ export interface JobOutcome {
 
 /** Milliseconds without any progress after which a worker hangs. */
 const patience = 180_000;
-
-/** Problems after which the rest of a job is left out. */
-const mostFindings = 10;
 
 /** Runs jobs one after another in a process of its own, and in another one after a crash or a hang. */
 export class JobRunner {
@@ -124,7 +121,7 @@ function runIn(worker: ChildProcess, job: Job): Promise<OneRun> {
       const own = report.kind === "end" ? { seed: report.seed } : {};
       findings.push(...report.problems.map((problem) => toFinding(job.lane, problem, own)));
       if (report.kind === "done") tally.cpu = report.cpu;
-      if (report.kind === "done" || findings.length >= mostFindings) finish();
+      if (report.kind === "done") finish();
     };
     const timer = setTimeout(() => finish(`hang: nothing for ${patience / 1000} s`), patience);
     worker.stderr?.on("data", listen);

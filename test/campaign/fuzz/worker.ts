@@ -1,6 +1,6 @@
 import { readFuzzRevisions } from "../../fuzz/revision.ts";
 import { alone } from "../../runtime/lifecycle/stateless.ts";
-import { followingSeed, type Job, type Report } from "./job.ts";
+import { followingSeed, mostFindings, type Job, type Report } from "./job.ts";
 import { lanes, nameOf } from "./lanes.ts";
 
 /* Process that holds the conversations of jobs. It announces each, so that its parent knows which one it was in when it hangs or crashes. */
@@ -29,14 +29,17 @@ async function run(job: Job): Promise<void> {
   const before = process.cpuUsage();
   let sent = 0;
   let next = 0;
+  let found = 0;
   const work = async (): Promise<void> => {
-    while (sent < job.messages) {
+    while (sent < job.messages && found < mostFindings) {
       const seed = followingSeed(job.seed, next);
       next += 1;
       send({ kind: "begin", seed });
       const { messages, problems } = await conversations.converse(seed);
       sent += messages;
-      send({ kind: "end", seed, messages, problems: [...problems, ...unhandled.splice(0)] });
+      const all = [...problems, ...unhandled.splice(0)];
+      found += all.length;
+      send({ kind: "end", seed, messages, problems: all });
     }
   };
   await Promise.all(Array.from({ length: lane.atOnce }, work));

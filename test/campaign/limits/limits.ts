@@ -24,9 +24,9 @@ export async function run({ seed, transport }: PartOptions): Promise<CampaignRes
     [
       exactly("limits reached with the documented error", chosen.length - violations.length, {
         limit: chosen.length,
-        unit: "cases",
+        unit: "",
       }),
-      exactly("limits", limits, { limit: limits, unit: "limits" }),
+      exactly("limits", limits, { limit: limits, unit: "" }),
     ],
     violations,
   );

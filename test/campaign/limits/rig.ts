@@ -1,5 +1,4 @@
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
-import { connect } from "../../../runtime/client/connect.ts";
 import { connectHttp } from "../../../runtime/client/connect-http.ts";
 import { createClient } from "../../../runtime/client/create-client.ts";
 import type { Connectable } from "../../../runtime/client/connection-factory.ts";
