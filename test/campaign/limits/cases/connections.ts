@@ -36,18 +36,18 @@ export const connectionCases: readonly LimitCase[] = [
   },
   {
     ...{ limit: "TcpServerOptions.handshakeTimeout", over: "tcp", action: "no first message", outcome: "closed" },
-    open: () => openTcpRig({ listen: { handshakeTimeout: 2_000 } }),
+    open: () => openTcpRig({ listen: { handshakeTimeout: 4_000 } }),
     reach: async ({ url }) => (await openRawTcp(url)).closed,
   },
   {
     ...{ limit: "WsServerOptions.handshakeTimeout", over: "websocket", action: "no first message" },
     outcome: "closed with 1008",
-    open: () => openWsRig({ listen: { handshakeTimeout: 2_000 } }),
+    open: () => openWsRig({ listen: { handshakeTimeout: 4_000 } }),
     reach: async ({ url }) => (await openRawWs(url)).closed,
   },
   {
     ...{ limit: "SseOptions.handshakeTimeout", over: "http", action: "no first message", outcome: "200, ended" },
-    open: () => openHttpRig({ listen: { sse: { handshakeTimeout: 2_000 } } }),
+    open: () => openHttpRig({ listen: { sse: { handshakeTimeout: 4_000 } } }),
     async reach({ url }) {
       const response = await fetch(new URL("/sse", url), { headers: { accept: "text/event-stream" } });
       await response.text();
