@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { settle } from "../../runtime/testing/manual-clock.ts";
 import { encodeLine, toLine } from "./lines.ts";
+import type { Role } from "../../generated/support.ts";
+import type { Channel } from "../../runtime/jsonrpc/channel.ts";
 import type { OutcomeChecker } from "./outcome-checker.ts";
 import type { Receiver } from "./expected-outcome.ts";
 import type { Burst } from "./steps.ts";
@@ -13,11 +15,31 @@ export interface SubjectWire {
   post(message: unknown): void;
 }
 
+/** Connection of which one end is tested, and the other carries any bytes. */
+export interface FuzzConnection {
+  readonly wire: SubjectWire;
+  /** The tested end. */
+  readonly channel: Channel;
+  /** Waits until the tested end has read everything. Default: as long as an end in this process takes. */
+  readonly settle?: () => Promise<void>;
+  /** True if the connection can carry a line. Default: every line. */
+  readonly carries?: (line: Uint8Array) => boolean;
+  /** Closes both ends. Returns the problems of the connection. Default: nothing has to be closed. */
+  readonly close?: () => Promise<readonly string[]>;
+}
+
+/** Opens a connection for a conversation. */
+export type OpenFuzzConnection = (role: Role) => Promise<FuzzConnection>;
+
 /** Tested peer and the wire to it. */
 export interface Subject {
   readonly wire: SubjectWire;
   /** Waits until the end has read everything. Default: as long as an end in this process takes. */
   readonly settle?: () => Promise<void>;
+  /** True if its connection can carry a line. Default: every line. */
+  readonly carries?: (line: Uint8Array) => boolean;
+  /** Changes a line before it is sent and expected. Default: no change. */
+  readonly edit?: (line: Uint8Array) => Uint8Array;
   readonly checker: OutcomeChecker;
   readonly receiver: Receiver;
   /** Names and URIs that exist there. */
@@ -46,7 +68,10 @@ async function sendBurst(subject: Subject, { steps, cuts }: Burst): Promise<void
   const { wire, checker, receiver, things } = subject;
   const { pending, used } = checker;
   const role = receiver.role === "server" ? "client" : "server";
-  const lines = steps.map((step) => toLine(step, { fuzz: receiver.fuzz, role, pending, used, things }));
+  const { carries = () => true, edit = (line) => line } = subject;
+  const lines = steps
+    .map((step) => edit(toLine(step, { fuzz: receiver.fuzz, role, pending, used, things })))
+    .filter((line) => carries(line.subarray(0, -1)));
   checkSent(subject);
   for (const line of lines) checker.expect(line.subarray(0, -1));
   const bytes = Buffer.concat(lines);
@@ -66,6 +91,14 @@ async function wait(subject: Subject): Promise<void> {
 async function listen(subject: Subject): Promise<void> {
   await (subject.settle ?? settle)();
   checkSent(subject);
+}
+
+/** Waits until a tested peer has sent something. */
+export async function awaitSent({
+  wire,
+  settle: wait = settle,
+}: Pick<FuzzConnection, "wire" | "settle">): Promise<void> {
+  while (wire.sent.length === 0) await wait();
 }
 
 /** Passes sent messages to the checker. */

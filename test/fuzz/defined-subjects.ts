@@ -1,6 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { Declarations } from "../../generated/2025-11-25/index.ts";
-import { isObject } from "../../generated/support.ts";
+import { isObject, type Revision } from "../../generated/support.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { createClient } from "../../runtime/client/create-client.ts";
 import type { ClientSession } from "../../runtime/client/session/client-session.ts";
@@ -13,8 +14,8 @@ import { pick, type Random } from "../oracle/random.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 import { initialize, initialized } from "../runtime/wire.ts";
 import { fuzzedFeatures } from "./client-features.ts";
-import type { Subject } from "./conversation.ts";
-import { FuzzWire } from "./fuzz-wire.ts";
+import { awaitSent, type OpenFuzzConnection, type Subject } from "./conversation.ts";
+import { openInMemory } from "./fuzz-wire.ts";
 import { OutcomeChecker } from "./outcome-checker.ts";
 import type { FuzzRevision } from "./revision.ts";
 import type { Script } from "./steps.ts";
@@ -23,24 +24,31 @@ import { clientCapabilities, prepare, serverCapabilities, timeouts } from "./sub
 /* Both ends as users write them: whatever comes, their own parts must never fail. */
 
 /** A defined server, with the handshake done. */
-export async function createDefinedServerSubject(script: Script, revisions: readonly FuzzRevision[]): Promise<Subject> {
+export async function createDefinedServerSubject(
+  script: Script,
+  revisions: readonly FuzzRevision[],
+  open: OpenFuzzConnection = openInMemory,
+): Promise<Subject> {
   const { fuzz, random } = prepare(script, revisions);
-  const wire = new FuzzWire();
+  const { channel, close, ...wired } = await open("server");
+  const { wire, settle: settleWire = settle } = wired;
   const failures: string[] = [];
-  const server = createServer((error) => failures.push(String(error)));
-  const connection = serve(server, wire, {
+  const server = createFuzzedServer((error) => failures.push(String(error)));
+  const connection = serve(server, channel, {
     timeouts,
     onError: ({ kind, error, method }) => {
       if (kind === "result" || kind === "handler") failures.push(`${kind} of ${method}: ${error.stack}`);
     },
   });
-  wire.post(initialize(fuzz.revision.id, script.isOpen ? clientCapabilities : {}), initialized);
-  await settle();
+  wire.post(initialize(fuzz.revision.id, script.isOpen ? clientCapabilities : {}));
+  await awaitSent(wired);
+  wire.post(initialized);
+  await settleWire();
   const [opening] = wire.sent.splice(0);
   const declared = { server: readCapabilities(opening, "result"), client: script.isOpen ? clientCapabilities : {} };
   const receiver = { fuzz, role: "server", declared } as const;
   return {
-    wire,
+    ...wired,
     checker: new OutcomeChecker(receiver, {
       codes: [-32602, -32002],
       hanging: new Set(),
@@ -48,36 +56,41 @@ export async function createDefinedServerSubject(script: Script, revisions: read
       isExact: true,
     }),
     receiver,
-    things: ["add", "ask", "fail", "report", "file:///a", "db://ada/1", "greet"],
+    things: definedThings,
     use: () => void announce(server, random),
-    close: () => connection.close().then(() => failures),
+    close: () => connection.close().then(async () => [...failures, ...((await close?.()) ?? [])]),
   };
 }
 
 /** A client's session, with the handshake done, that calls all the while. */
-export async function createSessionSubject(script: Script, revisions: readonly FuzzRevision[]): Promise<Subject> {
+export async function createSessionSubject(
+  script: Script,
+  revisions: readonly FuzzRevision[],
+  open: OpenFuzzConnection = openInMemory,
+): Promise<Subject> {
   const { fuzz, random } = prepare(script, revisions);
-  const wire = new FuzzWire();
+  const { channel, close, ...wired } = await open("client");
+  const { wire, settle: settleWire = settle } = wired;
   const client = createClient<Declarations>({
     info: { name: "fuzzed", version: "1" },
     revisions: handshakeRevisions,
     timeouts,
     ...fuzzedFeatures,
   });
-  const connecting = client.connect((opening) => connect(wire, opening));
-  await settle();
+  const connecting = client.connect((opening) => connect(channel, opening));
+  await awaitSent(wired);
   const [opening] = wire.sent.splice(0);
   const declared = { server: script.isOpen ? serverCapabilities : {}, client: readCapabilities(opening, "params") };
   const serverInfo = { name: "s", version: "1" };
   const result = { protocolVersion: fuzz.revision.id, capabilities: declared.server, serverInfo };
   wire.post({ jsonrpc: "2.0", id: isObject(opening) ? opening.id : 0, result });
   const session = await connecting;
-  await settle();
+  await settleWire();
   wire.sent.length = 0;
   const receiver = { fuzz, role: "client", declared } as const;
   const calls = new Set<Promise<unknown>>();
   return {
-    wire,
+    ...wired,
     checker: new OutcomeChecker(receiver, { codes: [-32602], hanging: new Set(), stopped: new Set(), isExact: true }),
     receiver,
     things: ["file:///home"],
@@ -88,16 +101,21 @@ export async function createSessionSubject(script: Script, revisions: readonly F
     },
     async close() {
       await session.close();
-      await settle();
-      return calls.size === 0 ? [] : [`${calls.size} calls never ended`];
+      return [...(await awaitEnds(calls)), ...((await close?.()) ?? [])];
     },
   };
 }
 
-const { defineServer, defineTool, defineResource, defineResourceTemplate, definePrompt } =
-  forRevisions<Declarations>(handshakeRevisions);
+/** Names and URIs that the defined server has. */
+export const definedThings: readonly string[] = ["add", "ask", "fail", "report", "file:///a", "db://ada/1", "greet"];
 
-function createServer(onError: (error: Error) => void): Server {
+/** Creates a server as users write it, for revisions that have what it defines. */
+export function createFuzzedServer(
+  onError: (error: Error) => void,
+  revisions: readonly Revision[] = handshakeRevisions,
+): Server {
+  const { defineServer, defineTool, defineResource, defineResourceTemplate, definePrompt } =
+    forRevisions<Declarations>(revisions);
   return defineServer({
     name: "fuzzed",
     version: "1",
@@ -157,16 +175,29 @@ function createServer(onError: (error: Error) => void): Server {
   });
 }
 
-function announce(server: Server, random: Random): void {
+/** Notifies clients of a change, or does nothing. */
+export function announce(server: Server, random: Random): void {
   pick([() => server.resources.notifyUpdated("file:///a"), () => server.tools.notifyListChanged(), () => {}], random)();
 }
 
-function readCapabilities(message: unknown, part: "params" | "result"): Readonly<Record<string, unknown>> {
+/** Returns the capabilities of an opening message. */
+export function readCapabilities(message: unknown, part: "params" | "result"): Readonly<Record<string, unknown>> {
   const value = isObject(message) ? message[part] : undefined;
   return isObject(value) && isObject(value.capabilities) ? value.capabilities : {};
 }
 
-const uses: readonly ((session: ClientSession<Declarations>) => Promise<unknown>)[] = [
+/** Waits until calls end, which they do after the end of their session. Returns the problem that some never do. */
+export async function awaitEnds(calls: ReadonlySet<unknown>): Promise<readonly string[]> {
+  await settle();
+  for (let waits = 0; calls.size > 0 && waits < patience; waits += 1) await delay(1);
+  return calls.size === 0 ? [] : [`${calls.size} calls never ended`];
+}
+
+/** Milliseconds for calls to end. */
+const patience = 5_000;
+
+/** Calls that a session makes. */
+export const uses: readonly ((session: ClientSession<Declarations>) => Promise<unknown>)[] = [
   (session) => session.listTools(),
   (session) => session.listResources(),
   (session) => session.listResourceTemplates(),

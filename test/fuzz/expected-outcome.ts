@@ -32,6 +32,17 @@ export interface Receiver {
   readonly declared: { readonly [end in Role]: unknown };
   /** True over HTTP, where a session rejects another `initialize` before its params are checked. */
   readonly isHttp?: boolean;
+  /** True if it ignores requests, because its peer may send none. It still rejects what is not a request. */
+  readonly isSilent?: boolean;
+  /** Returns the outcome of a request that other rules apply to, such as one without the metadata of its revision. */
+  readonly expectRequest?: (request: ReceivedRequest) => ExpectedOutcome | undefined;
+}
+
+/** Request whose envelope is valid. */
+export interface ReceivedRequest {
+  readonly id: Id;
+  readonly method: string;
+  readonly params: unknown;
 }
 
 /** Returns the expected outcome of a line without its line break. */
@@ -44,7 +55,13 @@ export function expectLine(line: Uint8Array, receiver: Receiver): ExpectedOutcom
   const value = parse(json);
   if (value === undefined) return expectBroken(json, receiver);
   if (depthOf(value) > 64 || findRepeated(json).length > 0) return expectUnfit(value, findRepeated(json), receiver);
-  return Array.isArray(value) ? expectBatch(value, receiver) : expectMessage(value, receiver, false);
+  if (Array.isArray(value)) return expectBatch(value, receiver);
+  const outcome = expectMessage(value, receiver, false);
+  return receiver.isSilent && isOfRequest(outcome) ? nothing : outcome;
+}
+
+function isOfRequest(outcome: ExpectedOutcome): boolean {
+  return outcome.kind === "call" || (outcome.kind === "rejection" && !outcome.codes.includes(-32600));
 }
 
 const nothing: ExpectedOutcome = { kind: "nothing" };
@@ -105,13 +122,10 @@ function expectMessage(value: unknown, receiver: Receiver, isBatched: boolean): 
   return expectRequest({ id, method, params: value.params }, receiver, isBatched);
 }
 
-interface Request {
-  readonly id: Id;
-  readonly method: string;
-  readonly params: unknown;
-}
-
-function expectRequest({ id, method, params }: Request, receiver: Receiver, isBatched: boolean): ExpectedOutcome {
+function expectRequest(request: ReceivedRequest, receiver: Receiver, isBatched: boolean): ExpectedOutcome {
+  const { id, method, params } = request;
+  const special = receiver.expectRequest?.(request);
+  if (special) return special;
   const { fuzz, role, declared, isHttp = false } = receiver;
   const sender = role === "server" ? "client" : "server";
   if (isHttp && method === "initialize") return reject([-32600], id, receiver);

@@ -1,10 +1,14 @@
 import fc from "fast-check";
-import { converse, type Subject } from "./conversation.ts";
+import { converse, type OpenFuzzConnection, type Subject } from "./conversation.ts";
 import type { FuzzRevision } from "./revision.ts";
 import { countSteps, createScripts, type Script } from "./steps.ts";
 
-/** Makes one end of a connection that can be talked to. */
-export type CreateSubject = (script: Script, revisions: readonly FuzzRevision[]) => Promise<Subject>;
+/** Makes one end of a connection that can be talked to. Connections are in memory unless another `open` is given. */
+export type CreateSubject = (
+  script: Script,
+  revisions: readonly FuzzRevision[],
+  open?: OpenFuzzConnection,
+) => Promise<Subject>;
 
 /** Size and seed of a run. */
 export interface FuzzOptions {

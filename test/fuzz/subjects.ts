@@ -7,8 +7,8 @@ import { isObject, type Revision } from "../../generated/support.ts";
 import { createRandom, isHit, pick, type Random } from "../oracle/random.ts";
 import { mutate } from "../oracle/mutations.ts";
 import { initialize, initialized } from "../runtime/wire.ts";
-import type { Subject } from "./conversation.ts";
-import { FuzzWire } from "./fuzz-wire.ts";
+import { awaitSent, type FuzzConnection, type OpenFuzzConnection, type Subject } from "./conversation.ts";
+import { openInMemory } from "./fuzz-wire.ts";
 import { createHandlers, ownCode } from "./handlers.ts";
 import { OutcomeChecker } from "./outcome-checker.ts";
 import type { FuzzRevision } from "./revision.ts";
@@ -16,10 +16,15 @@ import type { Script } from "./steps.ts";
 import type { Receiver, Id } from "./expected-outcome.ts";
 
 /** A server whose handlers do everything that handlers should not, with the handshake done. */
-export async function createServerSubject(script: Script, revisions: readonly FuzzRevision[]): Promise<Subject> {
+export async function createServerSubject(
+  script: Script,
+  revisions: readonly FuzzRevision[],
+  open: OpenFuzzConnection = openInMemory,
+): Promise<Subject> {
   const { fuzz, written, random, spoken } = prepare(script, revisions);
   const answering = { hanging: new Set<Id>(), stopped: new Set<Id>() };
-  const wire = new FuzzWire();
+  const { channel, close, ...wired } = await open("server");
+  const { wire, settle: settleWire = settle } = wired;
   const declared = { server: script.isOpen ? serverCapabilities : {}, client: script.isOpen ? clientCapabilities : {} };
   const receiver: Receiver = { fuzz, role: "server", declared };
   const connection = createAcceptor({
@@ -28,38 +33,47 @@ export async function createServerSubject(script: Script, revisions: readonly Fu
     capabilities: declared.server,
     handlers: createHandlers({ written, spoken: fuzz, role: "server", random, ...answering }),
     timeouts,
-  })(wire);
-  wire.post(initialize(fuzz.revision.id, declared.client), initialized);
-  await settle();
+  })(channel);
+  wire.post(initialize(fuzz.revision.id, declared.client));
+  await awaitSent(wired);
+  wire.post(initialized);
+  await settleWire();
   wire.sent.length = 0;
   const checker = new OutcomeChecker(receiver, { codes: [-32603, ownCode], ...answering, isExact: false });
-  return { wire, checker, receiver, things: [], close: () => connection.close().then(() => []) };
+  return { ...wired, checker, receiver, things: [], close: () => connection.close().then(() => close?.() ?? []) };
 }
 
 /** A client whose handlers do everything that handlers should not, with the handshake done, that calls all the while. */
-export async function createClientSubject(script: Script, revisions: readonly FuzzRevision[]): Promise<Subject> {
+export async function createClientSubject(
+  script: Script,
+  revisions: readonly FuzzRevision[],
+  open: OpenFuzzConnection = openInMemory,
+): Promise<Subject> {
   const { fuzz, written, random, spoken } = prepare(script, revisions);
   const answering = { hanging: new Set<Id>(), stopped: new Set<Id>() };
-  const wire = new FuzzWire();
+  const { channel, close, ...wired } = await open("client");
+  const { wire, settle: settleWire = settle } = wired;
   const declared = { server: script.isOpen ? serverCapabilities : {}, client: script.isOpen ? clientCapabilities : {} };
   const receiver: Receiver = { fuzz, role: "client", declared };
-  const connecting = connect(wire, {
+  const connecting = connect(channel, {
     info: { name: "fuzzed", version: "1" },
     revisions: spoken,
     capabilities: declared.client,
     handlers: createHandlers({ written, spoken: fuzz, role: "client", random, ...answering }),
     timeouts,
   });
-  await answerHandshake(wire, fuzz, declared.server);
+  await answerHandshake(wired, fuzz, declared.server);
   const connection = await connecting;
+  await settleWire();
+  wire.sent.length = 0;
   const calls = new Calls(connection, fuzz, random);
   return {
-    wire,
+    ...wired,
     checker: new OutcomeChecker(receiver, { codes: [-32603, ownCode], ...answering, isExact: false }),
     receiver,
     things: [],
     use: () => calls.make(),
-    close: () => connection.close().then(() => calls.conclude()),
+    close: () => connection.close().then(async () => [...(await calls.conclude()), ...((await close?.()) ?? [])]),
   };
 }
 
@@ -83,16 +97,15 @@ export const clientCapabilities: Capabilities = {
 
 /** Responds to `initialize` of a client. */
 export async function answerHandshake(
-  wire: FuzzWire,
+  wired: Pick<FuzzConnection, "wire" | "settle">,
   { revision }: FuzzRevision,
   capabilities: Capabilities,
 ): Promise<void> {
-  await settle();
-  const [request] = wire.sent;
+  await awaitSent(wired);
+  const { wire } = wired;
+  const [request] = wire.sent.splice(0);
   const result = { protocolVersion: revision.id, capabilities, serverInfo: { name: "s", version: "1" } };
   wire.post({ jsonrpc: "2.0", id: isObject(request) ? request.id : 0, result });
-  await settle();
-  wire.sent.length = 0;
 }
 
 /** Nothing ends by itself. */

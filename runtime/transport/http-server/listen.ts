@@ -19,7 +19,8 @@ export interface ListenOptions extends HttpOptions {
   /** Connections at a time. Default 25,000. */
   readonly maxConnections?: number;
   /**
-   * Milliseconds for the headers of a request to arrive, and before that for TLS; then the connection is closed, for headers with 408. Default 10 s.
+   * Milliseconds for the headers of a request to arrive, and before that for TLS; then the connection is closed, for headers with 408. Default 10 s, and
+   * no more than `requestTimeout`.
    */
   readonly headersTimeout?: number;
   /** Milliseconds for a whole request to arrive, including its body, at any rate of bytes; responses and streams may take longer. Default 30 s. */
@@ -104,7 +105,7 @@ const bounds = {
 
 /** Imports `node:http` or `node:https` on demand: servers on stdio load this module too and must not wait for it. */
 async function createNodeServer(result: HttpHandler["node"], options: ListenOptions): Promise<NodeServer> {
-  const { tls, headersTimeout = 10_000, requestTimeout = 30_000 } = options;
+  const { tls, requestTimeout = 30_000, headersTimeout = Math.min(10_000, requestTimeout || Infinity) } = options;
   const connectionsCheckingInterval = Math.min(1_000, headersTimeout, requestTimeout);
   const all = { ...bounds, headersTimeout, requestTimeout, connectionsCheckingInterval };
   if (!tls) return (await import("node:http")).createServer(all, result);

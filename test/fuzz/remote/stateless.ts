@@ -109,7 +109,8 @@ async function post(url: string, { line, request }: Message, { inspector, isExac
     for (const message of isStream ? readEvents(body) : [body].filter((one) => one !== ""))
       inspector.see(parse(message), message);
   } catch (error) {
-    if (!isListening) inspector.complain(`no response, but ${String(error)}`, text);
+    const cause = error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : "";
+    if (!isListening) inspector.complain(`no response, but ${String(error)}${cause}`, text);
   }
 }
 

@@ -17,6 +17,8 @@ import { expectLine, type Receiver } from "../expected-outcome.ts";
 export interface RemoteServer {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Names and URIs that exist there. Default: those of the everything example. */
+  readonly things?: readonly string[];
 }
 
 /** Options of `run` that the rules of the checker suppose. */
@@ -37,7 +39,17 @@ export async function createStdioSubject(
   script: Script,
   revisions: readonly FuzzRevision[],
 ): Promise<Subject> {
-  const remote = startRemote(server.args, server.env);
+  const { close, ...wired } = openStdioServer(server);
+  const { fuzz, declared } = await open(wired, script, revisions);
+  return toSubject({ ...wired, close }, { fuzz, role: "server", declared }, server.things);
+}
+
+/** Starts a server, and returns the connection to its standard streams. */
+export function openStdioServer({
+  args,
+  env,
+}: RemoteServer): Opened & { readonly close: () => Promise<readonly string[]> } {
+  const remote = startRemote(args, env);
   const { stdin, stdout } = remote;
   // A server that has ended is noticed at the end.
   stdin.on("error", () => {});
@@ -66,25 +78,25 @@ export async function createStdioSubject(
       // Begins with the end of a line that was never ended.
       stdin.write(`\n${JSON.stringify({ jsonrpc: "2.0", id, method: "fuzz/barrier" })}\n`);
     });
-  const { fuzz, declared } = await open({ wire, settle }, script, revisions);
-  return toSubject({ wire, settle, close: () => remote.end() }, { fuzz, role: "server", declared });
+  return { wire, settle, close: () => remote.end() };
 }
 
 /** Milliseconds after which a server hangs. */
 const patience = 20_000;
 
-/** Opens a session of its own for each conversation with one server. */
+/** Opens a session of its own for each conversation with one server. Default names: those of the everything example. */
 export async function createHttpSubject(
   url: string,
   script: Script,
   revisions: readonly FuzzRevision[],
+  names: readonly string[] = things,
 ): Promise<Subject> {
   const wire = new HttpWire(url);
   const settle = (): Promise<void> => wire.settle();
   const { fuzz, declared } = await open({ wire, settle }, script, revisions);
   const receiver = { fuzz, role: "server", declared, isHttp: true } as const;
   wire.listen(receiver);
-  return toSubject({ wire, settle, close: () => wire.close() }, receiver);
+  return toSubject({ wire, settle, close: () => wire.close() }, receiver, names);
 }
 
 /** Returns the address of a server over HTTP when it listens. */
@@ -101,6 +113,7 @@ export async function readUrl({ child, stderr }: RemoteProcess): Promise<string>
   }
 }
 
+/** Connection to a server in another process. */
 interface Opened {
   readonly wire: SubjectWire;
   readonly settle: () => Promise<void>;
@@ -125,6 +138,7 @@ async function open(
 function toSubject(
   { close, ...wired }: Opened & { readonly close: () => Promise<readonly string[]> },
   receiver: Receiver,
+  names: readonly string[] = things,
 ): Subject {
   // -32601: a tool that does not run as a task was called as one, or the reverse.
   const leeway = {
@@ -133,7 +147,7 @@ function toSubject(
     stopped: new Set<never>(),
     isExact: true,
   };
-  return { ...wired, receiver, things, checker: new OutcomeChecker(receiver, leeway), close };
+  return { ...wired, receiver, things: names, checker: new OutcomeChecker(receiver, leeway), close };
 }
 
 /** Each line is the body of a POST. Everything that arrives on any stream was sent by the server. */

@@ -1,0 +1,24 @@
+import { runServer } from "../../../runtime/server/run/run-server.ts";
+import { createFuzzedServer } from "../../fuzz/defined-subjects.ts";
+import { maxMessageBytes } from "../../fuzz/lines.ts";
+import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
+import { alone } from "../../runtime/lifecycle/stateless.ts";
+
+/* Program of the tested server in a process of its own: over its standard streams, or over HTTP with `--http`. With `FUZZ_STATELESS` it has no sessions. */
+
+const revisions = process.env["FUZZ_STATELESS"] === undefined ? handshakeRevisions : [alone];
+
+/** Lets the process end with an error, which is a problem of the conversation. */
+function fail(kind: string, error: Error): void {
+  console.error(`${kind}: ${error.stack}`);
+  process.exitCode = 1;
+}
+
+const server = createFuzzedServer((error) => fail("callback", error), revisions);
+
+await runServer(server, {
+  limits: { maxMessageBytes },
+  onError({ kind, error }) {
+    if (kind === "result" || kind === "handler") fail(kind, error);
+  },
+});

@@ -1,0 +1,178 @@
+import type { Declarations } from "../../../generated/2025-11-25/index.ts";
+import { isObject } from "../../../generated/support.ts";
+import { connect } from "../../../runtime/client/connect.ts";
+import { createClient } from "../../../runtime/client/create-client.ts";
+import { serve } from "../../../runtime/server/run/acceptor.ts";
+import { settle } from "../../../runtime/testing/manual-clock.ts";
+import { fuzzedFeatures } from "../../fuzz/client-features.ts";
+import { awaitSent, type FuzzConnection, type OpenFuzzConnection, type Subject } from "../../fuzz/conversation.ts";
+import {
+  announce,
+  awaitEnds,
+  createFuzzedServer,
+  definedThings,
+  readCapabilities,
+  uses,
+} from "../../fuzz/defined-subjects.ts";
+import type { ExpectedOutcome, Id, ReceivedRequest, Receiver } from "../../fuzz/expected-outcome.ts";
+import { openInMemory } from "../../fuzz/fuzz-wire.ts";
+import { OutcomeChecker } from "../../fuzz/outcome-checker.ts";
+import type { FuzzRevision } from "../../fuzz/revision.ts";
+import type { Script } from "../../fuzz/steps.ts";
+import { prepare, serverCapabilities, timeouts } from "../../fuzz/subjects.ts";
+import { isHit, pick, createRandom, type Random } from "../../oracle/random.ts";
+import { alone, claim, meta } from "../../runtime/lifecycle/stateless.ts";
+
+/* Both ends at the revisions whose requests carry their own metadata. */
+
+/** A defined server without a session. */
+export async function createStatelessServerSubject(
+  script: Script,
+  revisions: readonly FuzzRevision[],
+  open: OpenFuzzConnection = openInMemory,
+): Promise<Subject> {
+  const { random } = prepare(script, revisions);
+  const { channel, close, ...wired } = await open("server");
+  const failures: string[] = [];
+  const server = createFuzzedServer((error) => failures.push(String(error)), [alone]);
+  const connection = serve(server, channel, {
+    timeouts,
+    onError: ({ kind, error, method }) => {
+      if (kind === "result" || kind === "handler") failures.push(`${kind} of ${method}: ${error.stack}`);
+    },
+  });
+  return {
+    ...(await toStatelessSubject(wired, script, revisions)),
+    use: () => void announce(server, random),
+    close: () => connection.close().then(async () => [...failures, ...((await close?.()) ?? [])]),
+  };
+}
+
+/** Makes a subject of a connection to a server without a session, in this process or another. */
+export async function toStatelessSubject(
+  wired: Omit<FuzzConnection, "channel" | "close">,
+  script: Script,
+  revisions: readonly FuzzRevision[],
+): Promise<Omit<Subject, "close">> {
+  const { fuzz } = prepare(script, revisions);
+  const { wire } = wired;
+  wire.post({ jsonrpc: "2.0", id: 0, method: "server/discover", params: { _meta: claim() } });
+  await awaitSent(wired);
+  const [opening] = wire.sent.splice(0);
+  const declared = { server: readCapabilities(opening, "result"), client: {} };
+  const hanging = new Set<Id>();
+  const receiver: Receiver = { fuzz, role: "server", declared, expectRequest: (request) => expect(request, hanging) };
+  const own = createRandom(script.seed + 1);
+  return {
+    ...wired,
+    checker: new OutcomeChecker(receiver, { codes: handlerCodes, hanging, stopped: new Set(), isExact: true }),
+    receiver,
+    things: definedThings,
+    edit: (line) => addMetadata(line, own),
+  };
+}
+
+/** A client without a session, that calls all the while. */
+export async function createStatelessClientSubject(
+  script: Script,
+  revisions: readonly FuzzRevision[],
+  open: OpenFuzzConnection = openInMemory,
+): Promise<Subject> {
+  const { fuzz, random } = prepare(script, revisions);
+  const { channel, close, ...wired } = await open("client");
+  const { wire, settle: settleWire = settle } = wired;
+  const client = createClient<Declarations>({
+    info: { name: "fuzzed", version: "1" },
+    revisions: [alone],
+    timeouts,
+    ...fuzzedFeatures,
+  });
+  const connecting = client.connect((opening) => connect(channel, opening));
+  await awaitSent(wired);
+  const [opening] = wire.sent.splice(0);
+  const declared = { server: script.isOpen ? statelessCapabilities : {}, client: {} };
+  const result = {
+    ...{ resultType: "complete", ttlMs: 0, cacheScope: "private", supportedVersions: [alone.id] },
+    ...{ capabilities: declared.server, _meta: { [meta.serverInfo]: { name: "s", version: "1" } } },
+  };
+  wire.post({ jsonrpc: "2.0", id: isObject(opening) ? opening.id : 0, result });
+  const session = await connecting;
+  await settleWire();
+  wire.sent.length = 0;
+  const receiver: Receiver = { fuzz, role: "client", declared, isSilent: true };
+  const calls = new Set<Promise<unknown>>();
+  return {
+    ...wired,
+    checker: new OutcomeChecker(receiver, { codes: [-32602], hanging: new Set(), stopped: new Set(), isExact: true }),
+    receiver,
+    things: ["file:///home"],
+    use() {
+      const call = pick(uses, random)(session).catch((error: unknown) => error);
+      calls.add(call);
+      void call.then(() => calls.delete(call));
+    },
+    async close() {
+      await session.close();
+      return [...(await awaitEnds(calls)), ...((await close?.()) ?? [])];
+    },
+  };
+}
+
+const { tasks: _tasks, ...statelessCapabilities } = serverCapabilities;
+
+/** Codes of errors for a request without whole metadata, whatever else is wrong with it. */
+const metadataCodes: readonly number[] = [
+  -32601,
+  -32602,
+  ...[alone.errors["unsupportedProtocolVersion"]?.code].filter((code) => code !== undefined),
+];
+
+/** Codes of errors for a request that is accepted: an argument is unknown, or the client lacks a capability. */
+const handlerCodes: readonly number[] = [
+  -32602,
+  -32002,
+  ...[alone.errors["missingRequiredClientCapability"]?.code].filter((code) => code !== undefined),
+];
+
+function expect({ id, method, params }: ReceivedRequest, hanging: Set<Id>): ExpectedOutcome | undefined {
+  const own = isObject(params) ? params._meta : undefined;
+  if (isObject(own) && own[meta.version] === alone.id && isObject(own[meta.capabilities])) {
+    // Its response follows when it is cancelled.
+    if (method === "subscriptions/listen") hanging.add(id);
+    return undefined;
+  }
+  return { kind: "rejection", codes: metadataCodes, id, params: { _meta: {} } };
+}
+
+/** Adds metadata to most requests. */
+function addMetadata(line: Uint8Array, random: Random): Uint8Array {
+  const text = Buffer.from(line).toString().slice(0, -1);
+  const value = parse(text);
+  if (!isObject(value) || JSON.stringify(value) !== text || value.id === undefined) return line;
+  const { params = {} } = value;
+  if (!isObject(params) || isHit(0.04, random)) return line;
+  const changes = isHit(0.95, random) ? pick(complete, random) : pick(broken, random);
+  return Buffer.from(`${JSON.stringify({ ...value, params: { ...params, _meta: claim(changes) } })}\n`);
+}
+
+const complete: readonly Readonly<Record<string, unknown>>[] = [
+  {},
+  { [meta.capabilities]: { roots: {}, sampling: {}, elicitation: {} } },
+  { [meta.logLevel]: "debug", progressToken: 7 },
+];
+
+const broken: readonly Readonly<Record<string, unknown>>[] = [
+  { [meta.version]: undefined },
+  { [meta.version]: "1900-01-01" },
+  { [meta.version]: 7 },
+  { [meta.capabilities]: undefined },
+  { [meta.capabilities]: [] },
+];
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
