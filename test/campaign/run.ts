@@ -17,6 +17,8 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   "slow-reader": () => import("./slow-reader.ts"),
   "long-line": () => import("./long-line.ts"),
   kill: () => import("./kill.ts"),
+  fuzz: () => import("./fuzz/fuzz.ts"),
+  limits: () => import("./limits/limits.ts"),
 };
 
 const names = Object.keys(parts).join(", ");

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { fuzz, readSeed } from "../fuzz/fuzz.ts";
+import { fuzz, readSeed, type CreateSubject } from "../fuzz/fuzz.ts";
 import type { ClientLayer } from "../fuzz/hostile/hostile.ts";
 import { testHostileServers } from "../fuzz/hostile/suite.ts";
 import { startRemote } from "../fuzz/remote/process.ts";
@@ -44,7 +44,8 @@ export function testHostileInput(open: () => EverythingProject): void {
   test(`a scaffolded server handles ${onHttp} messages of any kind over HTTP as required, and releases memory (FUZZ_SEED=${seed})`, async () => {
     const remote = startRemote([open().server, "--http", "0"], env);
     try {
-      const create = createHttpSubject.bind(undefined, await readUrl(remote));
+      const url = await readUrl(remote);
+      const create: CreateSubject = (script, revisions) => createHttpSubject(url, script, revisions);
       const options = { revisions, seed, isSlow: true };
       await fuzz(create, { ...options, messages: onHttp / 5 });
       const before = await remote.used();

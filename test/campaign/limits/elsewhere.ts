@@ -5,6 +5,7 @@ export const reachedElsewhere: Readonly<Record<string, readonly [file: string, t
   "ClientSettings.maxInputRounds": ["runtime/client/input/input-required.test.ts", "maxInputRounds: 2"],
   "ClientSettings.maxPages": ["runtime/client/session/session.test.ts", "maxPages: 2"],
   "ClusterOptions.maxUnstoredSize": ["scale/protocol/unstored-events.test.ts", "maxUnstoredSize"],
+  "EvaluationOptions.maxEvaluations": ["runtime/adapters/evaluation-limit.test.ts", "maxEvaluations"],
   "FailureLimit.maxKeys": ["runtime/auth/server/token.test.ts", "maxKeys"],
   "GatewayOptions.maxConnections": ["runtime/gateway/connections.test.ts", "maxConnections: 4"],
   "GatewayOptions.maxDepth": ["runtime/gateway/invalid-results.test.ts", "it is nested deeper than 64 levels"],
