@@ -12,12 +12,17 @@ export interface FormatOptions {
 
 /** Formats TypeScript. The output does not depend on the working directory, the locale or the user's settings. */
 export async function formatTypeScript(text: string, { collapses = false }: FormatOptions = {}): Promise<string> {
-  const plugins: Plugin[] = [await import("prettier/plugins/typescript"), await import("prettier/plugins/estree")];
-  return format(text, { ...style, ...(collapses && { objectWrap: "collapse" }), parser: "typescript", plugins });
+  // This parser takes two thirds of the time of the other one, for the same output. No file is read: the name says that the text is not JSX.
+  const parsing = { parser: "babel-ts", filepath: "module.ts", plugins: await loadPlugins() };
+  return format(text, { ...style, ...(collapses && { objectWrap: "collapse" }), ...parsing });
 }
 
 /** Formats JSON in the style of the files under `spec/`. */
 export async function formatJson(text: string): Promise<string> {
-  const plugins: Plugin[] = [await import("prettier/plugins/babel"), await import("prettier/plugins/estree")];
-  return format(text, { ...style, parser: "json", plugins });
+  return format(text, { ...style, parser: "json", plugins: await loadPlugins() });
+}
+
+/** Loads the plugins, which are large, when something is formatted. */
+async function loadPlugins(): Promise<Plugin[]> {
+  return [await import("prettier/plugins/babel"), await import("prettier/plugins/estree")];
 }
