@@ -48,8 +48,9 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** Copies the guides and the protocol reference. The index of a folder is `index.md` for the generator, and `README.md` for GitHub. */
+/** Copies the guides with their pictures, and the protocol reference. The index of a folder is `index.md` for the generator, and `README.md` for GitHub. */
 async function copyPages(): Promise<void> {
+  await cp(join(root, "docs", "pictures"), join(pages, "pictures"), { recursive: true });
   for (const folder of ["", "protocol"]) {
     const from = join(root, "docs", folder);
     await mkdir(join(pages, folder), { recursive: true });

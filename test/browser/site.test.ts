@@ -98,8 +98,10 @@ describe("the site of the documentation", () => {
     ["a name of the API", "connectClient", /api\/mcp-server-runtime\/.*#connectclient$/],
   ])("the search finds %s", async (_, words, address) => {
     const { page, troubles } = await open("/");
-    await page.keyboard.press("Control+k");
-    await page.getByRole("searchbox").fill(words);
+    const box = page.getByRole("searchbox");
+    // The key does nothing until the scripts of the page have run.
+    await expect.poll(() => page.keyboard.press("Control+k").then(() => box.isVisible())).toBe(true);
+    await box.fill(words);
     const links = page.locator(".VPLocalSearchBox a.result");
     const addresses = (): Promise<string[]> =>
       links.evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""));
@@ -116,6 +118,14 @@ describe("the site of the documentation", () => {
     await page.getByRole("switch", { name: /theme/ }).first().click();
     await expect.poll(background).not.toBe(dark);
     expect(await page.locator("html.dark").count()).toBe(0);
+    expect(troubles).toEqual([]);
+  });
+
+  test("the charts of a page are part of the site", async () => {
+    const { page, troubles } = await open("/benchmarks.html");
+    const widths = page.locator(".vp-doc picture img").evaluateAll((all) => all.map((image) => image.clientWidth));
+    expect((await widths).filter((width) => width < 200)).toEqual([]);
+    expect((await widths).length).toBeGreaterThan(3);
     expect(troubles).toEqual([]);
   });
 
