@@ -1,7 +1,10 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** `npm test`: everything that needs nothing but Node and the packages of this project. */
+/**
+ * `npm test`: everything that needs nothing but Node and the packages of this project. Tests of several nodes that start a store or a
+ * balancer end with `.scale.ts`.
+ */
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,

@@ -101,7 +101,7 @@ const sentinelFaults: Readonly<Record<string, (engine: SentinelProcess) => Promi
   },
   "suspend primary": async (engine) => {
     const primary = await engine.findPrimary();
-    primary.suspend();
+    await primary.suspend();
     await engine.replaced(primary).finally(() => primary.resume());
     await engine.settled();
   },

@@ -1,26 +1,14 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { thisMachine, toCommand, type Host } from "./host.ts";
-import { findPort } from "./processes.ts";
-import { suspendProcess } from "./suspend-process.ts";
+import { startServerProcess, type ServerProcess } from "./server-process.ts";
 
 /** Redis server with a folder of its own. It keeps its port and its data over a restart. */
-export interface RedisProcess {
+export interface RedisProcess extends ServerProcess {
   readonly kind: "redis";
   readonly url: string;
-  /** Ends the process by SIGKILL. */
-  kill(): Promise<void>;
-  /** Starts the process again, and waits until it has loaded its data. */
-  restart(): Promise<void>;
-  /** Stops the process for some milliseconds, without ending it. */
-  pause(milliseconds: number): Promise<void>;
-  /** Stops the process without ending it, until `restart`. */
-  suspend(): Promise<void>;
   /** Sends a command, and returns the reply as it comes over the wire. */
   command(...words: readonly string[]): Promise<string>;
   close(): Promise<void>;
@@ -43,10 +31,7 @@ export async function startRedis({
   host = thisMachine,
 }: RedisOptions = {}): Promise<RedisProcess> {
   const folder = await mkdtemp(join(tmpdir(), "scale-redis-"));
-  const port = await findPort();
-  const place = { address: host.address, port };
   const settings = {
-    port,
     bind: host.address,
     "protected-mode": "no",
     dir: folder,
@@ -57,50 +42,27 @@ export async function startRedis({
     "maxmemory-policy": "noeviction",
     ...others,
   };
-  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const [program, all] = toCommand(host, ["redis-server", ...args]);
-  let child: ChildProcess | undefined;
-  const start = async (): Promise<void> => {
-    child = spawn(program, all, { stdio: "ignore" });
-    await waitForRedis(place);
-  };
-  const kill = async (): Promise<void> => {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, "exit");
-    child.kill("SIGKILL");
-    await ended;
-  };
-  await start();
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const server = await startServerProcess({
+    command: (port) => toCommand(host, ["redis-server", "--port", String(port), ...args]),
+    responds: (port) => isResponding({ address: host.address, port }),
+  });
+  const place = { address: host.address, port: server.port };
   return {
+    ...server,
     kind: "redis",
-    url: `redis://${host.address}:${port}`,
-    kill,
-    restart: start,
-    async pause(milliseconds) {
-      child?.kill("SIGSTOP");
-      await sleep(milliseconds);
-      child?.kill("SIGCONT");
-    },
-    async suspend() {
-      if (child?.pid !== undefined) await suspendProcess(child.pid);
-    },
+    url: `redis://${place.address}:${place.port}`,
     command: (...words) => sendCommand(place, words),
     async close() {
-      await kill();
+      await server.kill();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Waits until the server has loaded its data and responds, be it that a password is missing. */
-export async function waitForRedis(place: RedisPlace): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  for (;;) {
-    const reply = await sendCommand(place, ["PING"]).catch(() => "");
-    if (/^(\+PONG|-NOAUTH)/.test(reply)) return;
-    if (Date.now() > deadline) throw new Error("Redis does not respond; see whether redis-server is installed");
-    await sleep(50);
-  }
+/** Returns true if the server has loaded its data and responds, be it that a password is missing. */
+export async function isResponding(place: RedisPlace): Promise<boolean> {
+  return /^(\+PONG|-NOAUTH)/.test(await sendCommand(place, ["PING"]).catch(() => ""));
 }
 
 /** Address of a Redis server or a sentinel. */

@@ -1,24 +1,16 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { thisMachine, toCommand, type Host } from "./host.ts";
-import { findPort } from "./processes.ts";
-import type { RedisPlace } from "./redis-process.ts";
+import { isResponding, type RedisPlace } from "./redis-process.ts";
+import { startServerProcess, type ServerProcess } from "./server-process.ts";
 
 /** Redis server or sentinel. It keeps its port, its configuration and its data over a restart. */
-export interface RedisServerProcess extends RedisPlace {
+export interface RedisServerProcess extends RedisPlace, ServerProcess {
   readonly host: Host;
-  /** Ends the process by SIGKILL. */
-  kill(): Promise<void>;
-  /** Starts the process again, and waits until it responds. */
-  restart(): Promise<void>;
-  /** Stops the process without ending it, until `resume`. */
-  suspend(): void;
-  resume(): void;
 }
 
 /** Sentinel of a primary. */
@@ -78,33 +70,21 @@ export class RedisServers {
     options: readonly string[],
     configure: (place: { readonly port: number; readonly dir: string }) => readonly string[],
   ): Promise<RedisServerProcess> {
-    const port = await findPort();
     const dir = await mkdtemp(join(this.#folder, "server-"));
     const file = join(dir, "redis.conf");
-    await writeFile(file, `${configure({ port, dir }).join("\n")}\n`);
-    const [program, args] = toCommand(host, ["redis-server", file, ...options]);
-    const place = { address: host.address, port };
-    let child: ChildProcess | undefined;
-    const restart = async (): Promise<void> => {
-      child = spawn(program, args, { stdio: "ignore" });
-      await waitForReply(place, ["ping"], /PONG/);
-    };
-    const kill = async (): Promise<void> => {
-      if (!child || child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, "exit");
-      child.kill("SIGKILL");
-      await ended;
-    };
-    const server: RedisServerProcess = {
-      ...place,
+    const { address } = host;
+    const server = {
+      ...(await startServerProcess({
+        async command(port) {
+          await writeFile(file, `${configure({ port, dir }).join("\n")}\n`);
+          return toCommand(host, ["redis-server", file, ...options]);
+        },
+        responds: (port) => isResponding({ address, port }),
+      })),
+      address,
       host,
-      kill,
-      restart,
-      suspend: () => void child?.kill("SIGSTOP"),
-      resume: () => void child?.kill("SIGCONT"),
     };
     this.all.push(server);
-    await restart();
     return server;
   }
 }

@@ -107,7 +107,7 @@ test.runIf(isSentinel)(
     const replicas = await servers.findReplicas();
     const lease = { milliseconds: 60_000, isNew: true };
     await engine.nodes.renew(firstNode, lease);
-    for (const replica of replicas) replica.suspend();
+    await Promise.all(replicas.map((replica) => replica.suspend()));
     const attempts: Readonly<Record<string, () => unknown>> = {
       append: () => engine.events.append(key, event(1)),
       "event that no replica has": () => engine.events.read(key, { stream: "first", sequence: 0 }),

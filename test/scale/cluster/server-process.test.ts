@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { connect, createServer, type Server } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { startServerProcess, type ServerProgram } from "./server-process.ts";
+
+const listen = 'require("node:net").createServer((socket) => socket.end("ready")).listen(process.argv[1], "127.0.0.1")';
+
+const command = (port: number): readonly [string, readonly string[]] => [
+  process.execPath,
+  ["-e", listen, String(port)],
+];
+
+/** Returns true if the program listens, and not another one. */
+function isReady(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("data", () => resolve(true));
+    socket.once("error", () => resolve(false));
+    socket.once("close", () => resolve(false));
+  });
+}
+
+async function start(program: ServerProgram): ReturnType<typeof startServerProcess> {
+  const server = await startServerProcess(program);
+  onTestFinished(server.kill);
+  return server;
+}
+
+async function occupy(port: number): Promise<Server> {
+  const server = createServer((socket) => socket.end()).listen(port, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return server;
+}
+
+test("a program whose port is taken before it listens gets another one", async () => {
+  const ports: number[] = [];
+  const server = await start({
+    async command(port) {
+      ports.push(port);
+      if (ports.length === 1) await occupy(port);
+      return command(port);
+    },
+    responds: isReady,
+  });
+  expect(ports).toHaveLength(2);
+  expect(server.port).toBe(ports[1]);
+});
+
+test("a restart waits until the port is free", async () => {
+  const server = await start({ command, responds: isReady });
+  await server.kill();
+  const other = await occupy(server.port);
+  setTimeout(() => other.close(), 500);
+  await server.restart();
+  expect(await isReady(server.port)).toBe(true);
+});
+
+test("a program that is not installed is named", async () => {
+  const program: ServerProgram = { command: () => ["absent-program", []], responds: async () => false };
+  await expect(startServerProcess(program)).rejects.toThrow(
+    "absent-program cannot be started; see whether it is installed",
+  );
+});
