@@ -3,7 +3,7 @@ import { reportProblem } from "./report.ts";
 
 /**
  * Runs a command that a signal of the system stops, and returns its exit code. The signals are listened for first, so that an early one leaves no
- * started process behind. What fails because of the stop is no failure.
+ * started process behind. An error after the signal is no failure.
  */
 export function runUntilStopped(run: (stopped: AbortSignal) => Promise<number>): Promise<number> {
   const stop = new AbortController();
