@@ -20,8 +20,9 @@ import { resolveCard } from "../live/server-card.ts";
 import { describeTarget, readTarget, type Target } from "../live/target.ts";
 import { adviseVariable } from "../live/variables.ts";
 import { packageVersion } from "../internal/package-info.ts";
-import { interruptedExitCode, UserError } from "../internal/user-error.ts";
-import { reportProblem, printReport } from "./report.ts";
+import { UserError } from "../internal/user-error.ts";
+import { printReport } from "./report.ts";
+import { runUntilExit } from "./stop-signal.ts";
 
 /** Options of `create-mcp-server check`. */
 export interface CheckCommandOptions extends AccessFlags {
@@ -42,24 +43,19 @@ export interface CheckCommandOptions extends AccessFlags {
   readonly failOn: Severity;
 }
 
-/** `create-mcp-server check`: examines a server. Returns the exit code. */
-export async function runCheck(options: CheckCommandOptions): Promise<number> {
-  // Started processes end with this process, if it exits in order.
-  const stop = (): never => process.exit(interruptedExitCode);
-  for (const signal of stopSignals) process.once(signal, stop);
-  try {
-    const access = readAccess(options);
-    const target = await resolveCard(readTarget(options.target, { takesFiles: false }), access);
-    const report = await (options.auth ? checkAuthorization : checkMessages)(target, access, options);
-    await printReport(render(report, options.format), options.output);
-    return findingsOf(report).some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(options.failOn))
-      ? 1
-      : 0;
-  } catch (error) {
-    return reportProblem(error);
-  } finally {
-    for (const signal of stopSignals) process.removeListener(signal, stop);
-  }
+/** `create-mcp-server check`: examines a server. Returns the exit code. Started processes end with this process, if it exits in order. */
+export function runCheck(options: CheckCommandOptions): Promise<number> {
+  return runUntilExit(() => check(options));
+}
+
+async function check(options: CheckCommandOptions): Promise<number> {
+  const access = readAccess(options);
+  const target = await resolveCard(readTarget(options.target, { takesFiles: false }), access);
+  const report = await (options.auth ? checkAuthorization : checkMessages)(target, access, options);
+  await printReport(render(report, options.format), options.output);
+  return findingsOf(report).some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(options.failOn))
+    ? 1
+    : 0;
 }
 
 async function checkMessages(target: Target, access: Access, options: CheckCommandOptions): Promise<CheckReport> {
@@ -99,8 +95,6 @@ function readToken(variable: string): string {
   if (/^[\w~+/.-]+=*$/.test(token)) return token;
   throw new UserError(`--token-env: the value of ${variable} is not an access token; correct it.`);
 }
-
-const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"] as const;
 
 /** Prints the current step on a terminal: a server that does not respond keeps the user waiting, and the line shows for what. */
 function showStep(text: string): void {

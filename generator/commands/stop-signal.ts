@@ -1,13 +1,13 @@
-import { interrupted } from "../internal/user-error.ts";
+import { interrupted, interruptedExitCode } from "../internal/user-error.ts";
 import { reportProblem } from "./report.ts";
 
 /**
  * Runs a command that a signal of the system stops, and returns its exit code. The signals are listened for first, so that an early one leaves no
- * started process behind. What fails because of the stop is no failure.
+ * started process behind. An error after the signal is no failure.
  */
 export function runUntilStopped(run: (stopped: AbortSignal) => Promise<number>): Promise<number> {
   const stop = new AbortController();
-  return withSignals([...interruptions, "SIGHUP"], {
+  return withSignals(stops, {
     onSignal: () => stop.abort(),
     run: () => run(stop.signal).catch((error: unknown) => (stop.signal.aborted ? 0 : reportProblem(error))),
   });
@@ -22,7 +22,17 @@ export function runInterruptibly(run: (signal: AbortSignal) => Promise<number>):
   });
 }
 
+/** Runs a command that ends with its process at a signal of the system. Returns its exit code. */
+export function runUntilExit(run: () => Promise<number>): Promise<number> {
+  return withSignals(stops, {
+    onSignal: () => process.exit(interruptedExitCode),
+    run: () => run().catch(reportProblem),
+  });
+}
+
 const interruptions: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGBREAK"];
+
+const stops: readonly NodeJS.Signals[] = [...interruptions, "SIGHUP"];
 
 async function withSignals(
   signals: readonly NodeJS.Signals[],

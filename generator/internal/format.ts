@@ -12,7 +12,7 @@ export interface FormatOptions {
 
 /** Formats TypeScript. The output does not depend on the working directory, the locale or the user's settings. */
 export async function formatTypeScript(text: string, { collapses = false }: FormatOptions = {}): Promise<string> {
-  // This parser takes two thirds of the time of the other one, for the same output. No file is read: the name says that the text is not JSX.
+  // The parser of Babel takes two thirds of the time of that of TypeScript, for the same output. The name only says that the text is not JSX.
   const parsing = { parser: "babel-ts", filepath: "module.ts", plugins: await loadPlugins() };
   return format(text, { ...style, ...(collapses && { objectWrap: "collapse" }), ...parsing });
 }

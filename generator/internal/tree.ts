@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve, sep } from "node:path";
-import { hashText, move } from "./files.ts";
+import { dirname, join, resolve } from "node:path";
+import { hashText, move, relativePath } from "./files.ts";
+import { systemCode } from "./user-error.ts";
 
 /** Files by path relative to a folder, with forward slashes. */
 export type Tree = ReadonlyMap<string, string>;
@@ -115,11 +116,11 @@ async function compareFile(folder: string, path: string, text: string, present: 
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(onMissing);
   const files = entries.filter((entry) => entry.isFile());
-  return files.map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/")).sort();
+  return files.map((entry) => relativePath(folder, join(entry.parentPath, entry.name))).sort();
 }
 
 function onMissing(error: unknown): [] {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+  if (systemCode(error) === "ENOENT") return [];
   throw error;
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readIfPresent } from "../internal/files.ts";
 import type { RevisionModel } from "../model.ts";
 import type { Overlay } from "../model/overlay.ts";
 import { readOverlay } from "../read/overlay.ts";
@@ -40,10 +41,10 @@ export async function openKnownRevisions(folders: {
   const extensions = await readOwnPins(folder, readExtensionPins);
   const packagedPins = (await openSpecFolder(packaged)).pins;
   const overlaySchema =
-    (await readIfThere(join(folder, "overlay.schema.json"))) ??
+    (await readIfPresent(join(folder, "overlay.schema.json"))) ??
     (await readFile(join(packaged, "overlay.schema.json"), "utf8"));
   const readOwnOverlay = (revision: string): Promise<string | undefined> =>
-    readIfThere(join(folder, revision, "overlay.json"));
+    readIfPresent(join(folder, revision, "overlay.json"));
   return {
     pins,
     extensions,
@@ -79,15 +80,6 @@ function nearestTo(revision: string, ids: readonly string[]): string {
 
 async function readOwnPins(folder: string, read: typeof readPins): Promise<Pins> {
   const path = join(folder, "pins.json");
-  const text = await readIfThere(path);
+  const text = await readIfPresent(path);
   return text === undefined ? new Map() : read(path, text);
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }

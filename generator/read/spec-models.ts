@@ -3,8 +3,7 @@ import { join, sep } from "node:path";
 import { hasCapability } from "../model/capabilities.ts";
 import type { ExtensionModel, RevisionModel } from "../model.ts";
 import { packageRoot } from "../internal/package-info.ts";
-import { hashText } from "../internal/files.ts";
-import { systemCode } from "../internal/user-error.ts";
+import { hashText, readIfPresent } from "../internal/files.ts";
 
 /** Models of every pinned revision and extension of a spec folder. */
 export interface SpecModels {
@@ -57,10 +56,7 @@ interface Packed {
 }
 
 async function readPackaged(digest: string): Promise<SpecModels | undefined> {
-  const text = await readFile(packagedModels, "utf8").catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
+  const text = await readIfPresent(packagedModels);
   if (text === undefined) return undefined;
   const packed: Packed = JSON.parse(text);
   const core = packed.models.at(-1);

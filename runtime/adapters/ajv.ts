@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonSchemaValidator, SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { EvaluationLimit, weightOf, type EvaluationOptions } from "./evaluation-limit.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
-import { compilePattern, enforceable, withTextLimit, type PatternOptions } from "./schema-patterns.ts";
+import { compilePattern, enforceable, type PatternOptions } from "./schema-patterns.ts";
 import { mapSubschemas } from "./schema-walk.ts";
 import { areUnique } from "./unique-items.ts";
 
@@ -48,8 +48,7 @@ export function createAjvValidator(options: AjvOptions = {}): JsonSchemaValidato
   return (value, schema) => {
     const check = compiled.get(schema) ?? compile(schema);
     compiled.set(schema, check);
-    const run = (): readonly SchemaIssue[] => (check(value) === true ? [] : (check.errors ?? []).map(toIssue));
-    return limit.run(value, () => withTextLimit(run));
+    return limit.run(value, () => (check(value) === true ? [] : (check.errors ?? []).map(toIssue)));
   };
 }
 

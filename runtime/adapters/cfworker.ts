@@ -2,7 +2,7 @@ import { format, Validator, type OutputUnit } from "@cfworker/json-schema";
 import type { JsonSchemaValidator, SchemaIssue } from "../protocol/methods/schema-issue.ts";
 import { EvaluationLimit, weightOf, type EvaluationOptions } from "./evaluation-limit.ts";
 import { checkBounds, readDialect, readPointer, type Dialect, type SchemaBounds } from "./schema-bounds.ts";
-import { compilePattern, enforceable, withTextLimit, type PatternOptions } from "./schema-patterns.ts";
+import { compilePattern, enforceable, type PatternOptions } from "./schema-patterns.ts";
 import { listSchemas, mapSubschemas } from "./schema-walk.ts";
 import { limitAccesses } from "./unique-items.ts";
 
@@ -52,7 +52,7 @@ export function createCfworkerValidator(options: CfworkerOptions = {}): JsonSche
     prepared.set(schema, found);
     const { validator, formats, comparesItems } = found;
     const run = (): readonly SchemaIssue[] => check(comparesItems ? limitAccesses(value) : value, validator);
-    return withFormats(formats, () => limit.run(value, () => withTextLimit(run)));
+    return withFormats(formats, () => limit.run(value, run));
   };
 }
 

@@ -10,44 +10,46 @@ export interface EvaluationOptions {
   readonly maxEvaluations?: number;
 }
 
-/** Error for a value that takes too long to check. The message is that of its issue. */
-export class EvaluationLimitError extends Error {
-  override readonly name = "EvaluationLimitError";
+/** Error that ends the check of a value. Its message is that of the issue. */
+export class CheckLimitError extends Error {
+  override readonly name = "CheckLimitError";
 }
 
 /** Counts the evaluations of schemas while a value is checked, and ends the check when there are too many. Checks are synchronous. */
 export class EvaluationLimit {
   readonly #given: number | undefined;
-  #left = Infinity;
-  /** Returns the further evaluations that the value may have, once. */
-  #extend = (): number => 0;
+  #value: unknown;
+  #count = 0;
+  #limit = Infinity;
 
   constructor({ maxEvaluations }: EvaluationOptions) {
     this.#given = maxEvaluations;
   }
 
   /** Counts an evaluation, with a weight for one that does much by itself. */
-  count(weight = 1): void {
-    this.#left -= weight;
-    if (this.#left >= 0) return;
-    this.#left += this.#extend();
-    this.#extend = () => 0;
-    if (this.#left < 0) throw new EvaluationLimitError(excess);
+  count(weight: number): void {
+    this.#count += weight;
+    if (this.#count <= this.#limit) return;
+    // Counting the parts of a value takes time, and most values need few evaluations.
+    this.#limit = this.#given ?? Math.max(baseLimit, 10 * countValues(this.#value));
+    if (this.#count > this.#limit) throw new CheckLimitError(excess);
   }
 
-  /** Runs the check of a value. A value that needs too many evaluations has an issue, regardless of the part of the schema that needs them. */
+  /** Runs the check of a value. A check that a limit ends has an issue, regardless of the part of the schema that reached the limit. */
   run(value: unknown, check: () => readonly SchemaIssue[]): readonly SchemaIssue[] {
-    this.#left = this.#given ?? baseLimit;
-    this.#extend = () => (this.#given === undefined ? Math.max(0, 10 * countValues(value) - baseLimit) : 0);
+    this.#value = value;
+    this.#count = 0;
+    this.#limit = this.#given ?? baseLimit;
     try {
       return check();
     } catch (error) {
       // The libraries recurse for references, and collect the errors of all alternatives.
       if (error instanceof RangeError) return [{ path: [], message: excess }];
-      if (error instanceof EvaluationLimitError) return [{ path: [], message: error.message }];
+      if (error instanceof CheckLimitError) return [{ path: [], message: error.message }];
       throw error;
     } finally {
-      this.#left = Infinity;
+      this.#value = undefined;
+      this.#limit = Infinity;
     }
   }
 }

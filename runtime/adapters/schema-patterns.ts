@@ -1,5 +1,5 @@
 import { isObject } from "../../generated/support.ts";
-import type { SchemaIssue } from "../protocol/methods/schema-issue.ts";
+import { CheckLimitError } from "./evaluation-limit.ts";
 import { isLinearPattern } from "./linear-pattern.ts";
 import { isPattern } from "./pattern-syntax.ts";
 import { listSchemas, mapSubschemas } from "./schema-walk.ts";
@@ -25,15 +25,6 @@ export interface PatternOptions {
   readonly onUnenforced?: (pattern: string) => void;
 }
 
-/** Error for a text that is too long for its pattern. */
-class LongTextError extends Error {
-  override readonly name = "LongTextError";
-
-  constructor(text: string, pattern: string) {
-    super(`a string of ${text.length} characters is too long for the pattern ${show(pattern)}`);
-  }
-}
-
 /**
  * Compiles a pattern with the configured engine.
  *
@@ -47,7 +38,8 @@ export function compilePattern(pattern: string, { patterns }: PatternOptions): P
   const { maxLength = Infinity } = compiled;
   return {
     test: (text) => {
-      if (text.length > maxLength) throw new LongTextError(text, pattern);
+      if (text.length > maxLength)
+        throw new CheckLimitError(`a string of ${text.length} characters is too long for the pattern ${show(pattern)}`);
       return compiled.test(text);
     },
   };
@@ -75,16 +67,6 @@ export function enforceable(
 
 /** Schema keyword that contains regular expressions. */
 export type PatternKeyword = "pattern" | "patternProperties";
-
-/** Runs a check and reports a text that is too long for its pattern as an issue, regardless of the pattern's place in the schema. */
-export function withTextLimit(check: () => readonly SchemaIssue[]): readonly SchemaIssue[] {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof LongTextError) return [{ path: [], message: error.message }];
-    throw error;
-  }
-}
 
 function warn(pattern: string): void {
   console.warn(

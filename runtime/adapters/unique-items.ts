@@ -1,9 +1,15 @@
 import { isObject } from "../../generated/support.ts";
-import { EvaluationLimitError } from "./evaluation-limit.ts";
+import { CheckLimitError } from "./evaluation-limit.ts";
 
 /** True if no two items are equal. Takes time in proportion to the size of the list; comparing all pairs would take minutes for a long one. */
 export function areUnique(list: readonly unknown[]): boolean {
-  return new Set(list.map(toComparable)).size === list.length;
+  const nested = list.filter(isNested);
+  const scalars = nested.length === 0 ? list : list.filter((item) => !isNested(item));
+  return new Set(scalars).size + new Set(nested.map(toComparable)).size === list.length;
+}
+
+function isNested(item: unknown): boolean {
+  return typeof item === "object" && item !== null;
 }
 
 /** Returns equal texts for values that are equal in JSON Schema: the order of members does not count. */
@@ -20,13 +26,10 @@ function toComparable(value: unknown): string {
  */
 export function limitAccesses(value: unknown): unknown {
   let left = maxAccesses;
-  const count = (): void => {
-    left -= 1;
-    if (left < 0) throw new EvaluationLimitError("has too many items for uniqueItems");
-  };
   return copy(value, {
     get(list, key) {
-      count();
+      left -= 1;
+      if (left < 0) throw new CheckLimitError("has too many items for uniqueItems");
       return Reflect.get(list, key);
     },
   });

@@ -38,7 +38,7 @@ export class DevBundle {
     if (!server || server.text === this.#text) return undefined;
     this.#path = server.path;
     await Promise.all(outputFiles.filter((file) => file !== server && !others.has(file.path)).map(writeOutput));
-    // A process that was killed has not removed its own.
+    // A process that was killed has left its bundles behind.
     if (this.#count === 0) await removeBundles(server.path, (pid) => !isRunning(pid));
     this.#count += 1;
     const target = join(dirname(server.path), `${toPrefix(server.path)}${process.pid}-${this.#count}.js`);

@@ -4,7 +4,7 @@ import type { Channel } from "./channel.ts";
 export function replaceMembers(channel: Channel, members: Partial<Channel>): Channel {
   return new Proxy(channel, {
     get(target, key) {
-      if (Object.hasOwn(members, key)) return Reflect.get(members, key, members);
+      if (Object.hasOwn(members, key)) return Reflect.get(members, key);
       const value: unknown = Reflect.get(target, key, target);
       return typeof value === "function" ? value.bind(target) : value;
     },

@@ -1,4 +1,5 @@
 import type { Awaitable } from "../../generated/support.ts";
+import { setLimited } from "../internal/set-limited.ts";
 import type { Rate } from "../jsonrpc/token-bucket.ts";
 
 /** Counts events by key, so that each key keeps a rate. Several processes that serve the same clients can share one store. */
@@ -70,10 +71,7 @@ export class MemoryRateStore implements RateStore {
   }
 
   #keep(key: string, until: number): void {
-    this.#used.delete(key);
-    this.#used.set(key, until);
-    const [oldest] = this.#used.keys();
-    if (this.#used.size > this.#maxKeys && oldest !== undefined) this.#used.delete(oldest);
+    setLimited(this.#used, [key, until], this.#maxKeys);
   }
 }
 

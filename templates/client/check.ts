@@ -179,9 +179,9 @@ export function later(find: () => Check): Check {
   };
 }
 
-function findFurthest([first, ...rest]: readonly Issue[]): Issue | undefined {
-  const depthOf = ({ path }: Issue): number => path.split("/").length;
-  return rest.reduce((furthest, issue) => (furthest && depthOf(issue) > depthOf(furthest) ? issue : furthest), first);
+function findFurthest(issues: readonly Issue[]): Issue | undefined {
+  const depths = issues.map(({ path }) => path.split("/").length);
+  return issues[depths.indexOf(Math.max(...depths))];
 }
 
 /** True for any JSON object, but not for arrays and `null`. */

@@ -126,7 +126,7 @@ function rejectConflicts(folder: string, paths: readonly string[]): void {
   );
 }
 
-/** Returns the packages and scripts that the server needs. Packages and scripts that it has already stay as they are. */
+/** Returns the packages and scripts that the server needs. Those that are in `package.json` already stay as they are. */
 function toAdditions(options: ProjectOptions, { manifest, sources }: Application): ManifestAdditions {
   const { runtime, launcher, selection } = options;
   const { packages } = schemaSamples[selection.schema];

@@ -55,11 +55,11 @@ export function toImportPath(path: string, ending: ImportEnding = "ts"): string 
 /** Returns a module whose relative imports have another ending than `.ts`. */
 export function withImportEnding(code: string, ending: ImportEnding = "ts"): string {
   if (ending === "ts") return code;
-  return code.replaceAll(relativeImport, (_all, path: string) => toImportPath(path, ending));
+  return code.replaceAll(relativeImport, (path) => toImportPath(path, ending));
 }
 
 /** Matches the path of a relative import. Generated modules are formatted, so that it is on one line with its keyword. */
-const relativeImport = /(?<=\b(?:from|import) ")(\.{1,2}\/[^"\n]*\.ts)(?=")/g;
+const relativeImport = /(?<=\b(?:from|import) ")\.{1,2}\/[^"\n]*\.ts(?=")/g;
 
 /** Choices that the files of `src/mcp/` follow from. */
 export interface LayerChoices {

@@ -1,3 +1,5 @@
+import { setLimited } from "../../internal/set-limited.ts";
+
 /** Cache of verified tokens, so that a token that comes with every request is verified once per lifetime. */
 export class TokenCache<Found> {
   readonly #found = new Map<string, { readonly value: Found; readonly until: number }>();
@@ -25,18 +27,11 @@ export class TokenCache<Found> {
     this.#running.set(token, started);
     try {
       const value = await started;
-      this.#keep(token, { value, until: now + this.#lifetime });
+      if (this.#lifetime > 0) setLimited(this.#found, [token, { value, until: now + this.#lifetime }], mostTokens);
       return value;
     } finally {
       this.#running.delete(token);
     }
-  }
-
-  #keep(token: string, entry: { readonly value: Found; readonly until: number }): void {
-    if (this.#lifetime <= 0) return;
-    this.#found.set(token, entry);
-    const [oldest] = this.#found.keys();
-    if (this.#found.size > mostTokens && oldest !== undefined) this.#found.delete(oldest);
   }
 }
 

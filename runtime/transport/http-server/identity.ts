@@ -15,13 +15,13 @@ export interface Identity {
   readonly claims?: unknown;
 }
 
-/** True for an identity that another node has sent. */
+/** True for an identity. Types do not check those of another node, or of a guard in JavaScript. */
 export function isIdentity(value: unknown): value is Identity {
   return isObject(value) && typeof value.principal === "string";
 }
 
 /**
- * Checks the outcome of a guard, which types do not check in JavaScript. A sender without a principal would count as one of a server without a guard.
+ * Checks the outcome of a guard. A sender without a principal would count as one of a server without a guard.
  *
  * @throws {Error} when it is neither a response nor an identity
  */

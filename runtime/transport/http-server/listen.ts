@@ -106,7 +106,8 @@ const bounds = {
 /** Imports `node:http` or `node:https` on demand: servers on stdio load this module too and must not wait for it. */
 async function createNodeServer(result: HttpHandler["node"], options: ListenOptions): Promise<NodeServer> {
   const { tls, requestTimeout = 30_000, headersTimeout = Math.min(10_000, requestTimeout || Infinity) } = options;
-  const connectionsCheckingInterval = Math.min(1_000, headersTimeout, requestTimeout);
+  // A time of 0 is no limit; as an interval it would be a millisecond.
+  const connectionsCheckingInterval = Math.min(1_000, headersTimeout || Infinity, requestTimeout || Infinity);
   const all = { ...bounds, headersTimeout, requestTimeout, connectionsCheckingInterval };
   if (!tls) return (await import("node:http")).createServer(all, result);
   return (await import("node:https")).createServer({ ...all, handshakeTimeout: headersTimeout, ...tls }, result);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   receiver = await startOtlpReceiver();
   folder = realpathSync(mkdtempSync(join(tmpdir(), "create-")));
   writeFiles(folder, await emitFiles({ folder, selection: { extras: "otel", transport: "both" } }));
-  linkPackages(folder, ["esbuild", "@esbuild", "zod", "@opentelemetry", "express", "fastify"]);
+  linkPackages(folder, ["esbuild", "@esbuild", "zod", "@opentelemetry", "express", "fastify", "hono", "@hono"]);
   await promisify(execFile)(process.execPath, ["build.js"], { cwd: folder });
 }, 60_000);
 
@@ -99,7 +99,7 @@ test("a server over HTTP exports when it is terminated", async () => {
   ]);
 });
 
-test.each(["express", "fastify"])("a server mounted in %s exports when it is terminated", async (mount) => {
+test.each(["express", "fastify", "hono"])("a server mounted in %s exports when it is terminated", async (mount) => {
   const mounted = mkdtempSync(join(folder, "mounted-"));
   writeFiles(mounted, await emitFiles({ folder: mounted, selection: { extras: "otel", mount } }));
   await promisify(execFile)(process.execPath, ["build.js"], { cwd: mounted });
