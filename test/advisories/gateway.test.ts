@@ -56,7 +56,7 @@ test("a page with a rebound host name does not reach the server behind a gateway
   expect((await post(listener.url, {})).status).toBe(200);
 });
 
-test.each(revisions.map(({ id }) => id))("a gateway passes no credentials of its clients on", async (id) => {
+test.each(revisions.map(({ id }) => id))("a gateway passes no credentials of its clients on at %s", async (id) => {
   const { listener, received } = await openGateway();
   const client = await connectHttp(listener.url, {
     info: { name: "test", version: "1" },

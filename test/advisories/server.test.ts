@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
 import { createAjvValidator } from "../../runtime/adapters/ajv.ts";
 import { createCfworkerValidator } from "../../runtime/adapters/cfworker.ts";
@@ -7,7 +7,6 @@ import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { createServer } from "../../runtime/server/create-server.ts";
 import { fromJsonSchema } from "../../runtime/server/json-schema.ts";
 import { serveHttp } from "../../runtime/server/run/serve-http.ts";
-import type { Guard } from "../../runtime/transport/http-server/identity.ts";
 import { createWsTransport, listenWebSocket } from "../../runtime/transport/websocket/index.ts";
 import { request } from "../runtime/lifecycle/stateless.ts";
 import { initialize, start } from "../runtime/transport/http-server/http-rig.ts";
@@ -38,14 +37,10 @@ test.each<readonly [name: string, outcome: unknown]>([
   ["a text", "alice"],
   ["true", true],
 ])("a guard that returns %s lets no sender in", async (_name, outcome) => {
-  // What a guard in JavaScript may return.
-  const { authenticate }: Guard = Object.assign(
-    { authenticate: () => ({ principal: "" }) },
-    { authenticate: () => outcome },
-  );
+  const authenticate = vi.fn().mockReturnValue(outcome);
   const rig = await start({}, { authenticate, sse: {}, onError: () => {} });
   onTestFinished(() => rig.close());
-  const statuses = await Promise.all([
+  const answers = await Promise.all([
     rig.send({ body: initialize("2025-11-25") }),
     rig.send({
       body: request(1, "tools/list"),
@@ -53,7 +48,7 @@ test.each<readonly [name: string, outcome: unknown]>([
     }),
     rig.send({ method: "GET", path: "/sse" }),
   ]);
-  expect(statuses.map(({ status }) => status)).toEqual([500, 500, 500]);
+  expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
   const sockets = await listenWebSocket({ accept: createSuiteServer(), authenticate, onError: () => {} });
   onTestFinished(() => sockets.close());
   const client = connect(createWsTransport(sockets.url), { info: { name: "test", version: "1" }, revisions });

@@ -141,7 +141,7 @@ export const authorization: readonly AdvisoryClass[] = [
         "a failure of authentication is rejected without details",
       ],
       ["advisories/server.test.ts", "a guard that returns %s lets no sender in"],
-      ["advisories/gateway.test.ts", "a gateway passes no credentials of its clients on"],
+      ["advisories/gateway.test.ts", "a gateway passes no credentials of its clients on at %s"],
     ],
   },
   {
