@@ -22,6 +22,7 @@ let item: Tool | undefined;
 beforeAll(async () => {
   api = await serveRaw((request, response) => {
     seen.push(`${request.method} ${request.url} ${request.headers["x-mode"] ?? ""}`.trim());
+    if (request.url?.startsWith("/v1/items/moved/")) response.writeHead(302, { location: "/v1/elsewhere" });
     response.end("done");
   });
   vi.stubEnv("API_BASE_URL", `${api.origin}/v1`);
@@ -181,6 +182,13 @@ test.each([
   // A header cannot contain a line break.
   expect(await callItem({ "X-Mode": value })).toEqual([
     value.includes("\r") ? expect.stringContaining("header") : `GET /v1/items/1/details?q=1 ${value}`.trim(),
+  ]);
+});
+
+test("a tool does not follow a redirect of its API", async () => {
+  expect(await callItem({ id: "moved" })).toEqual([
+    "GET /v1/items/moved/details?q=1 user",
+    expect.stringContaining("302"),
   ]);
 });
 
