@@ -25,6 +25,7 @@ test("ids of sessions have 122 random bits", async () => {
     return ones > 20 && ones < 80;
   });
   expect(varying.filter(Boolean)).toHaveLength(122);
+  expect(new Set(ids).size).toBe(sessions.length);
 });
 
 test.each<readonly [name: string, outcome: unknown]>([

@@ -67,7 +67,7 @@ export const resultScenarios: readonly Scenario<ClientScene>[] = [
         methods: {
           "tools/call": ({ message: { id } }, response) => {
             const params = { ...page, url: `http://${response.req.headers.host}/sign-in`, elicitationId: "page-1" };
-            sayEvents(response, toEvent({ id: `ask-${id}`, method: "elicitation/create", params }));
+            sayEvents(response, toEvent({ id: "ask", method: "elicitation/create", params }));
             end = () => response.end(resultEvent(id, { content: [] }));
             return undefined;
           },
@@ -83,13 +83,13 @@ export const resultScenarios: readonly Scenario<ClientScene>[] = [
         { mode: "url", message: page.message, url: /sign-in$/, elicitationId: "page-1" },
       ]);
       check("the response has an action, and no content", responses, [
-        { result: { action: "accept", content: undefined } },
+        { id: "ask", result: { action: "accept", content: undefined } },
       ]);
       checkUnread(check, server);
       responses.length = 0;
       const formsOnly = await connect(server.url, { elicitation: { form: () => ({ action: "cancel" }) } });
       await formsOnly.callTool("anything");
-      check("a client without the mode rejects the request", responses, [{ error: { code: -32602 } }]);
+      check("a client without the mode rejects the request", responses, [{ id: "ask", error: { code: -32602 } }]);
     },
   },
   {
