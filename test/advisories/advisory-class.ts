@@ -1,6 +1,6 @@
 /** Published advisory about a product. */
 export interface Advisory {
-  /** Ids, the one that the source is named by first. */
+  /** Ids, first that of the source. */
   readonly ids: readonly string[];
   readonly product: string;
   /** Day of publication, or month where the day is not known: `YYYY-MM-DD`. */
@@ -15,9 +15,9 @@ export type TestReference = readonly [file: string, title: string];
 /** Advisories with the same attack. */
 export interface AdvisoryClass {
   readonly title: string;
-  /** What the attacker does. */
+  /** Action of the attacker. */
   readonly attack: string;
-  /** What this project does about it. */
+  /** Behaviour of this project that the tests prove. */
   readonly answer: string;
   readonly advisories: readonly Advisory[];
   readonly tests: readonly TestReference[];

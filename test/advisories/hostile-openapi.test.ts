@@ -1,26 +1,35 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { isObject } from "../../generated/support.ts";
 import { writeSources } from "../generator/openapi/write-sources.ts";
-import { serveRaw, type Running } from "../generator/running.ts";
+import { serveRaw, type RawServer } from "../generator/running.ts";
 
 /* OpenAPI documents by attackers, and tools that are made from documents and called by attackers. */
 
-type Run = (args: object, context: { readonly signal: AbortSignal }) => Promise<unknown>;
+interface Tool {
+  readonly name: string;
+  readonly execute: (args: object, context: { readonly signal: AbortSignal }) => Promise<unknown>;
+}
 
 const folder = mkdtempSync(join(tmpdir(), "hostile-openapi-"));
 const seen: string[] = [];
-let api: Running | undefined;
+let api: RawServer | undefined;
+let item: Tool | undefined;
 
 beforeAll(async () => {
   api = await serveRaw((request, response) => {
     seen.push(`${request.method} ${request.url} ${request.headers["x-mode"] ?? ""}`.trim());
+    if (request.url?.startsWith("/v1/items/moved/")) response.writeHead(302, { location: "/v1/elsewhere" });
     response.end("done");
   });
-  vi.stubEnv("API_BASE_URL", `${new URL(api.url).origin}/v1`);
+  vi.stubEnv("API_BASE_URL", `${api.origin}/v1`);
+  const parameters = [parameter("id", "path"), parameter("q", "query"), parameter("X-Mode", "header")];
+  const get = { operationId: "read", parameters, responses: { 200: { description: "ok" } } };
+  const info = { title: "a", version: "1" };
+  [item] = await importTools({ openapi: "3.1.0", info, paths: { "/items/{id}/details": { get } } });
 });
 
 beforeEach(() => void seen.splice(0));
@@ -31,7 +40,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function importTools(document: object): Promise<readonly { readonly name: string; readonly execute: Run }[]> {
+async function importTools(document: object): Promise<readonly Tool[]> {
   const root = mkdtempSync(join(folder, "project-"));
   const paths = await writeSources(JSON.stringify(document), root);
   const modules = paths.filter((path) => /^src\/.*\.ts$/.test(path) && !/\/(index|server|main)\.ts$/.test(path));
@@ -39,7 +48,7 @@ async function importTools(document: object): Promise<readonly { readonly name: 
   return loaded.flatMap((module) => Object.values(module)).filter(isTool);
 }
 
-function isTool(value: unknown): value is { readonly name: string; readonly execute: Run } {
+function isTool(value: unknown): value is Tool {
   return isObject(value) && typeof value.execute === "function";
 }
 
@@ -144,7 +153,7 @@ test.each(Object.keys(places))("a reference out of the document is neither fetch
     await expect(writeSources(JSON.stringify(document), root)).rejects.toThrow("points outside the document");
   }
   expect(seen).toEqual([]);
-  expect(readFileSync(join(root, "openapi.yaml"), "utf8")).not.toContain("canary");
+  expect(readdirSync(root).sort()).toEqual(["openapi.yaml", "secret.json"]);
 });
 
 test.each([
@@ -164,38 +173,34 @@ test.each([
   "a\r\nx-mode: admin",
   "{id}",
 ])("an argument changes nothing but its own part of the request: %j", async (value) => {
-  const { read } = await loadSearch();
-  await read({ id: value, q: value, mode: "user" }, { signal: new AbortController().signal }).catch((error: unknown) =>
-    expect(String(error)).toContain("cannot be"),
-  );
   const query = new URLSearchParams({ q: value }).toString();
-  const isPath = ["..", ".", ""].includes(value);
-  expect(seen).toEqual(isPath ? [] : [`GET /v1/items/${encodeURIComponent(value)}/details?${query} user`]);
-  seen.splice(0);
-  const sent = await read({ id: "1", q: "1", mode: value }, { signal: new AbortController().signal }).then(
-    () => seen,
-    () => [],
-  );
-  // A header cannot contain a line break: nothing is sent then.
-  expect(sent).toEqual(value.includes("\r") ? [] : [`GET /v1/items/1/details?q=1 ${value}`.trim()]);
+  const path = `/v1/items/${encodeURIComponent(value)}/details?${query}`;
+  const cannotBeSegment = ["..", ".", ""].includes(value);
+  expect(await callItem({ id: value, q: value })).toEqual([
+    cannotBeSegment ? expect.stringContaining("cannot be") : `GET ${path} user`,
+  ]);
+  // A header cannot contain a line break.
+  expect(await callItem({ "X-Mode": value })).toEqual([
+    value.includes("\r") ? expect.stringContaining("header") : `GET /v1/items/1/details?q=1 ${value}`.trim(),
+  ]);
 });
 
-let loaded: Promise<Run> | undefined;
+test("a tool does not follow a redirect of its API", async () => {
+  expect(await callItem({ id: "moved" })).toEqual([
+    "GET /v1/items/moved/details?q=1 user",
+    expect.stringContaining("302"),
+  ]);
+});
 
-async function loadSearch(): Promise<{ readonly read: Run }> {
-  const parameter = (name: string, place: string): object => ({
-    name,
-    in: place,
-    required: true,
-    schema: { type: "string" },
-  });
-  const parameters = [parameter("id", "path"), parameter("q", "query"), { ...parameter("X-Mode", "header") }];
-  const get = { operationId: "read", parameters, responses: { 200: { description: "ok" } } };
-  loaded ??= importTools({
-    openapi: "3.1.0",
-    info: { title: "a", version: "1" },
-    paths: { "/items/{id}/details": { get } },
-  }).then(([tool]) => tool?.execute ?? expect.unreachable("there is no tool"));
-  const run = await loaded;
-  return { read: ({ ...args }, context) => run({ ...args, "X-Mode": Reflect.get(args, "mode") }, context) };
+/** Calls a tool with a parameter at each place. Returns the requests that the API received, and the error of the tool. */
+async function callItem(args: object): Promise<readonly string[]> {
+  const { signal } = new AbortController();
+  const [outcome] = await Promise.allSettled([
+    item?.execute({ id: "1", q: "1", "X-Mode": "user", ...args }, { signal }),
+  ]);
+  return [...seen.splice(0), ...(outcome.status === "rejected" ? [String(outcome.reason)] : [])];
+}
+
+function parameter(name: string, place: string): object {
+  return { name, in: place, required: true, schema: { type: "string" } };
 }

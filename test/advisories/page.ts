@@ -15,7 +15,7 @@ export function renderPage(): string {
 <!-- Written by \`npm run docs:advisories\`. Do not edit. -->
 
 ${count} published advisories about official SDKs, popular servers, clients, gateways and inspectors, in ${classes.length} classes. For each class, tests play the attack
-against the server, the client, the gateway or the generator of this project. \`npm test\` and \`npm run test:browser\` run them. A new advisory belongs into \`test/advisories/\`.
+against the server, the client, the gateway or the generator of this project. \`npm test\` and \`npm run test:browser\` run them. A new advisory belongs in \`test/advisories/\`.
 
 [Security](security.md) describes the limits and their defaults. Advisories about instructions to models in texts of servers are not listed: no library can decide which texts a model follows.
 

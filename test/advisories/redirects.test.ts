@@ -1,23 +1,17 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { revisions } from "../../generated/revisions.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { connectHttp } from "../../runtime/client/connect-http.ts";
 import { createGateway } from "../../runtime/gateway/gateway.ts";
 import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
-import { serveRaw, type Running } from "../generator/running.ts";
+import { serveRaw, type RawServer } from "../generator/running.ts";
 
 /* A server that a client trusts redirects it elsewhere. The client sends a key in a header of its own, which no platform removes. */
 
-const open: Running[] = [];
-
-afterEach(async () => {
-  for (const { close } of open.splice(0)) await close();
-});
-
-async function serve(...handle: Parameters<typeof serveRaw>): Promise<Running> {
-  const running = await serveRaw(...handle);
-  open.push(running);
-  return running;
+async function serve(...[handle]: Parameters<typeof serveRaw>): Promise<RawServer> {
+  const server = await serveRaw(handle);
+  onTestFinished(() => server.close());
+  return server;
 }
 
 const info = { name: "test", version: "1" };

@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
 import { extname, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run } from "../conformance/process.ts";
-import { listenLoopback } from "../fuzz/loopback.ts";
+import { serveRaw, type RawServer } from "../generator/running.ts";
 import { createTemporaryFolder } from "../temporary-folder.ts";
 import { startBrowser } from "./chromium.ts";
 
@@ -15,20 +14,17 @@ const root = join(import.meta.dirname, "..", "..");
 const types: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
 
 let browser: Browser;
-let server: Server;
-let origin: string;
+let server: RawServer;
 
 beforeAll(async () => {
   const folder = process.env["DOCS_SITE"] ?? (await buildSite());
-  server = serveFiles(folder);
+  server = await serveFiles(folder);
   browser = await startBrowser();
-  origin = `http://127.0.0.1:${await listenLoopback(server)}`;
 }, 600_000);
 
 afterAll(async () => {
   await browser.close();
-  server.closeAllConnections();
-  server.close();
+  await server.close();
 });
 
 async function buildSite(): Promise<string> {
@@ -40,8 +36,8 @@ async function buildSite(): Promise<string> {
 }
 
 /** Serves the files of a folder, as any host of static files does. */
-function serveFiles(folder: string): Server {
-  return createServer((request, response) => {
+function serveFiles(folder: string): Promise<RawServer> {
+  return serveRaw((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const file = join(folder, decodeURIComponent(pathname.endsWith("/") ? `${pathname}index.html` : pathname));
     readFile(file).then(
@@ -65,12 +61,12 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   page.on("console", (message) => troubles.push(message.text()));
   page.on("pageerror", (error) => troubles.push(error.message));
   page.on("request", (request) => {
-    if (!/^data:/.test(request.url()) && !request.url().startsWith(`${origin}/`)) troubles.push(request.url());
+    if (!/^data:/.test(request.url()) && !request.url().startsWith(`${server.origin}/`)) troubles.push(request.url());
   });
   page.on("response", (response) => {
     if (response.status() >= 400) troubles.push(`${response.status()} ${response.url()}`);
   });
-  await page.goto(`${origin}${path}`, { waitUntil: "networkidle" });
+  await page.goto(`${server.origin}${path}`, { waitUntil: "networkidle" });
   return { page, troubles };
 }
 

@@ -1,12 +1,35 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import yargs from "yargs";
+import { hideBin } from "yargs/helpers";
 import { createEverythingProject } from "../scaffold/everything-project.ts";
 import { startRedis } from "../scale/cluster/redis-process.ts";
 import type { ScenarioOutcome } from "./page.ts";
 import { startServer, type RunOptions } from "./process.ts";
 import { installSuite, listScenarios, runSuite, type Check, type ErrorReport, type Suite } from "./suite.ts";
 import { writePage, writeScenarios } from "./write-page.ts";
+
+/* `npm run test:conformance -- [options]`: runs the official conformance suite on the example, and on the example as a scaffolded project. */
+
+const chosen = yargs(hideBin(process.argv))
+  .usage("npm run test:conformance -- [options]")
+  .option("page", { type: "boolean", describe: "Write docs/conformance.md as well" })
+  .option("scenarios", {
+    type: "boolean",
+    describe: "Run only the scenarios that the suite does not have, and write their section of docs/conformance.md",
+  })
+  .option("cluster", {
+    type: "boolean",
+    describe: "Test three nodes behind a balancer that sends each request to the next one",
+  })
+  .parserConfiguration({ "unknown-options-as-args": true })
+  .check(({ _: [unknown] }) => {
+    if (unknown === undefined) return true;
+    throw new Error(`The argument ${unknown} is unknown; give --page, --scenarios or --cluster`);
+  })
+  .version(false)
+  .parseSync();
 
 /** One side at one revision, and how many scenarios there are: fewer would prove less. */
 interface Leg {
@@ -67,10 +90,9 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** `--page` also writes docs/conformance.md, and with `--scenarios` only its section about the scenarios that the suite does not have. With `--cluster` the server is three nodes behind a balancer that sends each request to the next one. */
 function runSubjects(): Promise<boolean> {
-  if (process.argv.includes("--scenarios")) return writeScenarios();
-  if (!process.argv.includes("--cluster")) return runLegs([readExample(), createProjects()], legs);
+  if (chosen.scenarios) return writeScenarios();
+  if (!chosen.cluster) return runLegs([readExample(), createProjects()], legs);
   return runOnCluster();
 }
 
@@ -140,7 +162,7 @@ async function runLegs(subjects: readonly Subject[], tried: readonly Leg[]): Pro
   const passed = outcomes.filter(({ hasPassed }) => hasPassed).length;
   console.log(`${passed} passed, ${outcomes.length - passed} failed`);
   const hasPassed = passed === outcomes.length;
-  if (!process.argv.includes("--page")) return hasPassed;
+  if (!chosen.page) return hasPassed;
   const date = new Date().toISOString().slice(0, 10);
   const run = { date, suite: suite.version, node: process.versions.node, outcomes };
   return (await writePage(run)) && hasPassed;

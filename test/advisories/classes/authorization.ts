@@ -13,7 +13,7 @@ export const authorization: readonly AdvisoryClass[] = [
     attack:
       "A server names an authorization server of its own, or the resource of another server, and receives secrets or tokens that belong to others.",
     answer:
-      "Registrations, secrets and tokens belong to an issuer and a resource. A registration names its issuer, also for programs without a user. The issuer in metadata and responses, and the resource in metadata, are compared exactly before a user is sent anywhere.",
+      "Registrations, secrets and tokens belong to an issuer and a resource, also for programs without a user. The issuer and the resource in metadata are compared exactly before a user is sent anywhere, and the issuer in a response before its code is used.",
     advisories: [
       onGithub(typescript, ["GHSA-6qxp-vccf-f47h", "CVE-2026-104850"], "TypeScript SDK, client", "2026-09-30"),
       onGithub(python, ["GHSA-qx49-fqc8-xw99"], "Python SDK, client", "2026-09-28"),
@@ -42,7 +42,7 @@ export const authorization: readonly AdvisoryClass[] = [
     attack:
       "A server redirects a request, and the client repeats it with its API key, session and body at another origin.",
     answer:
-      "Clients follow redirects by hand, within the origin and without a change of the method. Requests for tokens follow none; documents about authorization follow two, without credentials. Tools that are generated from OpenAPI documents follow none. A server card cannot lead credentials to another origin.",
+      "Clients reject redirects to another origin, and those that change the method. Requests for tokens follow none; documents about authorization are redirected to no private network, and not without end. Tools that are generated from OpenAPI documents follow none, and send no credentials to another origin. A server card cannot lead credentials there.",
     advisories: [
       onGithub(typescript, ["GHSA-6prh-2h8m-c8cw", "CVE-2026-111769"], "TypeScript SDK, client", "2026-10-02"),
       onGithub(python, ["GHSA-5h93-6whr-6q8j"], "Python SDK, client", "2026-10-02"),
@@ -58,6 +58,7 @@ export const authorization: readonly AdvisoryClass[] = [
         "redirects that would turn a POST into a GET are rejected: HTTP %i",
       ],
       ["runtime/transport/http-sse/http-sse-client.test.ts", "an endpoint of another origin is rejected: %s (trap 30)"],
+      [`${client}/attacks.test.ts`, "a client rejects: $name"],
       [`${client}/attacks.test.ts`, "a token does not follow a redirect to another server (AC-28)"],
       [
         "generator/live/server-card.test.ts",
@@ -67,6 +68,7 @@ export const authorization: readonly AdvisoryClass[] = [
         "generator/openapi/from.test.ts",
         "a tool sends no credentials to a server at another origin, and `create` reports the address",
       ],
+      ["advisories/hostile-openapi.test.ts", "a tool does not follow a redirect of its API"],
       ["advisories/redirects.test.ts", "a redirect of %s with HTTP %i takes no header to another origin"],
     ],
   },
@@ -75,7 +77,7 @@ export const authorization: readonly AdvisoryClass[] = [
     attack:
       "A server, a document or a caller names a URL in a private network or at the address of cloud metadata, and a client or a server requests it.",
     answer:
-      "URLs that servers name are checked, and so is the address that their names resolve to, which is the one that is connected to. A public server cannot lead to private, local or reserved addresses, nor to addresses that embed others. References of schemas and documents lead nowhere but into the same document.",
+      "URLs that servers name are checked, and so is the address that their names resolve to, before a connection is opened. A public server cannot lead to private, local or reserved addresses, nor to addresses that embed others. References of schemas and documents lead nowhere but into the same document.",
     advisories: [
       onGithub(rust, ["GHSA-c9xm-49cp-xcr9"], "Rust SDK, client", "2026-10-02"),
       onGithub(python, ["GHSA-rwrf-2pqf-9j8j"], "Python SDK, references of output schemas", "2026-09-28"),
@@ -96,6 +98,7 @@ export const authorization: readonly AdvisoryClass[] = [
       },
     ],
     tests: [
+      [`${client}/attacks.test.ts`, "a client rejects: $name"],
       [`${client}/attacks.test.ts`, "a public server cannot redirect its clients to loopback"],
       [`${client}/network.test.ts`, "the address %s is %s"],
       [`${client}/network.test.ts`, "a rule for URLs checks the address of a name, before a byte is sent there"],
@@ -115,7 +118,7 @@ export const authorization: readonly AdvisoryClass[] = [
     attack:
       "A caller presents a token of another service, or one whose check fails in a way that the server takes for success.",
     answer:
-      "A token must name the resource exactly, unless an option says otherwise. Each check rejects: an unknown algorithm, issuer, key, or time. A guard that fails or returns nothing lets no sender in. Tools get claims, and never the token; a gateway sends its own credentials to its server.",
+      "A token must name the resource exactly. An unknown algorithm, issuer, key or type, a wrong signature and a wrong time are rejected. A guard that fails or returns nothing lets no sender in. Tools get claims, and not the token; a gateway sends its own credentials to its server.",
     advisories: [
       onGithub(typescript, ["GHSA-rvq5-wwqv-78pq"], "TypeScript SDK, server", "2026-10-05"),
       onGithub(python, ["GHSA-w4fh-qvv9-3v23"], "Python SDK, server", "2026-10-05"),
@@ -129,6 +132,7 @@ export const authorization: readonly AdvisoryClass[] = [
       onGithub("BerriAI/litellm", ["GHSA-7488-6r32-c95q", "CVE-2026-59822"], "LiteLLM, MCP endpoint", "2026-07-08"),
     ],
     tests: [
+      [`${server}/attacks.test.ts`, "$name: the status is $status (AR-04, AX-D4)"],
       [`${server}/attacks.test.ts`, "a user of the same name at another issuer is another user"],
       [`${server}/attacks.test.ts`, "keys of issuers that are not trusted are not requested"],
       [
@@ -141,7 +145,7 @@ export const authorization: readonly AdvisoryClass[] = [
         "a failure of authentication is rejected without details",
       ],
       ["advisories/server.test.ts", "a guard that returns %s lets no sender in"],
-      ["advisories/gateway.test.ts", "a gateway passes no credentials of its clients on"],
+      ["advisories/gateway.test.ts", "a gateway passes no credentials of its clients on at %s"],
     ],
   },
   {
@@ -149,7 +153,7 @@ export const authorization: readonly AdvisoryClass[] = [
     attack:
       "An attacker mixes the response to one sign-in into another, changes where the code goes, or turns off PKCE.",
     answer:
-      "The client requires S256, compares state, issuer and redirect URI exactly, and takes one response. It rejects a metadata document without PKCE. This project is no authorization server and has no OAuth proxy, which most of these advisories are about.",
+      "The client requires S256, compares state, issuer and redirect URI exactly, and uses a code once. It rejects a metadata document without PKCE. This project is no authorization server and has no OAuth proxy, which most of these advisories are about.",
     advisories: [
       onGithub("", ["GHSA-4pc9-x2fx-p7vj", "CVE-2025-4143"], "Cloudflare workers-oauth-provider", "2025-05-01"),
       onGithub("", ["GHSA-qgp8-v765-qxx9", "CVE-2025-4144"], "Cloudflare workers-oauth-provider", "2025-05-01"),

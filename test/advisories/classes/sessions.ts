@@ -42,7 +42,7 @@ export const sessions: readonly AdvisoryClass[] = [
     title: "Sessions, events and tasks of others",
     attack: "A caller who learns or guesses the id of a session, an event or a task uses it.",
     answer:
-      "Ids have at least 128 random bits and are no credential: sessions, streams, events and tasks belong to the principal that opened them, and are unknown to every other. A second stream does not replace the first.",
+      "Ids of sessions have 122 random bits, and no id is a credential: sessions, streams, events and tasks belong to the principal that opened them, and are unknown to every other.",
     advisories: [
       onGithub("", ["GHSA-qvqr-5cv7-wh35", "CVE-2026-33946"], "Ruby SDK", "2026-03-27"),
       onGithub("", ["GHSA-5p9g-j988-pcwv", "CVE-2026-67431"], "Ruby SDK", "2026-07-30"),
@@ -76,14 +76,14 @@ export const sessions: readonly AdvisoryClass[] = [
         "advisories/gateway.test.ts",
         "a session of a gateway is unknown to another principal, and its id is not that of the server",
       ],
-      ["advisories/server.test.ts", "ids of sessions have 128 random bits"],
+      ["advisories/server.test.ts", "ids of sessions have 122 random bits"],
     ],
   },
   {
     title: "Memory and connections without bound",
     attack: "A peer opens sessions and abandons them, sends a body, line or event without end, or does not read.",
     answer:
-      "Everything that a peer can cause to be kept has a limit with a safe default, and is released with its end: sessions, streams, bodies, lines, events, values and bytes that wait for a reader. Nothing is kept of a request that is rejected.",
+      "What a peer can cause to be kept has a limit: sessions, bodies, lines, values, events for a resumption and bytes that wait for a reader. Sessions end when they are not used, and a rejected request opens none.",
     advisories: [
       onGithub("", ["GHSA-52jp-gj8w-j6xh", "CVE-2026-67430"], "Ruby SDK, sessions", "2026-07-30"),
       onGithub(python, ["GHSA-84m7-p3x7-pcfv", "CVE-2026-59951"], "Python SDK, sessions", "2026-09-30"),
@@ -124,6 +124,16 @@ export const sessions: readonly AdvisoryClass[] = [
         "runtime/framing/sse-events.test.ts",
         "the event decoder skips an event over the limit, which it reports once (R50)",
       ],
+      ["runtime/framing/json.test.ts", "a message with too many values is a problem with its envelope, and the limit"],
+      [
+        "runtime/stores/event-store.test.ts",
+        "events of all owners together stay within the bound, whatever their number",
+      ],
+      [
+        `${http}/client-faults.test.ts`,
+        "a client that does not read is disconnected when the handler does not wait (R25, R66)",
+      ],
+      ["runtime/transport/tcp/tcp.test.ts", "a client that does not read its responses is disconnected (R25)"],
       [
         "runtime/transport/websocket/websocket.test.ts",
         "a client disconnects a server that sends more than the limit (R50)",
@@ -135,7 +145,7 @@ export const sessions: readonly AdvisoryClass[] = [
     attack:
       "A request without the members that a handler reads, or a client that disconnects at the wrong time, ends the server.",
     answer:
-      "Every message is checked by the generated validators of its revision before a handler sees it. Errors of handlers, writers and callers are contained. The same messages are fuzzed on every transport.",
+      "Every message is checked by the generated validators of its revision before a handler sees it. An error of a handler is a response, and a client that disconnects affects no other.",
     advisories: [
       onGithub("", ["GHSA-3qhf-m339-9g5v", "CVE-2025-53366"], "Python SDK", "2025-07-04"),
       onGithub("", ["GHSA-j975-95f5-7wqh", "CVE-2025-53365"], "Python SDK", "2025-07-04"),
@@ -154,13 +164,18 @@ export const sessions: readonly AdvisoryClass[] = [
     title: "Work without bound for a small message",
     attack: "A short text lets a pattern, a template or a schema run for hours.",
     answer:
-      "URI templates match in linear time. Patterns run only where linear time is proven, or in an engine that guarantees it. Evaluations of a schema are counted, and items are compared in linear time or up to a limit.",
+      "URI templates match in linear time. Patterns run only where linear time is proven, or in an engine that guarantees it. Evaluations of a schema have a limit, and so have the items of a list that are compared with each other.",
     advisories: [onGithub("", ["GHSA-8r9q-7v3j-jr4g", "CVE-2026-0621"], "TypeScript SDK, URI templates", "2026-01-05")],
     tests: [
       [
         "runtime/server/resources/uri-template.test.ts",
         "matching hostile input takes linear time with %s (CVE-2026-0621)",
       ],
+      [
+        "runtime/adapters/patterns.test.ts",
+        "a validator reports a pattern that could be slow, and does not enforce it",
+      ],
+      ["runtime/adapters/patterns.test.ts", "a validator enforces a slow pattern with a linear-time engine"],
       ["runtime/adapters/patterns.test.ts", "patterns that are known to be slow do not block the event loop"],
       ["runtime/adapters/evaluation-limit.test.ts", "a validator ends the check of %s"],
       [
@@ -175,19 +190,22 @@ export const sessions: readonly AdvisoryClass[] = [
     title: "Names that one parser reads otherwise than another",
     attack:
       "A member name in other letter case, with a NUL, or twice, passes a filter in front of the server and means something else behind it.",
-    answer:
-      "Names are compared exactly, and an envelope with a member twice is rejected. What was checked is what runs: a message is parsed once.",
+    answer: "Names are compared exactly, and an envelope with a member twice is rejected.",
     advisories: [
       onGithub("", ["GHSA-wvj2-96wp-fq3f", "CVE-2026-27896"], "Go SDK", "2026-02-26"),
       onGithub("", ["GHSA-q382-vc8q-7jhj"], "Go SDK", "2026-03-19"),
     ],
-    tests: [[`${http}/advisories.test.ts`, "a similar member name is ignored in %j"]],
+    tests: [
+      [`${http}/advisories.test.ts`, "a similar member name is ignored in %j"],
+      ["runtime/framing/json.test.ts", "a duplicate protocol member is found in %s"],
+    ],
   },
   {
     title: "Prototypes of objects",
     attack:
       "A peer names a member `__proto__` or `constructor`, and a merge or a look-up reaches the prototype of all objects.",
-    answer: "Such a member is a member like any other. Look-ups by names of peers use maps or own members only.",
+    answer:
+      "In a message, such a member is a member like any other; generated code does not have it. A method with such a name is unknown.",
     advisories: [
       {
         ids: ["vercel/ai #14309"],

@@ -10,7 +10,7 @@ export const tools: readonly AdvisoryClass[] = [
     attack:
       "A server names a URL or a text that reaches a shell: when a browser is opened, when a program is started, or when a host is configured.",
     answer:
-      "No text reaches a shell. Programs are started with a list of arguments; scripts of Windows are quoted for their interpreter, and an argument that cannot be is rejected. Only `http` and `https` URLs are opened.",
+      "Programs are started with a list of arguments, which no shell interprets; those of scripts on Windows are quoted for their interpreter, and an argument with a line break is rejected. A browser opens `http` and `https` URLs only.",
     advisories: [
       onGithub("", ["GHSA-6xpm-ggf7-wc3p", "CVE-2025-6514"], "mcp-remote", "2025-07-09"),
       onGithub("", ["GHSA-gxw4-4fc5-9gr5", "CVE-2025-53967"], "Framelink Figma MCP", "2025-09-30"),
@@ -22,6 +22,7 @@ export const tools: readonly AdvisoryClass[] = [
       ["runtime/auth/client/network.test.ts", "a browser is not opened for %s"],
       ["runtime/auth/client/network.test.ts", "a browser is opened by a program of the platform, without a shell"],
       [`${stdio}/child-process.test.ts`, "arguments are not interpreted by a shell (R28)"],
+      [`${stdio}/command.test.ts`, "an argument with a line break is rejected, not cut off: %j"],
       [`${stdio}/command.test.ts`, "the program gets every argument of up to three special characters unchanged"],
       ["generator/scaffold/extras/host-files.test.ts", "an argument is quoted on Windows for both of its shells: %s"],
     ],
@@ -44,7 +45,7 @@ export const tools: readonly AdvisoryClass[] = [
     attack:
       "A path with `..`, the beginning of an allowed path, or a symbolic link leads out of the folder that a tool may use.",
     answer:
-      "`resolveInside` compares real paths by their segments. Commands write below their folder only, do not follow links out of it, and take no path from a server.",
+      "`resolveInside` finds files in the folder only, also behind links. A folder of skills with a link to the outside is rejected, `pin` does not write through links, and no name of an operation or an addition leads to another folder.",
     advisories: [
       onGithub(servers, ["GHSA-q66q-fx2p-7w4m", "CVE-2025-53109"], "filesystem server", "2025-07-01"),
       onGithub(servers, ["GHSA-hc55-p739-j48w", "CVE-2025-53110"], "filesystem server", "2025-07-01"),
@@ -68,7 +69,7 @@ export const tools: readonly AdvisoryClass[] = [
     attack:
       "A value that begins with a dash becomes an option of the program that a tool calls, which then writes a file or sends a token elsewhere.",
     answer:
-      "Values of peers are never arguments of a program here. Names of projects and additions cannot begin with a dash.",
+      "The one value of a peer that is an argument of a program is a URL, which begins with `http`. Names of projects and additions cannot begin with a dash.",
     advisories: [
       onGithub("", ["GHSA-9xwc-hfwc-8w59", "CVE-2025-68144"], "git server", "2025-12-17"),
       onGithub(
@@ -79,6 +80,7 @@ export const tools: readonly AdvisoryClass[] = [
       ),
     ],
     tests: [
+      ["runtime/auth/client/network.test.ts", "a browser is not opened for %s"],
       ["generator/scaffold/create/name.test.ts", "a package name with %s is rejected and another is proposed (R60)"],
       ["generator/scaffold/add/add.test.ts", "the name %j is rejected"],
     ],
@@ -100,7 +102,7 @@ export const tools: readonly AdvisoryClass[] = [
     attack:
       "A name, a description or a default in an OpenAPI document or in a schema of a server ends a string or a comment of generated code, and runs when it is imported.",
     answer:
-      "All foreign text is written by one function for its place: a literal, a comment, Markdown, or the name of a file. Generated code contains declarations and literals only.",
+      "Text of documents is escaped for its place: a literal, a comment, a key or the name of a file. Generated clients contain declarations and checks only.",
     advisories: [
       onGithub("", ["GHSA-mwr6-3gp8-9jmj", "CVE-2026-22785"], "Orval, MCP servers", "2026-01-13"),
       onGithub("", ["GHSA-p4cg-3328-rvfg", "CVE-2026-72716"], "Orval", "2026-09-02"),
@@ -122,7 +124,7 @@ export const tools: readonly AdvisoryClass[] = [
     title: "Control characters in terminals and logs",
     attack: "Text of a peer moves the cursor, adds lines to a log, or sends commands to a CI pipeline.",
     answer:
-      "Reports, errors and logs show control, direction and invisible characters as escapes, on one line, and without secrets.",
+      "Reports, errors and logs escape or remove control characters and those that change directions. A message in the log is one line without secrets.",
     advisories: [
       onGithub(
         "tokio-rs/tracing",

@@ -9,7 +9,7 @@ export const webPages: readonly AdvisoryClass[] = [
     attack:
       "A web page lets its own name lead to the machine of its visitor, and sends requests to a local server from there.",
     answer:
-      "Servers over HTTP, HTTP with SSE and WebSocket accept only local names in `Host` and `Origin` by default, and listen beyond the machine only with a list of names. The gateway, the inspector, the metrics and mounted servers do the same. TCP rejects everything that begins like HTTP.",
+      "Servers over HTTP, HTTP with SSE and WebSocket accept only local names in `Host` and `Origin` by default, and listen beyond the machine only with a list of names. The gateway, the inspector, the metrics and mounted servers do the same. A request of HTTP opens no session over TCP.",
     advisories: [
       onGithub("", ["GHSA-w48q-cv73-mx4w", "CVE-2025-66414"], "TypeScript SDK", "2025-12-02"),
       onGithub("", ["GHSA-9h52-p55h-vw2f", "CVE-2025-66416"], "Python SDK", "2025-12-02"),
@@ -26,6 +26,10 @@ export const webPages: readonly AdvisoryClass[] = [
       [`${http}/advisories.test.ts`, "a page with a rebound host name is rejected at %s %s"],
       [`${http}/validate-request.test.ts`, "hosts are required to listen beyond loopback (T-71, SEC-02)"],
       [`${http}/fetch-handler.test.ts`, "the fetch handler rejects a foreign host"],
+      [
+        "runtime/transport/websocket/websocket.test.ts",
+        "a server with headers %j responds to an upgrade with %i (T-70, R30, R31, R67, B-014)",
+      ],
       [
         "runtime/transport/websocket/websocket.test.ts",
         "a server rejects an upgrade whose target names another host than its Host header (R30)",
@@ -64,7 +68,7 @@ export const webPages: readonly AdvisoryClass[] = [
     attack:
       "A page or a program in the network uses the proxy of an inspector to start programs, or to send requests into the network of its user.",
     answer:
-      "`inspect` listens on 127.0.0.1 only. Its address has a secret of 192 bits, and `Host` and `Origin` are checked for every request. The page can neither name a command nor a URL: the server is the one of the command line.",
+      "The address of `inspect` has a secret, `Host` must be 127.0.0.1, and commands of other pages are rejected. So are commands that the page does not have, and roots that are no folders.",
     advisories: [
       onGithub("", ["GHSA-7f8r-222p-6f5g", "CVE-2025-49596"], "MCP Inspector", "2025-06-13"),
       onGithub("MCPJam/inspector", ["GHSA-232v-j27c-5pp6", "CVE-2026-23744"], "MCPJam inspector", "2026-01-16"),
@@ -80,7 +84,7 @@ export const webPages: readonly AdvisoryClass[] = [
     attack:
       "A server puts markup or a `javascript:` URL into a name, a result or a redirect, and a page of the inspector, of a report or of a callback runs it.",
     answer:
-      "Pages write text of servers as text, under a policy that allows only their own script. Views run in a frame without an origin and without a network. The page after a sign-in is fixed: it repeats nothing of the request.",
+      "Pages write text of servers as text, under a policy that allows only their own script. Views run in a frame without an origin and without a network. After a sign-in, only the expected response gets a page.",
     advisories: [
       onGithub("", ["GHSA-g9hg-qhmf-q45m", "CVE-2025-58444"], "MCP Inspector", "2025-09-08"),
       onGithub("", ["GHSA-mxxr-jv3v-6pgc", "CVE-2025-62800"], "FastMCP, callback page", "2025-10-29"),

@@ -5,11 +5,13 @@ import { RpcError } from "../../../runtime/jsonrpc/errors.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
 import { serveHttp } from "../../../runtime/server/run/serve-http.ts";
+import type { Peer, PeerOptions } from "./peer.ts";
 import type { Scene } from "./scenario.ts";
+import type { ServerScene } from "./subjects.ts";
 
-/** Server with the tools that the example does not have. */
+/** Server with the tools that the example does not have, and a connection to it. */
 export interface Features {
-  readonly url: string;
+  readonly peer: Peer;
   /** Labels of the calls of `test_tool_slow` that have begun. */
   readonly started: readonly string[];
   /** Labels of those that were cancelled. */
@@ -23,8 +25,8 @@ const levels = ["debug", "info", "warning", "error"] as const;
 /** Page that `test_elicitation_url` sends the user to. */
 export const page = { mode: "url", message: "Sign in", url: "https://example.com/sign-in" } as const;
 
-/** Starts the server on a free port until the scenario has ended. */
-export async function startFeatures(scene: Scene): Promise<Features> {
+/** Starts the server on a free port until the scenario has ended, and connects to it. */
+export async function openFeatures(scene: ServerScene, options: PeerOptions = {}): Promise<Features> {
   const started: string[] = [];
   const stopped: string[] = [];
   const server = defineServer({
@@ -70,7 +72,8 @@ export async function startFeatures(scene: Scene): Promise<Features> {
       }),
     ],
   });
-  return { url: await serve(server, scene), started, stopped };
+  const url = await serve(server, scene);
+  return { peer: await scene.open({ ...options, url }), started, stopped };
 }
 
 const newest = forRevisions<Declarations>([revision]);

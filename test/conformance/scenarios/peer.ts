@@ -23,6 +23,8 @@ export interface Peer {
   readonly sessionId: string | undefined;
   /** Builds a request with the metadata of its revision. */
   build(id: unknown, method: string, params?: object): object;
+  /** Builds a call of a tool, without arguments unless `params` has some. */
+  buildCall(id: unknown, name: string, params?: object): object;
   post(message: unknown, headers?: Headers): Promise<Reply>;
   stream(message: unknown): Promise<Stream>;
   /** Sends a request without a body. */
@@ -68,6 +70,7 @@ export async function openPeer(
     opened,
     sessionId: session,
     build,
+    buildCall: (id, name, params) => build(id, "tools/call", { name, arguments: {}, ...params }),
     post: (body, headers) => exchange(url, { headers: { ...toAll(body), ...headers }, body }),
     stream: (body) => openStream(url, { headers: toAll(body), body }),
     send: (method, headers) => exchange(url, { method, headers: { ...toAll(undefined), ...headers } }),

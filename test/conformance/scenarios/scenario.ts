@@ -20,7 +20,7 @@ export interface ScenarioFacts {
   /** Revisions that the clause is about. */
   readonly revisions: readonly RevisionId[];
   readonly clause: Clause;
-  /** What a reader of the results should know. */
+  /** Sentence below the results. */
   readonly note?: string;
 }
 
@@ -36,7 +36,7 @@ export type CheckValue = (name: string, found: unknown, expected: unknown) => vo
 export interface Scene {
   readonly revision: RevisionId;
   readonly check: CheckValue;
-  /** Registers what ends when the scenario has ended, last first. */
+  /** Registers a function that is called when the scenario has ended; the last one is called first. */
   readonly onEnd: (end: () => unknown) => void;
 }
 

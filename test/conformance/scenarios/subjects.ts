@@ -41,7 +41,7 @@ export async function startServers(signal: AbortSignal): Promise<Servers> {
   }
 }
 
-/** What a scenario of a server gets. */
+/** Facts and servers for a scenario of a server. */
 export interface ServerScene extends Scene {
   readonly servers: Servers;
   /** Opens a raw connection, by default to the example with every feature. */

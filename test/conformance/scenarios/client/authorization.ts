@@ -104,7 +104,7 @@ export const authorizationScenarios: readonly Scenario<ClientScene>[] = [
     },
   },
   refusal("auth/pkce-no-support", {
-    revisions: ["2026-07-28", "2025-11-25", "2025-06-18"],
+    revisions,
     clause: { page: "2025-11-25/basic/authorization#authorization-code-protection" },
     scripts: {
       "an authorization server that does not mention PKCE": without("code_challenge_methods_supported"),

@@ -1,8 +1,8 @@
 import { createAjvValidator } from "../../../../runtime/adapters/ajv.ts";
 import { page } from "../features.ts";
-import { sayEvents, until } from "../../../runtime/transport/http-client/scripted-server.ts";
-import type { Scenario } from "../scenario.ts";
-import { callsOf, type ClientScene } from "./scripted.ts";
+import { resultEvent, sayEvents, type ScriptedServer } from "../../../runtime/transport/http-client/scripted-server.ts";
+import type { CheckValue, Scenario } from "../scenario.ts";
+import { callsOf, toEvent, type ClientScene } from "./scripted.ts";
 
 /** Scenarios about results of tools, and about pages that the user is sent to. */
 export const resultScenarios: readonly Scenario<ClientScene>[] = [
@@ -55,32 +55,26 @@ export const resultScenarios: readonly Scenario<ClientScene>[] = [
     clause: { page: "2025-11-25/client/elicitation#safe-url-handling", sep: 1036 },
     async run({ check, serve, connect }) {
       const responses: unknown[] = [];
+      let end: (() => unknown) | undefined;
       const server = await serve({
         first({ message }, response) {
           if (message.id === undefined || message.method !== undefined) return false;
           responses.push(message);
           response.writeHead(202).end();
+          end?.();
           return true;
         },
         methods: {
           "tools/call": ({ message: { id } }, response) => {
             const params = { ...page, url: `http://${response.req.headers.host}/sign-in`, elicitationId: "page-1" };
-            const request = { jsonrpc: "2.0", id: `ask-${id}`, method: "elicitation/create", params };
-            sayEvents(response, `data: ${JSON.stringify(request)}\n\n`);
-            const isAnswered = (): boolean => responses.some((one) => Object(one).id === `ask-${id}`);
-            void until(isAnswered).then(() =>
-              response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [] } })}\n\n`),
-            );
+            sayEvents(response, toEvent({ id: "ask", method: "elicitation/create", params }));
+            end = () => response.end(resultEvent(id, { content: [] }));
             return undefined;
           },
         },
       });
-      const asked: unknown[] = [];
-      const url = (params: unknown): object => {
-        asked.push(params);
-        return { action: "accept", content: { never: "sent" } };
-      };
-      const session = await connect(server.url, { elicitation: { url } });
+      const { asked, elicitation } = acceptPages();
+      const session = await connect(server.url, { elicitation });
       check("the client declares the mode", callsOf(server, "initialize")[0]?.message.params, {
         capabilities: { elicitation: { url: {}, form: undefined } },
       });
@@ -89,17 +83,13 @@ export const resultScenarios: readonly Scenario<ClientScene>[] = [
         { mode: "url", message: page.message, url: /sign-in$/, elicitationId: "page-1" },
       ]);
       check("the response has an action, and no content", responses, [
-        { result: { action: "accept", content: undefined } },
+        { id: "ask", result: { action: "accept", content: undefined } },
       ]);
-      check(
-        "the client does not read the page",
-        server.requests.filter(({ path }) => path !== "/mcp"),
-        [],
-      );
+      checkUnread(check, server);
       responses.length = 0;
       const formsOnly = await connect(server.url, { elicitation: { form: () => ({ action: "cancel" }) } });
       await formsOnly.callTool("anything");
-      check("a client without the mode rejects the request", responses, [{ error: { code: -32602 } }]);
+      check("a client without the mode rejects the request", responses, [{ id: "ask", error: { code: -32602 } }]);
     },
   },
   {
@@ -110,20 +100,16 @@ export const resultScenarios: readonly Scenario<ClientScene>[] = [
     async run({ check, serve, connect }) {
       const server = await serve({
         methods: {
-          "tools/call": ({ message: { params = {} } }, response) => {
-            if (params.inputResponses !== undefined) return { content: [] };
-            const params1 = { ...page, url: `http://${response.req.headers.host}/sign-in` };
-            const inputRequests = { page: { method: "elicitation/create", params: params1 } };
+          "tools/call": ({ message }, response) => {
+            if (message.params?.inputResponses !== undefined) return { content: [] };
+            const params = { ...page, url: `http://${response.req.headers.host}/sign-in` };
+            const inputRequests = { page: { method: "elicitation/create", params } };
             return { resultType: "input_required", inputRequests, requestState: "state-1" };
           },
         },
       });
-      const asked: unknown[] = [];
-      const url = (params: unknown): object => {
-        asked.push(params);
-        return { action: "accept", content: { never: "sent" } };
-      };
-      const session = await connect(server.url, { elicitation: { url } });
+      const { asked, elicitation } = acceptPages();
+      const session = await connect(server.url, { elicitation });
       check("the call has its result in the end", await session.callTool("anything"), { content: [] });
       const [first, second] = callsOf(server, "tools/call");
       check("a request declares the mode", first?.message.params, {
@@ -134,11 +120,25 @@ export const resultScenarios: readonly Scenario<ClientScene>[] = [
         inputResponses: { page: { action: "accept", content: undefined } },
         requestState: "state-1",
       });
-      check(
-        "the client does not read the page",
-        server.requests.filter(({ path }) => path !== "/mcp"),
-        [],
-      );
+      checkUnread(check, server);
     },
   },
 ];
+
+/** Returns the handler of a program that accepts every page, and the parameters that it got. */
+function acceptPages(): { readonly asked: readonly unknown[]; readonly elicitation: { url(params: unknown): object } } {
+  const asked: unknown[] = [];
+  const url = (params: unknown): object => {
+    asked.push(params);
+    return { action: "accept", content: { never: "sent" } };
+  };
+  return { asked, elicitation: { url } };
+}
+
+function checkUnread(check: CheckValue, { requests }: ScriptedServer): void {
+  check(
+    "the client does not read the page",
+    requests.filter(({ path }) => path !== "/mcp"),
+    [],
+  );
+}

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
-import { sayEvents, until } from "../../../runtime/transport/http-client/scripted-server.ts";
+import { resultEvent, sayEvents } from "../../../runtime/transport/http-client/scripted-server.ts";
+import { until } from "../../../runtime/transport/http-server/http-rig.ts";
 import type { RevisionId } from "../../../wire/script.ts";
 import type { Scenario } from "../scenario.ts";
-import { callsOf, complete, type ClientScene } from "./scripted.ts";
+import { callsOf, complete, toEvent, type ClientScene } from "./scripted.ts";
 
 const sessionRevisions: readonly RevisionId[] = ["2025-11-25", "2025-06-18", "2025-03-26"];
 const everyRevision: readonly RevisionId[] = ["2026-07-28", ...sessionRevisions, "2024-11-05"];
@@ -20,7 +21,7 @@ export const runningScenarios: readonly Scenario<ClientScene>[] = [
       const server = await serve({
         methods: {
           "tools/call": ({ message: { id } }, response) => {
-            late = () => void response.end(toEvent({ id, result: complete(revision, { content: [] }) }));
+            late = () => void response.end(resultEvent(id, complete(revision, { content: [] })));
             return open(response);
           },
         },
@@ -95,7 +96,7 @@ export const runningScenarios: readonly Scenario<ClientScene>[] = [
             const notifications = steps.map((progressToken, index) =>
               toEvent({ method: "notifications/progress", params: { progressToken, progress: 10 * index, total: 20 } }),
             );
-            sayEvents(response, ...notifications, toEvent({ id, result: complete(revision, { content: [] }) }));
+            sayEvents(response, ...notifications, resultEvent(id, complete(revision, { content: [] })));
             response.end();
             return undefined;
           },
@@ -130,7 +131,7 @@ export const runningScenarios: readonly Scenario<ClientScene>[] = [
         methods: {
           "tools/call": ({ message: { id } }, response) => {
             const entry = { method: "notifications/message", params: { level: "error", data: "broken" } };
-            sayEvents(response, toEvent(entry), toEvent({ id, result: complete(revision, { content: [] }) }));
+            sayEvents(response, toEvent(entry), resultEvent(id, complete(revision, { content: [] })));
             response.end();
             return undefined;
           },
@@ -160,7 +161,7 @@ export const runningScenarios: readonly Scenario<ClientScene>[] = [
     note: "the other direction of `cancellation`, in no branch of the suite.",
     async run({ check, serve, connect, revision }) {
       let stream: ServerResponse | undefined;
-      let callId: unknown;
+      let callId: number | undefined;
       const server = await serve({
         methods: {
           "tools/call": ({ message: { id } }, response) => {
@@ -184,7 +185,7 @@ export const runningScenarios: readonly Scenario<ClientScene>[] = [
       stream?.write(toEvent({ method: "notifications/cancelled", params: { requestId: "form" } }));
       await until(() => signal?.aborted === true);
       check("a cancellation ends the form, and one of nothing does not", signal?.aborted, true);
-      stream?.end(toEvent({ id: callId, result: complete(revision, { content: [] }) }));
+      stream?.end(resultEvent(callId, complete(revision, { content: [] })));
       check("the call goes on", await called, { content: [] });
       await sleep(20);
       const answers = server.requests.filter(({ message }) => message.id !== undefined && message.method === undefined);
@@ -197,10 +198,6 @@ export const runningScenarios: readonly Scenario<ClientScene>[] = [
 function open(response: ServerResponse): undefined {
   sayEvents(response, ": open\n\n");
   return undefined;
-}
-
-function toEvent(message: object): string {
-  return `data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
 }
 
 function tokenOf(params: unknown): unknown {

@@ -6,6 +6,7 @@ import { revisionOf } from "../../../runtime/fixture-revision.ts";
 import {
   sayJson,
   serveScript,
+  usual,
   type Received,
   type ScriptedServer,
 } from "../../../runtime/transport/http-client/scripted-server.ts";
@@ -28,7 +29,7 @@ export interface ServerScript {
 
 type ClientOptions = Parameters<typeof createUntypedClient>[0];
 
-/** What a scenario of a client gets. */
+/** Facts and servers for a scenario of a client. */
 export interface ClientScene extends Scene {
   /** Starts a scripted server. */
   serve(script?: ServerScript): Promise<ScriptedServer>;
@@ -67,18 +68,17 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-function answer(script: ServerScript, revision: Scene["revision"], { received, response }: Exchange): void {
-  if (script.first?.(received, response)) return;
+function answer(script: ServerScript, revision: Scene["revision"], { received, response }: Exchange): unknown {
+  if (script.first?.(received, response)) return undefined;
   const { method, message } = received;
-  if (method === "GET") return void response.writeHead(405, { allow: "POST" }).end();
-  if (method === "DELETE") return void response.writeHead(200).end();
-  if (message.id === undefined || message.method === undefined) return void response.writeHead(202).end();
+  if (method !== "POST" || message.id === undefined || message.method === undefined) return usual;
   const sessionId = script.sessionId?.(received);
   const headers = sessionId === undefined ? {} : { "mcp-session-id": sessionId };
   const respond = script.methods?.[message.method];
   const result = respond ? respond(received, response) : findUsual(script, revision, message);
-  if (result === undefined) return;
-  sayJson(response, { jsonrpc: "2.0", id: message.id, result: complete(revision, result) }, { headers });
+  if (result !== undefined)
+    sayJson(response, { jsonrpc: "2.0", id: message.id, result: complete(revision, result) }, { headers });
+  return undefined;
 }
 
 /** Members that every result of a stateless request has. */
@@ -104,6 +104,11 @@ export function findUsual(
     default:
       return {};
   }
+}
+
+/** Returns an event with a notification or a request. */
+export function toEvent(message: object): string {
+  return `data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
 }
 
 /** Requests with a JSON-RPC method, in order. */

@@ -1,4 +1,4 @@
-import { page, startFeatures, startStructured } from "../features.ts";
+import { page, openFeatures, startStructured } from "../features.ts";
 import type { Peer } from "../peer.ts";
 import type { Scenario } from "../scenario.ts";
 import type { ServerScene } from "../subjects.ts";
@@ -45,11 +45,10 @@ export const resultScenarios: readonly Scenario<ServerScene>[] = [
     revisions: ["2025-11-25"],
     clause: { page: "2025-11-25/client/elicitation#url-mode-elicitation-requests", sep: 1036 },
     async run(scene) {
-      const { check, open } = scene;
-      const { url } = await startFeatures(scene);
-      const peer = await open({ url, capabilities: { elicitation: { url: {} } } });
+      const { check } = scene;
+      const { peer } = await openFeatures(scene, { capabilities: { elicitation: { url: {} } } });
       for (const action of ["accept", "decline", "cancel"]) {
-        const stream = await peer.stream(peer.build(action, "tools/call", { name: "test_elicitation_url" }));
+        const stream = await peer.stream(peer.buildCall(action, "test_elicitation_url"));
         const asked = await stream.message();
         check(`the user is sent to a page, and answers ${action}`, asked, {
           method: "elicitation/create",
@@ -61,12 +60,7 @@ export const resultScenarios: readonly Scenario<ServerScene>[] = [
       check("an error lists the pages that come first", await call(peer, 1, "test_elicitation_required"), {
         error: { code: -32042, data: { elicitations: [{ ...page, elicitationId: "page-1" }] } },
       });
-      for (const elicitation of [{}, { form: {} }]) {
-        const other = await open({ url, capabilities: { elicitation } });
-        check(`a client that declares ${JSON.stringify(elicitation)} is not sent to a page`, await refuse(other), {
-          result: { isError: true },
-        });
-      }
+      await checkRefusals(scene, peer, { status: 200, messages: [{ result: { isError: true } }] });
     },
   },
   {
@@ -75,9 +69,8 @@ export const resultScenarios: readonly Scenario<ServerScene>[] = [
     revisions: ["2026-07-28"],
     clause: { page: "2026-07-28/client/elicitation#url-mode-elicitation-requests", sep: 1036 },
     async run(scene) {
-      const { check, open } = scene;
-      const { url } = await startFeatures(scene);
-      const peer = await open({ url, capabilities: { elicitation: { url: {} } } });
+      const { check } = scene;
+      const { peer } = await openFeatures(scene, { capabilities: { elicitation: { url: {} } } });
       for (const action of ["accept", "decline", "cancel"]) {
         const asked = await call(peer, 1, "test_elicitation_url");
         check("the user is sent to a page, without an id", asked, {
@@ -92,14 +85,10 @@ export const resultScenarios: readonly Scenario<ServerScene>[] = [
         const answered = await call(peer, 2, "test_elicitation_url", { inputResponses, ...readState(asked) });
         check(`the tool gets ${action}`, answered, { result: { resultType: "complete", ...said(action) } });
       }
-      for (const elicitation of [{}, { form: {} }]) {
-        const other = await open({ url, capabilities: { elicitation } });
-        const refused = await other.post(other.build(3, "tools/call", { name: "test_elicitation_url", arguments: {} }));
-        check(`a client that declares ${JSON.stringify(elicitation)} is not sent to a page`, refused, {
-          status: 400,
-          messages: [{ error: { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } } }],
-        });
-      }
+      await checkRefusals(scene, peer, {
+        status: 400,
+        messages: [{ error: { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } } }],
+      });
     },
   },
 ];
@@ -109,11 +98,16 @@ function said(action: string): object {
 }
 
 async function call(peer: Peer, id: number, name: string, more: object = {}): Promise<unknown> {
-  return (await peer.post(peer.build(id, "tools/call", { name, arguments: {}, ...more }))).messages[0];
+  return (await peer.post(peer.buildCall(id, name, more))).messages[0];
 }
 
-async function refuse(peer: Peer): Promise<unknown> {
-  return call(peer, 1, "test_elicitation_url");
+/** Checks that clients without the mode of URLs are not sent to a page. */
+async function checkRefusals({ check, open }: ServerScene, { url }: Peer, expected: object): Promise<void> {
+  for (const elicitation of [{}, { form: {} }]) {
+    const peer = await open({ url, capabilities: { elicitation } });
+    const refused = await peer.post(peer.buildCall(1, "test_elicitation_url"));
+    check(`a client that declares ${JSON.stringify(elicitation)} is not sent to a page`, refused, expected);
+  }
 }
 
 function readState(message: unknown): object {

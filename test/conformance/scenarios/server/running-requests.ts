@@ -1,6 +1,7 @@
+import { isObject } from "../../../../generated/support.ts";
 import type { RevisionId } from "../../../wire/script.ts";
 import { until } from "../../../runtime/transport/http-server/http-rig.ts";
-import { startFeatures } from "../features.ts";
+import { openFeatures } from "../features.ts";
 import type { Peer, Reply } from "../peer.ts";
 import type { Scenario } from "../scenario.ts";
 import type { ServerScene } from "../subjects.ts";
@@ -16,9 +17,8 @@ export const runningScenarios: readonly Scenario<ServerScene>[] = [
     revisions: sessionRevisions,
     clause: { page: "2025-06-18/basic/utilities/cancellation#behavior-requirements" },
     async run(scene) {
-      const { check, open } = scene;
-      const { url, started, stopped } = await startFeatures(scene);
-      const peer = await open({ url });
+      const { check } = scene;
+      const { peer, started, stopped } = await openFeatures(scene);
       for (const requestId of ["unknown", 404, null]) {
         const status = await cancel(peer, requestId);
         check(`a cancellation of the request ${JSON.stringify(requestId)} is no failure`, status < 500, true);
@@ -47,9 +47,8 @@ export const runningScenarios: readonly Scenario<ServerScene>[] = [
     revisions: ["2026-07-28"],
     clause: { page: "2026-07-28/basic/transports/streamable-http#cancellation", sep: 2575 },
     async run(scene) {
-      const { check, open } = scene;
-      const { url, started, stopped } = await startFeatures(scene);
-      const peer = await open({ url });
+      const { check } = scene;
+      const { peer, started, stopped } = await openFeatures(scene);
       const stream = await peer.stream(slowCall(peer, 1));
       await until(() => started.includes("1"), "the start of the tool");
       check("the stream is open while the tool runs", [stream.status, stream.isEnded], [200, false]);
@@ -70,9 +69,8 @@ export const runningScenarios: readonly Scenario<ServerScene>[] = [
     clause: { page: "2025-03-26/basic/transports#sending-messages-to-the-server" },
     note: "the counterpart of `http-stream-cancellation` before 2026-07-28, in no branch of the suite.",
     async run(scene) {
-      const { check, open } = scene;
-      const { url, started, stopped } = await startFeatures(scene);
-      const peer = await open({ url });
+      const { check } = scene;
+      const { peer, started, stopped } = await openFeatures(scene);
       const stream = await peer.stream(slowCall(peer, 1));
       await until(() => started.includes("1"), "the start of the tool");
       stream.cut();
@@ -93,11 +91,7 @@ export const runningScenarios: readonly Scenario<ServerScene>[] = [
       const peer = await open();
       const call = (id: number, token?: string | number): Promise<Reply> =>
         peer.post(
-          peer.build(id, "tools/call", {
-            name: "test_tool_with_progress",
-            arguments: {},
-            ...(token !== undefined && { _meta: { progressToken: token } }),
-          }),
+          peer.buildCall(id, "test_tool_with_progress", token === undefined ? {} : { _meta: { progressToken: token } }),
         );
       for (const token of ["text", 7, 0]) {
         const steps = [0, 50, 100].map((progress) => ({
@@ -122,9 +116,8 @@ export const runningScenarios: readonly Scenario<ServerScene>[] = [
     revisions: ["2026-07-28"],
     clause: { page: "2026-07-28/server/utilities/logging#per-request-log-level", sep: 2575 },
     async run(scene) {
-      const { check, open } = scene;
-      const { url } = await startFeatures(scene);
-      const peer = await open({ url });
+      const { check } = scene;
+      const { peer } = await openFeatures(scene);
       const call = (id: number, level?: string): Promise<Reply> => peer.post(levelsCall(peer, id, level));
       const entry = (level: string): object => ({ method: "notifications/message", params: { level } });
       const wanted = ["debug", "info", "warning", "error"];
@@ -144,13 +137,12 @@ export const runningScenarios: readonly Scenario<ServerScene>[] = [
 ];
 
 function slowCall(peer: Peer, id: string | number): object {
-  const params = { name: "test_tool_slow", arguments: { label: String(id) }, _meta: { progressToken: id } };
-  return peer.build(id, "tools/call", params);
+  return peer.buildCall(id, "test_tool_slow", { arguments: { label: String(id) }, _meta: { progressToken: id } });
 }
 
 function levelsCall(peer: Peer, id: number, level: string | undefined): object {
-  const meta = level !== undefined && { _meta: { "io.modelcontextprotocol/logLevel": level } };
-  return peer.build(id, "tools/call", { name: "test_tool_levels", arguments: {}, ...meta });
+  const meta = level === undefined ? {} : { _meta: { "io.modelcontextprotocol/logLevel": level } };
+  return peer.buildCall(id, "test_tool_levels", meta);
 }
 
 async function cancel(peer: Peer, requestId: unknown): Promise<number> {
@@ -159,5 +151,5 @@ async function cancel(peer: Peer, requestId: unknown): Promise<number> {
 }
 
 function isResponse(message: unknown): boolean {
-  return typeof message === "object" && message !== null && !("method" in message);
+  return isObject(message) && message.method === undefined;
 }

@@ -17,7 +17,7 @@ export const sessionScenarios: readonly Scenario<ServerScene>[] = [
         status: 200,
         headers: { "mcp-session-id": undefined },
       });
-      const call = peer.build(1, "tools/call", { name: "test_simple_text", arguments: {} });
+      const call = peer.buildCall(1, "test_simple_text");
       check("a request without a session is served", await peer.post(call), {
         status: 200,
         messages: [{ result: {} }],
@@ -85,6 +85,6 @@ interface Call {
 }
 
 async function callTool(peer: Peer | undefined, { id, name, token }: Call): Promise<readonly unknown[]> {
-  const params = { name, arguments: {}, ...(token !== undefined && { _meta: { progressToken: token } }) };
-  return (await peer?.post(peer.build(id, "tools/call", params)))?.messages ?? [];
+  const meta = token === undefined ? {} : { _meta: { progressToken: token } };
+  return (await peer?.post(peer.buildCall(id, name, meta)))?.messages ?? [];
 }
