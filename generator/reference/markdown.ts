@@ -35,6 +35,7 @@ export function withTitle(title: string, text: string): string {
 /** Returns the anchor of a heading, as GitHub derives it. */
 export function anchorOf(heading: string): string {
   return heading
+    .trim()
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
     .replaceAll(/\s/g, "-");
