@@ -6,7 +6,7 @@ import { startRedis } from "../scale/cluster/redis-process.ts";
 import type { ScenarioOutcome } from "./page.ts";
 import { startServer, type RunOptions } from "./process.ts";
 import { installSuite, listScenarios, runSuite, type Check, type ErrorReport, type Suite } from "./suite.ts";
-import { writePage, writeScenarios } from "./write-page.ts";
+import { writeRun, writeScenarios } from "./write-page.ts";
 
 /** One side at one revision, and how many scenarios there are: fewer would prove less. */
 interface Leg {
@@ -143,7 +143,7 @@ async function runLegs(subjects: readonly Subject[], tried: readonly Leg[]): Pro
   if (!process.argv.includes("--page")) return hasPassed;
   const date = new Date().toISOString().slice(0, 10);
   const run = { date, suite: suite.version, node: process.versions.node, outcomes };
-  return (await writePage(run)) && hasPassed;
+  return (await writeRun(run)) && hasPassed;
 }
 
 async function runInTurn(suite: Suite, subject: Subject, tried: readonly Leg[]): Promise<readonly ScenarioOutcome[]> {
