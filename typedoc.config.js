@@ -49,6 +49,8 @@ export default {
   // Types that exported ones refer to, and that cannot be imported by name, are described under this heading of their entry point.
   internalModule: "Not exported",
   excludeExternals: true,
+  // The build has checked the types.
+  skipErrorChecking: true,
   // The official schema uses tags of JSON Schema.
   blockTags: [...OptionDefaults.blockTags, "@format", "@maximum", "@maxItems", "@minimum"],
   treatWarningsAsErrors: true,

@@ -38,7 +38,7 @@ export async function buildRuntimePackage(root: string): Promise<void> {
     logLevel: "warning",
     write: false,
   } satisfies BuildOptions;
-  const { metafile } = await build({ ...options, entryPoints: entries.map(toModule), outbase: "dist", metafile: true });
+  const { metafile } = await build({ ...options, entryPoints: entries.map(toModule), metafile: true });
   const common = commonExports.map((subpath) => toModule(withoutExtension(exports[subpath] ?? "")));
   const { outputFiles } = await build({
     ...options,

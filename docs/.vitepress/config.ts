@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
+import { anchorOf } from "../../generator/reference/markdown.ts";
 
 /* Settings of the documentation site, which `.build/site.ts` builds. */
 
@@ -57,7 +58,7 @@ export default {
     // Braces in prose are text.
     attrs: { disable: true },
     // The anchors of GitHub, so that links work in the repository and on the site.
-    anchor: { slugify: toAnchor },
+    anchor: { slugify: anchorOf },
     config: (markdown: Markdown) => {
       const { text } = markdown.renderer.rules;
       const keepDates: TextRule = (...args) => text?.(...args).replaceAll(/\b20\d\d-\d\d-\d\d\b/g, date) ?? "";
@@ -95,14 +96,6 @@ function toSite(target: string, page: string): string {
   if (inDocs.startsWith("../")) return `${repository}/blob/main/${inDocs.slice("../".length)}${hash}`;
   if (!inDocs.endsWith(".md")) return `${repository}/blob/main/docs/${inDocs}${hash}`;
   return `${path.replace(/(^|\/)README\.md$/, "$1index.md")}${hash}`;
-}
-
-function toAnchor(heading: string): string {
-  return heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-    .replaceAll(/\s/g, "-");
 }
 
 /** Of the API reference, only headings can be found: an index of its texts would take several megabytes. */

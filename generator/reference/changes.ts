@@ -31,7 +31,7 @@ export function changeList(
 }
 
 /** Returns a change as Markdown: what, then how. */
-export function changeText(change: ContractChange): string {
+function changeText(change: ContractChange): string {
   const { kind, name, detail } = readSubject(change);
   return `${kind === "method" ? "" : code(name)} ${prose(detail)}`.trim().replace(/\.$/, "");
 }

@@ -27,9 +27,15 @@ export function blocks(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
+/** Returns a text below a heading, or an empty text if there is none. */
+export function withTitle(title: string, text: string): string {
+  return text === "" ? "" : `${title}\n\n${text}`;
+}
+
 /** Returns the anchor of a heading, as GitHub derives it. */
 export function anchorOf(heading: string): string {
   return heading
+    .trim()
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
     .replaceAll(/\s/g, "-");

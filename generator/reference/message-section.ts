@@ -1,11 +1,11 @@
 import type { Conversions } from "../conversions/conversions.ts";
 import { plainResultNames } from "../emit/method-text.ts";
-import type { Duration, HeaderRule, Method, Role, Shape } from "../model.ts";
+import type { Duration, HeaderRule, Method, Shape } from "../model.ts";
 import { changeList, type RevisionChanges } from "./changes.ts";
 import { conversionTable } from "./conversion-table.ts";
 import { docProse, fieldTable } from "./fields.ts";
 import { ownTypes, type Layout } from "./layout.ts";
-import { anchorOf, blocks, code, table } from "./markdown.ts";
+import { anchorOf, blocks, code, table, withTitle } from "./markdown.ts";
 import { typeLink, type LinkOf } from "./type-links.ts";
 import { runsOf, spanText, type Version, type Versioned } from "./versions.ts";
 
@@ -74,10 +74,6 @@ export function messageTable(names: readonly string[], { layout: { all } }: Sect
     return newest ? [[link, kindText(newest), senderText(newest), spanText(versions, all)]] : [];
   });
   return table(["message", "kind", "sent by", "revisions"], rows);
-}
-
-function withTitle(title: string, text: string): string {
-  return text === "" ? "" : `${title}\n\n${text}`;
 }
 
 /** Writes the facts about a message: a list of those that no revision has changed, and a table of the others. */
@@ -182,6 +178,3 @@ function resultText(found: readonly Versioned<Method>[], { layout, linkOf }: Sec
   if (isShared) return `See ${names.map((name) => typeLink(name, linkOf)).join(", ")}.`;
   return fieldTable({ shapes: own, all: layout.all, linkOf }) || "Any object.";
 }
-
-/** Roles in the order in which pages list them. */
-export const roles: readonly Role[] = ["client", "server"];

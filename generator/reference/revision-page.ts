@@ -1,11 +1,10 @@
 import { readLosses } from "../conversions/conversions.ts";
 import { capabilitiesOf } from "../model/capabilities.ts";
-import type { RevisionModel } from "../model.ts";
+import type { RevisionModel, Role } from "../model.ts";
 import { sortChanges } from "../diff/report/text.ts";
 import { readSubject, type RevisionChanges } from "./changes.ts";
 import { effectOf } from "./conversion-table.ts";
-import { blocks, code, notice, prose, table } from "./markdown.ts";
-import { roles } from "./message-section.ts";
+import { blocks, code, notice, prose, table, withTitle } from "./markdown.ts";
 import { typeLink, type LinkOf } from "./type-links.ts";
 
 /** Everything that the page about a revision is written from. */
@@ -50,10 +49,6 @@ export function revisionPage(input: RevisionInput): string {
   ]);
 }
 
-function withTitle(title: string, text: string): string {
-  return text === "" ? "" : `${title}\n\n${text}`;
-}
-
 function ruleList({ rules }: RevisionModel): string {
   const { known, absentMeans } = rules.resultTypes ?? { known: [], absentMeans: "" };
   const lines = [
@@ -77,10 +72,12 @@ function ruleList({ rules }: RevisionModel): string {
   return lines.map((line) => `- ${line}`).join("\n");
 }
 
+const sides: readonly Role[] = ["client", "server"];
+
 function capabilityTable(model: RevisionModel): string {
   return table(
     ["side", "capabilities"],
-    roles.map((side) => [side, capabilitiesOf(side, model).map(code).join(", ")]),
+    sides.map((side) => [side, capabilitiesOf(side, model).map(code).join(", ")]),
   );
 }
 

@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { format } from "prettier";
 import { describe, expect, test } from "vitest";
+import { formatPage, readPage } from "../docs-page.ts";
 import { classes, renderPage } from "./page.ts";
 
 const tests = join(import.meta.dirname, "..");
 
 test("the page about advisories is that of the classes", async () => {
-  const page = readFileSync(join(tests, "..", "docs", "advisories.md"), "utf8");
-  expect(page).toBe(await format(renderPage(), { parser: "markdown", printWidth: 120 }));
+  expect(readPage("advisories.md")).toBe(await formatPage(renderPage()));
 });
 
 describe.each(classes)("$title", ({ advisories, tests: references }) => {

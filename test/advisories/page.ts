@@ -1,3 +1,4 @@
+import { escapeText } from "../docs-page.ts";
 import type { Advisory, AdvisoryClass, TestReference } from "./advisory-class.ts";
 import { authorization } from "./classes/authorization.ts";
 import { sessions } from "./classes/sessions.ts";
@@ -48,5 +49,5 @@ function renderAdvisory({ ids: [name = "", ...others], product, date, source }: 
 }
 
 function renderTest([file, title]: TestReference): string {
-  return `- \`test/${file}\`: ${title.replaceAll(/[\\|<>*_\`[\]$]/g, "\\$&")}`;
+  return `- \`test/${file}\`: ${escapeText(title)}`;
 }

@@ -1,8 +1,6 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { format } from "prettier";
+import { writePage } from "../docs-page.ts";
 import { renderPage } from "./page.ts";
 
-/* Writes `docs/advisories.md`. */
-const page = join(import.meta.dirname, "..", "..", "docs", "advisories.md");
-writeFileSync(page, await format(renderPage(), { parser: "markdown", printWidth: 120 }));
+/* `npm run docs:advisories`: writes docs/advisories.md. */
+
+await writePage("advisories.md", renderPage());

@@ -1,20 +1,18 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { format } from "prettier";
 import { describe, expect, it } from "vitest";
 import { packageRoot } from "../../generator/internal/package-info.ts";
+import { formatPage, readPage } from "../docs-page.ts";
 import { drawChart } from "./chart.ts";
 import { drawPictures, renderPage } from "./page.ts";
 import { disturbedWorkloads, medianOf, spreadOf, ratioOf, summaryFile, type Figure, type Summary } from "./summary.ts";
 
 const summary: Summary = JSON.parse(readFileSync(summaryFile, "utf8"));
-const docs = join(packageRoot, "docs");
-const pictures = join(docs, "pictures", "benchmarks");
+const pictures = join(packageRoot, "docs", "pictures", "benchmarks");
 
 describe("the page about benchmarks", () => {
   it("the page shows the committed results", async () => {
-    const page = await format(renderPage(summary), { parser: "markdown", printWidth: 120 });
-    expect(readFileSync(join(docs, "benchmarks.md"), "utf8")).toBe(page);
+    expect(readPage("benchmarks.md")).toBe(await formatPage(renderPage(summary)));
   });
 
   it("the pictures show the committed results, and there are no others", () => {

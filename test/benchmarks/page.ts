@@ -1,3 +1,4 @@
+import { table } from "../../generator/reference/markdown.ts";
 import { drawChart, escape, type Bar, type Chart, type Theme } from "./chart.ts";
 import {
   disturbedWorkloads,
@@ -118,9 +119,7 @@ ${renderVersions(summary)}
 
 Medians of the repetitions. The share behind a value is half of the distance between the highest and the lowest repetition.
 
-| figure | create-mcp-server | others |
-| --- | --- | --- |
-${figures.map(renderValues).join("\n")}
+${table(["figure", "create-mcp-server", "others"], figures.map(renderValues))}
 `;
 }
 
@@ -190,7 +189,7 @@ function toChart(figure: PlacedFigure): Chart {
 
 const kindOf = (contestant: string): Bar["kind"] => (/^(floor|hand)/.test(contestant) ? "floor" : "peer");
 
-function renderValues(figure: PlacedFigure): string {
+function renderValues(figure: PlacedFigure): string[] {
   const texts = figure.contestants.flatMap(({ id, label }) => {
     const value = medianOf(figure, id);
     if (value === undefined) return [];
@@ -200,7 +199,7 @@ function renderValues(figure: PlacedFigure): string {
   });
   const own = texts.find(({ id }) => id === figure.subject)?.text ?? "";
   const others = texts.filter(({ id }) => id !== figure.subject).map(({ text }) => text);
-  return `| ${figure.title} | ${own} | ${others.join("; ")} |`;
+  return [figure.title, own, others.join("; ")];
 }
 
 function renderWarning(summary: Summary): string {
@@ -213,23 +212,21 @@ function renderWarning(summary: Summary): string {
 }
 
 function renderMachines(summary: Summary): string {
-  const rows = Object.entries(summary).map(
-    ([name, one]) =>
-      `| ${name} | ${one.date} | ${one.cores} cores of ${one.cpu}, ${one.memoryGiB} GiB, ${one.system} | ${one.node} | ${one.disturbed} of ${one.guarded} |`,
-  );
-  return `| workload | day | machine | Node.js | disturbed measurements |
-| --- | --- | --- | --- | --- |
-${rows.join("\n")}`;
+  const rows = Object.entries(summary).map(([name, one]) => [
+    name,
+    one.date,
+    `${one.cores} cores of ${one.cpu}, ${one.memoryGiB} GiB, ${one.system}`,
+    one.node,
+    `${one.disturbed} of ${one.guarded}`,
+  ]);
+  return table(["workload", "day", "machine", "Node.js", "disturbed measurements"], rows);
 }
 
 function renderVersions(summary: Summary): string {
   const versions = new Map(
     Object.values(summary).flatMap(({ contestants }) => contestants.flatMap((one) => Object.entries(one.versions))),
   );
-  const rows = [...versions].toSorted().map(([name, version]) => `| ${name} | ${version} |`);
-  return `| package | version |
-| --- | --- |
-${rows.join("\n")}`;
+  return table(["package", "version"], [...versions].toSorted());
 }
 
 const method = `- \`npm run docs:benchmarks -- --run\` measures and writes this page. \`npm run docs:benchmarks\` writes it again from \`bench/summary.json\`. The [benchmarks](../bench/README.md) describe

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { format, type Options } from "prettier";
+import { formatJson } from "../../generator/internal/format.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
+import { writePage } from "../docs-page.ts";
 import { officialFolder } from "../oracle/official-files.ts";
 import { drawPictures, renderPage } from "./page.ts";
 import {
@@ -65,7 +66,7 @@ if (values.run) {
     await keep(name);
   }
 }
-await writePage(readSummary());
+await render(readSummary());
 
 async function measure(name: string): Promise<void> {
   const reps = values.reps === undefined ? [] : [`--reps=${values.reps}`];
@@ -86,7 +87,7 @@ async function keep(name: string): Promise<void> {
     throw new Error(`${name} has no ${failed.map(({ id }) => id).join(", ")} of this project; measure it again.`);
   const summary = { ...readSummary(), [name]: summarize(results) };
   const sorted = Object.fromEntries(Object.entries(summary).toSorted(([one], [other]) => one.localeCompare(other)));
-  writeFileSync(summaryFile, await format(JSON.stringify(sorted), style("json")));
+  writeFileSync(summaryFile, await formatJson(JSON.stringify(sorted)));
 }
 
 function summarize({ meta, figures }: Results): Measurement {
@@ -113,18 +114,14 @@ function readSummary(): Summary {
   return JSON.parse(readFileSync(summaryFile, "utf8"));
 }
 
-async function writePage(summary: Summary): Promise<void> {
-  const docs = join(packageRoot, "docs");
-  writeFileSync(join(docs, "benchmarks.md"), await format(renderPage(summary), style("markdown")));
-  const folder = join(docs, "pictures", "benchmarks");
+/** Writes the page and its pictures. */
+async function render(summary: Summary): Promise<void> {
+  await writePage("benchmarks.md", renderPage(summary));
+  const folder = join(packageRoot, "docs", "pictures", "benchmarks");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of drawPictures(summary)) writeFileSync(join(folder, name), text);
   const disturbed = disturbedWorkloads(summary);
   if (disturbed.length > 0)
     console.log(`Measure again on a quiet machine: npm run docs:benchmarks -- --run ${disturbed.join(" ")}`);
-}
-
-function style(parser: string): Options {
-  return { parser, printWidth: 120 };
 }

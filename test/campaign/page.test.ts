@@ -1,14 +1,10 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { format } from "prettier";
 import { describe, expect, test } from "vitest";
+import { formatPage, readPage } from "../docs-page.ts";
 import { renderPage } from "./page.ts";
 import { atLeast, atMost, describeFigure, exactly, hasPassed, readResults, startRun } from "./result.ts";
 
 test("the page about reliability shows the saved results", async () => {
-  const page = join(import.meta.dirname, "..", "..", "docs", "reliability.md");
-  const rendered = await format(renderPage(readResults()), { parser: "markdown", printWidth: 120 });
-  expect(readFileSync(page, "utf8")).toBe(rendered);
+  expect(readPage("reliability.md")).toBe(await formatPage(renderPage(readResults())));
 });
 
 describe("a result", () => {
@@ -44,10 +40,10 @@ describe("a result", () => {
   });
 
   test("a page lists what was not run, and what was found as plain text", () => {
-    const page = renderPage([finish(met, ["a <b> | `c`"])]);
-    expect(page).toContain("| Servers that are killed | | | | not run |");
+    const page = renderPage([finish(met, ["a <b> | `c` $d$"])]);
+    expect(page).toContain("| Servers that are killed |  |  |  | not run |");
     expect(page).toContain("| [Cuts of streams](#cuts-of-streams) |");
-    expect(page).toContain("- a \\<b\\> \\| \\`c\\`");
+    expect(page).toContain("- a \\<b\\> \\| \\`c\\` \\$d\\$");
   });
 
   test("a page rejects a result without a section", () => {

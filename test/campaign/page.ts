@@ -1,3 +1,5 @@
+import { anchorOf, table } from "../../generator/reference/markdown.ts";
+import { escapeText } from "../docs-page.ts";
 import { hasPassed, type CampaignResult, type Figure } from "./result.ts";
 
 /** Part of the page. */
@@ -90,20 +92,17 @@ export function renderPage(results: readonly CampaignResult[]): string {
 Long runs that look for rare faults, with their last results. They are run by hand, and CI runs a short form of each. \`npm run campaign -- --help\` lists the parts. A run
 with the same seed makes the same choices. A goal that was not met is in bold.
 
-| run | day | duration | seed | result |
-| --- | --- | -------- | ---- | ------ |
-${rows.join("\n")}
+${table(["run", "day", "duration", "seed", "result"], rows)}
 
 ${details.join("\n\n")}
 `;
 }
 
-function renderRow({ title }: Section, result: CampaignResult | undefined): string {
-  if (!result) return `| ${title} | | | | not run |`;
-  const anchor = title.toLowerCase().replaceAll(" ", "-");
+function renderRow({ title }: Section, result: CampaignResult | undefined): string[] {
+  if (!result) return [title, "", "", "", "not run"];
   const outcome = hasPassed(result) ? "passed" : "**failed**";
   const day = result.startedAt.slice(0, 10);
-  return `| [${title}](#${anchor}) | ${day} | ${describeDuration(result.seconds)} | ${result.seed} | ${outcome} |`;
+  return [`[${title}](#${anchorOf(title)})`, day, describeDuration(result.seconds), String(result.seed), outcome];
 }
 
 function renderSection(
@@ -118,23 +117,16 @@ ${text}
 
 Command: \`npm run campaign -- ${command} --seed ${seed}\`. Machine: ${escapeText(processor)}, ${cores} cores, ${memory} GiB, ${platform}, Node.js ${node}.
 
-| figure | value | goal |
-| ------ | ----- | ---- |
-${figures.map(renderFigure).join("\n")}
+${table(["figure", "value", "goal"], figures.map(renderFigure))}
 
 ${violations.length === 0 ? "No violations." : `Violations:\n\n${found}`}`;
 }
 
-function renderFigure({ name, value, unit, goal = "", isMet }: Figure): string {
+function renderFigure({ name, value, unit, goal = "", isMet }: Figure): string[] {
   const text = `${value.toLocaleString("en-US", { maximumFractionDigits: 2 })} ${unit}`.trim();
-  return `| ${escapeText(name)} | ${isMet ? text : `**${text}**`} | ${goal} |`;
+  return [escapeText(name), isMet ? text : `**${text}**`, goal];
 }
 
 function describeDuration(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-}
-
-/** Texts of errors are plain text on the page. */
-function escapeText(text: string): string {
-  return text.replaceAll(/[\\|<>&*_`[\]]/g, "\\$&").replaceAll(/\s+/g, " ");
 }

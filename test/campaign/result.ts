@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, availableParallelism, cpus, platform, totalmem } from "node:os";
 import { join } from "node:path";
-import { format } from "prettier";
+import { formatJson } from "../../generator/internal/format.ts";
 
 /** One measured figure of a run. */
 export interface Figure {
@@ -126,7 +126,7 @@ export async function saveResult(result: CampaignResult, folder: string = result
     throw new Error(`The name "${result.name}" is no file name; use letters, digits and hyphens`);
   const path = join(folder, `${result.name}.json`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path, await format(JSON.stringify(result), { parser: "json", printWidth: 120 }));
+  writeFileSync(path, await formatJson(JSON.stringify(result)));
   return path;
 }
 

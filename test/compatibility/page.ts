@@ -1,3 +1,5 @@
+import { table } from "../../generator/reference/markdown.ts";
+import { escapeText } from "../docs-page.ts";
 import type { RuleCount, ServerResult } from "./try-server.ts";
 
 /** Outcome of a run. */
@@ -40,9 +42,7 @@ ${passed.length} of ${tried.length} servers work with every command. Each is a p
 - \`client\` generates a typed client, which compiles in strict mode.
 - \`inspect\` shows its tools in Chromium. Nothing is written to the console of the page.
 
-| package | version | revisions | tools | other commands | findings of \`check\` |
-| ------- | ------- | --------- | ----- | -------------- | --------------------- |
-${servers.map(renderServer).join("\n")}
+${table(["package", "version", "revisions", "tools", "other commands", "findings of `check`"], servers.map(renderServer))}
 
 Findings are counted over all revisions. Errors are in bold. \`replay\` reports servers whose messages differ from one session to the next, such as logs of their start.
 
@@ -50,16 +50,18 @@ Findings are counted over all revisions. Errors are in bold. \`replay\` reports 
 
 The tests of this repository use these clients against its servers, at each revision and transport that they support.
 
-| package | version |
-| ------- | ------- |
-${clients.map(({ package: name, version }) => `| ${name.replace(/^sdk-.*/, "@modelcontextprotocol/sdk")} | ${version} |`).join("\n")}
+${table(["package", "version"], clients.map(renderClient))}
 `;
 }
 
-function renderServer({ package: name, version, revisions, tools, problems, findings }: ServerResult): string {
+function renderServer({ package: name, version, revisions, tools, problems, findings }: ServerResult): string[] {
   const others = problems.map((problem) => problem.slice(0, longestProblem)).join("; ");
   const cells = [name, version, describeRevisions(revisions), String(tools), others || "work"];
-  return `| ${[...cells.map(escapeCell), findings.map(renderCount).join(", ") || "none"].join(" | ")} |`;
+  return [...cells.map(escapeText), findings.map(renderCount).join(", ") || "none"];
+}
+
+function renderClient({ package: name, version }: Results["clients"][number]): string[] {
+  return [name.replace(/^sdk-.*/, "@modelcontextprotocol/sdk"), version];
 }
 
 /** Number of characters of a problem on the page; the results have the whole text. */
@@ -74,9 +76,4 @@ function describeRevisions(revisions: readonly string[]): string {
 function renderCount({ rule, severity, count }: RuleCount): string {
   const text = count === 1 ? rule : `${rule} (${count})`;
   return severity === "error" ? `**${text}**` : text;
-}
-
-/** Texts of servers and of npm are plain text in a table. */
-function escapeCell(text: string): string {
-  return text.replaceAll(/[\\|<>&*_\`[\]]/g, "\\$&").replaceAll(/\s+/g, " ");
 }

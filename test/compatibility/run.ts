@@ -1,9 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { format, type Options } from "prettier";
+import { formatJson } from "../../generator/internal/format.ts";
 import { packageRoot } from "../../generator/internal/package-info.ts";
 import { startBrowser } from "../browser/chromium.ts";
+import { writePage } from "../docs-page.ts";
 import { clientPackages, renderPage, type Results } from "./page.ts";
 import { tryServer, type ServerPackage, type ServerResult } from "./try-server.ts";
 
@@ -67,13 +68,8 @@ async function writeResults(): Promise<void> {
     clients: clientPackages.map((name) => ({ package: name, version: readVersion(name) })),
     servers: found,
   };
-  writeFileSync(place, await format(JSON.stringify(all), style("json")));
-  const page = join(packageRoot, "docs", "compatibility.md");
-  writeFileSync(page, await format(renderPage(all), style("markdown")));
-}
-
-function style(parser: string): Options {
-  return { parser, printWidth: 120 };
+  writeFileSync(place, await formatJson(JSON.stringify(all)));
+  await writePage("compatibility.md", renderPage(all));
 }
 
 function readVersion(name: string): string {

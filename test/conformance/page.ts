@@ -1,3 +1,5 @@
+import { table } from "../../generator/reference/markdown.ts";
+
 /** Outcome of a scenario with one program. */
 export interface ScenarioOutcome {
   readonly subject: string;
@@ -60,15 +62,13 @@ function renderTable(outcomes: readonly ScenarioOutcome[], part: Part): string {
   const own = outcomes.filter(({ side, isExtension }) => side === part.side && isExtension === part.isExtension);
   const revisions = [...new Set(own.map(({ revision }) => revision))].sort().reverse();
   const scenarios = [...new Set(own.map(({ scenario }) => scenario))].sort();
-  const lines = scenarios.map((scenario) => {
-    const cells = revisions.map((revision) =>
+  const rows = scenarios.map((scenario) => [
+    scenario,
+    ...revisions.map((revision) =>
       renderCell(own.filter((one) => one.scenario === scenario && one.revision === revision)),
-    );
-    return `| ${[scenario, ...cells].join(" | ")} |`;
-  });
-  return [`| scenario | ${revisions.join(" | ")} |`, `| --- |${" --- |".repeat(revisions.length)}`, ...lines].join(
-    "\n",
-  );
+    ),
+  ]);
+  return table(["scenario", ...revisions], rows);
 }
 
 function renderCell(outcomes: readonly ScenarioOutcome[]): string {

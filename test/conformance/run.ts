@@ -8,7 +8,7 @@ import { startRedis } from "../scale/cluster/redis-process.ts";
 import type { ScenarioOutcome } from "./page.ts";
 import { startServer, type RunOptions } from "./process.ts";
 import { installSuite, listScenarios, runSuite, type Check, type ErrorReport, type Suite } from "./suite.ts";
-import { writePage, writeScenarios } from "./write-page.ts";
+import { writeRun, writeScenarios } from "./write-page.ts";
 
 /* `npm run test:conformance -- [options]`: runs the official conformance suite on the example, and on the example as a scaffolded project. */
 
@@ -165,7 +165,7 @@ async function runLegs(subjects: readonly Subject[], tried: readonly Leg[]): Pro
   if (!chosen.page) return hasPassed;
   const date = new Date().toISOString().slice(0, 10);
   const run = { date, suite: suite.version, node: process.versions.node, outcomes };
-  return (await writePage(run)) && hasPassed;
+  return (await writeRun(run)) && hasPassed;
 }
 
 async function runInTurn(suite: Suite, subject: Subject, tried: readonly Leg[]): Promise<readonly ScenarioOutcome[]> {

@@ -1,35 +1,27 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { format } from "prettier";
+import { readPage, writePage } from "../docs-page.ts";
 import { renderPage, type ConformanceRun } from "./page.ts";
 import { everyScenario, runScenarios } from "./scenarios/list.ts";
 import type { Outcome } from "./scenarios/scenario.ts";
 import { hasPassed, heading, renderSection } from "./scenarios/section.ts";
 
-/** The page about conformance. */
-export const page: string = join(import.meta.dirname, "..", "..", "docs", "conformance.md");
+const page = "conformance.md";
 
 /** Writes the page about a run of the suite, with the scenarios that it does not have. Returns true if these have passed. */
-export async function writePage(run: ConformanceRun): Promise<boolean> {
+export async function writeRun(run: ConformanceRun): Promise<boolean> {
   return writeWithScenarios(renderPage(run));
 }
 
 /** Writes the section about the scenarios that the suite does not have; the rest of the page stays. Returns true if they have passed. */
 export async function writeScenarios(): Promise<boolean> {
-  const [suite = ""] = readFileSync(page, "utf8").split(heading);
+  const [suite = ""] = readPage(page).split(heading);
   return writeWithScenarios(suite);
-}
-
-/** Formats a text as the pages of the documentation. */
-export function formatPage(text: string): Promise<string> {
-  return format(text, { parser: "markdown", printWidth: 120 });
 }
 
 async function writeWithScenarios(suite: string): Promise<boolean> {
   const outcomes = await runScenarios(AbortSignal.timeout(120_000));
   for (const outcome of outcomes) print(outcome);
   const text = `${suite.trimEnd()}\n\n${renderSection(everyScenario, outcomes)}`;
-  writeFileSync(page, await formatPage(text));
+  await writePage(page, text);
   return outcomes.every(hasPassed);
 }
 

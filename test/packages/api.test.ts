@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Project, ts } from "ts-morph";
@@ -48,6 +49,21 @@ describe("the public API", () => {
 
   it.each(entries)("the entry $specifier exports what test/packages/api.json lists", ({ specifier }) => {
     expect(exported[specifier]).toEqual(recorded[specifier]);
+  });
+
+  it("the built entries of the runtime export the values in test/packages/api.json", () => {
+    const modules = Object.entries(readRuntimeExports(root)).map(([path, source]) => [
+      `mcp-server-runtime${path.slice(1)}`,
+      `./dist/runtime-package/${source.replace(/\.ts$/, ".js")}`,
+    ]);
+    const program = `
+      const read = async ([specifier, file]) => [specifier, Object.keys(await import(file))];
+      console.log(JSON.stringify(await Promise.all(${JSON.stringify(modules)}.map(read))));
+    `;
+    const output = execFileSync(process.execPath, ["--input-type=module", "--eval", program], { cwd: root });
+    const built: readonly [specifier: string, values: readonly string[]][] = JSON.parse(output.toString());
+    expect(built.length).toBe(modules.length);
+    for (const [specifier, values] of built) expect(values, specifier).toEqual(recorded[specifier]?.values);
   });
 
   it("the public API has at most 150 names in the main entry of the runtime", () => {

@@ -27,7 +27,8 @@ export function anchorsOf(text: string): string[] {
   return [...new Set([...anchors, ...ids])];
 }
 
-function toAnchor(heading: string): string {
+/** Returns the anchor of a heading, as GitHub derives it. */
+export function toAnchor(heading: string): string {
   return heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replaceAll(/[`*]/g, "")

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it, test } from "vitest";
-import { formatPage, page } from "../write-page.ts";
+import { formatPage, readPage } from "../../docs-page.ts";
 import { findDifference } from "./difference.ts";
 import { everyScenario, runScenarios } from "./list.ts";
 import { runScenario, type Outcome, type Scenario, type Scene } from "./scenario.ts";
@@ -27,7 +26,7 @@ describe.each(["server", "client"] as const)("scenarios of the %s", (side) => {
 });
 
 test("the page about conformance has the results of all scenarios", async () => {
-  const text = readFileSync(page, "utf8");
+  const text = readPage("conformance.md");
   const section = text.slice(text.indexOf(heading));
   expect(section).toBe(await formatPage(renderSection(everyScenario, outcomes)));
 });

@@ -1,3 +1,4 @@
+import { table } from "../../../generator/reference/markdown.ts";
 import { revisionIds } from "../../wire/script.ts";
 import type { Clause, Outcome, ScenarioFacts, Side } from "./scenario.ts";
 
@@ -36,15 +37,14 @@ export function hasPassed({ checks }: Outcome): boolean {
 
 function renderTable(side: Side, scenarios: readonly ScenarioFacts[], outcomes: readonly Outcome[]): string {
   const own = scenarios.filter((scenario) => scenario.side === side);
-  const lines = [...new Set(own.map(({ id }) => id))].map((id) => {
+  const rows = [...new Set(own.map(({ id }) => id))].map((id) => {
     const cells = revisionIds.map((revision) =>
       renderCell(outcomes.find((one) => one.id === id && one.side === side && one.revision === revision)),
     );
     const clauses = own.filter((one) => one.id === id).map(({ clause }) => renderClause(clause));
-    return `| ${[id, ...cells, clauses.join(", ")].join(" | ")} |`;
+    return [id, ...cells, clauses.join(", ")];
   });
-  const head = ["scenario", ...revisionIds, "clause"];
-  return [`| ${head.join(" | ")} |`, `|${" --- |".repeat(head.length)}`, ...lines].join("\n");
+  return table(["scenario", ...revisionIds, "clause"], rows);
 }
 
 function renderCell(outcome: Outcome | undefined): string {

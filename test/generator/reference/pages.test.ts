@@ -6,7 +6,7 @@ import type { ExtensionModel, Method, RevisionModel } from "../../../generator/m
 import { resolveObject } from "../../../generator/model/resolve.ts";
 import { readSpecModels } from "../../../generator/read/spec-models.ts";
 import { emitReference } from "../../../generator/reference/pages.ts";
-import { linksOf } from "../../repository/markdown.ts";
+import { linksOf, toAnchor } from "../../repository/markdown.ts";
 
 const folder = join(import.meta.dirname, "..", "..", "..", "docs", "protocol");
 
@@ -120,11 +120,7 @@ describe("types", () => {
 
   /** Returns the anchor of the heading that a text begins with. */
   function anchorOf(text: string): string {
-    const title = /^#+ (.+)/.exec(text)?.[1] ?? "";
-    return title
-      .toLowerCase()
-      .replaceAll(/[^\w\s-]/g, "")
-      .replaceAll(" ", "-");
+    return toAnchor(/^#+ (.+)/.exec(text)?.[1] ?? "");
   }
 });
 
