@@ -1,3 +1,4 @@
+import { sha256, toHex } from "../internal/sha256.ts";
 import type { Cancel, Clock } from "../internal/timers.ts";
 import { listKinds, type ListKind } from "../protocol/methods/list-kinds.ts";
 import type { Broadcast, NodeDirectory } from "../stores/node-directory.ts";
@@ -85,8 +86,7 @@ export class ListDigests {
 
 async function toDigests(lists: ReadonlyMap<ListKind, string>): Promise<Digests> {
   const digests = [...lists].map(async ([kind, text]): Promise<[string, string]> => {
-    const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-    return [kind, Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("")];
+    return [kind, toHex((await sha256(text)).subarray(0, 16))];
   });
   return Object.fromEntries(await Promise.all(digests));
 }

@@ -1,3 +1,5 @@
+import { sha256, toHex } from "../internal/sha256.ts";
+
 /** Principal or token that is no longer accepted, and the time after which its tokens have expired in any case. */
 export type RevokedCredentials = (
   | { /** Principal, as guards return it. All of its tokens are rejected. */ readonly principal: string }
@@ -26,8 +28,7 @@ export interface Revocations {
 
 /** Returns a name for a token from which the token cannot be found. */
 export async function toTokenId(token: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(await sha256(token));
 }
 
 /** Returns the key of a revocation: different for principals and tokens. */

@@ -1,4 +1,5 @@
 import type { Connection } from "../protocol/session/connection.ts";
+import { sha256, toHex } from "../internal/sha256.ts";
 
 /** Owners of the tasks of sessions. A session that several processes serve has the same owner in all of them. */
 export class SessionOwners {
@@ -33,7 +34,5 @@ export class SessionOwners {
 async function toOwner({ transportSession }: Connection): Promise<string> {
   if (!transportSession) return `session:${crypto.randomUUID()}`;
   // The prefix keeps the digest apart from digests of the id for other purposes.
-  const bytes = new TextEncoder().encode(`task-owner:${transportSession.id}`);
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return `session:${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `session:${toHex(await sha256(`task-owner:${transportSession.id}`))}`;
 }

@@ -1,4 +1,5 @@
 import type { Awaitable } from "../../../generated/support.ts";
+import { sha256, toHex } from "../../internal/sha256.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { HttpRejectionReason } from "../../protocol/profile.ts";
 import type { HttpResponse, RequestHead } from "../../transport/http-server/exchange/exchange.ts";
@@ -41,7 +42,7 @@ export function requireApiKey({ keys, in: place = "x-api-key" }: ApiKeyOptions):
     async authenticate(head) {
       const key = readKey(head, place);
       if (key === undefined) return unauthorized(place, "An API key is required", "no-credentials");
-      const holder = key.length <= maxLength ? await find(await hash(key)) : undefined;
+      const holder = key.length <= maxLength ? await find(await sha256(key)) : undefined;
       return holder ?? unauthorized(place, "The API key is not valid", "invalid-credentials");
     },
   };
@@ -94,18 +95,10 @@ function checkKey(given: ApiKey, index: number): void {
 
 async function toKnown(given: ApiKey): Promise<{ readonly hash: Uint8Array; readonly holder: Identity }> {
   if ("sha256" in given) {
-    const { sha256, ...holder } = given;
-    const pairs = sha256.match(/../g) ?? [];
+    const { sha256: digits, ...holder } = given;
+    const pairs = digits.match(/../g) ?? [];
     return { hash: Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16)), holder };
   }
   const { key, ...holder } = given;
-  return { hash: await hash(key), holder };
-}
-
-async function hash(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-}
-
-function toHex(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return { hash: await sha256(key), holder };
 }

@@ -1,5 +1,6 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import { toBase64Url } from "../../framing/base64.ts";
+import { sha256 } from "../../internal/sha256.ts";
 import type { RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Claims } from "./claims.ts";
 import { Nonces, type NonceOptions } from "./nonces.ts";
@@ -119,7 +120,7 @@ function toTarget(uri: unknown): string | undefined {
 }
 
 async function hash(text: string): Promise<string> {
-  return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
+  return toBase64Url(await sha256(text));
 }
 
 const maxLength = 8_192;

@@ -5,6 +5,7 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { CapabilityError, invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
 import { checkParams } from "../../protocol/peer/outgoing-params.ts";
 import { followSignals } from "../../internal/abort-signals.ts";
+import { sha256 } from "../../internal/sha256.ts";
 import { systemClock } from "../../internal/timers.ts";
 import { checkInputResponse } from "./check-response.ts";
 import { checkConversation } from "./check-request.ts";
@@ -147,10 +148,7 @@ export class ReplayedInputState implements RoundTripInputState {
 
   /** Computes digests one after another, so that input requests keep the order in which they were sent. */
   #digest(text: string): Promise<string> {
-    const made = Promise.resolve(this.#digests).then(async () => {
-      const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-      return toBase64Url(new Uint8Array(hash, 0, 18));
-    });
+    const made = Promise.resolve(this.#digests).then(async () => toBase64Url((await sha256(text)).subarray(0, 18)));
     this.#digests = made;
     return made;
   }

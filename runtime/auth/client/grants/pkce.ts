@@ -1,4 +1,5 @@
 import { toBase64Url } from "../../../framing/base64.ts";
+import { sha256 } from "../../../internal/sha256.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
 import { AuthError } from "../errors.ts";
 
@@ -17,8 +18,7 @@ export const challengeMethod = "S256";
 /** Creates the secrets for one sign-in. @see https://www.rfc-editor.org/rfc/rfc7636 */
 export async function createSignInSecrets(): Promise<SignInSecrets> {
   const verifier = createSecret();
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
-  return { state: createSecret(), verifier, challenge: toBase64Url(new Uint8Array(hash)) };
+  return { state: createSecret(), verifier, challenge: toBase64Url(await sha256(verifier)) };
 }
 
 /**

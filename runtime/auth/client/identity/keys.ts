@@ -9,6 +9,7 @@ import {
   type JWK,
 } from "jose";
 import { toBase64Url } from "../../../framing/base64.ts";
+import { sha256 } from "../../../internal/sha256.ts";
 import { AuthError } from "../errors.ts";
 
 export type { CryptoKey, JWK } from "jose";
@@ -110,6 +111,5 @@ function checkAlgorithm(algorithm: string): string {
 }
 
 async function hash(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return toBase64Url(new Uint8Array(digest));
+  return toBase64Url(await sha256(text));
 }
