@@ -1,6 +1,7 @@
+import { isObject } from "../../generated/support.ts";
 import type { Channel } from "./channel.ts";
 import type { Limits } from "./limits.ts";
-import { isBatch, type Outgoing } from "./message.ts";
+import { isBatch, type NotificationMessage, type Outgoing, type RequestMessage } from "./message.ts";
 
 /**
  * True if a message may be sent now: every message except a log message for which there is no room. At most 8 MiB of log messages wait for a slow
@@ -14,7 +15,13 @@ export function hasLogRoom(
 ): boolean {
   if (isBatch(message) || !("method" in message) || message.method !== "notifications/message") return true;
   const { buffered = 0, maxBuffered: most = maxBufferedBytes } = channel;
-  return buffered + JSON.stringify(message).length <= Math.min(mostLogBytes, most / 2);
+  const room = Math.min(mostLogBytes, most / 2) - buffered;
+  return leastLength(message) <= room && JSON.stringify(message).length <= room;
+}
+
+/** Returns a length that the text of a log message exceeds. Most messages without room are found by it, and not encoded. */
+function leastLength({ params }: NotificationMessage | RequestMessage): number {
+  return isObject(params) && typeof params.data === "string" ? params.data.length : 0;
 }
 
 const mostLogBytes = 8 * 1024 * 1024;

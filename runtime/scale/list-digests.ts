@@ -1,4 +1,4 @@
-import { sha256, toHex } from "../internal/sha256.ts";
+import { sha256, toHex } from "../internal/digest.ts";
 import type { Cancel, Clock } from "../internal/timers.ts";
 import { listKinds, type ListKind } from "../protocol/methods/list-kinds.ts";
 import type { Broadcast, NodeDirectory } from "../stores/node-directory.ts";

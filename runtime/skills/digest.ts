@@ -1,4 +1,4 @@
-import { sha256, toHex } from "../internal/sha256.ts";
+import { sha256, toHex } from "../internal/digest.ts";
 
 /** Returns the digest of bytes in the form that skills use: `sha256:` and 64 hexadecimal digits. */
 export async function toDigest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

@@ -1,4 +1,4 @@
-import { sha256, toHex } from "../internal/sha256.ts";
+import { sha256, toHex } from "../internal/digest.ts";
 
 /** Principal or token that is no longer accepted, and the time after which its tokens have expired in any case. */
 export type RevokedCredentials = (

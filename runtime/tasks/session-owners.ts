@@ -1,5 +1,5 @@
 import type { Connection } from "../protocol/session/connection.ts";
-import { sha256, toHex } from "../internal/sha256.ts";
+import { sha256, toHex } from "../internal/digest.ts";
 
 /** Owners of the tasks of sessions. A session that several processes serve has the same owner in all of them. */
 export class SessionOwners {

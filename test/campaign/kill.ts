@@ -41,16 +41,12 @@ interface Counts {
   longest: number;
 }
 
-export async function run({
-  seed,
-  isShort,
-  count = isShort ? 8 : 1_000,
-  transport,
-}: PartOptions): Promise<CampaignResult> {
+export async function run(options: PartOptions): Promise<CampaignResult> {
+  const { seed, isShort, count = isShort ? 8 : 1_000, transport } = options;
   const chosen = transports.filter((name) => transport === undefined || name === transport);
   if (chosen.length === 0)
     throw new Error(`The transport ${transport} has no process; give one of ${transports.join(", ")}`);
-  const started = startRun("kill", seed);
+  const started = startRun("kill", options);
   const program = await buildProgram();
   const failures = new Failures();
   const share = Math.ceil(count / chosen.length);

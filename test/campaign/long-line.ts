@@ -56,8 +56,9 @@ const cases: readonly Case[] = [
   { name: "HTTP", transport: "http", limit: 4 * mebibyte, send: sendOverHttp, then: "the response is 413" },
 ];
 
-export async function run({ seed, isShort }: PartOptions): Promise<CampaignResult> {
-  const started = startRun("long-line", seed);
+export async function run(options: PartOptions): Promise<CampaignResult> {
+  const { isShort } = options;
+  const started = startRun("long-line", options);
   const program = await buildProgram();
   const size = (isShort ? 48 : 512) * mebibyte;
   try {

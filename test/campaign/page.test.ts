@@ -9,7 +9,7 @@ test("the page about reliability shows the saved results", async () => {
 
 describe("a result", () => {
   const unit = "MB";
-  const { finish } = startRun("cuts", 7);
+  const { finish } = startRun("cuts", { seed: 7, isShort: false, count: 20 });
   const met = [
     describeFigure("a", 1, unit),
     atMost("b", 2, { limit: 2, unit }),
@@ -44,9 +44,12 @@ describe("a result", () => {
     expect(page).toContain("| Servers that are killed |  |  |  | not run |");
     expect(page).toContain("| [Cuts of streams](#cuts-of-streams) |");
     expect(page).toContain("- a \\<b\\> \\| \\`c\\` \\$d\\$");
+    expect(page).toContain("Command: `npm run campaign -- cuts --count 20 --seed 7`.");
   });
 
   test("a page rejects a result without a section", () => {
-    expect(() => renderPage([startRun("other", 1).finish(met)])).toThrow("The result other has no section");
+    expect(() => renderPage([startRun("other", { seed: 1, isShort: false }).finish(met)])).toThrow(
+      "The result other has no section",
+    );
   });
 });

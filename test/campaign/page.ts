@@ -8,8 +8,8 @@ interface Section {
   readonly name: string;
   readonly title: string;
   readonly text: string;
-  /** What follows `npm run campaign -- ` to repeat the run, without the seed. */
-  readonly command: string;
+  /** Part that makes the result. */
+  readonly part: string;
 }
 
 const soakText =
@@ -25,7 +25,7 @@ const soaks: readonly Section[] = [
   name: `soak-${transport}`,
   title: `Load ${words}`,
   text: soakText,
-  command: `soak --transport ${transport} --minutes 60`,
+  part: "soak",
 }));
 
 /** All parts in the order of the page. One without a result is listed as not run. */
@@ -34,44 +34,44 @@ const sections: readonly Section[] = [
     name: "fuzz",
     title: "Fuzzed messages",
     text: "Messages that are wrong in every way, to servers and clients, over all transports and at all revisions. Each has the documented error, and the next message is served.",
-    command: "fuzz",
+    part: "fuzz",
   },
   ...soaks,
   {
     name: "sessions",
     title: "Sessions that end in every way",
-    text: "Sessions are ended by their clients, broken off, or abandoned. Another client is served meanwhile. Memory is measured after a forced collection.",
-    command: "sessions",
+    text: "Sessions over HTTP, HTTP with SSE, WebSocket and TCP, the same number of each, are ended by their clients, broken off, or abandoned. Another client is served meanwhile. Memory is measured after a forced collection.",
+    part: "sessions",
   },
   {
     name: "cuts",
     title: "Cuts of streams",
     text: "Clients of this package are connected through a proxy that cuts their streams of events, at a byte that is drawn. They resume with `Last-Event-ID` at the revisions that have it.",
-    command: "cuts",
+    part: "cuts",
   },
   {
     name: "slow-reader",
     title: "Readers that stop",
     text: "A client stops to read while a call pushes 256 MiB to it, and continues after 15 s. A handler that awaits its messages is held back, and all of them arrive. Of one that does not, log messages are dropped, and the response arrives. Responses that a client requests and does not read wait up to `maxBufferedBytes`, beyond which the connection ends.",
-    command: "slow-reader",
+    part: "slow-reader",
   },
   {
     name: "long-line",
     title: "Messages without an end",
     text: "The receiver may take 40 MB in addition to the longest message that it accepts, and drops the rest.",
-    command: "long-line",
+    part: "long-line",
   },
   {
     name: "kill",
     title: "Servers that are killed",
-    text: "A server is killed with `SIGKILL` while calls of all kinds are in flight, and is started again. The same client is then served by the next process.",
-    command: "kill",
+    text: "A server is killed with `SIGKILL` while calls of all kinds are in flight, and is started again. The same client is then served by the next process. The transports share the kills in equal parts.",
+    part: "kill",
   },
   {
     name: "limits",
     title: "Limits",
     text: "Each documented limit is reached once. The error is the documented one, and others are served.",
-    command: "limits",
+    part: "limits",
   },
 ];
 
@@ -106,16 +106,19 @@ function renderRow({ title }: Section, result: CampaignResult | undefined): stri
 }
 
 function renderSection(
-  { title, text, command }: Section,
-  { figures, violations, machine, seed }: CampaignResult,
+  { title, text, part }: Section,
+  { figures, violations, machine, seed, options }: CampaignResult,
 ): string {
   const { node, platform, cores, memory, processor } = machine;
+  const command = [part, ...Object.entries({ ...options, seed }).map(([name, value]) => `--${name} ${value}`)].join(
+    " ",
+  );
   const found = violations.map((violation) => `- ${escapeText(violation)}`).join("\n");
   return `## ${title}
 
 ${text}
 
-Command: \`npm run campaign -- ${command} --seed ${seed}\`. Machine: ${escapeText(processor)}, ${cores} cores, ${memory} GiB, ${platform}, Node.js ${node}.
+Command: \`npm run campaign -- ${command}\`. Machine: ${escapeText(processor)}, ${cores} cores, ${memory} GiB, ${platform}, Node.js ${node}.
 
 ${table(["figure", "value", "goal"], figures.map(renderFigure))}
 

@@ -31,6 +31,8 @@ export interface CampaignResult {
   readonly name: string;
   /** Seed of all random choices: the same seed makes the same ones. */
   readonly seed: number;
+  /** Other options of its command line. */
+  readonly options: SizeOptions;
   /** Start of the run: ISO 8601, UTC. */
   readonly startedAt: string;
   readonly seconds: number;
@@ -40,17 +42,21 @@ export interface CampaignResult {
   readonly violations: readonly string[];
 }
 
-/** Options of a part, from the command line of `run.ts`. */
-export interface PartOptions {
-  readonly seed: number;
-  /** True in the form that takes a few seconds. Its result is not saved. */
-  readonly isShort: boolean;
-  /** How many of its messages, sessions, cuts or kills a part has. Default: the count of the campaign, or a few in the short form. */
+/** Options of the size of a part. */
+export interface SizeOptions {
+  /** Number of messages, cuts or kills in all, or of sessions of each kind. Default: the count of the campaign, or a few in the short form. */
   readonly count?: number;
   /** Duration of a part that lasts for a time. Default: that of the campaign, or a few seconds in the short form. */
   readonly minutes?: number;
   /** Transport of a part that runs over one. */
   readonly transport?: string;
+}
+
+/** Options of a part, from the command line of `run.ts`. */
+export interface PartOptions extends SizeOptions {
+  readonly seed: number;
+  /** True in the form that takes a few seconds. Its result is not saved. */
+  readonly isShort: boolean;
 }
 
 /** Module of a part of the campaign. */
@@ -87,18 +93,17 @@ function round(value: number): number {
 
 /** Start of a run, from which {@link Run.finish} makes the result. */
 export interface Run {
-  readonly seed: number;
   readonly finish: (figures: readonly Figure[], violations?: readonly string[]) => CampaignResult;
 }
 
 /** Starts the clock of a run. */
-export function startRun(name: string, seed: number): Run {
+export function startRun(name: string, { seed, isShort: _isShort, ...options }: PartOptions): Run {
   const started = Date.now();
   return {
-    seed,
     finish: (figures, violations = []) => ({
       name,
       seed,
+      options,
       startedAt: new Date(started).toISOString(),
       seconds: Math.round((Date.now() - started) / 1000),
       machine: readMachine(),

@@ -7,6 +7,7 @@ import { hasPassed, saveResult, type CampaignResult, type Part } from "./result.
  * `npm run docs:reliability` writes docs/reliability.md. A run with the same seed makes the same choices.
  */
 
+/** Transports of a soak. */
 const transports = ["memory", "stdio", "http", "websocket", "tcp"] as const;
 
 /** Modules of the parts. Each is loaded when it runs. */
@@ -27,9 +28,12 @@ const options = yargs(hideBin(process.argv))
   .usage(`npm run campaign -- <part> [options]\n\nParts: ${names}; all of them at once with \`all --short\``)
   .option("seed", { type: "number", describe: "Seed of all random choices", default: Date.now() % 2 ** 31 })
   .option("short", { type: "boolean", describe: "Run for a few seconds, judge counts only, and save nothing" })
-  .option("count", { type: "number", describe: "Number of messages, sessions, cuts or kills; default: the part's" })
+  .option("count", {
+    type: "number",
+    describe: "Messages, cuts or kills in all, or sessions of each kind; default: the part's",
+  })
   .option("minutes", { type: "number", describe: "Duration of a soak; default: 60" })
-  .option("transport", { choices: transports, describe: "Transport of parts that run over one or several" })
+  .option("transport", { type: "string", describe: "Transport of a part that runs over several, or lane of fuzz" })
   .check(({ _: words, seed, short, count, minutes }) => {
     checkPart(words, short === true);
     if (!Number.isInteger(seed)) throw new Error("--seed is not an integer; give the one that a run has printed");

@@ -52,8 +52,9 @@ const atOnce = 100;
 const limits = { sessionTtl: 10_000, handshakeTimeout: 5_000, handlerTimeout: 5_000 };
 const shortLimits: typeof limits = { sessionTtl: 10_000, handshakeTimeout: 3_000, handlerTimeout: 1_000 };
 
-export async function run({ seed, isShort, count = isShort ? 60 : 10_000 }: PartOptions): Promise<CampaignResult> {
-  const started = startRun("sessions", seed);
+export async function run(options: PartOptions): Promise<CampaignResult> {
+  const { seed, isShort, count = isShort ? 60 : 10_000 } = options;
+  const started = startRun("sessions", options);
   const program = await buildProgram();
   const failures = new Failures();
   try {

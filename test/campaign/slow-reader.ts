@@ -63,8 +63,9 @@ const readers: Readonly<
   stdio: ["stdio", openStdio],
 };
 
-export async function run({ seed, isShort }: PartOptions): Promise<CampaignResult> {
-  const started = startRun("slow-reader", seed);
+export async function run(options: PartOptions): Promise<CampaignResult> {
+  const { isShort } = options;
+  const started = startRun("slow-reader", options);
   const program = await buildProgram();
   const size = isShort ? 64 * mebibyte : 256 * mebibyte;
   try {

@@ -14,7 +14,7 @@ import { pick, type Random } from "../oracle/random.ts";
 import { handshakeRevisions } from "../runtime/fixture-revision.ts";
 import { initialize, initialized } from "../runtime/wire.ts";
 import { fuzzedFeatures } from "./client-features.ts";
-import { awaitSent, type OpenFuzzConnection, type Subject } from "./conversation.ts";
+import { awaitSent, type FuzzConnection, type OpenFuzzConnection, type Subject } from "./conversation.ts";
 import { openInMemory } from "./fuzz-wire.ts";
 import { OutcomeChecker } from "./outcome-checker.ts";
 import type { FuzzRevision } from "./revision.ts";
@@ -30,25 +30,18 @@ export async function createDefinedServerSubject(
   open: OpenFuzzConnection = openInMemory,
 ): Promise<Subject> {
   const { fuzz, random } = prepare(script, revisions);
-  const { channel, close, ...wired } = await open("server");
-  const { wire, settle: settleWire = settle } = wired;
-  const failures: string[] = [];
-  const server = createFuzzedServer((error) => failures.push(String(error)));
-  const connection = serve(server, channel, {
-    timeouts,
-    onError: ({ kind, error, method }) => {
-      if (kind === "result" || kind === "handler") failures.push(`${kind} of ${method}: ${error.stack}`);
-    },
-  });
+  const connection = await open("server");
+  const { wire, settle: settleWire = settle } = connection;
+  const served = serveFuzzed(connection, random);
   wire.post(initialize(fuzz.revision.id, script.isOpen ? clientCapabilities : {}));
-  await awaitSent(wired);
+  await awaitSent(connection);
   wire.post(initialized);
   await settleWire();
   const [opening] = wire.sent.splice(0);
   const declared = { server: readCapabilities(opening, "result"), client: script.isOpen ? clientCapabilities : {} };
   const receiver = { fuzz, role: "server", declared } as const;
   return {
-    ...wired,
+    ...connection,
     checker: new OutcomeChecker(receiver, {
       codes: [-32602, -32002],
       hanging: new Set(),
@@ -56,6 +49,25 @@ export async function createDefinedServerSubject(
       isExact: true,
     }),
     receiver,
+    ...served,
+  };
+}
+
+/** Serves the server as users write it over a connection, for revisions that have what it defines. */
+export function serveFuzzed(
+  { channel, close }: Pick<FuzzConnection, "channel" | "close">,
+  random: Random,
+  revisions?: readonly Revision[],
+): Pick<Subject, "things" | "use" | "close"> {
+  const failures: string[] = [];
+  const server = createFuzzedServer((error) => failures.push(String(error)), revisions);
+  const connection = serve(server, channel, {
+    timeouts,
+    onError: ({ kind, error, method }) => {
+      if (kind === "result" || kind === "handler") failures.push(`${kind} of ${method}: ${error.stack}`);
+    },
+  });
+  return {
     things: definedThings,
     use: () => void announce(server, random),
     close: () => connection.close().then(async () => [...failures, ...((await close?.()) ?? [])]),
@@ -69,30 +81,51 @@ export async function createSessionSubject(
   open: OpenFuzzConnection = openInMemory,
 ): Promise<Subject> {
   const { fuzz, random } = prepare(script, revisions);
-  const { channel, close, ...wired } = await open("client");
+  const connection = await open("client");
+  const capabilities = script.isOpen ? serverCapabilities : {};
+  const result = { protocolVersion: fuzz.revision.id, capabilities, serverInfo: { name: "s", version: "1" } };
+  const options = { random, revisions: handshakeRevisions, result };
+  const { opening, ...session } = await openFuzzedSession(connection, options);
+  const declared = { server: capabilities, client: readCapabilities(opening, "params") };
+  const receiver = { fuzz, role: "client", declared } as const;
+  return {
+    ...connection,
+    checker: new OutcomeChecker(receiver, { codes: [-32602], hanging: new Set(), stopped: new Set(), isExact: true }),
+    receiver,
+    ...session,
+  };
+}
+
+/** Session of a client under test. */
+export interface SessionOptions {
+  readonly random: Random;
+  readonly revisions: readonly Revision[];
+  /** Result of its first request. */
+  readonly result: object;
+}
+
+/** Opens the session of a client as users write it, that calls all the while. Returns its first request as well. */
+export async function openFuzzedSession(
+  { channel, close, ...wired }: FuzzConnection,
+  { random, revisions, result }: SessionOptions,
+): Promise<Pick<Subject, "things" | "use" | "close"> & { readonly opening: unknown }> {
   const { wire, settle: settleWire = settle } = wired;
   const client = createClient<Declarations>({
     info: { name: "fuzzed", version: "1" },
-    revisions: handshakeRevisions,
+    revisions,
     timeouts,
     ...fuzzedFeatures,
   });
-  const connecting = client.connect((opening) => connect(channel, opening));
+  const connecting = client.connect((options) => connect(channel, options));
   await awaitSent(wired);
   const [opening] = wire.sent.splice(0);
-  const declared = { server: script.isOpen ? serverCapabilities : {}, client: readCapabilities(opening, "params") };
-  const serverInfo = { name: "s", version: "1" };
-  const result = { protocolVersion: fuzz.revision.id, capabilities: declared.server, serverInfo };
   wire.post({ jsonrpc: "2.0", id: isObject(opening) ? opening.id : 0, result });
   const session = await connecting;
   await settleWire();
   wire.sent.length = 0;
-  const receiver = { fuzz, role: "client", declared } as const;
   const calls = new Set<Promise<unknown>>();
   return {
-    ...wired,
-    checker: new OutcomeChecker(receiver, { codes: [-32602], hanging: new Set(), stopped: new Set(), isExact: true }),
-    receiver,
+    opening,
     things: ["file:///home"],
     use() {
       const call = pick(uses, random)(session).catch((error: unknown) => error);
@@ -176,7 +209,7 @@ export function createFuzzedServer(
 }
 
 /** Notifies clients of a change, or does nothing. */
-export function announce(server: Server, random: Random): void {
+function announce(server: Server, random: Random): void {
   pick([() => server.resources.notifyUpdated("file:///a"), () => server.tools.notifyListChanged(), () => {}], random)();
 }
 
@@ -187,7 +220,7 @@ export function readCapabilities(message: unknown, part: "params" | "result"): R
 }
 
 /** Waits until calls end, which they do after the end of their session. Returns the problem that some never do. */
-export async function awaitEnds(calls: ReadonlySet<unknown>): Promise<readonly string[]> {
+async function awaitEnds(calls: ReadonlySet<unknown>): Promise<readonly string[]> {
   await settle();
   for (let waits = 0; calls.size > 0 && waits < patience; waits += 1) await delay(1);
   return calls.size === 0 ? [] : [`${calls.size} calls never ended`];
@@ -197,7 +230,7 @@ export async function awaitEnds(calls: ReadonlySet<unknown>): Promise<readonly s
 const patience = 5_000;
 
 /** Calls that a session makes. */
-export const uses: readonly ((session: ClientSession<Declarations>) => Promise<unknown>)[] = [
+const uses: readonly ((session: ClientSession<Declarations>) => Promise<unknown>)[] = [
   (session) => session.listTools(),
   (session) => session.listResources(),
   (session) => session.listResourceTemplates(),

@@ -1,6 +1,7 @@
 import { isObject, type Role } from "../../generated/support.ts";
 import { maxMessageBytes } from "./lines.ts";
 import type { FuzzRevision } from "./revision.ts";
+import { parseJson } from "./parse-json.ts";
 
 /** Outcome that the rules require of one message. It does not depend on the runtime. */
 export type ExpectedOutcome =
@@ -52,7 +53,7 @@ export function expectLine(line: Uint8Array, receiver: Receiver): ExpectedOutcom
   if (text === undefined) return reject([-32700], undefined, receiver);
   const json = text.replace(/^\ufeff/, "").replace(/\r$/, "");
   if (json === "") return nothing;
-  const value = parse(json);
+  const value = parseJson(json);
   if (value === undefined) return expectBroken(json, receiver);
   if (depthOf(value) > 64 || findRepeated(json).length > 0) return expectUnfit(value, findRepeated(json), receiver);
   if (Array.isArray(value)) return expectBatch(value, receiver);
@@ -69,7 +70,7 @@ const nothing: ExpectedOutcome = { kind: "nothing" };
 /** Outcome of a line that is too long: a rejection with the id of the request if its first level can be read, and without an id otherwise. */
 function expectLong(line: Uint8Array, receiver: Receiver): ExpectedOutcome {
   const text = decode(line) ?? "";
-  const value = parse(text);
+  const value = parseJson(text);
   if (value === undefined) return expectBroken(text, receiver, [-32600]);
   if (!isObject(value) || lengthOfEnvelope(value) >= 8 * 1024) return reject([-32600], undefined, receiver);
   return expectUnfit(value, findRepeated(text), receiver);
@@ -82,7 +83,7 @@ function lengthOfEnvelope(message: Readonly<Record<string, unknown>>): number {
 
 function expectBroken(text: string, receiver: Receiver, codes: readonly number[] = [-32700]): ExpectedOutcome {
   if (!isTangled(text)) return reject(codes, undefined, receiver);
-  const ids = [undefined, ...[...text.matchAll(/"id":(\d+|"[^"\\]*")/g)].map((match) => parse(match[1] ?? ""))];
+  const ids = [undefined, ...[...text.matchAll(/"id":(\d+|"[^"\\]*")/g)].map((match) => parseJson(match[1] ?? ""))];
   return { kind: "either", outcomes: ids.map((id) => reject([-32700, -32600], id, receiver)) };
 }
 
@@ -199,14 +200,6 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 function decode(line: Uint8Array): string | undefined {
   try {
     return utf8.decode(line);
-  } catch {
-    return undefined;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

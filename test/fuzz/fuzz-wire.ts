@@ -3,6 +3,7 @@ import type { Outgoing, RequestId } from "../../runtime/jsonrpc/message.ts";
 import { Wire } from "../../runtime/testing/wire.ts";
 import type { FuzzConnection } from "./conversation.ts";
 import { maxMessageBytes } from "./lines.ts";
+import { parseSent } from "./parse-json.ts";
 
 /** Opens a connection in this process. */
 export function openInMemory(): Promise<FuzzConnection> {
@@ -18,15 +19,7 @@ export class FuzzWire extends Wire {
 
   override send(message: Outgoing, related?: RequestId): void {
     const text = encode(message);
-    this.sent.push(parse(text));
+    this.sent.push(parseSent(text));
     this.related.push(related);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return `not JSON: ${text}`;
   }
 }

@@ -1,5 +1,5 @@
 import type { Awaitable } from "../../../generated/support.ts";
-import { sha256, toHex } from "../../internal/sha256.ts";
+import { sha256, toHex } from "../../internal/digest.ts";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import type { HttpRejectionReason } from "../../protocol/profile.ts";
 import type { HttpResponse, RequestHead } from "../../transport/http-server/exchange/exchange.ts";

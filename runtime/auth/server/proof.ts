@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../../generated/support.ts";
 import { toBase64Url } from "../../framing/base64.ts";
-import { sha256 } from "../../internal/sha256.ts";
+import { sha256 } from "../../internal/digest.ts";
 import type { RequestHead } from "../../transport/http-server/exchange/exchange.ts";
 import type { Claims } from "./claims.ts";
 import { Nonces, type NonceOptions } from "./nonces.ts";

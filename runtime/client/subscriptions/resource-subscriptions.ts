@@ -29,15 +29,15 @@ export class ResourceSubscriptions {
     this.#entries.set(uri, entry);
     const key = {};
     entry.listeners.set(key, listener);
-    const remove = (): Promise<void> =>
-      entry.listeners.delete(key) ? this.#follow(uri, entry, {}) : Promise.resolve();
     try {
       await this.#follow(uri, entry, options);
     } catch (error) {
-      await remove();
+      // Listeners that are still waiting send requests of their own.
+      entry.listeners.delete(key);
+      this.#forget(uri, entry);
       throw error;
     }
-    return remove;
+    return () => (entry.listeners.delete(key) ? this.#follow(uri, entry, {}) : Promise.resolve());
   }
 
   /** Calls the listeners of this resource and of those above it. */
@@ -70,8 +70,13 @@ export class ResourceSubscriptions {
       if (isWanted !== entry.isActive) await this.#switch(uri, entry, options);
     } finally {
       // Not before the server has agreed: a new subscription comes after the end of the last one.
-      if (entry.listeners.size === 0 && this.#entries.get(uri) === entry) this.#entries.delete(uri);
+      this.#forget(uri, entry);
     }
+  }
+
+  /** Deletes an entry without listeners. */
+  #forget(uri: string, entry: Entry): void {
+    if (entry.listeners.size === 0 && this.#entries.get(uri) === entry) this.#entries.delete(uri);
   }
 
   async #switch(uri: string, entry: Entry, options: RequestOptions): Promise<void> {

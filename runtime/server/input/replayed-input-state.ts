@@ -5,7 +5,7 @@ import type { CallContext } from "../../protocol/peer/incoming-call.ts";
 import { CapabilityError, invalidParams, type RpcError } from "../../jsonrpc/errors.ts";
 import { checkParams } from "../../protocol/peer/outgoing-params.ts";
 import { followSignals } from "../../internal/abort-signals.ts";
-import { sha256 } from "../../internal/sha256.ts";
+import { sha256 } from "../../internal/digest.ts";
 import { systemClock } from "../../internal/timers.ts";
 import { checkInputResponse } from "./check-response.ts";
 import { checkConversation } from "./check-request.ts";

@@ -1,5 +1,6 @@
 import type { Awaitable, Revision } from "../../../generated/support.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
+import { createSecretId } from "../../internal/digest.ts";
 import type { CloseOptions } from "../../protocol/session/connection.ts";
 import type { Channel } from "../../jsonrpc/channel.ts";
 import type { Connection } from "../../protocol/peer/peer.ts";
@@ -71,7 +72,7 @@ export class Sessions implements LiveSessions {
   open(owner: string | undefined): HttpSession {
     const { cluster } = this.#settings;
     const suffix = cluster && this.#service.areSessionsBound ? `.${cluster.name}` : "";
-    return this.#serve({ id: `${crypto.randomUUID()}${suffix}`, owner });
+    return this.#serve({ id: `${createSecretId()}${suffix}`, owner });
   }
 
   /** Opens a session for one POST of an unknown client. */

@@ -1,3 +1,4 @@
+import { createSecretId } from "../../internal/digest.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import { isStatelessBody } from "../http-server/validate-stateless.ts";
 import { toPreflightFields, type CorsOptions } from "../http-server/cors.ts";
@@ -83,7 +84,7 @@ async function openSse(exchange: Exchange, serverContext: HttpSseContext): Promi
   if (serverContext.service.takesSessions?.() === false) return tooManySessions();
   const { cluster } = serverContext.settings;
   const suffix = cluster ? `.${cluster.name}` : "";
-  const key = { id: `${crypto.randomUUID()}${suffix}`, owner: identity?.principal };
+  const key = { id: `${createSecretId()}${suffix}`, owner: identity?.principal };
   if (!(await serverContext.sessions.admit(key))) return tooManySessions();
   const late = checkOpen(serverContext);
   if (late) {

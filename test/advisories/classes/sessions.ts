@@ -42,7 +42,7 @@ export const sessions: readonly AdvisoryClass[] = [
     title: "Sessions, events and tasks of others",
     attack: "A caller who learns or guesses the id of a session, an event or a task uses it.",
     answer:
-      "Ids of sessions have 122 random bits, and no id is a credential: sessions, streams, events and tasks belong to the principal that opened them, and are unknown to every other.",
+      "Ids of sessions have 128 random bits, and no id is a credential: sessions, streams, events and tasks belong to the principal that opened them, and are unknown to every other.",
     advisories: [
       onGithub("", ["GHSA-qvqr-5cv7-wh35", "CVE-2026-33946"], "Ruby SDK", "2026-03-27"),
       onGithub("", ["GHSA-5p9g-j988-pcwv", "CVE-2026-67431"], "Ruby SDK", "2026-07-30"),
@@ -76,7 +76,7 @@ export const sessions: readonly AdvisoryClass[] = [
         "advisories/gateway.test.ts",
         "a session of a gateway is unknown to another principal, and its id is not that of the server",
       ],
-      ["advisories/server.test.ts", "ids of sessions have 122 random bits"],
+      ["advisories/server.test.ts", "ids of sessions have 128 random bits"],
     ],
   },
   {

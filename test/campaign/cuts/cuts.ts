@@ -36,8 +36,9 @@ interface Counts {
   doubled: number;
 }
 
-export async function run({ seed, isShort, count = isShort ? 40 : 5_000 }: PartOptions): Promise<CampaignResult> {
-  const started = startRun("cuts", seed);
+export async function run(options: PartOptions): Promise<CampaignResult> {
+  const { seed, isShort, count = isShort ? 40 : 5_000 } = options;
+  const started = startRun("cuts", options);
   const program = await buildProgram();
   const server = await ServerProcess.start(program, { transport: "http" });
   const failures = new Failures();

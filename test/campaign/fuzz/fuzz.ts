@@ -27,15 +27,10 @@ const shortMessages = 6_000;
 const jobMessages = 20_000;
 
 /** Sends messages until there are enough of them. */
-export async function run({
-  seed,
-  isShort,
-  count,
-  minutes = Infinity,
-  transport,
-}: PartOptions): Promise<CampaignResult> {
-  const { finish } = startRun("fuzz", seed);
-  const messages = count ?? (isShort ? shortMessages : defaultMessages);
+export async function run(options: PartOptions): Promise<CampaignResult> {
+  const { seed, isShort, count: messages = isShort ? shortMessages : defaultMessages, transport } = options;
+  const { minutes = Infinity } = options;
+  const { finish } = startRun("fuzz", options);
   const chosen = choose(transport);
   const server = await bundleServer();
   try {

@@ -9,6 +9,7 @@ import { createHttpSubject, createStdioSubject, openStdioServer } from "../../fu
 import type { FuzzRevision } from "../../fuzz/revision.ts";
 import { createClientSubject, createServerSubject } from "../../fuzz/subjects.ts";
 import type { Script } from "../../fuzz/steps.ts";
+import { createRandom } from "../../oracle/random.ts";
 import { openStdioClient } from "./connections/stdio.ts";
 import { openTcp } from "./connections/tcp.ts";
 import { openWebSocket } from "./connections/websocket.ts";
@@ -115,7 +116,11 @@ export const lanes: readonly Lane[] = [
     ...{ transport: "http", role: "client", peer: "client", isStateless: false, atOnce: 1 },
     open: ({ sessions: revisions }) =>
       Promise.resolve({
-        converse: async (seed) => attack(await openHostileEndpoints(), { revisions, messages: 500, seed, atOnce: 4 }),
+        async converse(seed) {
+          // An attack has conversations with the seeds that follow: those of the next one are others.
+          const first = Math.floor(createRandom(seed)() * 2 ** 31);
+          return attack(await openHostileEndpoints(), { revisions, messages: 500, seed: first, atOnce: 4 });
+        },
         close: () => Promise.resolve([]),
       }),
   },

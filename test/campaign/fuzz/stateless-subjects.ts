@@ -1,27 +1,15 @@
-import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { isObject } from "../../../generated/support.ts";
-import { connect } from "../../../runtime/client/connect.ts";
-import { createClient } from "../../../runtime/client/create-client.ts";
-import { serve } from "../../../runtime/server/run/acceptor.ts";
-import { settle } from "../../../runtime/testing/manual-clock.ts";
-import { fuzzedFeatures } from "../../fuzz/client-features.ts";
 import { awaitSent, type FuzzConnection, type OpenFuzzConnection, type Subject } from "../../fuzz/conversation.ts";
-import {
-  announce,
-  awaitEnds,
-  createFuzzedServer,
-  definedThings,
-  readCapabilities,
-  uses,
-} from "../../fuzz/defined-subjects.ts";
+import { definedThings, openFuzzedSession, readCapabilities, serveFuzzed } from "../../fuzz/defined-subjects.ts";
 import type { ExpectedOutcome, Id, ReceivedRequest, Receiver } from "../../fuzz/expected-outcome.ts";
 import { openInMemory } from "../../fuzz/fuzz-wire.ts";
 import { OutcomeChecker } from "../../fuzz/outcome-checker.ts";
 import type { FuzzRevision } from "../../fuzz/revision.ts";
 import type { Script } from "../../fuzz/steps.ts";
-import { prepare, serverCapabilities, timeouts } from "../../fuzz/subjects.ts";
+import { prepare, serverCapabilities } from "../../fuzz/subjects.ts";
 import { isHit, pick, createRandom, type Random } from "../../oracle/random.ts";
 import { alone, claim, meta } from "../../runtime/lifecycle/stateless.ts";
+import { parseJson } from "../../fuzz/parse-json.ts";
 
 /* Both ends at the revisions whose requests carry their own metadata. */
 
@@ -32,20 +20,9 @@ export async function createStatelessServerSubject(
   open: OpenFuzzConnection = openInMemory,
 ): Promise<Subject> {
   const { random } = prepare(script, revisions);
-  const { channel, close, ...wired } = await open("server");
-  const failures: string[] = [];
-  const server = createFuzzedServer((error) => failures.push(String(error)), [alone]);
-  const connection = serve(server, channel, {
-    timeouts,
-    onError: ({ kind, error, method }) => {
-      if (kind === "result" || kind === "handler") failures.push(`${kind} of ${method}: ${error.stack}`);
-    },
-  });
-  return {
-    ...(await toStatelessSubject(wired, script, revisions)),
-    use: () => void announce(server, random),
-    close: () => connection.close().then(async () => [...failures, ...((await close?.()) ?? [])]),
-  };
+  const connection = await open("server");
+  const served = serveFuzzed(connection, random, [alone]);
+  return { ...(await toStatelessSubject(connection, script, revisions)), ...served };
 }
 
 /** Makes a subject of a connection to a server without a session, in this process or another. */
@@ -79,42 +56,20 @@ export async function createStatelessClientSubject(
   open: OpenFuzzConnection = openInMemory,
 ): Promise<Subject> {
   const { fuzz, random } = prepare(script, revisions);
-  const { channel, close, ...wired } = await open("client");
-  const { wire, settle: settleWire = settle } = wired;
-  const client = createClient<Declarations>({
-    info: { name: "fuzzed", version: "1" },
-    revisions: [alone],
-    timeouts,
-    ...fuzzedFeatures,
-  });
-  const connecting = client.connect((opening) => connect(channel, opening));
-  await awaitSent(wired);
-  const [opening] = wire.sent.splice(0);
+  const connection = await open("client");
   const declared = { server: script.isOpen ? statelessCapabilities : {}, client: {} };
   const result = {
     ...{ resultType: "complete", ttlMs: 0, cacheScope: "private", supportedVersions: [alone.id] },
     ...{ capabilities: declared.server, _meta: { [meta.serverInfo]: { name: "s", version: "1" } } },
   };
-  wire.post({ jsonrpc: "2.0", id: isObject(opening) ? opening.id : 0, result });
-  const session = await connecting;
-  await settleWire();
-  wire.sent.length = 0;
+  const options = { random, revisions: [alone], result };
+  const { opening: _opening, ...session } = await openFuzzedSession(connection, options);
   const receiver: Receiver = { fuzz, role: "client", declared, isSilent: true };
-  const calls = new Set<Promise<unknown>>();
   return {
-    ...wired,
+    ...connection,
     checker: new OutcomeChecker(receiver, { codes: [-32602], hanging: new Set(), stopped: new Set(), isExact: true }),
     receiver,
-    things: ["file:///home"],
-    use() {
-      const call = pick(uses, random)(session).catch((error: unknown) => error);
-      calls.add(call);
-      void call.then(() => calls.delete(call));
-    },
-    async close() {
-      await session.close();
-      return [...(await awaitEnds(calls)), ...((await close?.()) ?? [])];
-    },
+    ...session,
   };
 }
 
@@ -147,7 +102,7 @@ function expect({ id, method, params }: ReceivedRequest, hanging: Set<Id>): Expe
 /** Adds metadata to most requests. */
 function addMetadata(line: Uint8Array, random: Random): Uint8Array {
   const text = Buffer.from(line).toString().slice(0, -1);
-  const value = parse(text);
+  const value = parseJson(text);
   if (!isObject(value) || JSON.stringify(value) !== text || value.id === undefined) return line;
   const { params = {} } = value;
   if (!isObject(params) || isHit(0.04, random)) return line;
@@ -168,11 +123,3 @@ const broken: readonly Readonly<Record<string, unknown>>[] = [
   { [meta.capabilities]: undefined },
   { [meta.capabilities]: [] },
 ];
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

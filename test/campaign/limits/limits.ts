@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { exactly, startRun, type CampaignResult, type PartOptions } from "../result.ts";
+import { describeFigure, exactly, startRun, type CampaignResult, type PartOptions } from "../result.ts";
 import { connectionCases } from "./cases/connections.ts";
 import { messageCases } from "./cases/messages.ts";
 import { stateCases } from "./cases/state.ts";
@@ -14,9 +14,11 @@ export const limitCases: readonly LimitCase[] = [...messageCases, ...connectionC
 const patience = 30_000;
 
 /** Reaches each limit. */
-export async function run({ seed, transport }: PartOptions): Promise<CampaignResult> {
-  const { finish } = startRun("limits", seed);
+export async function run(options: PartOptions): Promise<CampaignResult> {
+  const { transport } = options;
+  const { finish } = startRun("limits", options);
   const chosen = limitCases.filter(({ over }) => transport === undefined || over === transport);
+  if (chosen.length === 0) throw new Error(`The transport ${transport} has no limits; give http, websocket or tcp`);
   const violations: string[] = [];
   for (const limitCase of chosen) violations.push(...(await check(limitCase)));
   const limits = new Set(chosen.map(({ limit }) => limit)).size;
@@ -26,7 +28,7 @@ export async function run({ seed, transport }: PartOptions): Promise<CampaignRes
         limit: chosen.length,
         unit: "",
       }),
-      exactly("limits", limits, { limit: limits, unit: "" }),
+      describeFigure("limits", limits, ""),
     ],
     violations,
   );

@@ -37,7 +37,7 @@ interface Durations {
 
 export async function run(options: PartOptions): Promise<CampaignResult> {
   const transport = readTransport(options.transport);
-  const started = startRun(`soak-${transport}`, options.seed);
+  const started = startRun(`soak-${transport}`, options);
   const program = await buildProgram();
   const durations = toDurations(options);
   const server = await ServerProcess.start(program, { transport, sessionTtl: Math.max(durations.rest / 2, 10_000) });

@@ -9,6 +9,7 @@ import { FuzzWire } from "../fuzz-wire.ts";
 import { createHostileServer, honestTool, type HostileServer } from "./upstream.ts";
 import { toLine } from "../lines.ts";
 import type { FuzzRevision } from "../revision.ts";
+import { parseJson } from "../parse-json.ts";
 
 /** Size and seed of a run through gateways. */
 export interface GatewayFuzzOptions {
@@ -124,7 +125,7 @@ class HostileClient {
     const step = { kind: "made", seed: Math.floor(this.#random() * 2 ** 31) } as const;
     const outlook = { fuzz: this.#fuzz, role: "client", pending: new Map(), used: this.#used, things: ["a"] } as const;
     const line = toLine(step, outlook);
-    const message = parse(new TextDecoder().decode(line));
+    const message = parseJson(new TextDecoder().decode(line));
     if (!isObject(message)) return line;
     if (typeof message.id === "string" || typeof message.id === "number") this.#used.push(message.id);
     return new TextEncoder().encode(`${JSON.stringify(this.#mark(message))}\n`);
@@ -185,12 +186,4 @@ async function within(work: Promise<unknown>, milliseconds: number): Promise<boo
   const isDone = await Promise.race([work.then(() => true), late]);
   clearTimeout(timer);
   return isDone;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

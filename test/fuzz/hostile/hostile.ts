@@ -45,8 +45,6 @@ export interface AttackOptions {
   readonly atOnce: number;
   /** Default: that of the sources. */
   readonly layer?: ClientLayer;
-  /** Called before each conversation. */
-  readonly onConversation?: (seed: number) => void;
 }
 
 /** Figures of an attack. */
@@ -72,7 +70,6 @@ export async function attack(hostile: OpenHostile, options: AttackOptions): Prom
     while ((tally.messages < limit || tally.opened < fewestOpened) && problems.length < mostProblems) {
       const seed = (options.seed + tally.conversations) % 2 ** 31;
       tally.conversations += 1;
-      options.onConversation?.(seed);
       const outcome = await converse(hostile, { layer: sourceClient, ...options }, seed);
       tally.messages += outcome.server.said;
       tally.calls += outcome.calls;

@@ -7,6 +7,7 @@ import { maxMessageBytes, toLine } from "../lines.ts";
 import type { FuzzRevision } from "../revision.ts";
 import { startRemote } from "./process.ts";
 import { things, type RemoteServer } from "./subjects.ts";
+import { parseJson } from "../parse-json.ts";
 
 /* Hostile stateless requests to a server in a process of its own, over its standard streams or over HTTP. */
 
@@ -46,7 +47,7 @@ export async function fuzzStatelessStdio(
   const random = createRandom(seed);
   const responses = new Map<unknown, () => void>();
   createInterface({ input: remote.stdout }).on("line", (line) => {
-    const message = parse(line);
+    const message = parseJson(line);
     inspector.see(message, line);
     if (isObject(message)) responses.get(message.id)?.();
   });
@@ -107,7 +108,7 @@ async function post(url: string, { line, request }: Message, { inspector, isExac
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
     const body = await response.text();
     for (const message of isStream ? readEvents(body) : [body].filter((one) => one !== ""))
-      inspector.see(parse(message), message);
+      inspector.see(parseJson(message), message);
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : "";
     if (!isListening) inspector.complain(`no response, but ${String(error)}${cause}`, text);
@@ -159,7 +160,7 @@ function createMessages(count: number, making: Making): readonly Message[] {
 function createMessage({ fuzz, random, used }: Making): Message {
   const step = { kind: "made", seed: Math.floor(random() * 2 ** 31) } as const;
   const line = toLine(step, { fuzz, role: "client", pending: new Map(), used, things }).subarray(0, -1);
-  const value = parse(new TextDecoder().decode(line));
+  const value = parseJson(new TextDecoder().decode(line));
   if (!isObject(value)) return { line };
   const { id, method, params = {} } = value;
   if (isId(id)) used.push(id);
@@ -248,13 +249,5 @@ class Inspector {
 
   complain(problem: string, text: string): void {
     this.problems.push(`${problem}: ${text.slice(0, 1_500)}`);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -10,6 +10,7 @@ import type { FuzzRevision } from "../revision.ts";
 import type { Script } from "../steps.ts";
 import { clientCapabilities, prepare } from "../subjects.ts";
 import { expectLine, type Receiver } from "../expected-outcome.ts";
+import { parseSent } from "../parse-json.ts";
 
 /* The everything example in a process of its own, over its standard streams or over HTTP. */
 
@@ -57,7 +58,7 @@ export function openStdioServer({
   const barriers = new Map<unknown, () => void>();
   let last = 0;
   createInterface({ input: stdout }).on("line", (line) => {
-    const message = parse(line);
+    const message = parseSent(line);
     const passed = isObject(message) ? barriers.get(message.id) : undefined;
     if (passed) passed();
     else sent.push(message);
@@ -230,7 +231,7 @@ class HttpWire implements SubjectWire {
   }
 
   async #skip(response: Response, line: Uint8Array): Promise<void> {
-    const message = parse(await response.text().catch(() => ""));
+    const message = parseSent(await response.text().catch(() => ""));
     if (isObject(message) && "id" in message) this.sent.push(message);
     else if (!isObject(message) || !isObject(message.error))
       this.#problems.push(`${JSON.stringify(message)} to ${Buffer.from(line).toString()}`);
@@ -258,7 +259,7 @@ class HttpWire implements SubjectWire {
       // The conversation is over.
       return;
     }
-    if (!isStream && text !== "") this.sent.push(parse(text));
+    if (!isStream && text !== "") this.sent.push(parseSent(text));
   }
 
   /** Reads whole events. Returns the remaining text. */
@@ -267,18 +268,10 @@ class HttpWire implements SubjectWire {
     const rest = events.pop() ?? "";
     for (const event of events) {
       const data = event.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
-      if (data.length > 0 && data.join("") !== "") this.sent.push(parse(data.join("\n")));
+      if (data.length > 0 && data.join("") !== "") this.sent.push(parseSent(data.join("\n")));
     }
     return rest;
   }
 }
 
 const lineFeed = 0x0a;
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return `not JSON: ${text}`;
-  }
-}

@@ -3,6 +3,8 @@ import { connect as connectSocket, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createAcceptor, type Acceptor } from "../../../runtime/lifecycle/acceptor.ts";
+import { defaultLimits } from "../../../runtime/jsonrpc/limits.ts";
+import { hasLogRoom } from "../../../runtime/jsonrpc/log-buffer.ts";
 import type { CallContext } from "../../../runtime/protocol/peer/incoming-call.ts";
 import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 import { listenTcp } from "../../../runtime/transport/tcp/tcp.ts";
@@ -56,6 +58,20 @@ async function expectFewer({ logs, hasResult }: Read, metrics: Metrics): Promise
   // 8 MiB wait here, and some more where the system keeps what is on its way.
   expect(logs).toBeLessThan(400);
 }
+
+test.each([
+  { data: "" },
+  { data: "text" },
+  { data: '"\\\n\u0000' },
+  { data: "\u{1f600}" },
+  { data: "\ud800" },
+  { data: ["text"] },
+])("a log message that fits exactly is sent, and a longer one is not: $data", ({ data }) => {
+  const message = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data } } as const;
+  const { length } = JSON.stringify(message);
+  const hasRoom = (buffered: number): boolean => hasLogRoom(message, { buffered, maxBuffered: 2_000 }, defaultLimits);
+  expect([hasRoom(1_000 - length), hasRoom(1_001 - length)]).toEqual([true, false]);
+});
 
 test("a TCP client that does not read gets its response, and at most 8 MiB of log messages wait for it", async () => {
   const metrics = new Metrics();

@@ -1,5 +1,5 @@
 import { toBase64Url } from "../../../framing/base64.ts";
-import { sha256 } from "../../../internal/sha256.ts";
+import { sha256 } from "../../../internal/digest.ts";
 import type { ServerMetadata } from "../discovery/metadata.ts";
 import { AuthError } from "../errors.ts";
 

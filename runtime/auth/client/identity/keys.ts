@@ -9,7 +9,7 @@ import {
   type JWK,
 } from "jose";
 import { toBase64Url } from "../../../framing/base64.ts";
-import { sha256 } from "../../../internal/sha256.ts";
+import { sha256 } from "../../../internal/digest.ts";
 import { AuthError } from "../errors.ts";
 
 export type { CryptoKey, JWK } from "jose";

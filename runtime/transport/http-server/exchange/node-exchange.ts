@@ -54,7 +54,7 @@ export class NodeExchange extends NodeHead implements Exchange {
         resolve(outcome);
       };
       const stop = (kind: "too-large" | "late"): void => {
-        request.pause();
+        request.off("data", read).pause();
         this.#isRead = false;
         settle({ kind });
       };
@@ -62,12 +62,15 @@ export class NodeExchange extends NodeHead implements Exchange {
       this.#turns.after(() => {
         if (!isSettled) timer = setTimeout(() => stop("late"), timeout);
       });
-      request.on("data", (chunk: Uint8Array) => {
+      const read = (chunk: Uint8Array): void => {
         timer?.refresh();
         if (body.length + chunk.length > maxBytes) return stop("too-large");
         body.push(chunk);
+      };
+      request.on("data", read);
+      request.on("end", () => {
+        if (!isSettled) settle(toText(body.bytes));
       });
-      request.on("end", () => settle(toText(body.bytes)));
       request.on("error", () => settle({ kind: "lost" }));
       request.on("close", () => settle({ kind: "lost" }));
     });
@@ -81,9 +84,25 @@ export class NodeExchange extends NodeHead implements Exchange {
     if (!this.#isRead && this.#hasLongBody()) fields.connection = "close";
     const response = this.#response.writeHead(status, fields);
     this.#hasResponse = true;
+    if (fields.connection === "close" && !this.#request.complete) return this.#respondEarly(body);
     if (length <= heldBytes) return this.#turns.after(() => response.end(body));
     response.end(body);
     expectReader(response);
+  }
+
+  /**
+   * Sends a response before its request has arrived completely, and closes the connection when it has, or after a while. The rest is discarded: on a
+   * connection that closes while its client sends, the response is lost.
+   *
+   * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+   */
+  #respondEarly(body: string | undefined): void {
+    const response = this.#response;
+    if (body === undefined) response.flushHeaders();
+    else response.write(body);
+    const timer = setTimeout(() => response.end(), discardTime);
+    response.once("close", () => clearTimeout(timer));
+    this.#request.once("end", () => response.end()).resume();
   }
 
   fail(respond: HttpResponse): void {
@@ -185,6 +204,9 @@ function onceClosed(response: ServerResponse, run: () => void): void {
   if (response.destroyed) queueMicrotask(run);
   else response.once("close", run);
 }
+
+/** Milliseconds for which the rest of a rejected body is discarded before its connection closes. */
+const discardTime = 2_000;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

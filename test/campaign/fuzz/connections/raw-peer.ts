@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isObject } from "../../../../generated/support.ts";
 import type { SubjectWire } from "../../../fuzz/conversation.ts";
+import { parseSent } from "../../../fuzz/parse-json.ts";
 
 /** Milliseconds after which a tested peer that responds to nothing hangs. */
 const patience = 60_000;
@@ -37,7 +38,7 @@ export class RawPeer implements SubjectWire {
 
   /** Reads a message of the tested peer. */
   readLine(line: string): void {
-    const message = parse(line);
+    const message = parseSent(line);
     const pass = isObject(message) && message.method === undefined ? this.#marks.get(message.id) : undefined;
     if (pass) pass();
     else this.sent.push(message);
@@ -68,13 +69,5 @@ export class RawPeer implements SubjectWire {
     this.problems.push(problem);
     // Ends the waiting for a first message.
     this.sent.push(problem);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return `not JSON: ${text}`;
   }
 }

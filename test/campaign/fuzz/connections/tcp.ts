@@ -11,7 +11,8 @@ import { RawPeer } from "./raw-peer.ts";
 const limits = { maxMessageBytes };
 
 /** Opens a TCP connection of which one end is tested. */
-export const openTcp: OpenFuzzConnection = (role) => (role === "server" ? openToServer() : openToClient());
+export const openTcp: OpenFuzzConnection = (role) =>
+  role === "server" ? openToServer() : openToClient((port) => createTcpTransport({ port, limits }));
 
 async function openToServer(): Promise<FuzzConnection> {
   const accepted: Channel[] = [];
@@ -20,11 +21,12 @@ async function openToServer(): Promise<FuzzConnection> {
   return { ...peer, channel: await awaitFirst(accepted), close: () => closeAll(peer.wire, () => listener.close()) };
 }
 
-async function openToClient(): Promise<FuzzConnection> {
+/** Opens a connection of a client, which connects to a port of this process. */
+export async function openToClient(connectTo: (port: number) => Channel): Promise<FuzzConnection> {
   const listener = createServer();
   const port = await listenLoopback(listener);
   const accepting = once(listener, "connection");
-  const channel = createTcpTransport({ port, limits });
+  const channel = connectTo(port);
   const [socket]: Socket[] = await accepting;
   if (!socket) throw new Error("The client does not connect.");
   const peer = wrapSocket(socket);
@@ -36,7 +38,7 @@ async function openToClient(): Promise<FuzzConnection> {
 }
 
 /** Makes a raw peer of a socket. */
-export function wrapSocket(socket: Socket): { readonly wire: RawPeer; readonly settle: () => Promise<void> } {
+function wrapSocket(socket: Socket): { readonly wire: RawPeer; readonly settle: () => Promise<void> } {
   socket.setNoDelay(true).setEncoding("utf8");
   const wire = new RawPeer((bytes) => void socket.write(bytes));
   socket.on("data", (text: string) => wire.readChunk(text));

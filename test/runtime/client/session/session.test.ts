@@ -363,6 +363,21 @@ describe("subscriptions", () => {
     );
   });
 
+  test("subscriptions that the server rejects end at once, and each caller sends one request", async () => {
+    const { wire, session } = await openSession({}, everything);
+    const rejected: number[] = [];
+    for (const caller of [1, 2]) session.subscribe("file:///a", () => {}).catch(() => rejected.push(caller));
+    const error = { code: -32002, message: "Not found" };
+    await runTranscript(wire, [
+      ["~", { id: 2, ...subscribe }],
+      [">", { id: 2, error }],
+      ["~", { id: 3, ...subscribe }],
+    ]);
+    expect(rejected).toEqual([1]);
+    await runTranscript(wire, [[">", { id: 3, error }]]);
+    expect(rejected).toEqual([1, 2]);
+  });
+
   test("subscriptions start again only when the server has ended the last one: requests may overtake each other (R-03)", async () => {
     const { wire, session } = await openSession({}, everything);
     const stop = await during(

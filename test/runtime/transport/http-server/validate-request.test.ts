@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Authenticate } from "../../../../runtime/transport/http-server/identity.ts";
 import { listenHttp } from "../../../../runtime/transport/http-server/listen.ts";
@@ -88,6 +90,44 @@ it("a rejected body is discarded if it is short; otherwise the connection is clo
   const long = await rig.send({ headers, body: "x".repeat(100_000) });
   expect([short.status, long.status]).toEqual([403, 403]);
   expect([short.headers.connection, long.headers.connection]).toEqual(["keep-alive", "close"]);
+});
+
+describe("a client that still sends the body of a rejected request (R34)", () => {
+  /** Sends pieces of a body after the response, until there are enough or the server closes. Returns their number and the response. */
+  async function sendMore(lines: readonly string[], most: number): Promise<{ sent: number; answer: string }> {
+    const socket = connect({ port: Number(new URL(rig.url).port), host: "127.0.0.1", allowHalfOpen: true });
+    const answered = once(socket, "data");
+    socket.on("error", () => {});
+    const { host } = new URL(rig.url);
+    const fixed = [
+      `Host: ${host}`,
+      "Content-Type: application/json",
+      `Accept: ${acceptBoth}`,
+      "Content-Length: 1000000000",
+    ];
+    socket.write(["POST /mcp HTTP/1.1", ...fixed, ...lines, "", "x".repeat(5_000)].join("\r\n"));
+    const [answer]: unknown[] = await answered;
+    let sent = 0;
+    for (; sent < most && socket.readable; sent += 1) {
+      socket.write("x".repeat(1_000));
+      await delay(1);
+    }
+    socket.destroy();
+    return { sent, answer: String(answer) };
+  }
+
+  it.each([
+    [413, "is too long", []],
+    [403, "has another origin", ["Origin: https://evil.example"]],
+  ])("a client that still sends can read the response %i to a body that %s", async (status, _, lines) => {
+    const { sent, answer } = await sendMore(lines, 100);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(sent).toBe(100);
+  });
+
+  it("a client that never stops is disconnected", async () => {
+    expect((await sendMore([], Infinity)).sent).toBeGreaterThan(100);
+  });
 });
 
 describe("a server with the default limits", () => {
