@@ -81,7 +81,8 @@ export function createCampaignServer(): CampaignServer {
       defineTool({
         name: "later",
         inputSchema: z.object({ milliseconds: z.number() }),
-        task: { pollInterval: 50 },
+        // With the default of an hour, ended tasks would fill the store.
+        task: { pollInterval: 50, ttl: 5_000 },
         async execute({ milliseconds }, { signal }) {
           await sleep(milliseconds, undefined, { signal });
           return "done";
