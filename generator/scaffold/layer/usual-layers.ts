@@ -4,8 +4,8 @@ import { features, type Feature, type LayerChoices } from "./choices.ts";
 import { emitUnformattedLayer, loadLayerTemplates } from "./emit-layer.ts";
 
 /**
- * Returns the modules of layers with usual choices before formatting. The build formats their declarations: every type, nearly all checks and
- * conversions, and the tables of usual features. Transports and authentication only change imports and exports.
+ * Returns the modules of layers with usual choices before formatting. The build formats their declarations: every type, check and conversion of each
+ * revision, and the tables of usual features. Transports and authentication only change imports and exports.
  */
 export function emitUsualLayers(spec: SpecModels): string[] {
   const templates = loadLayerTemplates();
@@ -25,7 +25,7 @@ function usualChoices(models: readonly RevisionModel[]): LayerChoices[] {
     ]),
     ...further.map((feature) => ({ ...usual, revisions: all, features: [...usual.features, feature] })),
     { ...usual, revisions: all, client: true },
-    { ...usual, revisions: all, client: true, features },
+    ...[all, ...all.map((id) => [id])].map((revisions) => ({ ...usual, revisions, client: true, features })),
   ];
 }
 
