@@ -131,7 +131,9 @@ function findStringEnd(bytes: Uint8Array, start: number, end: number): number {
   const near = Math.min(end, start + shortString);
   let at = start;
   for (; at < near; at += 1) {
-    const code = bytes[at];
+    const code = bytes[at] ?? 0;
+    // Fast path for lower case letters.
+    if (code > backslash) continue;
     if (code === quote) return at;
     if (code === backslash) at += 1;
   }
