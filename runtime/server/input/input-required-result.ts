@@ -74,7 +74,10 @@ function play(turn: Turn, work: RunHandler): Awaitable<object> {
   return chain(replayed.play(work), (result) => {
     if (!(result instanceof InputRequired)) return result;
     const { fields } = result;
-    return turn.suspend(fields.inputRequests, { ...replayed.inputState.record, returned: toReturned(fields, call.session) });
+    return turn.suspend(fields.inputRequests, {
+      ...replayed.inputState.record,
+      returned: toReturned(fields, call.session),
+    });
   });
 }
 

@@ -96,7 +96,9 @@ function validateSessionMessage(
   const { identity, postBody } = post;
   const reserve = idsOf(postBody);
   return chain(findSession(exchange, serverContext, { identity, reserve }), (found) =>
-    isRejection(found) ? found : checkSessionMessage(exchange, serverContext, { identity, postBody, reserve, session: found.session, used: found.used }),
+    isRejection(found)
+      ? found
+      : checkSessionMessage(exchange, serverContext, { identity, postBody, reserve, ...found }),
   );
 }
 
