@@ -309,7 +309,7 @@ function checkResultType(revision: Revision | undefined, row: RequestRow, result
   const always = revision?.resultTypes?.known;
   const kind = isObject(result) ? result.resultType : undefined;
   if (!always || kind === undefined) return undefined;
-  const known = row.kinds ? [...always, ...row.kinds] : always;
-  if (typeof kind === "string" && known.includes(kind)) return undefined;
-  return under("resultType", fail(known.map((name) => JSON.stringify(name)).join(" or ")));
+  const { kinds = [] } = row;
+  if (typeof kind === "string" && (always.includes(kind) || kinds.includes(kind))) return undefined;
+  return under("resultType", fail([...always, ...kinds].map((name) => JSON.stringify(name)).join(" or ")));
 }

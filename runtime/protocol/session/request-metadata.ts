@@ -52,15 +52,14 @@ export function createMetadataReader(revisions: readonly Revision[]): MetadataRe
       const meta = readMeta(params);
       if (!meta) return none;
       const version = findVersion(meta);
-      const reject = (error: RpcError): RequestMetadata => ({ kind: "refused", version, error });
       if (version === undefined)
-        return isPartial(meta, first.keys) ? reject(missingMetadata(statelessRevisions)) : none;
-      if (typeof version !== "string") return reject(notA("string", first.keys.version));
+        return isPartial(meta, first.keys) ? toRejection(version, missingMetadata(statelessRevisions)) : none;
+      if (typeof version !== "string") return toRejection(version, notA("string", first.keys.version));
       const found = known.get(version);
-      if (!found) return reject(unsupportedVersion(statelessRevisions, version));
+      if (!found) return toRejection(version, unsupportedVersion(statelessRevisions, version));
       const { revision, keys } = found;
       const capabilities = meta[keys.capabilities];
-      if (!isObject(capabilities)) return reject(notA("object", keys.capabilities));
+      if (!isObject(capabilities)) return toRejection(version, notA("object", keys.capabilities));
       const info = keys.clientInfo === undefined ? undefined : meta[keys.clientInfo];
       const client = { info: isImplementationInfo(info) ? info : undefined, capabilities };
       return { kind: "metadata", version, revision, client };
@@ -124,6 +123,11 @@ export function withoutMetadata(
 export function codeOf(revisions: readonly Revision[], name: string): number {
   const rule = revisions.map(({ errors }) => (Object.hasOwn(errors, name) ? errors[name] : undefined)).find(Boolean);
   return rule?.code ?? errorCodes.invalidRequest;
+}
+
+// A function within `read` would be created for each request, and bundlers that keep its name define that as a property each time.
+function toRejection(version: unknown, error: RpcError): RequestMetadata {
+  return { kind: "refused", version, error };
 }
 
 const none: RequestMetadata = { kind: "none", version: undefined };

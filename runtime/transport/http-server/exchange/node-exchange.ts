@@ -215,7 +215,7 @@ const drainedBytes = 64 * 1024;
 
 function toText(bytes: Uint8Array): Body {
   try {
-    return { kind: "text", text: utf8.decode(bytes) };
+    return { kind: "text", text: utf8.decode(bytes), bytes };
   } catch {
     return { kind: "not-text" };
   }
@@ -226,7 +226,8 @@ function toBody(parsed: unknown, maxBytes: number): Body {
   if (parsed instanceof Uint8Array) return parsed.length > maxBytes ? { kind: "too-large" } : toText(parsed);
   const text = typeof parsed === "string" ? parsed : stringify(parsed);
   if (text === undefined) return { kind: "lost" };
-  return Buffer.byteLength(text) > maxBytes ? { kind: "too-large" } : { kind: "text", text };
+  const bytes = Buffer.from(text);
+  return bytes.length > maxBytes ? { kind: "too-large" } : { kind: "text", text, bytes };
 }
 
 /** Returns `undefined` when serialization fails: parsers accept any depth, and `JSON.stringify` does not. */
