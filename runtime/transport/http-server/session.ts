@@ -13,7 +13,7 @@ import { toErrorStatus } from "./profiled-rejection.ts";
 import { streamFields, type ResponseMode, type SessionResponseHost, type ResponseSink } from "./session-response.ts";
 import type { LiveSession, Maintained, StoreChange } from "./cluster.ts";
 import type { HttpSettings } from "./settings.ts";
-import { HttpTransportSession } from "./transport-session.ts";
+import { HttpTransportSession } from "../transport-session.ts";
 import { EventStreamResponse, type LostStream, type SessionStream, type StreamHost } from "./event-stream.ts";
 
 /**

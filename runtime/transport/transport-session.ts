@@ -1,4 +1,4 @@
-import type { SessionValues, TransportSession } from "../../jsonrpc/channel.ts";
+import type { SessionValues, TransportSession } from "../jsonrpc/channel.ts";
 
 /** Session over HTTP, as the connection knows it. Few sessions are observed, so the promise is created on demand. */
 export class HttpTransportSession implements TransportSession {
