@@ -1,3 +1,4 @@
+import process from "node:process";
 import { pause } from "../../internal/timers.ts";
 import { deliverReport } from "../../jsonrpc/error-report.ts";
 import { toError } from "../../jsonrpc/errors.ts";
@@ -35,4 +36,11 @@ export async function closeTelemetry(
     late.catch(() => {});
     done.abort();
   }
+}
+
+/** Closes the channel to the primary process of `node:cluster`, which would keep this process running. Has no effect in other processes. */
+export async function disconnectWorker(): Promise<void> {
+  if (!process.connected) return;
+  const { default: cluster } = await import("node:cluster");
+  cluster.worker?.disconnect();
 }

@@ -10,7 +10,7 @@ import {
   type ListenOptions,
 } from "../../transport/http-server/listen.ts";
 import { releaseStdout } from "../../transport/stdio/stdout.ts";
-import { closeServer, closeTelemetry } from "./close-server.ts";
+import { closeServer, closeTelemetry, disconnectWorker } from "./close-server.ts";
 import { readCommandLine, type Service } from "./command-line.ts";
 import { serveHttp } from "./serve-http.ts";
 import {
@@ -153,6 +153,7 @@ async function closeProgram(server: CoreServer, listener: HttpListener, options:
   await server.close({ drain: Math.max(0, deadline - systemClock.now()) });
   await cluster?.close?.();
   await closeTelemetry(server, options);
+  await disconnectWorker();
 }
 
 /** Runs a start function. A setup error, such as a port in use, ends the process with a one-line message instead of a stack trace. */

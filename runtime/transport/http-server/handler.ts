@@ -255,7 +255,7 @@ function respondHere(
   const post = new StatelessResponse(exchange, { identity, parsed, style, maxWaiting, metrics });
   const connection = service.accept(post, parsed.agreement, connectStateless);
   post.receive();
-  if (!post.isDone) sessions.adopt({ connection, keepAlive: () => post.keepAlive() });
+  if (!post.isDone) sessions.adopt({ connection, turn: undefined, keepAlive: () => post.keepAlive() });
 }
 
 function openSession(
