@@ -48,6 +48,6 @@ it("errors of input responses escape their keys", () => {
   expect(
     pathOf(() => selectResponses(requests, { [key]: invalid }, () => checkInputResponse(elicit, form, invalid))),
   ).toMatchObject({ path });
-  const returned = { requests: [{ key, method: "elicitation/create", params: form }], requestState: undefined };
+  const returned = { requests: [{ key, method: "elicitation/create", params: form }] };
   expect(pathOf(() => readReturned(returned, { [key]: invalid }, embeddedRequests))).toMatchObject({ path });
 });
