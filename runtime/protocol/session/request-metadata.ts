@@ -1,4 +1,4 @@
-import { fail, isObject, under, type ReservedMeta, type Revision } from "../../../generated/support.ts";
+import { escapeKey, fail, isObject, under, type ReservedMeta, type Revision } from "../../../generated/support.ts";
 import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
 import { shorten } from "../../internal/shorten.ts";
 import { isImplementationInfo, type PeerInfo } from "./session.ts";
@@ -142,5 +142,5 @@ function isPartial(meta: Record<string, unknown>, { capabilities, clientInfo }: 
 }
 
 function notA(expected: string, key: string): RpcError {
-  return invalidParams(under("_meta", fail(expected, key)));
+  return invalidParams(under("_meta", fail(expected, escapeKey(key))));
 }

@@ -1,4 +1,4 @@
-import { isObject, under, type Awaitable, type RequestRow } from "../../../generated/support.ts";
+import { escapeKey, isObject, under, type Awaitable, type RequestRow } from "../../../generated/support.ts";
 import { toBase64Url } from "../../framing/base64.ts";
 import { attempt, isThenable } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
@@ -133,7 +133,7 @@ export class ReplayedInputState implements RoundTripInputState {
     const { value } = response;
     const issue = checkInputResponse(row, params, value) ?? (accept && (await this.#track(async () => accept(value))));
     if (this.#isOver) return never();
-    if (issue) return this.#reject(invalidParams(under("inputResponses", under(asked.key, issue))));
+    if (issue) return this.#reject(invalidParams(under("inputResponses", under(escapeKey(asked.key), issue))));
     this.#remember({ ...asked, answer: value });
     // The handler may change its copy of the response.
     return structuredClone(value);
