@@ -1,7 +1,6 @@
-import { fstatSync } from "node:fs";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { SetupError } from "../../jsonrpc/errors.ts";
+import { loadFileSystem } from "../../internal/node-modules.ts";
 import { systemClock } from "../../internal/timers.ts";
 import {
   toDrainDelay,
@@ -201,7 +200,7 @@ function readPort(ports: PortOptions, service: "http" | "either"): number | unde
 /** True if a client may be at the other end of a descriptor: a pipe of a shell or of a host. False if the descriptor is closed. */
 function isPiped(descriptor: number): boolean {
   try {
-    const stats = fstatSync(descriptor);
+    const stats = loadFileSystem().fstatSync(descriptor);
     return stats.isFIFO() || stats.isSocket();
   } catch {
     return false;
