@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
 import { SetupError } from "../../jsonrpc/errors.ts";
-import { loadFileSystem } from "../../internal/node-modules.ts";
 import { systemClock } from "../../internal/timers.ts";
 import {
   toDrainDelay,
@@ -8,6 +7,7 @@ import {
   type HttpListener,
   type ListenOptions,
 } from "../../transport/http-server/listen.ts";
+import { loadFileSystem } from "../../transport/stdio/node-modules.ts";
 import { releaseStdout } from "../../transport/stdio/stdout.ts";
 import { closeServer, closeTelemetry } from "./close-server.ts";
 import { readCommandLine, type Service } from "./command-line.ts";

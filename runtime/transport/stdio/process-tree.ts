@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import path from "node:path";
-import { loadChildProcess } from "../../internal/node-modules.ts";
+import { loadChildProcess } from "./node-modules.ts";
 
 /** Options of `spawn` with which wrappers (npx, shells) and their child processes can be ended together. */
 export function ownTree(): { readonly detached: boolean; readonly windowsHide: boolean } {

@@ -1,10 +1,10 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { loadChildProcess } from "../../internal/node-modules.ts";
 import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing } from "../../jsonrpc/message.ts";
 import { toCommand, toServerEnv } from "./command.ts";
+import { loadChildProcess } from "./node-modules.ts";
 import { readLastWords } from "./stderr-summary.ts";
 import { ownTree, signalTree } from "./process-tree.ts";
 import { StreamTransport } from "../stream-transport.ts";

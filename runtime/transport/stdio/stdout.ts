@@ -1,4 +1,3 @@
-
 type Write = typeof process.stdout.write;
 
 /**

@@ -10,8 +10,8 @@ const children: ChildProcess[] = [];
 /** Source of the program that is started in place of the server. */
 let code = "";
 
-vi.mock("../../../../runtime/internal/node-modules.ts", async (load) => {
-  const real = await load<typeof import("../../../../runtime/internal/node-modules.ts")>();
+vi.mock("../../../../runtime/transport/stdio/node-modules.ts", async (load) => {
+  const real = await load<typeof import("../../../../runtime/transport/stdio/node-modules.ts")>();
   const [fileSystem, childProcess] = [real.loadFileSystem(), real.loadChildProcess()];
   const existsSync = (path: unknown): boolean => ["C:\\node\\npx.CMD", "C:\\node\\node.EXE"].includes(String(path));
   const spawn = (file: string, args: readonly string[], options: SpawnOptions): ChildProcess => {
