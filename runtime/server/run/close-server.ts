@@ -1,4 +1,3 @@
-import process from "node:process";
 import { pause } from "../../internal/timers.ts";
 import { deliverReport } from "../../jsonrpc/error-report.ts";
 import { toError } from "../../jsonrpc/errors.ts";
