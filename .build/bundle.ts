@@ -6,6 +6,9 @@ import { readNotices } from "./notices.ts";
 import { createPlugins } from "./plugins.ts";
 import { bundlePage } from "./bundle-page.ts";
 import { packagedModels, packModels, readSpecModels } from "../generator/read/spec-models.ts";
+import { emitUnformatted } from "../generator/generate.ts";
+import { packDeclarations, packagedDeclarations } from "../generator/internal/format-declarations.ts";
+import { emitUsualLayers } from "../generator/scaffold/layer/usual-layers.ts";
 import { packRuntime } from "./pack-runtime.ts";
 import { buildRuntimePackage } from "./runtime-package.ts";
 
@@ -40,7 +43,10 @@ const shared: BuildOptions = {
 
 await buildRuntimePackage(root);
 await packRuntime(root);
-await writeFile(packagedModels, await packModels(await readSpecModels(), join(root, "spec")));
+const models = await readSpecModels();
+await writeFile(packagedModels, await packModels(models, join(root, "spec")));
+const modules = [...(await emitUnformatted({})).values(), ...emitUsualLayers(models)];
+await writeFile(packagedDeclarations, await packDeclarations(modules));
 await rm(join(root, target), { recursive: true, force: true });
 // Runs in a process of its own, with a module of the user.
 await build({ ...shared, entryPoints: ["dist/runtime/gateway/serve-module.js"], packages: "external" });

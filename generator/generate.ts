@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { formatTypeScript } from "./internal/format.ts";
+import { formatDeclarations } from "./internal/format-declarations.ts";
 import { readConversions } from "./conversions/conversions.ts";
 import { emitExtension, extensionTemplates } from "./emit/extension-files.ts";
 import { emitRevision, emitRevisionList, revisionTemplates } from "./emit/revision-files.ts";
@@ -9,7 +9,6 @@ import { compareTree, writeTree, type Drift, type Tree } from "./internal/tree.t
 import { findMissing } from "./model/missing.ts";
 import { packageRoot } from "./internal/package-info.ts";
 import { negotiatesExtensions, readSpecModels } from "./read/spec-models.ts";
-import { escapeUnseen } from "./internal/text.ts";
 import { SpecError, unknownRevision } from "./internal/spec-error.ts";
 
 /** Folders and revisions of `generate`. */
@@ -40,16 +39,15 @@ export async function generate(
 
 /** Returns every file of the generated layer, formatted, in memory. */
 export async function emitTree(options: Pick<GenerateOptions, "spec" | "revisions"> = {}): Promise<Tree> {
-  const files = await emitUnformatted(options);
-  const tree = new Map<string, string>();
-  for (const [path, text] of files) tree.set(path, await formatTypeScript(escapeUnseen(text)));
+  const tree = await formatDeclarations(await emitUnformatted(options));
+  for (const name of ["support.ts", "convert-support.ts"])
+    tree.set(name, (await readFile(join(templateFolder, name), "utf8")).replaceAll("\r\n", "\n"));
   return tree;
 }
 
-/** Returns every file of the generated layer before formatting. Formatting is separate so that tests can skip it. */
+/** Returns every file that is made from the models, before formatting. Formatting is separate so that tests can skip it. */
 export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions, "spec" | "revisions">): Promise<Tree> {
   const { models, extensions } = await readSpecModels(spec);
-  const templateFolder = join(packageRoot, "templates");
   const templates = loadTemplates(templateFolder, [...revisionTemplates, ...extensionTemplates]);
   const ids = revisions && revisions.length > 0 ? [...new Set(revisions)] : models.map(({ id }) => id);
   const known = new Map(models.map((model) => [model.id, model]));
@@ -66,8 +64,7 @@ export async function emitUnformatted({ spec, revisions }: Pick<GenerateOptions,
   for (const extension of newest && ids.includes(newest.id) ? extensions : [])
     for (const [path, text] of emitExtension(extension, templates)) tree.set(path, text);
   tree.set("revisions.ts", emitRevisionList(ids, templates));
-  for (const name of ["support.ts", "convert-support.ts"]) {
-    tree.set(name, (await readFile(join(templateFolder, name), "utf8")).replaceAll("\r\n", "\n"));
-  }
   return tree;
 }
+
+const templateFolder = join(packageRoot, "templates");

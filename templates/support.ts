@@ -283,14 +283,19 @@ export function isInteger(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
-/** Reports the expected value, at the value itself or at one of its members. */
-export function fail(expected: string, key?: string | number): Issue {
-  return { path: key === undefined ? "" : segment(key), expected };
+/** Reports the expected value, at the value itself or at one of its members: `segment` is an index, or the key as {@link escapeKey} returns it. */
+export function fail(expected: string, segment: string | number = ""): Issue {
+  return { path: `${segment}`, expected };
 }
 
-/** Moves an issue one level out, below `key`. */
-export function under(key: string | number, issue: Issue): Issue {
-  return { path: issue.path === "" ? segment(key) : `${segment(key)}/${issue.path}`, expected: issue.expected };
+/** Moves an issue one level out, below `segment`: an index, or a key as {@link escapeKey} returns it. */
+export function under(segment: string | number, { path, expected }: Issue): Issue {
+  return { path: path === "" ? `${segment}` : `${segment}/${path}`, expected };
+}
+
+/** Returns a key as JSON Pointer writes it. Generated checks call it for keys of messages only: those of the protocol are escaped in their text. */
+export function escapeKey(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /** Reports a value that is nested deeper than {@link maxDepth}. */
@@ -301,9 +306,4 @@ export function tooDeep(): Issue {
 /** Accepts any object: the check of params that the protocol does not specify. */
 export function checkAnyObject(value: unknown): Issue | undefined {
   return isObject(value) ? undefined : fail("object");
-}
-
-function segment(key: string | number): string {
-  if (typeof key === "number") return String(key);
-  return /[~/]/.test(key) ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
 }

@@ -79,13 +79,14 @@ export async function openMemory(ids) {
 }
 
 /** Serves one mode of W5 over HTTP. */
-export async function listen(ids, mode) {
+export async function listen(ids, mode, options = {}) {
   const { listenHttp } = await load("runtime/transport/http-server/listen.js");
   const { toHttpService } = await load("runtime/server/run/http-handler.js");
   const server = await buildServer(ids, { listChanged: ["tools"] });
   const listener = await listenHttp(toHttpService(server, {}), {
     responseMode: mode.endsWith("json") ? "json" : "sse",
     sessions: mode.startsWith("stateful") ? { maxSessions: 20_000 } : false,
+    ...options,
   });
   return {
     port: Number(new URL(listener.url).port),
@@ -98,6 +99,12 @@ export async function listen(ids, mode) {
       return performance.now() - t0;
     },
   };
+}
+
+/** Serves sessions, and requests that stand alone, without a limit that W13 could reach. */
+function listenToMany() {
+  const options = { responseMode: "auto", sessions: { maxSessions: 1_000_000 }, maxConnections: 1_000_000 };
+  return listen(["2026-07-28", handshake], "stateful", options);
 }
 
 /** A stdio server on the layer of a new project that has nothing but tools. */
@@ -176,7 +183,8 @@ export default {
   },
 
   httpModes: ["stateful-json", "stateful-sse", "stateless-json", "stateless-sse"],
-  httpServer: (mode) => listen(handshake, mode),
+  httpServer: (mode) => (mode === "many" ? listenToMany() : listen(handshake, mode)),
+  manySessions: "many",
   idleSessions: "stateful-sse",
 
   footprint: {

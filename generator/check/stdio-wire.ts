@@ -27,7 +27,7 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
   const variables = toServerEnv(process, env);
   const { file, args: words, verbatim } = readCommand(command, args, variables);
   const child = spawn(file, words, {
-    ...ownTree,
+    ...ownTree(),
     env: variables,
     stdio: ["pipe", "pipe", "pipe"],
     windowsVerbatimArguments: verbatim,

@@ -10,7 +10,7 @@ import {
   type Place,
 } from "./difference.ts";
 import type { Method, ObjectShape, Property, RevisionModel, Shape } from "../model.ts";
-import { resolveAlias, resolveObject } from "../model/resolve.ts";
+import { declarationsByName, resolveAlias, resolveObject } from "../model/resolve.ts";
 
 /** Difference between the parameters and result of a method and those of the same method in newer revisions. */
 export interface MethodDifference {
@@ -97,7 +97,7 @@ function withNamesakes(name: string, newer: readonly Newer[], comparison: Compar
   const own = resolveAlias(shape, comparison.model);
   return comparison.newer.flatMap((model) => {
     const placed = newer.filter((other) => other.model === model);
-    const isDeclared = model.declarations.some((declaration) => declaration.name === name);
+    const isDeclared = declarationsByName(model).has(name);
     const isPlaced = placed.some((other) => other.shape.kind === "reference" && other.shape.name === name);
     if (!isDeclared || isPlaced || placed.some((other) => other.shape.kind === "union")) return placed;
     return isSameKind(own, resolveAlias(shape, model)) ? [...placed, { model, shape, names: [name] }] : placed;

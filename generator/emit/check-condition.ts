@@ -14,7 +14,8 @@ export interface Condition {
 }
 
 /** Name of the support module that checks import. */
-export type SupportName = "fail" | "isInteger" | "isNumber" | "isObject" | "maxDepth" | "tooDeep" | "under";
+export type SupportName =
+  "escapeKey" | "fail" | "isInteger" | "isNumber" | "isObject" | "maxDepth" | "tooDeep" | "under";
 
 /** Returns the test of a simple shape on an expression, or `undefined` for shapes that need their own function. */
 export function conditionOf(shape: Shape, expression: string, model: Declared): Condition | undefined {

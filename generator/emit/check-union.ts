@@ -1,4 +1,5 @@
 import type { Shape, Tag, UnionShape } from "../model.ts";
+import { escapeKey } from "../internal/json-pointer.ts";
 import { resolveAlias, type Declared } from "../model/resolve.ts";
 import { conditionOf, listText, type Condition, type SupportName } from "./check-condition.ts";
 import { accessText } from "./type-text.ts";
@@ -38,7 +39,7 @@ function literalTagBody(
   if (tag.absent && tag.absent.length > 0) labels.push({ label: "case undefined:", text: branch(tag.absent) });
   const expected = listText(tag.cases.map(({ value }) => JSON.stringify(value)));
   const unlisted = (): string =>
-    `return ${writer.use("fail")}(${JSON.stringify(expected)}, ${JSON.stringify(tag.property)});`;
+    `return ${writer.use("fail")}(${JSON.stringify(expected)}, ${JSON.stringify(escapeKey(tag.property))});`;
   labels.push({ label: "default:", text: tag.otherwise === undefined ? unlisted() : branch([tag.otherwise]) });
   const subject = accessText("v", tag.property);
   return [

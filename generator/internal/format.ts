@@ -1,8 +1,10 @@
 import type { Options, Plugin } from "prettier";
-import { format } from "prettier/standalone";
+
+/** Greatest length of a line of generated code that can be broken. */
+export const printWidth = 120;
 
 /** Code style of generated files. It is complete, so Prettier consults no configuration file of the user. */
-const style: Options = { printWidth: 120, endOfLine: "lf" };
+const style: Options = { printWidth, endOfLine: "lf" };
 
 /** Options of the formatting of TypeScript. */
 export interface FormatOptions {
@@ -12,17 +14,39 @@ export interface FormatOptions {
 
 /** Formats TypeScript. The output does not depend on the working directory, the locale or the user's settings. */
 export async function formatTypeScript(text: string, { collapses = false }: FormatOptions = {}): Promise<string> {
+  const { format, plugins } = await loadFormatter();
   // The parser of Babel takes two thirds of the time of that of TypeScript, for the same output. The name only says that the text is not JSX.
-  const parsing = { parser: "babel-ts", filepath: "module.ts", plugins: await loadPlugins() };
+  const parsing = { parser: "babel-ts", filepath: "module.ts", plugins };
   return format(text, { ...style, ...(collapses && { objectWrap: "collapse" }), ...parsing });
+}
+
+/**
+ * Formats TypeScript of a template that writes the style of {@link formatTypeScript}: only long lines are left to break. Loading the formatter takes
+ * longer than to render all files of a project.
+ */
+export async function formatRendered(text: string): Promise<string> {
+  const module = `${text.trim()}\n`;
+  return module.split("\n").some(isTooLong) ? formatTypeScript(module) : module;
+}
+
+/** Comments are not broken. */
+function isTooLong(line: string): boolean {
+  return line.length > printWidth && !/^ *(?:\/\/|\/?\*)/.test(line);
 }
 
 /** Formats JSON in the style of the files under `spec/`. */
 export async function formatJson(text: string): Promise<string> {
-  return format(text, { ...style, parser: "json", plugins: await loadPlugins() });
+  const { format, plugins } = await loadFormatter();
+  return format(text, { ...style, parser: "json", plugins });
 }
 
-/** Loads the plugins, which are large, when something is formatted. */
-async function loadPlugins(): Promise<Plugin[]> {
-  return [await import("prettier/plugins/babel"), await import("prettier/plugins/estree")];
+interface Formatter {
+  format(text: string, options: Options): Promise<string>;
+  readonly plugins: Plugin[];
+}
+
+/** Loads the formatter, which is large, when something is formatted. */
+async function loadFormatter(): Promise<Formatter> {
+  const { format } = await import("prettier/standalone");
+  return { format, plugins: [await import("prettier/plugins/babel"), await import("prettier/plugins/estree")] };
 }

@@ -18,4 +18,4 @@ export function loadTemplates(folder: string, names: readonly string[]): Templat
   };
 }
 
-const shared = ["header", "row", "tables"] as const;
+const shared = ["header", "row", "tables", "project/src/definition"] as const;

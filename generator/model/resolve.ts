@@ -94,6 +94,17 @@ function flattenDeclaration(declaration: Declaration, scope: Scope): ObjectShape
 }
 
 function flattenInterface(declaration: Declaration, scope: Scope): ObjectShape {
+  const found = flattened.get(declaration);
+  if (found?.names === scope.names) return found.object;
+  const object = inherit(declaration, scope);
+  flattened.set(declaration, { names: scope.names, object });
+  return object;
+}
+
+/** Cache of interfaces with everything that they inherit. Comparing revisions resolves each interface hundreds of times. */
+const flattened = new WeakMap<Declaration, { readonly names: Scope["names"]; readonly object: ObjectShape }>();
+
+function inherit(declaration: Declaration, scope: Scope): ObjectShape {
   const own = flatten(declaration.shape, scope);
   const bases = meetAll(
     declaration.extends.map((base) => flatten(base, scope)),

@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type SchemaObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Location } from "../model.ts";
 import type { ExtensionOverlay, Overlay } from "../model/overlay.ts";
+import { escapeKey } from "../internal/json-pointer.ts";
 import { SpecError } from "../internal/spec-error.ts";
 
 /** Input for reading one overlay. No file is opened, so any text can be checked. */
@@ -110,11 +111,11 @@ function toProblem({ instancePath, keyword, message, params, parentSchema }: Err
   switch (keyword) {
     case "additionalProperties":
       return at(
-        `${instancePath}/${escapePointer(params.additionalProperty)}`,
+        `${instancePath}/${escapeKey(params.additionalProperty)}`,
         `is not a known property; expected one of ${Object.keys(parentSchema?.properties ?? {}).join(", ")}`,
       );
     case "propertyNames":
-      return at(`${instancePath}/${escapePointer(params.propertyName)}`, "is not a valid method name");
+      return at(`${instancePath}/${escapeKey(params.propertyName)}`, "is not a valid method name");
     case "false schema":
       return at(instancePath, "cannot be combined with `presence`; keep one of them");
     case "required":
@@ -128,10 +129,6 @@ function toProblem({ instancePath, keyword, message, params, parentSchema }: Err
 
 function describe(description: unknown): string {
   return typeof description === "string" ? ` (${description})` : "";
-}
-
-function escapePointer(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 // Positions of values in a JSON text.
@@ -177,7 +174,7 @@ function scanMember(scan: Scan, pointer: string): void {
   if (peek(scan) !== '"') throw reject(scan, "a property name in double quotes");
   const start = scan.offset;
   const key = scanString(scan);
-  const member = `${pointer}/${escapePointer(key)}`;
+  const member = `${pointer}/${escapeKey(key)}`;
   if (scan.starts.has(member)) {
     scan.offset = start;
     throw reject(scan, `another property name: "${key}" is already defined`);

@@ -1,6 +1,5 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isObject } from "../../generated/support.ts";
 import type { BuildResult, OutputFile } from "./bundler.ts";

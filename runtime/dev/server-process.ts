@@ -1,4 +1,3 @@
-import process from "node:process";
 import { isObject } from "../../generated/support.ts";
 import { keepStdout } from "../transport/stdio/stdout.ts";
 import { createDevFunctions, type DevFunctions } from "./dev-functions.ts";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { BuildResult, Bundler, BundlerContext, BundlerOptions } from "./bundler.ts";
 import { formatMessages } from "./build-messages.ts";

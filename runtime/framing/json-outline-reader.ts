@@ -25,7 +25,7 @@ export class OutlineReader {
   finish(): unknown {
     if (this.#kept.length >= mostKept) return undefined;
     try {
-      const text = outline(new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(this.#kept)));
+      const text = outline({ bytes: Uint8Array.from(this.#kept), start: 0, end: this.#kept.length });
       return text === undefined ? undefined : JSON.parse(text);
     } catch {
       return undefined;

@@ -1,7 +1,7 @@
 import type { FramingProblem } from "../jsonrpc/channel.ts";
 import type { Limits } from "../jsonrpc/limits.ts";
 import { isBatch, toResultText, type Message, type Outgoing } from "../jsonrpc/message.ts";
-import { outline, scan, type Finding } from "./json-scan.ts";
+import { outline, scan, toByteRange, type ByteRange, type Finding } from "./json-scan.ts";
 
 /** Limits on the structure of decoded messages. */
 export type DecodingLimits = Pick<Limits, "maxDepth" | "maxValues">;
@@ -12,11 +12,21 @@ export interface Sink {
   problem(problem: FramingProblem): void;
 }
 
+/** Text of one message or batch, and its place among UTF-8 bytes. */
+export interface EncodedText extends ByteRange {
+  readonly text: string;
+}
+
 /** Parses the text of one message or batch, and passes the value or the problem to the sink. Never throws. */
 export function decode(text: string, limits: DecodingLimits, sink: Sink): void {
-  const finding = scan(text, limits);
-  if (finding) return sink.problem(toProblem(finding, text, limits));
-  const value = parse(text);
+  decodeEncoded({ text, ...toByteRange(text) }, limits, sink);
+}
+
+/** Parses a message like `decode`, where its bytes are known already. */
+export function decodeEncoded(source: EncodedText, limits: DecodingLimits, sink: Sink): void {
+  const finding = scan(source, limits);
+  if (finding) return sink.problem(toProblem(finding, source, limits));
+  const value = parse(source.text);
   if (value === undefined) sink.problem({ kind: "syntax", message: "The message is not valid JSON" });
   else sink.message(value);
 }
@@ -45,8 +55,8 @@ export function tooManyValues(maxValues: number, value: unknown): FramingProblem
   return { kind: "values", message: `The message has more than ${maxValues} values; send smaller messages`, value };
 }
 
-function toProblem(finding: Finding, text: string, { maxDepth, maxValues }: DecodingLimits): FramingProblem {
-  const envelope = outline(text);
+function toProblem(finding: Finding, source: ByteRange, { maxDepth, maxValues }: DecodingLimits): FramingProblem {
+  const envelope = outline(source);
   const value = envelope === undefined ? undefined : parse(envelope);
   switch (finding.kind) {
     case "depth":

@@ -1,5 +1,6 @@
 import type { Limits } from "../jsonrpc/limits.ts";
-import { decode, tooLarge, type DecodingLimits, type Sink } from "./json.ts";
+import { decodeEncoded, tooLarge, type DecodingLimits, type Sink } from "./json.ts";
+import type { ByteRange } from "./json-scan.ts";
 import { OutlineReader } from "./json-outline-reader.ts";
 
 /** Limits on one line and on the message in it. */
@@ -87,19 +88,22 @@ export class LineDecoder {
     if (bytes.length > this.#limits.maxMessageBytes) return this.#takeEach(bytes);
     const text = this.#decodeText(bytes);
     if (text === undefined) return this.#takeEach(bytes);
-    for (let start = 0; start < text.length;) {
-      const end = text.indexOf("\n", start);
-      this.#takeText(end === -1 ? text.slice(start) : text.slice(start, end));
-      if (end === -1) return;
+    // In text that is all ASCII, a character has the same index as its byte.
+    const isAscii = text.length === bytes.length;
+    for (let start = 0, at = 0; start < text.length;) {
+      const found = text.indexOf("\n", start);
+      const end = found === -1 ? text.length : found;
+      const last = isAscii ? end : findLineEnd(bytes, at);
+      this.#takeText(text.slice(start, end), { bytes, start: at, end: last });
       start = end + 1;
+      at = last + 1;
     }
   }
 
   #takeEach(bytes: Uint8Array): void {
     for (let start = 0; start < bytes.length;) {
-      const end = bytes.indexOf(lineFeed, start);
-      this.#takeLine(bytes.subarray(start, end === -1 ? bytes.length : end));
-      if (end === -1) return;
+      const end = findLineEnd(bytes, start);
+      this.#takeLine(bytes.subarray(start, end));
       start = end + 1;
     }
   }
@@ -113,14 +117,15 @@ export class LineDecoder {
     }
     const text = this.#decodeText(bytes);
     if (text === undefined) this.#sink.problem({ kind: "encoding", message: "The message is not valid UTF-8" });
-    else this.#takeText(text);
+    else this.#takeText(text, { bytes, start: 0, end: bytes.length });
   }
 
-  #takeText(line: string): void {
-    const start = line.charCodeAt(0) === byteOrderMark ? 1 : 0;
-    const end = line.endsWith("\r") ? line.length - 1 : line.length;
-    if (start < end)
-      decode(start === 0 && end === line.length ? line : line.slice(start, end), this.#limits, this.#sink);
+  #takeText(line: string, { bytes, start, end }: ByteRange): void {
+    const hasMark = line.charCodeAt(0) === byteOrderMark;
+    const hasReturn = line.endsWith("\r");
+    const text = hasMark || hasReturn ? line.slice(hasMark ? 1 : 0, hasReturn ? -1 : undefined) : line;
+    if (text === "") return;
+    decodeEncoded({ text, bytes, start, end }, this.#limits, this.#sink);
   }
 
   #decodeText(bytes: Uint8Array): string | undefined {
@@ -138,6 +143,11 @@ const nothing: Uint8Array = new Uint8Array(0);
 
 /** Bytes of the largest buffer that is kept after its line. */
 const keptBytes = 64 * 1024;
+
+function findLineEnd(bytes: Uint8Array, start: number): number {
+  const found = bytes.indexOf(lineFeed, start);
+  return found === -1 ? bytes.length : found;
+}
 
 function grow(bytes: Uint8Array, length: number, needed: number): Uint8Array {
   const grown = new Uint8Array(Math.max(needed, bytes.length * 2, 1024));

@@ -1,5 +1,4 @@
 import { pathToFileURL } from "node:url";
-import process from "node:process";
 import { isObject } from "../../generated/support.ts";
 import { serveStdio } from "../server/run/serve-stdio.ts";
 import type { Server } from "../server/create-server.ts";

@@ -4,50 +4,52 @@
  * hold numbers, and the values are in slots that are reused.
  */
 export class SlotMap<Key, Value extends object> {
-  readonly #slots = new Map<Key, number>();
+  /** Created with the first entry: most sessions of a server never send a request. */
+  #slots: Map<Key, number> | undefined;
   readonly #values: (Value | undefined)[] = [];
   readonly #free: number[] = [];
 
   get size(): number {
-    return this.#slots.size;
+    return this.#slots?.size ?? 0;
   }
 
   has(key: Key): boolean {
-    return this.#slots.has(key);
+    return this.#slots?.has(key) ?? false;
   }
 
   get(key: Key): Value | undefined {
-    const slot = this.#slots.get(key);
+    const slot = this.#slots?.get(key);
     return slot === undefined ? undefined : this.#values[slot];
   }
 
   set(key: Key, value: Value): void {
-    const slot = this.#slots.get(key) ?? this.#free.pop() ?? this.#values.length;
-    this.#slots.set(key, slot);
+    const slots = (this.#slots ??= new Map());
+    const slot = slots.get(key) ?? this.#free.pop() ?? this.#values.length;
+    slots.set(key, slot);
     this.#values[slot] = value;
   }
 
   delete(key: Key): void {
-    const slot = this.#slots.get(key);
+    const slot = this.#slots?.get(key);
     if (slot === undefined) return;
-    this.#slots.delete(key);
+    this.#slots?.delete(key);
     this.#values[slot] = undefined;
     this.#free.push(slot);
   }
 
   clear(): void {
-    this.#slots.clear();
+    this.#slots?.clear();
     this.#values.length = 0;
     this.#free.length = 0;
   }
 
-  keys(): IterableIterator<Key> {
-    return this.#slots.keys();
+  keys(): Iterable<Key> {
+    return this.#slots?.keys() ?? [];
   }
 
   /** Yields the values in insertion order. Values that are added or deleted during the iteration may be omitted. */
   *values(): Generator<Value, void> {
-    for (const slot of this.#slots.values()) {
+    for (const slot of this.#slots?.values() ?? []) {
       const value = this.#values[slot];
       if (value !== undefined) yield value;
     }

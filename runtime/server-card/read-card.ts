@@ -1,5 +1,5 @@
 import { isObject } from "../../generated/support.ts";
-import { scan } from "../framing/json-scan.ts";
+import { scan, toByteRange } from "../framing/json-scan.ts";
 import { cardSchema, cardType, type ServerCard } from "./card.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { both, flag, httpUrl, listOf, objectOf, oneOf, prose, root, tableOf, text, type Check } from "./checks.ts";
@@ -82,7 +82,7 @@ function checkEntry(entry: CatalogEntry, index: number): CatalogEntry {
 function parseDocument(source: string, what: string): unknown {
   if (source.length > maxDocumentBytes)
     throw new ServerCardError("invalid", `The ${what} is longer than ${maxDocumentBytes} bytes`);
-  const found = scan(source, { maxDepth: 16, maxValues: 20_000 });
+  const found = scan(toByteRange(source), { maxDepth: 16, maxValues: 20_000 });
   if (found) throw new ServerCardError("invalid", `The ${what} is nested too deeply or has too many values`);
   try {
     return JSON.parse(source);

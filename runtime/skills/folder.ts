@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { constants, open, readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fromUtf8 } from "../framing/utf8.ts";

@@ -41,6 +41,11 @@ export class MemoryEventStore implements EventStore {
   /** Streams by owner, the longest idle first. */
   readonly #owned = new Map<string | undefined, Set<StreamLog>>();
   readonly #shares: Shares;
+  /**
+   * Time of the last event of the longest idle stream, or an earlier one. A stream that moves leaves a gap at the start of its set, and a search from
+   * there skips all of them: with 10,000 streams, appending an event to each takes three times as long with a search each time.
+   */
+  #idleSince = Infinity;
 
   constructor(options: MemoryEventStoreOptions = {}) {
     const { metrics, ...bounds } = options;
@@ -64,6 +69,7 @@ export class MemoryEventStore implements EventStore {
     log.events.push(event);
     log.next = event.sequence + 1;
     log.touchedAt = this.#options.clock.now();
+    this.#idleSince = Math.min(this.#idleSince, log.touchedAt);
     this.#grow(log, costOf(event));
     this.#trim(log, this.#countExcess(log));
     this.#expire();
@@ -134,14 +140,18 @@ export class MemoryEventStore implements EventStore {
   #expire(): void {
     const { clock, ttl } = this.#options;
     const oldest = clock.now() - ttl;
+    if (this.#idleSince > oldest) return;
     for (const log of this.#streams) {
-      if (log.touchedAt > oldest) return;
+      if (log.touchedAt > oldest) break;
       this.#drop(log);
     }
+    const [first] = this.#streams;
+    this.#idleSince = first?.touchedAt ?? Infinity;
   }
 
   /** Removes streams of an owner until it holds no more than its share. */
   #shrink(owner: string | undefined): void {
+    if (this.#shares.roomFor(owner) >= 0) return;
     for (const log of this.#owned.get(owner) ?? []) {
       if (this.#shares.roomFor(owner) >= 0) return;
       this.#metrics?.drop("event", log.events.length);

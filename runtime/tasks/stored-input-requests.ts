@@ -1,4 +1,4 @@
-import { under, type Issue, type RequestRow } from "../../generated/support.ts";
+import { escapeKey, under, type Issue, type RequestRow } from "../../generated/support.ts";
 import { invalidParams } from "../jsonrpc/errors.ts";
 import type { TaskRecord } from "../stores/task-store.ts";
 import { InputHistory, toStoredRequest } from "./input-history.ts";
@@ -66,7 +66,7 @@ export class StoredInputRequests implements RequestorChannel {
     const given = [...this.#open].filter(([key]) => Object.hasOwn(responses, key));
     for (const [key, { row, params }] of given) {
       const issue = this.#host.check(row, params, responses[key]);
-      if (issue) throw invalidParams(under("inputResponses", under(key, issue)));
+      if (issue) throw invalidParams(under("inputResponses", under(escapeKey(key), issue)));
     }
     this.#history.settleOpen(responses);
     for (const [key, { request, resolve }] of given) {
@@ -108,7 +108,7 @@ export function selectResponses(
   const open = Object.entries(requests).filter(([key]) => Object.hasOwn(responses, key));
   for (const [key, request] of open) {
     const issue = check(request, responses[key]);
-    if (issue) throw invalidParams(under("inputResponses", under(key, issue)));
+    if (issue) throw invalidParams(under("inputResponses", under(escapeKey(key), issue)));
   }
   return Object.fromEntries(open.map(([key]) => [key, responses[key]]));
 }

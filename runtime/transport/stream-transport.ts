@@ -1,4 +1,3 @@
-import { nextTick } from "node:process";
 import { encode } from "../framing/json.ts";
 import { LineDecoder } from "../framing/ndjson.ts";
 import type { NetworkDetails, Receiver } from "../jsonrpc/channel.ts";
@@ -163,7 +162,7 @@ export class StreamTransport implements Transport {
   /** Schedules a write after the current turn of the event loop, promises included. */
   #schedule(): void {
     this.#isScheduled = true;
-    queueMicrotask(() => nextTick(() => this.#flush()));
+    queueMicrotask(() => process.nextTick(() => this.#flush()));
   }
 
   #flush(): void {

@@ -27,6 +27,8 @@ interface Section {
   readonly figures: readonly string[];
   /** Figures that are drawn. */
   readonly charts: readonly string[];
+  /** Contents of the table. Default: ratios to the columns. */
+  readonly cells?: "ratios" | "values";
 }
 
 const floor: Column = { title: "floor", contestants: ["floor"] };
@@ -64,6 +66,24 @@ same options; all others run from their packages.`,
     columns: [floor, sdk1, sdk2, tmcp],
     figures: ["start", "import", "bundle", "session-memory", "broadcast"],
     charts: ["start", "import", "bundle", "session-memory"],
+  },
+  {
+    title: "Several processes, many clients",
+    text: `Two processes of \`node:cluster\` that share a port, without sessions, beside one process, with 64 connections. The driver runs on the same cores, so that requests per second cannot
+show what a second process adds. Instead, each process counts its requests and its processor time: the busier one limits what both serve. 2 would be perfect; contention for
+memory and for the kernel is included only as far as it takes processor time. The process that distributes connections takes hardly any.
+
+One process that holds many sessions, and streams of both kinds, opened from several addresses of the machine. The floor knows the ids of its sessions, and nothing else. Memory is resident memory
+after garbage collection, without that of sockets in the kernel. Meanwhile, calls of sessions that are chosen at random begin at a steady rate of 500 a second. The number of streams is 20,000, or
+what the system permits: a process may open as many files as \`ulimit -Hn\` says.`,
+    columns: [floor, sdk2],
+    figures: [
+      ...["stateless-json", "modern-json"].flatMap((mode) => [`processes-${mode}`, `processes-${mode}-share`]),
+      ...["many-session-memory", "many-get-memory", "many-listen-memory", "many-memory"],
+      ...["few-cpu", "many-cpu", "few-p50", "many-p50", "few-p99", "many-p99"],
+    ],
+    charts: [],
+    cells: "values",
   },
   {
     title: "Validation",
@@ -141,17 +161,35 @@ function pick(figures: readonly PlacedFigure[], ids: readonly string[]): PlacedF
   return ids.flatMap((id) => figures.find((figure) => figure.id === id) ?? []);
 }
 
-function renderSection({ title, text, columns, figures, charts }: Section, all: readonly PlacedFigure[]): string {
-  const rows = pick(all, figures).map((figure) => `| ${figure.title} | ${renderRatios(figure, columns)} |`);
-  return `## ${title}
+function renderSection(
+  { title, text, columns, figures, charts, cells }: Section,
+  all: readonly PlacedFigure[],
+): string {
+  const isOfValues = cells === "values";
+  const titles = columns.map((column) => column.title);
+  const rows = pick(all, figures).map((figure) => {
+    const row = isOfValues ? renderCells(figure, columns) : renderRatios(figure, columns);
+    return `| ${figure.title} | ${row} |`;
+  });
+  const header = isOfValues ? ["", "create-mcp-server", ...titles] : ["ratio to", ...titles];
+  const parts = [
+    `## ${title}`,
+    text,
+    [`| ${header.join(" | ")} |`, `| --- |${" ---: |".repeat(header.length - 1)}`, ...rows].join("\n"),
+    ...pick(all, charts).map(renderPicture),
+  ];
+  return parts.join("\n\n");
+}
 
-${text}
-
-| ratio to | ${columns.map((column) => column.title).join(" | ")} |
-| --- |${" ---: |".repeat(columns.length)}
-${rows.join("\n")}
-
-${pick(all, charts).map(renderPicture).join("\n\n")}`;
+/** Renders the values of this project and of the columns. */
+function renderCells(figure: PlacedFigure, columns: readonly Column[]): string {
+  const mark = figure.isDisturbed ? "~ " : "";
+  const find = (contestants: readonly string[]): number | undefined =>
+    contestants.map((contestant) => medianOf(figure, contestant)).find((value) => value !== undefined);
+  return [[figure.subject], ...columns.map(({ contestants }) => contestants)]
+    .map(find)
+    .map((value) => (value === undefined ? "" : `${mark}${formatValue(value)} ${figure.unit}`))
+    .join(" | ");
 }
 
 function renderRatios(figure: PlacedFigure, columns: readonly Column[]): string {
@@ -230,7 +268,7 @@ function renderVersions(summary: Summary): string {
 }
 
 const method = `- \`npm run docs:benchmarks -- --run\` measures and writes this page. \`npm run docs:benchmarks\` writes it again from \`bench/summary.json\`. The [benchmarks](../bench/README.md) describe
-  every workload (W1 to W11) and contestant.
+  every workload (W1 to W13) and contestant.
 - Each measurement runs in a process of its own. Repetitions are interleaved: each contestant is measured once, then each one again, so that a slow minute of the machine meets all of them.
 - Warm-up is counted in calls, so that slow contestants run compiled code as well.
 - Before each measurement the run waits for a quiet machine, for a limited time. It counts the processor time of other programs meanwhile, repeats a disturbed measurement, and keeps the least

@@ -32,6 +32,8 @@ const workloads: Readonly<Record<string, readonly string[]>> = {
   W5: ["--modes=stateful-json,stateful-sse,modern-json,modern-sse"],
   W6: [],
   W7: ["--parts=import,bundle"],
+  W12: ["--contestants=floor,ours,ours-modern,sdk2-modern", "--reps=3"],
+  W13: [],
 };
 
 /** File of `bench/run.mjs`. */

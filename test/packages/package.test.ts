@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readRuntimeExports } from "../../.build/runtime-exports.ts";
 import { isObject } from "../../templates/support.ts";
@@ -56,6 +58,16 @@ describe("the manifest of mcp-server-runtime", () => {
 
   it("an import of the runtime loads few files: each takes half a millisecond at every start", () => {
     for (const [, source] of entries) expect(filesOf(moduleOf(source)).size, source).toBeLessThanOrEqual(20);
+  });
+
+  it("an import of the runtime opens no standard streams, and loads no streams, sockets or child processes of Node.js", () => {
+    const sources = [".", "./features", "./settings", "./client"].map(
+      (subpath) => readRuntimeExports(root)[subpath] ?? "",
+    );
+    const own = builtinsOf([]);
+    const added = builtinsOf(sources.map(moduleOf)).filter((name) => !own.includes(name));
+    expect(added).toContain("fs/promises");
+    expect(added.filter((name) => /^(net|tls|tty|stream|http|https|crypto|child_process)$/.test(name))).toEqual([]);
   });
 
   it("an import of the runtime loads a library only in its adapter", () => {
@@ -150,6 +162,16 @@ function filesOf(file: string, known: Set<string> = new Set()): ReadonlySet<stri
   const imports = readFileSync(file, "utf8").matchAll(/^(?:import|export|\}) ?.*?"(\.[^"]+)";$/gm);
   for (const [, path = ""] of imports) filesOf(join(dirname(file), path), known);
   return known;
+}
+
+/** Returns the names of the modules of Node.js that are loaded in a process that imports some modules. */
+function builtinsOf(modules: readonly string[]): readonly string[] {
+  const imports = modules.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};`).join("");
+  // The list is read before stdout, which is a stream of Node.js.
+  const program = `${imports}const names = JSON.stringify(process.moduleLoadList); process.stdout.write(names);`;
+  const text = execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" });
+  const names: unknown = JSON.parse(text);
+  return Array.isArray(names) ? names.map((name) => String(name).replace(/^NativeModule /, "")) : [];
 }
 
 /** Returns the module of the package that a source file became. */

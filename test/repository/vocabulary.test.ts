@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { Node, Project, SyntaxKind, type CallExpression } from "ts-morph";
+import { Project, ts, type SourceFile } from "ts-morph";
 import { describe, expect, it } from "vitest";
+import { isMarkedExported, nodesOf } from "./architecture/nodes.ts";
 
 /* Words of docs/glossary.md are used for what they mean, and their synonyms are not used in names. Names of tests stand for themselves. */
 
@@ -16,7 +17,12 @@ const files = project.addSourceFilesAtPaths([
   ".build/*.ts",
 ]);
 
-const identifiers = new Map(files.map((file) => [pathOf(file), new Set(identifiersOf(file))]));
+/** Names of files and of the identifiers in them, each with its stem. */
+const names = files.flatMap((file) => {
+  const path = pathOf(file);
+  const found = new Set([file.getBaseName(), ...identifiersOf(file)]);
+  return [...found].map((name) => ({ path, name, stem: toStem(name) }));
+});
 
 /** Names of identifiers and files that contain a banned stem, with the reason: by the folder or the file in which they may. */
 const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -63,10 +69,8 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 describe("names", () => {
   it.each(banned)("names of files and identifiers do not contain %s", (stem) => {
-    expect([
-      ...files.map(pathOf).filter((path) => isBanned(path.replace(/^.*\//, ""), path, stem)),
-      ...namesWith(stem),
-    ]).toEqual([]);
+    const found = names.filter((name) => name.stem.includes(stem) && !isExcepted(name));
+    expect(found.map(({ path, name }) => `${path}: ${name}`)).toEqual([]);
   });
 
   it("exported names of the runtime mean one thing", () => {
@@ -111,8 +115,7 @@ describe("names of tests", () => {
   const tests = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
   const titles = tests
     .addSourceFilesAtPaths(["test/**/*.ts", "!test/golden/expected/**", "!test/**/node_modules/**"])
-    .map((file) => ({ path: pathOf(file), calls: file.getDescendantsOfKind(SyntaxKind.CallExpression) }))
-    .flatMap(({ path, calls }) => calls.flatMap((call) => titlesOf(call).map((title) => ({ path, title }))));
+    .flatMap((file) => titlesOf(file).map((title) => ({ path: pathOf(file), title })));
 
   it.each([...banned, ...furtherWords])("a name of a test does not contain %s", (word) => {
     const pattern = banned.includes(word) ? new RegExp(`\\b${word}`, "i") : new RegExp(`\\b${word}\\b`, "i");
@@ -128,8 +131,7 @@ describe("names of tests", () => {
   it("a name of a test is found in plain and repeated tests and in suites", () => {
     const text = 'it("a", f); test.each(rows)("b %s", f); describe.skipIf(x)(`c ${d}`, f); other("e", f);';
     const sample = tests.createSourceFile("sample.ts", text);
-    const found = sample.getDescendantsOfKind(SyntaxKind.CallExpression).flatMap(titlesOf);
-    expect(found).toEqual(["a", "b %s", "c ${d}"]);
+    expect(titlesOf(sample)).toEqual(["a", "b %s", "c ${d}"]);
     tests.removeSourceFile(sample);
   });
 });
@@ -138,13 +140,17 @@ function isExceptedTitle(path: string, word: string): boolean {
   return Object.entries(titleExceptions).some(([place, words]) => path.startsWith(place) && Object.hasOwn(words, word));
 }
 
+/** Returns the titles of all calls of `describe`, `it` and `test` in a file. */
+function titlesOf(file: SourceFile): string[] {
+  return nodesOf(file).filter(ts.isCallExpression).flatMap(titleOf);
+}
+
 /** Returns the title of a call of `describe`, `it` or `test`, and nothing of other calls. */
-function titlesOf(call: CallExpression): string[] {
-  const [title] = call.getArguments();
-  const isTitle = Node.isStringLiteral(title) || Node.isNoSubstitutionTemplateLiteral(title);
-  if (!isTitle && !Node.isTemplateExpression(title)) return [];
-  if (!/^(describe|it|test)\b/.test(call.getExpression().getText())) return [];
-  return [isTitle ? title.getLiteralText() : title.getText().slice(1, -1)];
+function titleOf({ expression, arguments: [title] }: ts.CallExpression): string[] {
+  const isTitle = title !== undefined && ts.isStringLiteralLike(title);
+  if (!isTitle && !(title && ts.isTemplateExpression(title))) return [];
+  if (!/^(describe|it|test)\b/.test(expression.getText())) return [];
+  return [isTitle ? title.text : title.getText().slice(1, -1)];
 }
 
 describe("the glossary", () => {
@@ -155,34 +161,40 @@ describe("the glossary", () => {
   });
 });
 
-function namesWith(stem: string): string[] {
-  return [...identifiers].flatMap(([file, names]) =>
-    [...names].filter((name) => isBanned(name, file, stem)).map((name) => `${file}: ${name}`),
-  );
+function isExcepted({ path, name }: { readonly path: string; readonly name: string }): boolean {
+  return Object.entries(exceptions).some(([place, words]) => path.startsWith(place) && Object.hasOwn(words, name));
 }
 
-function isBanned(name: string, file: string, stem: string): boolean {
-  if (!toStem(name).includes(stem)) return false;
-  return !Object.entries(exceptions).some(([place, names]) => file.startsWith(place) && Object.hasOwn(names, name));
-}
-
-function identifiersOf(file: (typeof files)[number]): string[] {
-  return [SyntaxKind.Identifier, SyntaxKind.PrivateIdentifier].flatMap((kind) =>
-    file.getDescendantsOfKind(kind).map((node) => node.getText()),
-  );
+function identifiersOf(file: SourceFile): string[] {
+  return nodesOf(file).flatMap((node) => (ts.isIdentifier(node) || ts.isPrivateIdentifier(node) ? [node.text] : []));
 }
 
 /** Returns the names that a file exports and declares itself, each once. */
-function exportsOf(file: (typeof files)[number]): string[] {
-  const statements = file.getStatements().filter((node) => Node.isExportable(node) && node.isExported());
-  const names = statements.flatMap((node) =>
-    Node.isVariableStatement(node)
-      ? node.getDeclarations().map((declaration) => declaration.getName())
-      : Node.hasName(node) || Node.isFunctionDeclaration(node) || Node.isClassDeclaration(node)
-        ? [node.getName() ?? ""]
-        : [],
-  );
+function exportsOf({ compilerNode: { statements } }: SourceFile): string[] {
+  const listed = new Set(statements.flatMap(listedExports));
+  const names = statements.flatMap((node) => {
+    const isExported = isMarkedExported(node);
+    return declaredNames(node).filter((name) => isExported || listed.has(name));
+  });
   return [...new Set(names)];
+}
+
+/** Returns the names of a file's own that a statement `export { … }` lists. */
+function listedExports(node: ts.Statement): string[] {
+  if (!ts.isExportDeclaration(node) || node.moduleSpecifier || !node.exportClause) return [];
+  return ts.isNamedExports(node.exportClause)
+    ? node.exportClause.elements.map(({ name, propertyName }) => (propertyName ?? name).text)
+    : [];
+}
+
+function declaredNames(node: ts.Statement): string[] {
+  if (ts.isVariableStatement(node)) return node.declarationList.declarations.map(({ name }) => name.getText());
+  const isDeclaration =
+    ts.isFunctionDeclaration(node) ||
+    ts.isClassDeclaration(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node);
+  return isDeclaration && node.name ? [node.name.text] : [];
 }
 
 function readRows(text: string): string[][] {
@@ -201,7 +213,7 @@ function readSynonyms(text: string): string[] {
   return readRows(text).flatMap(([, , synonyms = ""]) => synonyms.split(", ").filter((word) => word !== ""));
 }
 
-function pathOf(file: (typeof files)[number]): string {
+function pathOf(file: SourceFile): string {
   return relative(process.cwd(), file.getFilePath());
 }
 

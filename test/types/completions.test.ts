@@ -51,7 +51,7 @@ const definitions = [
     members: ["name", "execute"],
     others: ["handler", "parameters"],
   },
-] as const;
+].map((definition, at) => ({ ...definition, file: `case-${at}.ts` }));
 
 const head = `import * as z from "zod";
 import * as m from "./mcp/index.ts";
@@ -60,8 +60,7 @@ export const warmth = z.object({ degrees: z.number() });
 export const made = `;
 
 const root = await createTemporaryFolder("completions");
-const file = join(root, "case.ts");
-const editor = openEditor([file]);
+const editor = openEditor(definitions.map(({ file }) => join(root, file)));
 
 beforeAll(async () => {
   linkPackages(root, ["zod"]);
@@ -78,15 +77,16 @@ beforeAll(async () => {
   );
   writeFiles(root, [["package.json", `{ "type": "module" }`]]);
   writeFiles(join(root, "mcp"), layer);
+  // All texts change at once: the editor checks everything again after a change.
+  for (const { file, code } of definitions) editor.write(join(root, file), head + code.replace("|", ""));
 }, 120_000);
 
 test.each(definitions)(
   "an editor proposes the members of $definer",
   { timeout: 60_000 },
-  ({ code, members, others }) => {
-    editor.write(file, head + code.replace("|", ""));
-    const proposed = editor.completionsAt(file, head.length + code.indexOf("|"));
-    expect(proposed).toEqual(expect.arrayContaining([...members]));
+  ({ file, code, members, others }) => {
+    const proposed = editor.completionsAt(join(root, file), head.length + code.indexOf("|"));
+    expect(proposed).toEqual(expect.arrayContaining(members));
     expect(proposed.filter((name) => others.some((other) => other === name))).toEqual([]);
   },
 );

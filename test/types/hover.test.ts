@@ -41,30 +41,46 @@ const choices: Omit<LayerChoices, "revisions"> = {
 
 const root = await createTemporaryFolder("hover");
 
+/** Each function at each revision that has it. */
+const cases = allRevisions.flatMap((revision) => {
+  const hasElicitation = revision >= "2025-06-18";
+  return Object.entries({ ...handlers, ...(hasElicitation && elicitation) }).map(([name, code], at) => ({
+    revision,
+    name,
+    code,
+    file: join(root, revision, `case-${at}.ts`),
+  }));
+});
+
+const editor = openEditor(cases.map(({ file }) => file));
+/** Names of the members of each context, by file. */
+const found = new Map<string, readonly string[]>();
+
+// All texts change at once: the editor reads and checks everything again after a change.
 beforeAll(async () => {
   linkPackages(root);
   writeFiles(root, [["package.json", `{ "type": "module" }`]]);
   for (const revision of allRevisions) {
     writeFiles(join(root, revision, "mcp"), await emitLayer({ ...choices, revisions: [revision] }, models));
   }
+  for (const { file, code } of cases) editor.write(file, head + code.replace("CONTEXT", "{}"));
+  for (const { file, code } of cases) found.set(file, editor.membersAt(file, head.length + code.indexOf("CONTEXT")));
+  for (const { file, code } of cases)
+    editor.write(file, head + code.replace("CONTEXT", `{ ${found.get(file)?.join(", ")} }`));
 }, 120_000);
 
 test.each(allRevisions)("%s", { timeout: 120_000 }, (revision) => {
-  const hasElicitation = revision >= "2025-06-18";
-  const cases = Object.entries({ ...handlers, ...(hasElicitation && elicitation) });
-  const editor = openEditor(cases.map((_, at) => join(root, revision, `case-${at}.ts`)));
-  const silent = cases.flatMap(([name, code], at) => {
-    const file = join(root, revision, `case-${at}.ts`);
-    editor.write(file, head + code.replace("CONTEXT", "{}"));
-    const members = editor.membersAt(file, head.length + code.indexOf("CONTEXT"));
-    expect(members, name).not.toEqual([]);
-    editor.write(file, head + code.replace("CONTEXT", `{ ${members.join(", ")} }`));
-    const opening = head.length + code.indexOf("CONTEXT") + 2;
-    const positions = members.map((_, index) => opening + members.slice(0, index).join(", ").length + (index && 2));
-    return members.flatMap((member, index) => {
-      const text = editor.hoverAt(file, positions[index] ?? 0);
-      return /^[A-Z`][^]*[.)`]$/.test(text) ? [] : [`${name}: ${member}: ${text}`];
+  const silent = cases
+    .filter((each) => each.revision === revision)
+    .flatMap(({ name, code, file }) => {
+      const members = found.get(file) ?? [];
+      expect(members, name).not.toEqual([]);
+      const opening = head.length + code.indexOf("CONTEXT") + 2;
+      const positions = members.map((_, index) => opening + members.slice(0, index).join(", ").length + (index && 2));
+      return members.flatMap((member, index) => {
+        const text = editor.hoverAt(file, positions[index] ?? 0);
+        return /^[A-Z`][^]*[.)`]$/.test(text) ? [] : [`${name}: ${member}: ${text}`];
+      });
     });
-  });
   expect(silent).toEqual([]);
 });

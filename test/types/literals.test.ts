@@ -7,9 +7,9 @@ import { compile, compilers } from "./compile.ts";
 /* A literal that `run` returns is one, whatever form the function has, and wherever the tool is defined. */
 
 const head = `import { z } from "zod";
-import type { Declarations } from "../../../../generated/2026-07-28/index.ts";
-import { forRevisions } from "../../../../runtime/server/for-revisions.ts";
-import { fromJsonSchema } from "../../../../runtime/server/json-schema.ts";
+import type { Declarations } from "../../../../dist/generated/2026-07-28/index.js";
+import { forRevisions } from "../../../../dist/runtime/server/for-revisions.js";
+import { fromJsonSchema } from "../../../../dist/runtime/server/json-schema.js";
 
 const { defineServer, defineTool } = forRevisions<Declarations>([]);
 const input = z.object({ q: z.string() });

@@ -47,7 +47,8 @@ interface Subject {
   readonly revisions?: readonly RevisionId[];
 }
 
-describe.each(subjects)("$name", ({ name, record, args, revisions = revisionIds }) => {
+// Of all subjects at the same time: a conversation that takes longer than others delays none.
+describe.concurrent.each(subjects)("$name", ({ name, record, args, revisions = revisionIds }) => {
   it.concurrent.each(revisions)("the wire at %s is equal to its transcript", async (revision) => {
     const recorded = await record(args, revision);
     if (process.env.WIRE_UPDATE === "1") writeTranscript(name, revision, recorded);

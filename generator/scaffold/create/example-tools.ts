@@ -69,7 +69,13 @@ export const schemaSamples: { readonly [Name in SchemaLibrary]: SchemaSample } =
       "    { validate },",
       "  )",
     ].join("\n"),
-    form: '{ type: "object", properties: { name: { type: "string" } }, required: ["name"] }',
+    form: [
+      "{",
+      '      type: "object",',
+      '      properties: { name: { type: "string" } },',
+      '      required: ["name"],',
+      "    }",
+    ].join("\n"),
   },
 };
 

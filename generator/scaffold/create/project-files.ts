@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { relativePath } from "../../internal/files.ts";
-import { formatTypeScript } from "../../internal/format.ts";
+import { formatRendered } from "../../internal/format.ts";
+import { listText } from "../../internal/list-text.ts";
 import { loadTemplates, type Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { packageRoot } from "../../internal/package-info.ts";
@@ -83,7 +84,7 @@ export async function emitProject(options: ProjectOptions): Promise<Tree> {
       `test/${name}.test.ts`,
       templates.render(`project/${sampleTemplate(name)}`, view),
     ]),
-    [definitionPath(selection), await formatTypeScript(templates.render(serverTemplate, view))],
+    [definitionPath(selection), await formatRendered(templates.render(serverTemplate, view))],
     ...(isOnHttp(selection.transport) ? await emitMount(options, view, templates) : []),
     ...(await emitDeployment(selection.target, templates, view)),
     ...emitExtras(options, templates),
@@ -235,7 +236,7 @@ export function projectView(options: ProjectOptions): object {
     answer: isStructured ? `'{"words":2,"characters":12}'` : '"2 words, 12 characters"',
     revisionText: describeRevisions(revisions),
     sample,
-    helpers: helpers.sort().join(", "),
+    helperImport: listText("import { ", helpers.sort(), ' } from "./mcp/index.ts";'),
     packages: listPackages(packagesOf(options)),
     command: server.name,
     workerName: server.name

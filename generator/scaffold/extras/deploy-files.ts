@@ -1,4 +1,4 @@
-import { formatTypeScript } from "../../internal/format.ts";
+import { formatRendered } from "../../internal/format.ts";
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import {
@@ -54,7 +54,7 @@ export async function emitDeployment(target: DeployTarget, templates: Templates,
   if (!isPlatform(target)) return new Map();
   const rendered = Object.entries(files[target]).map(async ([path, template]): Promise<[string, string]> => {
     const text = templates.render(template, view);
-    return [path, path.endsWith(".ts") ? await formatTypeScript(text) : text];
+    return [path, path.endsWith(".ts") ? await formatRendered(text) : text];
   });
   return new Map(await Promise.all(rendered));
 }

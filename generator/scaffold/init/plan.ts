@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { formatTypeScript } from "../../internal/format.ts";
+import { formatRendered } from "../../internal/format.ts";
 import { packageRoot } from "../../internal/package-info.ts";
 import { loadTemplates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
@@ -111,7 +111,7 @@ async function emitModules(options: ProjectOptions, { framework, isOnEdge, route
   const names = { definition: "./mcp-server.ts", layer: "./mcp/index.ts" };
   const places = routes === undefined ? undefined : { folder: routes, handler: handlerFile };
   return new Map([
-    [definitionFile, await formatTypeScript(templates.render(serverTemplate, view))],
+    [definitionFile, await formatRendered(templates.render(serverTemplate, view))],
     [handlerFile, await emitHandler({ ...choices, ...names }, templates)],
     ...(places ? await emitRoutes(pathsOf(choices), places, templates) : []),
   ]);

@@ -1,10 +1,9 @@
-import { formatTypeScript } from "../../internal/format.ts";
-import { loadTemplates } from "../../internal/templates.ts";
+import { formatDeclarations } from "../../internal/format-declarations.ts";
+import { loadTemplates, type Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { join } from "node:path";
 import { packageRoot } from "../../internal/package-info.ts";
 import type { SpecModels } from "../../read/spec-models.ts";
-import { escapeUnseen } from "../../internal/text.ts";
 import { lockName, lockText } from "./lock.ts";
 import { withImportEnding, type LayerChoices } from "./choices.ts";
 import { entryView } from "./entry-view.ts";
@@ -15,14 +14,22 @@ import { emitRevisions, revisionTemplates } from "./revision-files.ts";
  * the lock file.
  */
 export async function emitLayer(choices: LayerChoices, spec: SpecModels): Promise<Tree> {
-  const templates = loadTemplates(join(packageRoot, "templates"), [entryTemplate, ...revisionTemplates]);
-  const models = choices.revisions.flatMap((id) => spec.models.filter((model) => model.id === id));
-  const unformatted = emitRevisions(choices, spec, templates);
-  unformatted.set("index.ts", templates.render(entryTemplate, entryView(choices, models)));
-  const layer = new Map<string, string>();
-  for (const [path, text] of [...unformatted].sort(([a], [b]) => (a < b ? -1 : 1)))
-    layer.set(path, withImportEnding(await formatTypeScript(escapeUnseen(text)), choices.imports));
+  const formatted = await formatDeclarations(emitUnformattedLayer(choices, spec, loadLayerTemplates()));
+  const sorted = [...formatted].sort(([a], [b]) => (a < b ? -1 : 1));
+  const layer = new Map(sorted.map(([path, text]) => [path, withImportEnding(text, choices.imports)]));
   return layer.set(lockName, lockText(layer, choices));
+}
+
+/** Emits the modules of `src/mcp/` before formatting. */
+export function emitUnformattedLayer(choices: LayerChoices, spec: SpecModels, templates: Templates): Tree {
+  const models = choices.revisions.flatMap((id) => spec.models.filter((model) => model.id === id));
+  const modules = emitRevisions(choices, spec, templates);
+  return modules.set("index.ts", templates.render(entryTemplate, entryView(choices, models)));
+}
+
+/** Loads the templates of {@link emitUnformattedLayer}. */
+export function loadLayerTemplates(): Templates {
+  return loadTemplates(join(packageRoot, "templates"), [entryTemplate, ...revisionTemplates]);
 }
 
 const entryTemplate = "mcp/index.ts";

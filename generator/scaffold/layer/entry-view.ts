@@ -38,13 +38,17 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
     further,
     run,
     createLists: createListsText(listCreators),
-    featureImports: ["buildServer", acceptorOf(models), ...serverFeatures(choices, models), ...listCreators].sort(),
+    featureImports: ["buildServer", acceptorOf(models), ...serverFeatures(choices, models), ...listCreators]
+      .sort()
+      .join(", "),
     runtimeImports: [
       ...(client ? ["createClient as createRuntimeClient"] : []),
       ...(has.has("skills") && !uses.has("worker") ? ["readSkills as readSkillFolders"] : []),
       ...(further ? [run] : []),
-    ].sort(),
-    exports: exportedNames(choices, models).sort(),
+    ]
+      .sort()
+      .join(", "),
+    exports: exportedNames(choices, models).sort().join(", "),
   };
 }
 

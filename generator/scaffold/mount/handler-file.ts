@@ -1,4 +1,4 @@
-import { formatTypeScript } from "../../internal/format.ts";
+import { formatRendered } from "../../internal/format.ts";
 import type { Templates } from "../../internal/templates.ts";
 import type { RevisionModel } from "../../model.ts";
 import { isOverSse } from "../create/project-options.ts";
@@ -49,7 +49,7 @@ export function emitHandler(choices: HandlerChoices, templates: Templates): Prom
     paths: paths.map((path) => JSON.stringify(path)).join(", "),
     pathsText: describePaths(paths),
   };
-  return formatTypeScript(templates.render(handlerTemplate, view));
+  return formatRendered(templates.render(handlerTemplate, view));
 }
 
 /** Paths that the handler of an application serves. */

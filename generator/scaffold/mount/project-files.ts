@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { formatTypeScript } from "../../internal/format.ts";
+import { formatRendered } from "../../internal/format.ts";
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { servedModels, type ProjectOptions } from "../create/project-options.ts";
@@ -51,7 +51,7 @@ export async function emitMount(options: ProjectOptions, view: object, templates
   const names = { definition: "./definition.ts", layer: "./mcp/index.ts" };
   const render = async (path: string, template: string): Promise<[string, string]> => {
     const text = templates.render(template, view);
-    return [path, /\.tsx?$/.test(path) ? await formatTypeScript(text) : text];
+    return [path, /\.tsx?$/.test(path) ? await formatRendered(text) : text];
   };
   const own = framework === undefined ? served : files[framework];
   return new Map([
@@ -80,7 +80,7 @@ export async function emitRoutes(
   const routes = paths.map(async (path): Promise<[string, string]> => {
     const place = `${folder}${path}`;
     const view = { handler: posix.relative(place, handler) };
-    return [`${place}/route.ts`, await formatTypeScript(templates.render(routeTemplate, view))];
+    return [`${place}/route.ts`, await formatRendered(templates.render(routeTemplate, view))];
   });
   return Promise.all(routes);
 }

@@ -1,6 +1,7 @@
 import { note, type Reading } from "./reading.ts";
 import { anySchema, type SafeSchema } from "./safe-schema.ts";
 import { toTypeName, uniqueName } from "./names.ts";
+import { escapeKey } from "../../internal/json-pointer.ts";
 
 /**
  * Follows `$ref` within the schema: by pointer, anchor or embedded identifier. Reports references that lead elsewhere, and does not follow them.
@@ -123,8 +124,4 @@ function findAnchor({ pointer, schema }: Target, anchor: string): Target | undef
     if (found) return found;
   }
   return undefined;
-}
-
-function escapeKey(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -5,6 +5,7 @@ import { breakCircles } from "./break-circles.ts";
 import { readTypes } from "./read-types.ts";
 import { createReading, isRecord, note, type AcceptPattern, type Reading } from "./reading.ts";
 import { anySchema, SchemaRejection, type SafeDocument, type SafeSchema } from "./safe-schema.ts";
+import { escapeKey } from "../../internal/json-pointer.ts";
 import { safeText } from "../../internal/text.ts";
 
 /** Options of reading a schema. */
@@ -82,7 +83,7 @@ function readMembers(
   const properties = new Map<string, SafeSchema>();
   const required = new Set(readRequired(schema, path, reading));
   for (const [name, member] of entriesOf(schema, "properties", path, reading)) {
-    const place = `${path}/properties/${escape(name)}`;
+    const place = `${path}/properties/${escapeKey(name)}`;
     if (isRecord(member) && member.required === true) {
       note(reading, "corrected", place, "`required: true` belongs in the list of the enclosing object");
       required.add(name);
@@ -214,7 +215,3 @@ const unmodelled = [
   "$dynamicRef",
   "$recursiveRef",
 ] as const;
-
-function escape(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
-}

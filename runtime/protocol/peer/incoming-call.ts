@@ -51,6 +51,7 @@ export class IncomingCall implements CallContext {
   readonly #params: unknown;
   #controller: AbortController | undefined = undefined;
   #abortReason: Error | undefined = undefined;
+  #onAbort: (() => void) | undefined = undefined;
   #lastProgress: number = -Infinity;
   #throttle: Throttle | undefined = undefined;
 
@@ -95,10 +96,14 @@ export class IncomingCall implements CallContext {
     return this.#controller.signal;
   }
 
+  onAbort(run: () => void): void {
+    this.#onAbort = run;
+    if (this.#abortReason) run();
+  }
+
   /** Aborts the handler's signal, so that the handler ends; its result is still sent. */
   abortEndless(): void {
-    this.#abortReason = new DOMException("The connection is closing", "AbortError");
-    this.#controller?.abort(this.#abortReason);
+    this.#abort(new DOMException("The connection is closing", "AbortError"));
   }
 
   /** Ends the call before its response: the last progress report is sent first, and nothing afterwards. */
@@ -111,8 +116,13 @@ export class IncomingCall implements CallContext {
   abort(reason: Error): void {
     this.#throttle?.stop();
     this.done = true;
+    this.#abort(reason);
+  }
+
+  #abort(reason: Error): void {
     this.#abortReason = reason;
     this.#controller?.abort(reason);
+    this.#onAbort?.();
   }
 
   /**

@@ -32,7 +32,7 @@ export class IncomingRequests {
   readonly #host: IncomingRequestsHost;
   readonly #running = new SlotMap<RequestId, IncomingCall>();
   /** Cancelled calls whose handlers still run. They count towards the limit until they end, or their timeout expires. */
-  readonly #cancelled = new Set<IncomingCall>();
+  #cancelled: Set<IncomingCall> | undefined;
   #first: IncomingCall | undefined;
   #onFree: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
@@ -87,7 +87,7 @@ export class IncomingRequests {
     const call = this.#running.get(id);
     if (!call) return;
     this.#remove(call);
-    this.#cancelled.add(call);
+    (this.#cancelled ??= new Set()).add(call);
     call.abort(new DOMException(typeof reason === "string" ? shorten(reason) : "Cancelled by the peer", "AbortError"));
     call.batch?.skip();
     this.#host.abandon(id);
@@ -100,8 +100,8 @@ export class IncomingRequests {
       if (call.deadline <= now) this.#expire(call);
       else next = Math.min(next, call.deadline, call.sweepProgress(now));
     }
-    for (const call of this.#cancelled) {
-      if (call.deadline <= now) this.#cancelled.delete(call);
+    for (const call of this.#cancelled ?? []) {
+      if (call.deadline <= now) this.#cancelled?.delete(call);
       else next = Math.min(next, call.deadline);
     }
     return next;
@@ -149,7 +149,7 @@ export class IncomingRequests {
     batch: Batch | undefined,
   ): RpcError | undefined {
     if (this.#running.size > 0 && this.#running.has(id)) return invalidRequest(stillRunning);
-    if (this.#running.size + this.#cancelled.size >= this.#host.limits.maxCalls && method !== "ping")
+    if (this.#running.size + (this.#cancelled?.size ?? 0) >= this.#host.limits.maxCalls && method !== "ping")
       return tooManyCalls(this.#host.limits.maxCalls);
     if (batch && session && session !== this.#host.session) return invalidRequest("Batches are not supported");
     if (batch && routes.neverBatched.has(method)) return invalidRequest(notInBatch(method));
@@ -166,12 +166,12 @@ export class IncomingRequests {
   }
 
   #finish(call: IncomingCall, result: unknown): void {
-    if (call.done) return void this.#cancelled.delete(call);
+    if (call.done) return void this.#cancelled?.delete(call);
     this.#respond(call, toResponse(call, result, this.#host));
   }
 
   #fail(call: IncomingCall, thrown: unknown): void {
-    if (call.done) return void this.#cancelled.delete(call);
+    if (call.done) return void this.#cancelled?.delete(call);
     this.#respond(call, toErrorResponse(call, thrown, this.#host));
   }
 

@@ -36,7 +36,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
   readonly timeouts: Timeouts;
   readonly progressRate: Rate;
   readonly deadlines: DeadlineTimer;
-  readonly hold = (id: RequestId): (() => void) => this.#pendingRequests.hold(id);
   readonly #channel: Channel;
   readonly #settings: PeerSettings;
   readonly #clock: Clock;
@@ -153,6 +152,10 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   classified(incoming: Incoming, origin?: unknown): void {
     if (!this.#closing) this.#router.classified(incoming, origin);
+  }
+
+  hold(id: RequestId): () => void {
+    return this.#pendingRequests.hold(id);
   }
 
   problem(problem: FramingProblem): void {

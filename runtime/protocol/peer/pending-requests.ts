@@ -27,7 +27,7 @@ class PendingRequests implements OutgoingRequests {
   readonly #host: OutgoingRequestsHost;
   readonly #pending = new SlotMap<RequestId, PendingCall>();
   /** Calls with a response, whose tasks may still report progress. */
-  readonly #tasks = new Map<RequestId, PendingCall>();
+  #tasks: Map<RequestId, PendingCall> | undefined;
   #lastId = 0;
   /** Number of pending calls with a timeout. */
   #timed = 0;
@@ -99,7 +99,7 @@ class PendingRequests implements OutgoingRequests {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts
    */
   progress(token: RequestId, progress: Progress): void {
-    const call = this.#pending.get(token) ?? this.#tasks.get(token);
+    const call = this.#pending.get(token) ?? this.#tasks?.get(token);
     if (!call) return this.#reportStray(token);
     call.extend(this.#host.now());
     try {
@@ -126,7 +126,7 @@ class PendingRequests implements OutgoingRequests {
 
   failAll(error: Error): void {
     for (const id of [...this.#pending.keys()]) this.#take(id)?.fail(error);
-    this.#tasks.clear();
+    this.#tasks?.clear();
   }
 
   #createId(): RequestId {
@@ -172,8 +172,8 @@ class PendingRequests implements OutgoingRequests {
   #keepProgress(call: PendingCall): void {
     const { taskEnded, onProgress } = call.options;
     if (!taskEnded || !onProgress || taskEnded.aborted) return;
-    this.#tasks.set(call.id, call);
-    taskEnded.addEventListener("abort", () => this.#tasks.delete(call.id), { once: true });
+    (this.#tasks ??= new Map()).set(call.id, call);
+    taskEnded.addEventListener("abort", () => this.#tasks?.delete(call.id), { once: true });
   }
 
   #abort(call: PendingCall, reason: unknown): void {
@@ -309,7 +309,7 @@ function checkResultType(revision: Revision | undefined, row: RequestRow, result
   const always = revision?.resultTypes?.known;
   const kind = isObject(result) ? result.resultType : undefined;
   if (!always || kind === undefined) return undefined;
-  const known = row.kinds ? [...always, ...row.kinds] : always;
-  if (typeof kind === "string" && known.includes(kind)) return undefined;
-  return under("resultType", fail(known.map((name) => JSON.stringify(name)).join(" or ")));
+  const { kinds = [] } = row;
+  if (typeof kind === "string" && (always.includes(kind) || kinds.includes(kind))) return undefined;
+  return under("resultType", fail([...always, ...kinds].map((name) => JSON.stringify(name)).join(" or ")));
 }

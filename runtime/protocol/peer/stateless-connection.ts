@@ -161,8 +161,9 @@ class StatelessConnection extends StatelessSender implements Connection, CallHos
 
   deadlineAfter(milliseconds: number): number {
     const deadline = this.now() + milliseconds;
+    if (deadline === Infinity) return deadline;
     this.#deadlines ??= new DeadlineTimer(this.#settings.clock, (now) => this.#sweep(now));
-    if (deadline !== Infinity) this.#deadlines.watch(deadline);
+    this.#deadlines.watch(deadline);
     return deadline;
   }
 

@@ -1,4 +1,5 @@
 import {
+  escapeKey,
   isObject,
   under,
   type Check,
@@ -92,6 +93,6 @@ function withMembers({ params }: RequestRow | NotificationRow, at: readonly stri
     if (issue) return issue;
     const object = at.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
     const added = object === undefined ? undefined : check(object);
-    return added && at.reduceRight((inner, key) => under(key, inner), added);
+    return added && at.reduceRight((inner, key) => under(escapeKey(key), inner), added);
   };
 }

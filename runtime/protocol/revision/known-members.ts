@@ -21,9 +21,12 @@ export function readKnownMember(value: unknown, member: KnownMember, { knownMemb
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/index#resulttype
  */
 export function withoutUnknownMembers(result: unknown, { knownMembers }: Revision): unknown {
-  if (!isObject(result) || !envelope.some(({ name }) => name in result)) return result;
-  const unknown = envelope.filter(({ member, name }) => name in result && !knownMembers.includes(member));
-  return unknown.length === 0 ? result : omit(result, ...unknown.map(({ name }) => name));
+  if (!isObject(result)) return result;
+  let known = result;
+  // Every result passes: a loop creates no list where nothing has to be removed.
+  for (const { member, name } of envelope)
+    if (result[name] !== undefined && !knownMembers.includes(member)) known = omit(known, name);
+  return known;
 }
 
 /** Returns an object without some of its members. */

@@ -1,4 +1,4 @@
-import { fail, isObject, under, type ReservedMeta, type Revision } from "../../../generated/support.ts";
+import { escapeKey, fail, isObject, under, type ReservedMeta, type Revision } from "../../../generated/support.ts";
 import { RpcError, errorCodes, invalidParams } from "../../jsonrpc/errors.ts";
 import { shorten } from "../../internal/shorten.ts";
 import { isImplementationInfo, type PeerInfo } from "./session.ts";
@@ -52,15 +52,14 @@ export function createMetadataReader(revisions: readonly Revision[]): MetadataRe
       const meta = readMeta(params);
       if (!meta) return none;
       const version = findVersion(meta);
-      const reject = (error: RpcError): RequestMetadata => ({ kind: "refused", version, error });
       if (version === undefined)
-        return isPartial(meta, first.keys) ? reject(missingMetadata(statelessRevisions)) : none;
-      if (typeof version !== "string") return reject(notA("string", first.keys.version));
+        return isPartial(meta, first.keys) ? toRejection(version, missingMetadata(statelessRevisions)) : none;
+      if (typeof version !== "string") return toRejection(version, notA("string", first.keys.version));
       const found = known.get(version);
-      if (!found) return reject(unsupportedVersion(statelessRevisions, version));
+      if (!found) return toRejection(version, unsupportedVersion(statelessRevisions, version));
       const { revision, keys } = found;
       const capabilities = meta[keys.capabilities];
-      if (!isObject(capabilities)) return reject(notA("object", keys.capabilities));
+      if (!isObject(capabilities)) return toRejection(version, notA("object", keys.capabilities));
       const info = keys.clientInfo === undefined ? undefined : meta[keys.clientInfo];
       const client = { info: isImplementationInfo(info) ? info : undefined, capabilities };
       return { kind: "metadata", version, revision, client };
@@ -126,6 +125,11 @@ export function codeOf(revisions: readonly Revision[], name: string): number {
   return rule?.code ?? errorCodes.invalidRequest;
 }
 
+// A function within `read` would be created for each request, and bundlers that keep its name define that as a property each time.
+function toRejection(version: unknown, error: RpcError): RequestMetadata {
+  return { kind: "refused", version, error };
+}
+
 const none: RequestMetadata = { kind: "none", version: undefined };
 
 function readMeta(params: unknown): Record<string, unknown> | undefined {
@@ -138,5 +142,5 @@ function isPartial(meta: Record<string, unknown>, { capabilities, clientInfo }: 
 }
 
 function notA(expected: string, key: string): RpcError {
-  return invalidParams(under("_meta", fail(expected, key)));
+  return invalidParams(under("_meta", fail(expected, escapeKey(key))));
 }

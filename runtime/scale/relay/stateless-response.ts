@@ -30,7 +30,8 @@ export class RelayedStatelessResponse implements Channel, HttpOrigin {
       maxWaiting,
       metrics,
       retry,
-      remember: undefined,
+      isResumable: false,
+      remember: () => undefined,
       fenced: () => this.leave(),
     });
   }

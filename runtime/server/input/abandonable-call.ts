@@ -1,5 +1,5 @@
 import type { NotificationRow, Progress, RequestRow } from "../../../generated/support.ts";
-import type { CallContext, RequestOptions } from "../../protocol/peer/incoming-call.ts";
+import type { RequestOptions } from "../../protocol/peer/incoming-call.ts";
 import { RelayedCall } from "../../protocol/peer/relayed-call.ts";
 import type { RoundTripInputState, InputContext } from "./input-runner.ts";
 
@@ -12,13 +12,8 @@ export interface AbandonableInputState extends RoundTripInputState {
 }
 
 /** Call whose handler can be abandoned: its notifications and input requests go through the input state. */
-export class InputCall extends RelayedCall implements InputContext {
-  readonly inputState: AbandonableInputState;
-
-  constructor(call: CallContext, inputState: AbandonableInputState) {
-    super(call);
-    this.inputState = inputState;
-  }
+export abstract class InputCall extends RelayedCall implements InputContext {
+  abstract get inputState(): AbandonableInputState;
 
   get signal(): AbortSignal {
     return this.inputState.signal;

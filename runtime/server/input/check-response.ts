@@ -1,4 +1,12 @@
-import { fail, isObject, under, type EmbeddedRow, type Issue, type RequestRow } from "../../../generated/support.ts";
+import {
+  escapeKey,
+  fail,
+  isObject,
+  under,
+  type EmbeddedRow,
+  type Issue,
+  type RequestRow,
+} from "../../../generated/support.ts";
 import { checkFormContent } from "../../protocol/methods/elicitation-form.ts";
 
 /**
@@ -22,5 +30,5 @@ function checkElicited(params: unknown, response: unknown): Issue | undefined {
   if (!problem) return undefined;
   const path = ["content", ...(problem.path ?? [])].map(String);
   const issue = fail(`a value that matches the requested schema, but it ${problem.message}`);
-  return path.reduceRight((inner, key) => under(key, inner), issue);
+  return path.reduceRight((inner, key) => under(escapeKey(key), inner), issue);
 }

@@ -1,4 +1,4 @@
-import { fail, isObject, under, type Issue, type RequestRow } from "../../../generated/support.ts";
+import { escapeKey, fail, isObject, under, type Issue, type RequestRow } from "../../../generated/support.ts";
 import { shorten } from "../../internal/shorten.ts";
 import { SetupError, toError } from "../../jsonrpc/errors.ts";
 import type { SchemaIssue } from "../../protocol/methods/schema-issue.ts";
@@ -68,5 +68,5 @@ function isAccepted(response: unknown): response is { readonly action: "accept";
 function toIssue([first]: readonly SchemaIssue[]): Issue {
   const issue = fail(`a value that the schema accepts: ${shorten(first?.message ?? "invalid")}`);
   const path = (first?.path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment));
-  return ["content", ...path].reduceRight((inner, key) => under(key, inner), issue);
+  return ["content", ...path].reduceRight((inner, key) => under(escapeKey(key), inner), issue);
 }

@@ -8,7 +8,7 @@ import { toStateScope } from "./request-state.ts";
 import { readReturned, toReturned } from "./returned-requests.ts";
 import type { RequestStateSettings } from "./request-state-options.ts";
 import { emptyRecord, type ClientInput, type InputRecord } from "./request-state-record.ts";
-import { ReplayedInputState, type ReplayStart } from "./replayed-input-state.ts";
+import { ReplayedCall, type ReplayStart } from "./replayed-input-state.ts";
 import {
   createSessionInputState,
   readInputState,
@@ -70,11 +70,14 @@ function continueTurn(of: Replay, record: InputRecord, responses: Responses): Tu
 
 function play(turn: Turn, work: RunHandler): Awaitable<object> {
   const { call } = turn.of;
-  const inputState = new ReplayedInputState(call, turn);
-  return chain(inputState.play(work), (result) => {
+  const replayed = new ReplayedCall(call, turn);
+  return chain(replayed.play(work), (result) => {
     if (!(result instanceof InputRequired)) return result;
     const { fields } = result;
-    return turn.suspend(fields.inputRequests, { ...inputState.record, returned: toReturned(fields, call.session) });
+    return turn.suspend(fields.inputRequests, {
+      ...replayed.inputState.record,
+      returned: toReturned(fields, call.session),
+    });
   });
 }
 

@@ -1,4 +1,4 @@
-import { isObject, under, type Awaitable, type RequestRow } from "../../../generated/support.ts";
+import { escapeKey, isObject, under, type Awaitable, type RequestRow } from "../../../generated/support.ts";
 import { toBase64Url } from "../../framing/base64.ts";
 import { attempt, isThenable } from "../../internal/maybe-async.ts";
 import type { CallContext } from "../../protocol/peer/incoming-call.ts";
@@ -29,13 +29,52 @@ export interface ReplayStart {
   suspend(inputRequests: object, record: InputRecord): Promise<object>;
 }
 
+/** Call of one round. Its input state is created when it is first read: most handlers are synchronous and need none. */
+export class ReplayedCall extends InputCall {
+  readonly #start: ReplayStart;
+  #inputState: ReplayedInputState | undefined;
+  #isOver = false;
+
+  constructor(host: CallContext, start: ReplayStart) {
+    super(host);
+    this.#start = start;
+  }
+
+  get inputState(): ReplayedInputState {
+    if (this.#inputState) return this.#inputState;
+    this.#inputState = new ReplayedInputState(this.call, this.#start);
+    if (this.#isOver) this.#inputState.end();
+    return this.#inputState;
+  }
+
+  /** Runs the handler. Returns its result, or a result that requests input. */
+  play(work: (call: CallContext) => Awaitable<object>): Awaitable<object> {
+    const outcome = attempt(
+      () => work(this),
+      (error) => this.#fail(error),
+    );
+    if (isThenable(outcome) || this.#start.record.questions.length > 0) return this.inputState.settle(outcome);
+    this.#end();
+    return outcome;
+  }
+
+  #fail(error: unknown): never {
+    this.#end();
+    throw error;
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#inputState?.end();
+  }
+}
+
 /**
  * One run of a handler, from its beginning to its end or to input requests that have no response yet. The handler gets the responses and the
  * results of steps of earlier rounds again. Notifications that were sent earlier are not sent again. An abandoned handler stays where it waits:
  * its signal is aborted, and nothing that it still does through its context has an effect.
  */
 export class ReplayedInputState implements RoundTripInputState {
-  readonly call: InputCall;
   readonly input: ClientInput | undefined;
   readonly #host: CallContext;
   readonly #start: ReplayStart;
@@ -59,7 +98,6 @@ export class ReplayedInputState implements RoundTripInputState {
   constructor(host: CallContext, start: ReplayStart) {
     this.#host = host;
     this.#start = start;
-    this.call = new InputCall(host, this);
     this.input = start.input;
     this.#left = start.record.questions;
   }
@@ -80,17 +118,6 @@ export class ReplayedInputState implements RoundTripInputState {
     return { questions: this.#asked, steps: this.steps.outcomes, told, ...(input && { input }) };
   }
 
-  /** Runs the handler. Returns its result, or a result that requests input. */
-  play(work: (call: CallContext) => Awaitable<object>): Awaitable<object> {
-    const outcome = attempt(
-      () => work(this.call),
-      (error) => this.#fail(error),
-    );
-    if (isThenable(outcome) || this.#isAstray()) return this.#settle(outcome);
-    this.#stopWaiting();
-    return outcome;
-  }
-
   /** Returns the response to an input request. Never settles if there is no response yet. */
   async ask({ row, params, key, accept }: ClientRequest): Promise<unknown> {
     if (this.#isOver) return never();
@@ -106,7 +133,7 @@ export class ReplayedInputState implements RoundTripInputState {
     const { value } = response;
     const issue = checkInputResponse(row, params, value) ?? (accept && (await this.#track(async () => accept(value))));
     if (this.#isOver) return never();
-    if (issue) return this.#reject(invalidParams(under("inputResponses", under(asked.key, issue))));
+    if (issue) return this.#reject(invalidParams(under("inputResponses", under(escapeKey(asked.key), issue))));
     this.#remember({ ...asked, answer: value });
     // The handler may change its copy of the response.
     return structuredClone(value);
@@ -204,22 +231,18 @@ export class ReplayedInputState implements RoundTripInputState {
     if (unfinished.length > 0) void this.#reject(replayDeadlock(unfinished, this.#start.settings.stepTime));
   }
 
-  #settle(outcome: Awaitable<object>): Promise<object> {
+  /** Waits for the outcome of the handler. Returns its result, or a result that requests input. */
+  settle(outcome: Awaitable<object>): Promise<object> {
     return new Promise((resolve, reject) => {
       this.#end = { resolve, reject };
       Promise.resolve(outcome).then((result) => this.#finish(result), reject);
     });
   }
 
-  #fail(error: unknown): never {
-    this.#stopWaiting();
-    throw error;
-  }
-
   #finish(result: object): void {
     if (this.#isOver) return;
     if (this.#isAstray()) return void this.#reject(replayMismatch(this.#left));
-    this.#stopWaiting();
+    this.end();
     this.#end?.resolve(result);
   }
 
@@ -236,12 +259,13 @@ export class ReplayedInputState implements RoundTripInputState {
   }
 
   #leave(reason: string): void {
-    this.#stopWaiting();
+    this.end();
     this.#reason = new DOMException(reason, "AbortError");
     this.#stop?.abort(this.#reason);
   }
 
-  #stopWaiting(): void {
+  /** Ends the round: nothing that its handler still does has an effect. */
+  end(): void {
     this.#isOver = true;
     this.#cancelTimer?.();
   }

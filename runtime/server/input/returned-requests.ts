@@ -1,4 +1,12 @@
-import { fail, isObject, under, type EmbeddedRow, type RequestRow, type Table } from "../../../generated/support.ts";
+import {
+  escapeKey,
+  fail,
+  isObject,
+  under,
+  type EmbeddedRow,
+  type RequestRow,
+  type Table,
+} from "../../../generated/support.ts";
 import { findMethod } from "../../protocol/methods/method-rows.ts";
 import { CapabilityError, InvalidMessageError, invalidParams } from "../../jsonrpc/errors.ts";
 import type { Session } from "../../protocol/session/session.ts";
@@ -43,7 +51,7 @@ export function readReturned(
   const given = requests.filter(({ key }) => Object.hasOwn(responses, key));
   for (const { key, method, params } of given) {
     const issue = checkInputResponse(findInputRequest(table, method), params, responses[key]);
-    if (issue) throw invalidParams(under("inputResponses", under(key, issue)));
+    if (issue) throw invalidParams(under("inputResponses", under(escapeKey(key), issue)));
   }
   const inputResponses = Object.fromEntries(given.map(({ key }) => [key, responses[key]]));
   return { inputResponses, ...(requestState !== undefined && { requestState }) };

@@ -1,6 +1,5 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 /**

@@ -36,3 +36,10 @@ export async function closeTelemetry(
     done.abort();
   }
 }
+
+/** Closes the channel to the primary process of `node:cluster`, which would keep this process running. Has no effect in other processes. */
+export async function disconnectWorker(): Promise<void> {
+  if (!process.connected) return;
+  const { default: cluster } = await import("node:cluster");
+  cluster.worker?.disconnect();
+}

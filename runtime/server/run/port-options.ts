@@ -1,4 +1,3 @@
-import process from "node:process";
 import { ListenError, isLoopback } from "../../transport/listening.ts";
 
 /** Values of options that name ports, by option name; `true` for an option without a value. */

@@ -1,5 +1,3 @@
-import { fstatSync } from "node:fs";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { SetupError } from "../../jsonrpc/errors.ts";
 import { systemClock } from "../../internal/timers.ts";
@@ -9,8 +7,9 @@ import {
   type HttpListener,
   type ListenOptions,
 } from "../../transport/http-server/listen.ts";
+import { loadFileSystem } from "../../transport/stdio/node-modules.ts";
 import { releaseStdout } from "../../transport/stdio/stdout.ts";
-import { closeServer, closeTelemetry } from "./close-server.ts";
+import { closeServer, closeTelemetry, disconnectWorker } from "./close-server.ts";
 import { readCommandLine, type Service } from "./command-line.ts";
 import { serveHttp } from "./serve-http.ts";
 import {
@@ -153,6 +152,7 @@ async function closeProgram(server: CoreServer, listener: HttpListener, options:
   await server.close({ drain: Math.max(0, deadline - systemClock.now()) });
   await cluster?.close?.();
   await closeTelemetry(server, options);
+  await disconnectWorker();
 }
 
 /** Runs a start function. A setup error, such as a port in use, ends the process with a one-line message instead of a stack trace. */
@@ -201,7 +201,7 @@ function readPort(ports: PortOptions, service: "http" | "either"): number | unde
 /** True if a client may be at the other end of a descriptor: a pipe of a shell or of a host. False if the descriptor is closed. */
 function isPiped(descriptor: number): boolean {
   try {
-    const stats = fstatSync(descriptor);
+    const stats = loadFileSystem().fstatSync(descriptor);
     return stats.isFIFO() || stats.isSocket();
   } catch {
     return false;

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { isObject } from "../../../generated/support.ts";
 import { SetupError, toError } from "../../jsonrpc/errors.ts";
 import type { SchemaIssue } from "../../protocol/methods/schema-issue.ts";

@@ -1,4 +1,5 @@
-import { isObject, type NotificationRow, type Revision } from "../../../generated/support.ts";
+import { isObject, type Awaitable, type NotificationRow, type Revision } from "../../../generated/support.ts";
+import { chain } from "../../internal/maybe-async.ts";
 import { filterMembers, type ListenFilter } from "../../protocol/methods/subscription-filter.ts";
 import { listKinds, type ListKind } from "../../protocol/methods/list-kinds.ts";
 import { findRow } from "../../protocol/methods/method-rows.ts";
@@ -23,7 +24,12 @@ export interface SubscriptionListenOptions {
 export type ReadExtensionFilter = (
   asked: Readonly<Record<string, unknown>>,
   call: CallContext,
-) => Promise<{ readonly filter: object; readonly topics: readonly string[] }>;
+) => Promise<AddedNotifications>;
+
+interface AddedNotifications {
+  readonly filter: object;
+  readonly topics: readonly string[];
+}
 
 /** Params of a subscription request. */
 export interface ListenParams {
@@ -37,24 +43,24 @@ export interface ListenParams {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export function implementListening(options: SubscriptionListenOptions): {
-  subscriptionsListen?(params: ListenParams, call: CallContext): Promise<object>;
+  subscriptionsListen?(params: ListenParams, call: CallContext): Awaitable<object>;
 } {
   const { revision, listeners, maxSubscriptions, isUsable, more } = options;
   const acknowledged = findRow(revision.serverNotifications, "subscriptionsAcknowledged");
   const tag = acknowledged && readMetaKeys(revision).subscription;
   if (!acknowledged || tag === undefined) return {};
   return {
-    async subscriptionsListen({ notifications }, call) {
+    subscriptionsListen({ notifications }, call) {
       if (countEntries(notifications) > maxSubscriptions) throw tooMany(maxSubscriptions);
       const filter = toHonoured(notifications, call, (uri) => isUsable(uri, call));
-      const added = (await more?.(notifications, call)) ?? nothing;
-      if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > maxSubscriptions)
-        throw tooMany(maxSubscriptions);
-      const sent = acknowledge(call, { acknowledged, filter: { ...filter, ...added.filter }, tag });
-      // The listener is added immediately, even if the client reads slowly: later changes follow the acknowledgement.
-      const leave = listeners.add(call, { filter, topics: added.topics }, tag);
-      await sent.then(() => ended(call.signal)).finally(leave);
-      return { _meta: { [tag]: call.requestId } };
+      return chain(more?.(notifications, call) ?? nothing, (added) => {
+        if ((filter.resourceSubscriptions?.length ?? 0) + added.topics.length > maxSubscriptions)
+          throw tooMany(maxSubscriptions);
+        const sent = acknowledge(call, { acknowledged, filter: { ...filter, ...added.filter }, tag });
+        // The listener is added immediately, even if the client reads slowly: later changes follow the acknowledgement.
+        const leave = listeners.add(call, { filter, topics: added.topics }, tag);
+        return waitUntilEnded(call, { sent, leave, result: { _meta: { [tag]: call.requestId } } });
+      });
     },
   };
 }
@@ -64,7 +70,7 @@ function countEntries(asked: object): number {
   return Object.values(asked).reduce<number>((count, value) => count + (Array.isArray(value) ? value.length : 0), 0);
 }
 
-const nothing = { filter: {}, topics: [] } as const;
+const nothing: AddedNotifications = { filter: {}, topics: [] };
 
 /** Keeps the accepted part of a filter: kinds that the server does not offer, and resources that the client may not read, are left out. */
 function toHonoured(asked: ListenFilter, call: CallContext, isUsable: (uri: string) => boolean): ListenFilter {
@@ -92,9 +98,28 @@ function acknowledge(call: CallContext, { acknowledged, filter, tag }: Acknowled
   return call.notify(acknowledged, { notifications: filter, _meta: { [tag]: call.requestId } });
 }
 
-function ended(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+/** Open subscription. */
+interface Subscription {
+  /** Settles when the acknowledgement has been sent. */
+  readonly sent: Promise<void>;
+  /** Removes the listener. */
+  readonly leave: () => void;
+  readonly result: object;
+}
+
+/** Returns the result when the call ends. Rejects if the acknowledgement cannot be sent. One promise, because there may be thousands of subscriptions. */
+function waitUntilEnded(call: CallContext, { sent, leave, result }: Subscription): Promise<object> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      leave();
+      resolve(result);
+    };
+    sent.catch((error: unknown) => {
+      leave();
+      reject(error);
+    });
+    if (call.onAbort) call.onAbort(end);
+    else if (call.signal.aborted) end();
+    else call.signal.addEventListener("abort", end, { once: true });
   });
 }

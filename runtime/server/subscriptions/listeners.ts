@@ -50,20 +50,20 @@ export interface SubscribedNotifications {
 class Listener {
   readonly #call: CallContext;
   readonly #tag: string;
-  readonly #kinds: ReadonlySet<string>;
+  readonly #handlers: readonly string[];
   readonly uris: ReadonlySet<string>;
   readonly topics: ReadonlySet<string>;
 
   constructor(call: CallContext, { filter, topics }: SubscribedNotifications, tag: string) {
     this.#call = call;
-    this.topics = new Set(topics);
+    this.topics = toSet(topics);
     this.#tag = tag;
-    this.#kinds = new Set(listKinds.filter((kind) => filter[filterMembers[kind]]).map((kind) => listChanged[kind]));
-    this.uris = new Set(filter.resourceSubscriptions);
+    this.#handlers = listKinds.filter((kind) => filter[filterMembers[kind]]).map((kind) => listChanged[kind]);
+    this.uris = toSet(filter.resourceSubscriptions);
   }
 
   wants(handler: string): boolean {
-    return this.#kinds.has(handler);
+    return this.#handlers.includes(handler);
   }
 
   watches(uris: readonly string[]): boolean {
@@ -81,3 +81,10 @@ class Listener {
     return this.#call.connection.close();
   }
 }
+
+/** Returns a set of texts. Requests without any share one, because there may be thousands of them. */
+function toSet(texts: readonly string[] = []): ReadonlySet<string> {
+  return texts.length === 0 ? none : new Set(texts);
+}
+
+const none: ReadonlySet<string> = new Set();

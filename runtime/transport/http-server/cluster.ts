@@ -234,6 +234,8 @@ export interface StreamSettings {
 /** Connection that needs periodic maintenance. */
 export interface Maintained {
   readonly connection: Pick<Connection, "closed" | "close">;
+  /** Connections that have their turn in the same tick of a round of maintenance. */
+  turn?: Set<Maintained> | undefined;
   keepAlive(): void;
   /** Extends the lifetime of a session that another node serves. Called in each round of maintenance. */
   renew?(): void;

@@ -15,8 +15,10 @@ export interface StreamHost {
   readonly retry: number;
   /** Called when another node has taken over a stream of a cluster, or sealed it. */
   fenced(stream: SessionStream, lost: LostStream): void;
-  /** Stores an event; absent where streams cannot be resumed: events have no ids then. */
-  readonly remember: ((event: StoredEvent) => Promise<void> | undefined) | undefined;
+  /** True if streams can be resumed: events are stored, and have ids. */
+  readonly isResumable: boolean;
+  /** Stores an event. */
+  remember(event: StoredEvent): Promise<void> | undefined;
 }
 
 /** Rest of a stream that another node has taken over. */
@@ -98,7 +100,7 @@ export class EventStreamResponse implements SessionStream {
   }
 
   get isResumable(): boolean {
-    return this.#host.remember !== undefined && this.#next > 0;
+    return this.#host.isResumable && this.#next > 0;
   }
 
   connect(writer: EventWriter): void {
@@ -108,7 +110,7 @@ export class EventStreamResponse implements SessionStream {
   }
 
   prime(): void {
-    if (this.#host.remember) this.#emit("", this.#host.retry);
+    if (this.#host.isResumable) this.#emit("", this.#host.retry);
   }
 
   send(data: string): void | Promise<void> {
@@ -174,14 +176,14 @@ export class EventStreamResponse implements SessionStream {
   #emit(data: string, retry: number | undefined): void {
     const event: StoredEvent = { stream: this.key, sequence: this.#next, data };
     this.#next += 1;
-    const remembered = this.#host.remember?.(event);
+    const remembered = this.#host.isResumable ? this.#host.remember(event) : undefined;
     if (remembered) this.#remembered = remembered;
     if (this.#held) this.#held.push(event);
     else this.#write(event, retry);
   }
 
   #write({ sequence, data }: StoredEvent, retry: number | undefined): void {
-    const id = this.#host.remember ? `${this.key}-${sequence}` : undefined;
+    const id = this.#host.isResumable ? `${this.key}-${sequence}` : undefined;
     this.#writer?.write(encodeEvent({ type: data === "" ? undefined : "message", id, retry, data }));
   }
 

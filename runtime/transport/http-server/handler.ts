@@ -129,7 +129,8 @@ async function handle(exchange: Exchange, serverContext: OpenServerContext): Pro
       if (endpoint) return respondRejected(exchange, await serveSse(endpoint, exchange, serverContext), serverContext);
     }
     const admission = await validateRequest(exchange, serverContext);
-    await perform(exchange, checkOpen(serverContext) ?? admission, serverContext);
+    const performed = perform(exchange, checkOpen(serverContext) ?? admission, serverContext);
+    if (performed) await performed;
   } catch (thrown) {
     if (thrown instanceof EngineError) return failUnavailable(exchange, serverContext, thrown);
     serverContext.settings.fail(thrown);
@@ -164,11 +165,11 @@ function profileFor(head: RequestHead, { settings, metadataRules }: OpenServerCo
   return metadataRules.revisions.some(({ id }) => id === version) ? undefined : settings.profile;
 }
 
-async function perform(
+function perform(
   exchange: Exchange,
   admission: ValidationOutcome,
   serverContext: OpenServerContext,
-): Promise<void> {
+): void | Promise<void> {
   switch (admission.kind) {
     case "message":
       return isRemote(admission.session) || serverContext.settings.cluster
@@ -187,10 +188,9 @@ async function perform(
     case "without-session":
       return dispatchStateless(exchange, admission, serverContext);
     case "listen":
-      return respondRejected(exchange, await listen(exchange, admission, serverContext), serverContext);
+      return listen(exchange, admission, serverContext);
     case "leave":
-      await serverContext.sessions.end(admission.session);
-      return exchange.respond({ status: 204 });
+      return leave(exchange, admission, serverContext);
     default:
       return admission satisfies never;
   }
@@ -255,7 +255,7 @@ function respondHere(
   const post = new StatelessResponse(exchange, { identity, parsed, style, maxWaiting, metrics });
   const connection = service.accept(post, parsed.agreement, connectStateless);
   post.receive();
-  if (!post.isDone) sessions.adopt({ connection, keepAlive: () => post.keepAlive() });
+  if (!post.isDone) sessions.adopt({ connection, turn: undefined, keepAlive: () => post.keepAlive() });
 }
 
 function openSession(
@@ -285,7 +285,24 @@ function dispatchStateless(
   session.whenIdle(forget);
 }
 
+async function leave(
+  exchange: Exchange,
+  { session }: ValidationOutcome & { readonly kind: "leave" },
+  { sessions }: OpenServerContext,
+): Promise<void> {
+  await sessions.end(session);
+  exchange.respond({ status: 204 });
+}
+
 async function listen(
+  exchange: Exchange,
+  admission: ValidationOutcome & { readonly kind: "listen" },
+  serverContext: OpenServerContext,
+): Promise<void> {
+  respondRejected(exchange, await openListener(exchange, admission, serverContext), serverContext);
+}
+
+async function openListener(
   exchange: Exchange,
   { session, cursor }: ValidationOutcome & { readonly kind: "listen" },
   { settings }: OpenServerContext,

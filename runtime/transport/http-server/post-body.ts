@@ -1,4 +1,4 @@
-import { decode } from "../../framing/json.ts";
+import { decodeEncoded } from "../../framing/json.ts";
 import type { FramingProblem } from "../../jsonrpc/channel.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
@@ -28,7 +28,7 @@ export interface Batched {
 export function readPostBody(body: Body, limits: Limits): PostBody | RejectedRequest {
   switch (body.kind) {
     case "text":
-      return parseBody(body.text, limits);
+      return parseBody(body, limits);
     case "too-large":
       return bodyTooLarge(limits);
     case "not-text":
@@ -47,10 +47,12 @@ export function bodyTooLarge({ maxMessageBytes }: Limits): RejectedRequest {
   return rejectHttp(413, `The message is longer than ${maxMessageBytes} bytes`, { headers: { connection: "close" } });
 }
 
+type TextBody = Extract<Body, { readonly kind: "text" }>;
+
 /** Parses a body. Rejects a body that is not a message, with the id of its request if that can be read. */
-function parseBody(text: string, limits: Limits): PostBody | RejectedRequest {
+function parseBody({ text, bytes }: TextBody, limits: Limits): PostBody | RejectedRequest {
   const caught: { value?: unknown; problem?: FramingProblem } = {};
-  decode(text, limits, {
+  decodeEncoded({ text, bytes, start: 0, end: bytes.length }, limits, {
     message: (value) => void (caught.value = value),
     problem: (problem) => void (caught.problem = problem),
   });

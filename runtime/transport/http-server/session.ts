@@ -1,7 +1,7 @@
 import type { Revision } from "../../../generated/support.ts";
 import { keepAliveComment } from "../../framing/sse-events.ts";
 import { encode } from "../../framing/json.ts";
-import type { Channel, NetworkDetails, Receiver, TransportSession } from "../../jsonrpc/channel.ts";
+import type { Channel, NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import type { ConnectionMetrics } from "../../jsonrpc/counted-channel.ts";
 import { UnreachableError } from "../../jsonrpc/errors.ts";
 import type { ErrorObject, Incoming, Message, Outgoing, RequestId } from "../../jsonrpc/message.ts";
@@ -11,8 +11,9 @@ import type { SessionKey } from "../../stores/session-store.ts";
 import type { EventWriter, Exchange } from "./exchange/exchange.ts";
 import { toErrorStatus } from "./profiled-rejection.ts";
 import { streamFields, type ResponseMode, type SessionResponseHost, type ResponseSink } from "./session-response.ts";
-import type { LiveSession, StoreChange } from "./cluster.ts";
+import type { LiveSession, Maintained, StoreChange } from "./cluster.ts";
 import type { HttpSettings } from "./settings.ts";
+import { HttpTransportSession } from "../transport-session.ts";
 import { EventStreamResponse, type LostStream, type SessionStream, type StreamHost } from "./event-stream.ts";
 
 /**
@@ -22,17 +23,18 @@ import { EventStreamResponse, type LostStream, type SessionStream, type StreamHo
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#multiple-connections
  */
 export class HttpSession implements Channel, SessionResponseHost, StreamHost, LiveSession {
-  readonly network: NetworkDetails = { transport: "tcp", protocol: "http" };
+  readonly network: NetworkDetails = overHttp;
   readonly key: SessionKey;
+  turn: Set<Maintained> | undefined;
   /** Absent for a session that lasts as long as a POST. */
-  readonly session: TransportSession | undefined;
+  readonly session: HttpTransportSession | undefined;
   readonly #settings: HttpSettings;
   /** Requests that wait for their response. */
   readonly #replies = new Map<RequestId, ResponseSink>();
-  /** Streams that have not ended. */
-  readonly #streams = new Map<string, SessionStream>();
+  /** Streams that have not ended. Created with the first one, because most sessions never have any. */
+  #streams: Map<string, SessionStream> | undefined;
   /** Streams that were opened by GET, the latest last. */
-  #listeners: readonly SessionStream[] = [];
+  #listeners: readonly SessionStream[] = none;
   #receiver: Receiver | undefined;
   #connection: Connection | undefined;
   #revision: Revision | undefined;
@@ -40,18 +42,16 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   #isClosed = false;
   #isEnded = false;
   #onIdle: (() => void) | undefined;
-  #resolveEnded: () => void = () => {};
   /** Functions that store what requests change, by the id of the request; of the sessions of a cluster only. */
-  readonly #changes = new Map<RequestId, StoreChange>();
+  #changes: Map<RequestId, StoreChange> | undefined;
   /** Time of the last use, in the milliseconds of the clock. */
   usedAt = 0;
 
   constructor(key: SessionKey, settings: HttpSettings) {
     this.key = key;
     this.#settings = settings;
-    const ended = new Promise<void>((resolve) => (this.#resolveEnded = resolve));
     const values = settings.cluster?.createValues?.(key);
-    this.session = key.id === "" ? undefined : { id: key.id, ended, values };
+    this.session = key.id === "" ? undefined : new HttpTransportSession(key.id, values);
   }
 
   // State for other modules.
@@ -72,13 +72,13 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
 
   /** True if a request or a connected stream keeps the session alive. */
   get isBusy(): boolean {
-    return this.#replies.size > 0 || [...this.#streams.values()].some((stream) => stream.isConnected);
+    return this.#replies.size > 0 || this.#openStreams.some((stream) => stream.isConnected);
   }
 
   // Members of `Channel`.
 
   get buffered(): number {
-    return [...this.#streams.values()].reduce((total, { waiting }) => total + waiting, 0);
+    return this.#openStreams.reduce((total, { waiting }) => total + waiting, 0);
   }
 
   get maxBuffered(): number {
@@ -112,7 +112,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   }
 
   abandon(id: RequestId): void {
-    this.#changes.delete(id);
+    this.#changes?.delete(id);
     this.#takeReply(id)?.skip(id);
     this.#emitIdle();
   }
@@ -120,13 +120,13 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const streams = [...this.#streams.values()];
+    const streams = this.#openStreams;
     if (this.#isEnded) for (const stream of streams) stream.discard?.();
     for (const reply of new Set(this.#replies.values())) reply.end();
     for (const stream of streams) stream.end();
     this.#replies.clear();
-    this.#streams.clear();
-    this.#listeners = [];
+    this.#streams = undefined;
+    this.#listeners = none;
     this.#receiver?.disconnected();
     if (this.#settings.cluster) await Promise.all(streams.map(async (stream) => stream.flushed?.()));
   }
@@ -141,7 +141,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   /** Marks the session as ended in every process, whereas `close` only ends its use in this one. */
   markEnded(): void {
     this.#isEnded = true;
-    this.#resolveEnded();
+    this.session?.end();
   }
 
   /** Sets a callback for each time that the last running request has its response, and calls it at once when none is running. */
@@ -162,7 +162,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   receive(incoming: Incoming, origin: unknown): void {
     const { cluster } = this.#settings;
     const change = cluster && incoming.kind === "request" ? cluster.prepareChange(this, incoming) : undefined;
-    if (change && incoming.kind === "request") this.#changes.set(incoming.id, change);
+    if (change && incoming.kind === "request") (this.#changes ??= new Map()).set(incoming.id, change);
     this.#receiver?.classified(incoming, origin);
   }
 
@@ -179,7 +179,7 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     const { events, cluster } = this.#settings;
     if (!this.isResumable) return false;
     const open = (): EventWriter => exchange.stream(streamFields);
-    const local = this.#streams.get(position.stream);
+    const local = this.#streams?.get(position.stream);
     if (cluster) return this.#adopt(await cluster.resume(this.key, position, { host: this, local, open }));
     if (!events) return false;
     const stream = local instanceof EventStreamResponse ? local : this.#toEnded(position.stream);
@@ -206,16 +206,16 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   }
 
   releaseStream(name: string): void {
-    this.#streams.get(name)?.release();
+    this.#streams?.get(name)?.release();
   }
 
   releaseStreams(): void {
-    for (const stream of this.#streams.values()) if (stream.isListener || this.polls) stream.release();
+    for (const stream of this.#openStreams) if (stream.isListener || this.polls) stream.release();
   }
 
   keepAlive(): void {
     for (const reply of new Set(this.#replies.values())) reply.keepAlive();
-    for (const stream of this.#streams.values()) stream.touch(keepAliveComment);
+    for (const stream of this.#openStreams) stream.touch(keepAliveComment);
   }
 
   // Members of `PostHost`.
@@ -238,12 +238,12 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     const stream = isShared
       ? cluster.createStream(this.key, { name, host: this, requests })
       : new EventStreamResponse(name, this);
-    this.#streams.set(name, stream);
+    this.#keepStream(name, stream);
     return stream;
   }
 
   endStream(stream: SessionStream): void {
-    this.#streams.delete(stream.key);
+    this.#streams?.delete(stream.key);
     stream.end();
   }
 
@@ -268,8 +268,14 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     return hasIds === true && (events !== undefined || cluster !== undefined);
   }
 
-  get remember(): ((event: StoredEvent) => Promise<void> | undefined) | undefined {
-    return this.isResumable ? this.#remember : undefined;
+  remember(event: StoredEvent): Promise<void> | undefined {
+    const { events, fail } = this.#settings;
+    try {
+      const kept = events?.append(this.key, event);
+      return kept instanceof Promise ? kept.catch(fail) : undefined;
+    } catch (thrown) {
+      return fail(thrown);
+    }
   }
 
   fenced(stream: SessionStream, { requests, unsent }: LostStream): void {
@@ -280,26 +286,24 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     }
   }
 
+  get #openStreams(): readonly SessionStream[] {
+    return this.#streams ? [...this.#streams.values()] : none;
+  }
+
+  #keepStream(name: string, stream: SessionStream): void {
+    (this.#streams ??= new Map()).set(name, stream);
+  }
+
   #nameStream(): string {
     const { cluster, nonce } = this.#settings;
     this.#streamCount += 1;
     return `${cluster?.name ?? nonce}${this.#streamCount.toString(36)}`;
   }
 
-  readonly #remember = (event: StoredEvent): Promise<void> | undefined => {
-    const { events, fail } = this.#settings;
-    try {
-      const kept = events?.append(this.key, event);
-      return kept instanceof Promise ? kept.catch(fail) : undefined;
-    } catch (thrown) {
-      return fail(thrown);
-    }
-  };
-
   #respond(id: RequestId | undefined, text: string, error: ErrorObject | undefined): void {
     if (id === undefined) return;
-    const change = error ? undefined : this.#changes.get(id);
-    this.#changes.delete(id);
+    const change = error ? undefined : this.#changes?.get(id);
+    this.#changes?.delete(id);
     if (change) return void this.#respondAfter(change, id, text);
     this.#takeReply(id)?.respond(text, id, error && toErrorStatus(error, this.#settings.profile));
     this.#emitIdle();
@@ -358,14 +362,14 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
   /** Keeps a resumed stream until it ends. */
   #adopt(stream: SessionStream | undefined): boolean {
     if (!stream) return false;
-    this.#streams.set(stream.key, stream);
+    this.#keepStream(stream.key, stream);
     if (stream.isListener) this.#addListener(stream);
     void stream.finished?.then(() => this.#forget(stream));
     return true;
   }
 
   #forget(stream: SessionStream): void {
-    if (this.#streams.get(stream.key) === stream) this.#streams.delete(stream.key);
+    if (this.#streams?.get(stream.key) === stream) this.#streams.delete(stream.key);
     this.#listeners = this.#listeners.filter((listener) => listener !== stream);
   }
 
@@ -380,6 +384,11 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     return stream;
   }
 }
+
+/** Network of every session. */
+const overHttp: NetworkDetails = { transport: "tcp", protocol: "http" };
+
+const none: readonly SessionStream[] = [];
 
 /** Maximum number of streams that a client may hold open by GET. */
 const maxListeners = 2;

@@ -25,9 +25,9 @@ export class Sessions implements LiveSessions {
   readonly #unlisted = new Set<Maintained>();
   /** Sessions without a request since their handshake, the oldest first. */
   readonly #unused = new Set<HttpSession>();
-  /** Turns of the connections in each round of maintenance. */
-  readonly #turns = new WeakMap<Maintained, number>();
-  #lastTurn = 0;
+  /** Connections that last, by the tick of a round of maintenance in which each has its turn. */
+  readonly #turns: readonly Set<Maintained>[];
+  #lastTurn = -1;
   #stopTicking: (() => void) | undefined;
   #ticks = 0;
   #slow: SessionResponse[] = [];
@@ -37,6 +37,7 @@ export class Sessions implements LiveSessions {
     this.#service = service;
     this.#settings = settings;
     this.#schedule = toSchedule(settings);
+    this.#turns = Array.from({ length: this.#schedule.turns }, () => new Set());
     this.#revisions = revisions;
   }
 
@@ -83,7 +84,11 @@ export class Sessions implements LiveSessions {
   /** Keeps a connection of another transport alive until it closes. */
   adopt(maintained: Maintained): void {
     this.#unlisted.add(maintained);
-    void maintained.connection.closed.then(() => this.#unlisted.delete(maintained));
+    this.#giveTurn(maintained);
+    void maintained.connection.closed.then(() => {
+      this.#unlisted.delete(maintained);
+      maintained.turn?.delete(maintained);
+    });
     this.#tick();
   }
 
@@ -92,8 +97,10 @@ export class Sessions implements LiveSessions {
     const { store } = this.#settings.sessions ?? {};
     const { session: agreed } = session.connection;
     if (!store || !agreed) return false;
-    const agreement = { revision: agreed.revision.id, client: agreed.peer };
-    if (!(await this.admit({ ...session.key, agreement }))) return false;
+    const { id, owner } = session.key;
+    // Not with a spread: V8 gives each of these objects a hidden class of its own, which takes 200 bytes.
+    const record = { id, owner, agreement: { revision: agreed.revision.id, client: agreed.peer } };
+    if (!(await this.admit(record))) return false;
     this.#unlisted.delete(session);
     this.#keep(session);
     this.#unused.add(session);
@@ -169,6 +176,7 @@ export class Sessions implements LiveSessions {
     this.#stopTicking?.();
     this.#live.clear();
     this.#unlisted.clear();
+    for (const turn of this.#turns) turn.clear();
     await cluster?.leave();
   }
 
@@ -223,6 +231,7 @@ export class Sessions implements LiveSessions {
     session.usedAt = this.#settings.clock.now();
     this.#unlisted.delete(session);
     this.#live.set(session.key.id, session);
+    this.#giveTurn(session);
     void session.connection.closed.then(() => this.#drop(session));
     return session;
   }
@@ -231,12 +240,13 @@ export class Sessions implements LiveSessions {
   #drop(session: HttpSession): void {
     if (this.#live.get(session.key.id) === session) this.#live.delete(session.key.id);
     this.#unused.delete(session);
+    session.turn?.delete(session);
     void session.connection.close();
   }
 
   /**
    * Starts the timer for all sessions: it keeps streams alive, renews sessions in use, and closes unused ones. It stops when there are none. A round
-   * takes several ticks, each for a part of the sessions: comments on thousands of streams at once would delay all requests.
+   * takes several ticks, each for a part of the sessions: to visit thousands of them at once would delay all requests.
    */
   #tick(): void {
     const { interval, turns, untilComment } = this.#schedule;
@@ -244,18 +254,21 @@ export class Sessions implements LiveSessions {
       this.#stopTicking = undefined;
       this.#ticks += 1;
       const isCommenting = Math.ceil(this.#ticks / turns) % untilComment === 0;
-      for (const maintained of this.#unlisted) if (this.#hasTurn(maintained)) maintain(maintained, isCommenting);
-      for (const session of this.#live.values()) if (this.#hasTurn(session)) this.#lookAfter(session, isCommenting);
+      const turn = (this.#ticks - 1) % turns;
+      // Single requests have their turn together: few of them last longer than a tick.
+      if (turn === 0) for (const single of this.#unlisted) if (!single.turn) maintain(single, isCommenting);
+      for (const maintained of this.#turns[turn] ?? []) {
+        if (maintained instanceof HttpSession) this.#lookAfter(maintained, isCommenting);
+        else maintain(maintained, isCommenting);
+      }
       if (this.#live.size + this.#unlisted.size > 0) this.#tick();
     });
   }
 
-  /** True in one tick of each round. */
-  #hasTurn(maintained: Maintained): boolean {
-    const known = this.#turns.get(maintained);
-    const turn = known ?? (this.#lastTurn += 1);
-    if (known === undefined) this.#turns.set(maintained, turn);
-    return (this.#ticks - turn) % this.#schedule.turns === 0;
+  /** Gives a connection its turn in each round, so that as many have theirs in every tick. */
+  #giveTurn(maintained: Maintained): void {
+    this.#lastTurn = (this.#lastTurn + 1) % this.#turns.length;
+    maintained.turn = this.#turns[this.#lastTurn]?.add(maintained);
   }
 
   #lookAfter(session: HttpSession, isCommenting: boolean): void {

@@ -67,7 +67,8 @@ export class StatelessResponse implements Channel, HttpOrigin {
   /** Delivers the request. Without an immediate response, watches for the client to disconnect. */
   receive(): void {
     this.#receiver?.classified(this.#options.parsed.message, this);
-    if (!this.#isDone) this.#exchange.onClose(() => this.#leave());
+    // A stream has its own listener.
+    if (!this.#isDone && !this.#writer) this.#exchange.onClose(() => this.#leave());
   }
 
   send(outgoing: Outgoing): void | Promise<void> {

@@ -1,4 +1,5 @@
-import type { Revision } from "../../../generated/support.ts";
+import type { Awaitable, Revision } from "../../../generated/support.ts";
+import { chain } from "../../internal/maybe-async.ts";
 import { findBatchProblem } from "../../jsonrpc/batch.ts";
 import { errorCodes } from "../../jsonrpc/errors.ts";
 import type { RequestId } from "../../jsonrpc/message.ts";
@@ -81,16 +82,33 @@ export async function validateRequest(
   return validateSessionMessage(exchange, serverContext, { identity, postBody });
 }
 
-/** Validates a POST of a session. The requests of a rejected one may be sent again with the same ids. */
-async function validateSessionMessage(
+interface SessionPost {
+  readonly identity: Identity | undefined;
+  readonly postBody: PostBody;
+}
+
+/** Validates a POST of a session. */
+function validateSessionMessage(
   exchange: Exchange,
   serverContext: HttpServerContext,
-  { identity, postBody }: { readonly identity: Identity | undefined; readonly postBody: PostBody },
-): Promise<ValidationOutcome> {
+  post: SessionPost,
+): Awaitable<ValidationOutcome> {
+  const { identity, postBody } = post;
   const reserve = idsOf(postBody);
-  const found = await findSession(exchange, serverContext, { identity, reserve });
-  if (isRejection(found)) return found;
-  const { session, used } = found;
+  return chain(findSession(exchange, serverContext, { identity, reserve }), (found) =>
+    isRejection(found)
+      ? found
+      : checkSessionMessage(exchange, serverContext, { identity, postBody, reserve, ...found }),
+  );
+}
+
+/** Checks a POST of a known session. The requests of a rejected one may be sent again with the same ids. */
+function checkSessionMessage(
+  exchange: Exchange,
+  serverContext: HttpServerContext,
+  post: SessionPost & AccessedSession & { readonly reserve: readonly RequestId[] },
+): ValidationOutcome {
+  const { identity, postBody, session, used, reserve } = post;
   const unfit =
     checkSecond(postBody) ??
     checkVersion(exchange, serverContext, session) ??
@@ -233,18 +251,18 @@ function validateStatelessRequest(
   return unfit ?? { kind: "without-session", identity, postBody, revision };
 }
 
-async function findSession(
+function findSession(
   exchange: Exchange,
   { sessions }: HttpServerContext,
   { identity, reserve }: { readonly identity: Identity | undefined; readonly reserve: readonly RequestId[] },
-): Promise<AccessedSession | RejectedRequest> {
+): Awaitable<AccessedSession | RejectedRequest> {
   const id = exchange.header(sessionHeader);
   if (id === undefined)
     return rejectHttp(400, "The header Mcp-Session-Id is required; send initialize first", {
       reason: "not-initialized",
     });
-  const found = await sessions.access({ id, owner: identity?.principal }, reserve);
-  return found ?? unknownSession();
+  const access = sessions.access({ id, owner: identity?.principal }, reserve);
+  return chain(access, (found) => found ?? unknownSession());
 }
 
 function checkSecond(postBody: PostBody): RejectedRequest | undefined {

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
 import path from "node:path";
+import { loadFileSystem } from "./node-modules.ts";
 
 /** Command for `spawn`, which never uses a shell. */
 export interface Command {
@@ -102,7 +102,10 @@ const windowsNames: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the full path of the program or script that Windows would start under this name, if it exists. */
-function findProgram(command: string, { env, cwd = "", exists = existsSync }: CommandPlace): string | undefined {
+function findProgram(
+  command: string,
+  { env, cwd = "", exists = loadFileSystem().existsSync }: CommandPlace,
+): string | undefined {
   const { win32 } = path;
   const endings = (readVariable(env, "PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").split(";").filter(isStarted);
   // A name with a dot may already have its extension.

@@ -1,12 +1,11 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import path from "node:path";
-import process from "node:process";
+import { loadChildProcess } from "./node-modules.ts";
 
 /** Options of `spawn` with which wrappers (npx, shells) and their child processes can be ended together. */
-export const ownTree: { readonly detached: boolean; readonly windowsHide: boolean } = {
-  detached: process.platform !== "win32",
-  windowsHide: true,
-};
+export function ownTree(): { readonly detached: boolean; readonly windowsHide: boolean } {
+  return { detached: process.platform !== "win32", windowsHide: true };
+}
 
 /** Signals a process that was started as the head of its own tree, and all its descendants. Windows has no signals: the whole tree is ended there. */
 export function signalTree(
@@ -30,14 +29,14 @@ export function signalTree(
 export function killTree(child: ChildProcess, platform: string = process.platform): void {
   if (platform !== "win32") return signalTree(child, "SIGKILL");
   if (child.pid === undefined || hasEnded(child)) return;
-  const { status } = spawnSync(...toEnder(child.pid));
+  const { status } = loadChildProcess().spawnSync(...toEnder(child.pid));
   if (status !== 0) child.kill();
 }
 
 /** Ends a process tree on Windows. If `taskkill` cannot be started or fails, at least the head of the tree is ended. */
 function endTree(pid: number, child: ChildProcess): void {
   if (hasEnded(child)) return;
-  const ender = spawn(...toEnder(pid));
+  const ender = loadChildProcess().spawn(...toEnder(pid));
   ender.once("error", () => child.kill());
   ender.once("exit", (code) => code !== 0 && child.kill());
 }

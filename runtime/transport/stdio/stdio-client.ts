@@ -1,10 +1,10 @@
-import { spawn, type ChildProcessByStdio } from "node:child_process";
-import process from "node:process";
+import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { NetworkDetails, Receiver } from "../../jsonrpc/channel.ts";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import type { Outgoing } from "../../jsonrpc/message.ts";
 import { toCommand, toServerEnv } from "./command.ts";
+import { loadChildProcess } from "./node-modules.ts";
 import { readLastWords } from "./stderr-summary.ts";
 import { ownTree, signalTree } from "./process-tree.ts";
 import { StreamTransport } from "../stream-transport.ts";
@@ -192,8 +192,8 @@ function start({ command, args = [], cwd, env: given }: StdioClientOptions): Chi
   const { platform } = process;
   const env = toServerEnv(process, given);
   const { file, args: words, verbatim } = toCommand(command, args, { platform, env, cwd });
-  return spawn(file, [...words], {
-    ...ownTree,
+  return loadChildProcess().spawn(file, [...words], {
+    ...ownTree(),
     stdio: ["pipe", "pipe", "pipe"],
     env,
     ...(cwd !== undefined && { cwd }),

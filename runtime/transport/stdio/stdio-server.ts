@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { Limits } from "../../jsonrpc/limits.ts";
 import { readStdoutWrite } from "./stdout.ts";
 import { StreamTransport } from "../stream-transport.ts";

@@ -1,5 +1,3 @@
-import process from "node:process";
-
 type Write = typeof process.stdout.write;
 
 /**

@@ -1,5 +1,6 @@
 import { ts, type SourceFile } from "ts-morph";
-import { nodesOf, pathOf, readSpecifier, resolveFrom } from "./sources.ts";
+import { nodesOf } from "./nodes.ts";
+import { pathOf, readSpecifier, resolveFrom } from "./sources.ts";
 
 /** Returns the specifiers of everything that a file loads when it starts: imports and re-exports of more than types. */
 export function readValues(file: SourceFile): readonly string[] {

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { ts, type SourceFile } from "ts-morph";
+import { isMarkedExported, nodesOf } from "./nodes.ts";
 import type { Rule } from "./rule.ts";
-import { files, isIn, isMarkedExported, nodesOf, pathOf, quote, readSpecifier } from "./sources.ts";
+import { files, isIn, pathOf, quote, readSpecifier } from "./sources.ts";
 
 /** Rules for statements and expressions. */
 export const codeRules: readonly Rule[] = [

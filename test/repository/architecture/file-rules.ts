@@ -1,6 +1,7 @@
 import { ts, type SourceFile } from "ts-morph";
+import { isMarkedExported } from "./nodes.ts";
 import type { Rule } from "./rule.ts";
-import { isIn, isMarkedExported, quote, specifiersOf } from "./sources.ts";
+import { isIn, quote, specifiersOf } from "./sources.ts";
 
 /** Rules for files: their length, their names, and the comments of their exports. */
 export const fileRules: readonly Rule[] = [

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { Project, ts, type SourceFile } from "ts-morph";
+import { nodesOf } from "./nodes.ts";
 
 const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
 
@@ -27,23 +28,6 @@ export function isIn(file: SourceFile, folder: string): boolean {
 export function quote(node: ts.Node): string {
   const { line } = node.getSourceFile().getLineAndCharacterOfPosition(node.getStart());
   return `line ${line + 1}: ${node.getText().split("\n", 1)[0]?.slice(0, 100)}`;
-}
-
-/** Nodes of each file, collected once because every rule reads them. The compiler's own nodes are much cheaper than wrapped ones. */
-const nodes = new WeakMap<SourceFile, readonly ts.Node[]>();
-
-/** Returns all nodes of a file. */
-export function nodesOf(file: SourceFile): readonly ts.Node[] {
-  const known = nodes.get(file);
-  if (known) return known;
-  const found: ts.Node[] = [];
-  const visit = (node: ts.Node): void => {
-    found.push(node);
-    ts.forEachChild(node, visit);
-  };
-  ts.forEachChild(file.compilerNode, visit);
-  nodes.set(file, found);
-  return found;
 }
 
 const specifiers = new WeakMap<SourceFile, readonly string[]>();
@@ -80,12 +64,4 @@ export function packageOf(specifier: string): string {
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)
     .join("/");
-}
-
-/** True if a statement has the keyword `export`. */
-export function isMarkedExported(node: ts.Node): boolean {
-  return (
-    ts.canHaveModifiers(node) &&
-    ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true
-  );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decode, encode } from "../../../runtime/framing/json.ts";
-import { scan } from "../../../runtime/framing/json-scan.ts";
+import { scan, toByteRange } from "../../../runtime/framing/json-scan.ts";
 import type { FramingProblem } from "../../../runtime/jsonrpc/channel.ts";
 import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
 
@@ -31,9 +31,11 @@ describe("duplicate protocol members (R8)", () => {
     ["after nested objects", '{"result":{"result":{}},"x":[{"result":1}],"result":{}}', "result"],
     ["after an escaped quote", '{"id":"a\\"","id":2}', "id"],
     ["after an escaped backslash", '{"id":"a\\\\","id":2}', "id"],
+    ["after a byte order mark", '\ufeff[{"id":1,"id":2}]', "id"],
+    ["after characters of several bytes", '{"id":"é€😀","id":2}', "id"],
     ["after a long string with escapes", `{"id":"${"x".repeat(100)}\\\\\\"","id":2}`, "id"],
   ])("a duplicate protocol member is found in %s", (_, text, member) => {
-    expect(scan(text, limits)).toEqual({ kind: "repeated", member });
+    expect(scan(toByteRange(text), limits)).toEqual({ kind: "repeated", member });
   });
 
   test.each([
@@ -45,10 +47,11 @@ describe("duplicate protocol members (R8)", () => {
     ["another name", '{"other":1,"other":2}'],
     ["a name of the prototype", '{"__proto__":1,"constructor":2}'],
     ["nothing", ""],
+    ["a longer name", '{"id":1,"ids":1,"i":1}'],
     ["an open string", '{"id'],
     ["an open string that ends in a backslash", '{"id\\'],
   ])("no duplicate protocol member is found in %s", (_, text) => {
-    expect(scan(text, limits)).toBeUndefined();
+    expect(scan(toByteRange(text), limits)).toBeUndefined();
   });
 });
 
@@ -59,8 +62,8 @@ describe("the depth of a message (R10)", () => {
     ['{"a":"[[[[","b":[]}', 2],
     ["1", 0],
   ])("the message %s has depth %i, counted before it is parsed", (text, depth) => {
-    expect(scan(text, { ...limits, maxDepth: depth })).toBeUndefined();
-    if (depth > 0) expect(scan(text, { ...limits, maxDepth: depth - 1 })).toEqual({ kind: "depth" });
+    expect(scan(toByteRange(text), { ...limits, maxDepth: depth })).toBeUndefined();
+    if (depth > 0) expect(scan(toByteRange(text), { ...limits, maxDepth: depth - 1 })).toEqual({ kind: "depth" });
   });
 
   test("millions of brackets neither overflow nor are slow", () => {
@@ -90,8 +93,8 @@ describe("the number of values of a message (R10)", () => {
     ["[{},{},{}]", 6],
     ["1", 0],
   ])("the message %s has at most %i values, counted before it is parsed", (text, count) => {
-    expect(scan(text, { ...limits, maxValues: count })).toBeUndefined();
-    if (count > 0) expect(scan(text, { ...limits, maxValues: count - 1 })).toEqual({ kind: "values" });
+    expect(scan(toByteRange(text), { ...limits, maxValues: count })).toBeUndefined();
+    if (count > 0) expect(scan(toByteRange(text), { ...limits, maxValues: count - 1 })).toEqual({ kind: "values" });
   });
 
   test("a message with too many values is a problem with its envelope, and the limit", () => {

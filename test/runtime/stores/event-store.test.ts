@@ -128,6 +128,27 @@ describe("a memory event store", () => {
     expect(store.size).toBe(0);
   });
 
+  it("a stream expires by its last event, also after all others have", () => {
+    const clock = new ManualClock();
+    const store = new MemoryEventStore({ ttl: 100, clock });
+    const found = (): readonly boolean[] =>
+      ["a", "b", "c"].map((stream) => store.after(session, event(0, stream)) !== undefined);
+    store.append(session, event(0, "a"));
+    clock.advance(40);
+    store.append(session, event(0, "b"));
+    clock.advance(40);
+    store.append(session, event(1, "a"));
+    clock.advance(70);
+    expect(found()).toEqual([true, false, false]);
+    clock.advance(30);
+    expect(found()).toEqual([false, false, false]);
+    store.append(session, event(0, "c"));
+    clock.advance(99);
+    expect(found()).toEqual([false, false, true]);
+    clock.advance(1);
+    expect([found(), store.size]).toEqual([[false, false, false], 0]);
+  });
+
   it("events that are larger than the bound are not kept", () => {
     const store = new MemoryEventStore({ maxStreamSize: 100 });
     store.append(session, event(0, "a", "x".repeat(500)));

@@ -268,7 +268,8 @@ async function openStream(
     maxWaiting,
     metrics: undefined,
     retry: 0,
-    remember: undefined,
+    isResumable: false,
+    remember: () => undefined,
     fenced: (_stream: unknown, part: LostStream) => void lost.push(part),
   };
   const stream = new SharedStream({

@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { open, rename, unlink, type FileHandle } from "node:fs/promises";
+import { constants, open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { KeyedQueue } from "../../../transport/http-client/keyed-queue.ts";
 import { withFileLock } from "./file-lock.ts";
 import { errorCodeOf, retryWhileLocked, rejectFile } from "./retry-while-locked.ts";

@@ -79,7 +79,7 @@ export interface BodyLimits {
 
 /** Outcome of reading a body. `lost`: the client disconnected. `late`: nothing arrived in time. `not-text`: the bytes are not valid UTF-8. */
 export type Body =
-  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "text"; readonly text: string; readonly bytes: Uint8Array }
   | { readonly kind: "too-large" }
   | { readonly kind: "lost" }
   | { readonly kind: "late" }

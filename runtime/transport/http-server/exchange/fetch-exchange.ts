@@ -185,7 +185,7 @@ const highWaterMark = 64 * 1024;
 
 function toText(bytes: Uint8Array): Body {
   try {
-    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), bytes };
   } catch {
     return { kind: "not-text" };
   }

@@ -14,6 +14,8 @@ export class NodeExchange extends NodeHead implements Exchange {
   readonly #parsed: unknown;
   #fields: HeaderFields = none;
   #onStream: ((writer: EventWriter) => void) | undefined;
+  /** Removes the listeners for the body. */
+  #forgetBody: (() => void) | undefined;
   #isRead = false;
   #hasResponse = false;
 
@@ -67,12 +69,12 @@ export class NodeExchange extends NodeHead implements Exchange {
         if (body.length + chunk.length > maxBytes) return stop("too-large");
         body.push(chunk);
       };
-      request.on("data", read);
-      request.on("end", () => {
+      const end = (): void => {
         if (!isSettled) settle(toText(body.bytes));
-      });
-      request.on("error", () => settle({ kind: "lost" }));
-      request.on("close", () => settle({ kind: "lost" }));
+      };
+      const lose = (): void => settle({ kind: "lost" });
+      request.on("data", read).on("end", end).on("error", lose).on("close", lose);
+      this.#forgetBody = () => request.off("data", read).off("end", end).off("error", lose).off("close", lose);
     });
   }
 
@@ -117,6 +119,9 @@ export class NodeExchange extends NodeHead implements Exchange {
   }
 
   stream(headers: HeaderFields): EventWriter {
+    // A stream may last for days, and would hold the body all that time.
+    this.#forgetBody?.();
+    this.#forgetBody = undefined;
     const writer = new NodeWriter(this.#response.writeHead(200, merge(headers ?? none, this.#fields)));
     this.#onStream?.(writer);
     return writer;
@@ -215,7 +220,7 @@ const drainedBytes = 64 * 1024;
 
 function toText(bytes: Uint8Array): Body {
   try {
-    return { kind: "text", text: utf8.decode(bytes) };
+    return { kind: "text", text: utf8.decode(bytes), bytes };
   } catch {
     return { kind: "not-text" };
   }
@@ -226,7 +231,8 @@ function toBody(parsed: unknown, maxBytes: number): Body {
   if (parsed instanceof Uint8Array) return parsed.length > maxBytes ? { kind: "too-large" } : toText(parsed);
   const text = typeof parsed === "string" ? parsed : stringify(parsed);
   if (text === undefined) return { kind: "lost" };
-  return Buffer.byteLength(text) > maxBytes ? { kind: "too-large" } : { kind: "text", text };
+  const bytes = Buffer.from(text);
+  return bytes.length > maxBytes ? { kind: "too-large" } : { kind: "text", text, bytes };
 }
 
 /** Returns `undefined` when serialization fails: parsers accept any depth, and `JSON.stringify` does not. */

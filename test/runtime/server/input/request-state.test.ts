@@ -246,6 +246,27 @@ describe("a suspended handler", () => {
     expect(raw.wire.sent).toHaveLength(2);
   });
 
+  test("the later calls of a synchronous handler have no effect either", async () => {
+    const log: string[] = [];
+    const contexts: Context[] = [];
+    const raw = connectRaw((_args, context) => {
+      contexts.push(context);
+      return "done";
+    });
+    const first = await raw.call();
+    for (const { elicit, once, progress, signal } of contexts) {
+      void once("late", () => log.push("late step"));
+      void elicit(question("late")).then(() => log.push("late response"));
+      await progress(1);
+      expect(signal.aborted).toBe(false);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(first.text).toBe("done");
+    expect(contexts).toHaveLength(1);
+    expect(log).toEqual([]);
+    expect(raw.wire.sent).toHaveLength(1);
+  });
+
   test("a suspended handler may reject by its signal without an unhandled rejection", async () => {
     const raw = connectRaw(async (_args, { elicit, signal }) => {
       const work = new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));

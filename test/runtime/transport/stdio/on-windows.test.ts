@@ -10,23 +10,23 @@ const children: ChildProcess[] = [];
 /** Source of the program that is started in place of the server. */
 let code = "";
 
-vi.mock("node:fs", async (load) => ({
-  ...(await load<typeof import("node:fs")>()),
-  existsSync: (path: unknown) => ["C:\\node\\npx.CMD", "C:\\node\\node.EXE"].includes(String(path)),
-}));
-
-vi.mock("node:child_process", async (load) => {
-  const real = await load<typeof import("node:child_process")>();
+vi.mock("../../../../runtime/transport/stdio/node-modules.ts", async (load) => {
+  const real = await load<typeof import("../../../../runtime/transport/stdio/node-modules.ts")>();
+  const [fileSystem, childProcess] = [real.loadFileSystem(), real.loadChildProcess()];
+  const existsSync = (path: unknown): boolean => ["C:\\node\\npx.CMD", "C:\\node\\node.EXE"].includes(String(path));
   const spawn = (file: string, args: readonly string[], options: SpawnOptions): ChildProcess => {
     started.push({ file, args, options });
     // It ends a whole tree, and nobody else has to.
     const isEnder = file.endsWith("taskkill.exe");
     if (isEnder) children[0]?.kill("SIGKILL");
-    const child = real.spawn(process.execPath, ["-e", isEnder ? "" : code], { stdio: options.stdio ?? "pipe" });
+    const child = childProcess.spawn(process.execPath, ["-e", isEnder ? "" : code], { stdio: options.stdio ?? "pipe" });
     children.push(child);
     return child;
   };
-  return { ...real, spawn };
+  return {
+    loadFileSystem: () => ({ ...fileSystem, existsSync }),
+    loadChildProcess: () => ({ ...childProcess, spawn }),
+  };
 });
 
 const platform = process.platform;

@@ -94,7 +94,7 @@ test("a pipelined request begins when the one before it on its connection has it
   await expect.poll(begun).toBe(1);
   finish();
   await expect.poll(begun).toBe(2);
-  expect(idsOf(text())).toEqual([0]);
+  await expect.poll(() => idsOf(text())).toEqual([0]);
   finish();
   await expect.poll(() => idsOf(text())).toEqual([0, 1, 2]);
   expect(aborted()).toBe(0);
