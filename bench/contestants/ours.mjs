@@ -1,5 +1,6 @@
 // This project: the generated checks, the runtime and the generator, from ../dist (run `npm run build` there first). Its stdio server is
 // a new project, built as such.
+import { inputSchema, outputSchema, total } from "../lib/tool-types.mjs";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -231,5 +232,18 @@ export default {
       }
     }
     return { importMs, workMs: performance.now() - t, made: `${files} files, ${Math.round(kb)} kB, unformatted` };
+  },
+  toolTypes: {
+    flags: ["--features", "tools", "--extras", "none"],
+    before: 'import * as z from "zod";\nimport { defineServer, defineTool, run } from "./mcp/index.ts";',
+    tool: (n) => `const tool${n} = defineTool({
+  name: "tool_${n}",
+  description: "Tool ${n}.",
+  inputSchema: ${inputSchema(n)},
+  outputSchema: ${outputSchema(n)},
+  execute: ({ text, count }) => ${total(n)},
+});`,
+    after: (count) =>
+      `await run(defineServer({ name: "types", version: "1.0.0", tools: [${Array.from({ length: count }, (_value, n) => `tool${n}`).join(", ")}] }));`,
   },
 };

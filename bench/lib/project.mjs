@@ -20,10 +20,8 @@ export const projectCommand = (id) => ({ command: NODE, args: [path.join(folderO
 export async function buildProject(id, source, flags) {
   const folder = folderOf(id);
   rmSync(folder, { recursive: true, force: true });
-  if (flags) {
-    const cli = path.join(root, "dist", "bundle", "generator", "cli.js");
-    await run(NODE, [cli, folder, "--yes", "--no-install", "--no-git", ...flags]);
-  } else {
+  if (flags) await createProject(folder, flags);
+  else {
     mkdirSync(path.join(folder, "src"), { recursive: true });
     writeFileSync(path.join(folder, "package.json"), '{ "type": "module" }');
     for (const name of ["build.js", "notices.js"])
@@ -32,6 +30,12 @@ export async function buildProject(id, source, flags) {
   linkModules(folder);
   writeFileSync(path.join(folder, "src", "server.ts"), source);
   await run(NODE, ["build.js"], { cwd: folder });
+}
+
+/** Makes a new project, without its packages. */
+export async function createProject(folder, flags) {
+  const cli = path.join(root, "dist", "bundle", "generator", "cli.js");
+  await run(NODE, [cli, folder, "--yes", "--no-install", "--no-git", ...flags]);
 }
 
 /** Links the installed packages, and the runtime as it was built here. */

@@ -276,6 +276,12 @@ type PromptResult<P extends PromptTypes> = Without<ResultOf<P, "GetPromptResult"
   readonly messages: readonly WithContent<P, P["PromptMessage"]>[];
 };
 
+/**
+ * List of definitions. For its second member, the compiler reads a list in the source as a tuple. Otherwise it would compare the types of all tools with
+ * one another, which takes four fifths of its time for a server with 600 tools.
+ */
+export type DefinitionList<T> = readonly T[] | readonly [];
+
 /** Definition of a server with every feature. The capabilities follow from it. */
 export type ServerDefinition<P extends ProtocolTypes> = ServerHead<P> &
   ServerResources<P> &
@@ -289,18 +295,18 @@ export type ServerDefinition<P extends ProtocolTypes> = ServerHead<P> &
 export type ServerHead<P extends ToolTypes> = Fields<P, "Implementation"> & {
   /** Instructions for the model on the use of the server as a whole. */
   readonly instructions?: string;
-  readonly tools?: readonly ToolDefinition<P, unknown, unknown>[];
+  readonly tools?: DefinitionList<ToolDefinition<P, unknown, unknown>>;
 } & ServerOptions;
 
 /** Fixed resources, and templates of resources whose URIs have variables. */
 export interface ServerResources<P extends ResourceTypes> {
-  readonly resources?: readonly ResourceDefinition<P>[];
-  readonly resourceTemplates?: readonly ResourceTemplateDefinition<P>[];
+  readonly resources?: DefinitionList<ResourceDefinition<P>>;
+  readonly resourceTemplates?: DefinitionList<ResourceTemplateDefinition<P>>;
 }
 
 /** Prompts that users choose and fill in. */
 export interface ServerPrompts<P extends PromptTypes> {
-  readonly prompts?: readonly PromptDefinition<P, ArgumentFlags>[];
+  readonly prompts?: DefinitionList<PromptDefinition<P, ArgumentFlags>>;
 }
 
 /** Folders of text and files that a host gives to its model. */

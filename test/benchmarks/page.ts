@@ -68,6 +68,14 @@ same options; all others run from their packages.`,
     charts: ["start", "import", "bundle", "session-memory"],
   },
   {
+    title: "Compile time",
+    text: `A server with 600 tools, each with an input and an output schema of zod, checked by the compiler of TypeScript 7 with the settings of a new project. "Schemas alone" are the same schemas with
+functions of their types. SDK v1 gets the members of the schemas, as its API requires.`,
+    columns: [{ title: "schemas alone", contestants: ["zod4"] }, sdk1, sdk2, tmcp],
+    figures: ["types-seconds", "types-memory"],
+    charts: ["types-seconds"],
+  },
+  {
     title: "Several processes, many clients",
     text: `Two processes of \`node:cluster\` that share a port, without sessions, beside one process, with 64 connections. The driver runs on the same cores, so that requests per second cannot
 show what a second process adds. Instead, each process counts its requests and its processor time: the busier one limits what both serve. 2 would be perfect; contention for
@@ -268,7 +276,7 @@ function renderVersions(summary: Summary): string {
 }
 
 const method = `- \`npm run docs:benchmarks -- --run\` measures and writes this page. \`npm run docs:benchmarks\` writes it again from \`bench/summary.json\`. The [benchmarks](../bench/README.md) describe
-  every workload (W1 to W13) and contestant.
+  every workload (W1 to W14) and contestant.
 - Each measurement runs in a process of its own. Repetitions are interleaved: each contestant is measured once, then each one again, so that a slow minute of the machine meets all of them.
 - Warm-up is counted in calls, so that slow contestants run compiled code as well.
 - Before each measurement the run waits for a quiet machine, for a limited time. It counts the processor time of other programs meanwhile, repeats a disturbed measurement, and keeps the least

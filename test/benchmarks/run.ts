@@ -34,6 +34,7 @@ const workloads: Readonly<Record<string, readonly string[]>> = {
   W7: ["--parts=import,bundle"],
   W12: ["--contestants=floor,ours,ours-modern,sdk2-modern", "--reps=3"],
   W13: [],
+  W14: [],
 };
 
 /** File of `bench/run.mjs`. */

@@ -151,7 +151,7 @@ const mistakes: readonly Mistake[] = [
   {
     mistake: "an object of tools in place of a list",
     code: server(`tools: { t: m.defineTool({ name: "t", execute: () => "" }) }`),
-    says: "'t' does not exist in type 'readonly ToolDefinition<",
+    says: "'t' does not exist in type 'DefinitionList<ToolDefinition<",
   },
   {
     mistake: "an object of schemas in place of a schema",

@@ -1,3 +1,4 @@
+import { createSecretId } from "../../internal/digest.ts";
 import { nodeGone } from "../../jsonrpc/errors.ts";
 import type { SessionKey } from "../../stores/session-store.ts";
 import type { LiveSessions, StatelessRelay } from "../../transport/http-server/cluster.ts";
@@ -18,11 +19,12 @@ export interface StatelessRelayContext {
 /** Passes a stateless request on to the node that can continue. Returns `false` when that node has stopped: its state is unknown everywhere then. */
 export async function relayStateless(
   exchange: Exchange,
-  { identity, message, state, node }: StatelessRelay,
+  { identity, message, node }: StatelessRelay,
   { relays, sessions, end }: StatelessRelayContext,
 ): Promise<boolean> {
   const { id, method, params } = message;
-  const remote = { key: { id: state, owner: identity?.principal }, node };
+  // The key of this request alone: the state may come with another request before this one has been forgotten everywhere.
+  const remote = { key: { id: `${createSecretId()}.${node}`, owner: identity?.principal }, node };
   const { retry, clock } = sessions.settings;
   const outcome = await relays.begin({
     remote,

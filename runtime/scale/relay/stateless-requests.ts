@@ -14,18 +14,18 @@ export type CreateStream = (key: SessionKey, stream: NewStream) => SessionStream
 /** Stateless requests that other nodes have received, because only this node has the state that they continue. */
 export class StatelessRequests {
   readonly #createStream: CreateStream;
-  /** Requests in progress, by their state. */
+  /** Requests in progress, by the ids of their keys. */
   readonly #running = new Map<string, RelayedStatelessResponse>();
 
   constructor(createStream: CreateStream) {
     this.#createStream = createStream;
   }
 
-  /** Serves a request. Returns `false` when it is no stateless request, when its state is in use, or when this node closes. */
+  /** Serves a request. Returns `false` when it is no stateless request, or when this node closes. */
   serve({ session: key, stream: name, value, identity }: RelayedBody, sessions: LiveSessions): boolean {
     const message = classify(value);
     const metadata = createMetadataReader(sessions.revisions)?.read(isObject(value) ? value.params : undefined);
-    if (message.kind !== "request" || metadata?.kind !== "metadata" || this.#running.has(key.id)) return false;
+    if (message.kind !== "request" || metadata?.kind !== "metadata") return false;
     const response = new RelayedStatelessResponse({
       identity: isIdentity(identity) ? identity : undefined,
       message,

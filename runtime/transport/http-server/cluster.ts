@@ -129,8 +129,6 @@ export interface RemoteListener {
 export interface StatelessRelay {
   readonly identity: Identity | undefined;
   readonly message: StateRequest;
-  /** State that the request brings back. */
-  readonly state: string;
   /** Node that has issued the state. */
   readonly node: string;
 }

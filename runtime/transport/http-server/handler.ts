@@ -240,8 +240,8 @@ function respondStateless(
   const relays = settings.cluster?.relays;
   const state = relays && service.readBoundState?.(parsed.message.params);
   const node = state === undefined ? undefined : relays?.findOwner(state);
-  if (!relays || state === undefined || node === undefined) return respondHere(exchange, request, serverContext);
-  const relayed = relays.stateless(exchange, { identity, message: parsed.message, state, node });
+  if (!relays || node === undefined) return respondHere(exchange, request, serverContext);
+  const relayed = relays.stateless(exchange, { identity, message: parsed.message, node });
   return relayed.then((isRelayed) => (isRelayed ? undefined : respondHere(exchange, request, serverContext)));
 }
 
