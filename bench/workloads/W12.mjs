@@ -1,7 +1,7 @@
 // W12 processes on one port: what a second process of node:cluster adds to a server without sessions. On a machine with few cores the driver takes a part
 // of them, so that requests per second cannot show it. Processor time can: the busiest process limits what all of them serve.
 import { fork } from "node:child_process";
-import { lib, NODE, track } from "../lib/child.mjs";
+import { lib, NODE, stop, track } from "../lib/child.mjs";
 import { Conn, prepareCall } from "../lib/httpload.mjs";
 import { guard } from "../lib/quiet.mjs";
 import { table } from "../lib/report.mjs";
@@ -28,11 +28,6 @@ function readUsage({ child }) {
     child.once("message", resolve);
     child.send("usage");
   });
-}
-
-async function stopAll({ child }) {
-  child.kill("SIGKILL");
-  if (child.exitCode === null && !child.signalCode) await new Promise((resolve) => child.once("exit", resolve));
 }
 
 /** Makes calls on all connections at once, each after the response to the one before, for a limited time. Returns their number. */
@@ -83,7 +78,7 @@ async function one(a, mode, processes, { warm, measured }) {
       primaryUs: (cpuUs(after.own) - cpuUs(before.own)) / calls,
     };
   } finally {
-    await stopAll(server);
+    await stop(server.child);
   }
 }
 
