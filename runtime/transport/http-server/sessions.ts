@@ -101,7 +101,6 @@ export class Sessions implements LiveSessions {
     // Not with a spread: V8 gives each of these objects a hidden class of its own, which takes 200 bytes.
     const record = { id, owner, agreement: { revision: agreed.revision.id, client: agreed.peer } };
     if (!(await this.admit(record))) return false;
-    this.#unlisted.delete(session);
     this.#keep(session);
     this.#unused.add(session);
     return true;
