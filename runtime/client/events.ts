@@ -11,7 +11,7 @@ export type ClientEvent =
   /** Opening of a new session. The server lost the state of the old one, and the client requested it again. */
   | { readonly kind: "reconnected" }
   /** Interruption of notifications of changes, although the connection is open. Cached lists and resources are dropped. */
-  | { readonly kind: "deaf"; readonly reason: Error | undefined }
+  | { readonly kind: "notificationsLost"; readonly reason: Error | undefined }
   /** Resumption of notifications of changes. Changes in between are not reported: read again what matters. */
   | { readonly kind: "hearing" }
   /** Failure to obtain or restore a subscription, the log level or list notifications. */

@@ -105,7 +105,7 @@ export class DevHost {
   async #replace({ service, result }: Served, { load, built, options }: Replacement): Promise<unknown> {
     // Otherwise the version took longer to load than the next one.
     if (load.number < this.#newest) load.settle("served");
-    else this.#swap(service, { load, built, options });
+    else this.#replaceServer(service, { load, built, options });
     await service
       .closeUnused(options)
       .catch((error: unknown) => this.#events.report("the cluster of the new version cannot be closed", error));
@@ -113,7 +113,7 @@ export class DevHost {
   }
 
   /** The program need not handle an error: it is served by an earlier version. */
-  #swap(service: DevService, { load, built, options }: Replacement): void {
+  #replaceServer(service: DevService, { load, built, options }: Replacement): void {
     try {
       for (const line of service.replace(built, options)) this.#events.report(line);
       this.#newest = load.number;

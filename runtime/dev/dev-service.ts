@@ -37,7 +37,7 @@ export class DevService {
   }
 
   /**
-   * Swaps the definition. Calls in progress finish with the earlier one, and clients are notified of changed lists. Returns lines for the log.
+   * Replaces the definition. Calls in progress finish with the earlier one, and clients are notified of changed lists. Returns lines for the log.
    *
    * @throws {Error} when the new definition cannot be served to the open connections; the earlier one stays
    */
@@ -46,7 +46,7 @@ export class DevService {
     if (next.slot !== before.slot || !hasSameRevisions(before.server, next.server))
       throw new SetupError("The protocol revisions of the server have changed; restart the development server");
     next.server.settings?.check();
-    this.#swap(before, next);
+    this.#useServer(before, next);
     const differences = compareLists(before.server, next.server);
     const { registry } = next.slot.sessions;
     for (const { kind } of differences) {
@@ -68,7 +68,7 @@ export class DevService {
     if (cluster !== this.#first.cluster) await cluster?.close?.();
   }
 
-  #swap(before: BuiltServer, next: BuiltServer): void {
+  #useServer(before: BuiltServer, next: BuiltServer): void {
     this.#built = next;
     try {
       const routings = this.#acceptors.map((acceptor) => ({ acceptor, routing: acceptor.prepare(next.server) }));

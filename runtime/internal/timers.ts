@@ -23,7 +23,7 @@ export const systemClock: Clock = {
   after(milliseconds, run) {
     const timer = setTimeout(run, Math.min(milliseconds, longestTimer));
     const cancel = (): void => clearTimeout(timer);
-    if (!isHoldable(timer)) return cancel;
+    if (!isNodeTimer(timer)) return cancel;
     timer.unref();
     return Object.assign(cancel, { hold: () => timer.ref(), release: () => timer.unref() });
   },
@@ -110,12 +110,12 @@ function startTimer(milliseconds: number, clock: Clock | undefined, run: () => v
 /** Milliseconds of the longest timer: longer delays make `setTimeout` fire immediately. */
 export const longestTimer = 2_147_483_647;
 
-interface Holdable {
+interface NodeTimer {
   ref(): void;
   unref(): void;
 }
 
 /** True for timers of Node, which keep the process alive; other platforms return a number. */
-function isHoldable(timer: unknown): timer is Holdable {
+function isNodeTimer(timer: unknown): timer is NodeTimer {
   return isObject(timer) && typeof timer.ref === "function" && typeof timer.unref === "function";
 }

@@ -46,29 +46,29 @@ export async function openConnection(transport: Channel, given: OpenOptions): Pr
 async function open(peer: Peer, channel: Channel, options: OpenOptions): Promise<void> {
   const { revisions, lifecycle, era } = options;
   if (lifecycle === "handshake" || revisions.every(isHandshake)) return shakeHands(peer, options);
-  if (lifecycle === undefined && era?.read() === "session" && (await opensAsBefore(peer, options))) return;
+  if (lifecycle === undefined && era?.read() === "session" && (await opensSessionAgain(peer, options))) return;
   const { era: impact, doubt } = await discoverServer(peer, channel, options);
   if (impact === "session")
     await shakeHands(peer, options).catch((error: unknown) => {
-      throw doubt !== undefined && isTurnedAway(error) ? doubt : error;
+      throw doubt !== undefined && isHandshakeRejection(error) ? doubt : error;
     });
   era?.keep(impact);
 }
 
 /** True if a server responded that it opens no session, or none at a revision of the client. */
-function isTurnedAway(error: unknown): boolean {
+function isHandshakeRejection(error: unknown): boolean {
   return isDiscoverRejection(error) || error instanceof VersionError;
 }
 
 /**
  * Opens a session with a server that needed one before. Returns false if the server rejects it: its kind may have changed and is discovered again.
  */
-async function opensAsBefore(peer: Peer, options: OpenOptions): Promise<boolean> {
+async function opensSessionAgain(peer: Peer, options: OpenOptions): Promise<boolean> {
   try {
     await shakeHands(peer, options);
     return true;
   } catch (error) {
-    if (!isTurnedAway(error)) throw error;
+    if (!isHandshakeRejection(error)) throw error;
     options.era?.forget();
     return false;
   }

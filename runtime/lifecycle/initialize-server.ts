@@ -188,7 +188,7 @@ function openSession({ peer, call, params, offer }: OpeningCall, options: ServeO
   const open = (): unknown => {
     if (peer.session) throw alreadyOpen();
     openWith(peer, session, offer, options);
-    return declaredTo(client, offer).result;
+    return selectDeclared(client, offer).result;
   };
   return options.around
     ? initializeWithMiddleware(options.around, { method: "initialize", params, session, call }, open)
@@ -218,7 +218,7 @@ function checkSize(kept: { readonly clientInfo: ImplementationInfo; readonly cap
 /** Maximum bytes of `clientInfo` and capabilities as JSON. */
 const longestOpening = 64 * 1024;
 
-function declaredTo({ capabilities }: PeerInfo, { whole, withoutExtensions }: Offer): Declared {
+function selectDeclared({ capabilities }: PeerInfo, { whole, withoutExtensions }: Offer): Declared {
   return isObject(capabilities.extensions) ? whole : withoutExtensions;
 }
 
@@ -227,7 +227,7 @@ function createSession(client: PeerInfo, offer: Offer, { transportSession }: Pee
   return {
     revision,
     role: "server",
-    own: { info, capabilities: declaredTo(client, offer).capabilities },
+    own: { info, capabilities: selectDeclared(client, offer).capabilities },
     peer: client,
     instructions,
     converter: offer.converter,

@@ -88,8 +88,8 @@ function toEngineFamilies({ state, ...snapshot }: EngineMetricsSnapshot): readon
       "Operations of the engine that failed.",
       operations.map(([operation, { errors }]) => ({ labels: { operation }, value: errors })),
     ),
-    counter("mcp_engine_outcomes_total", "Operations by outcome.", toTwice("operation", snapshot.outcomes)),
-    counter("mcp_engine_messages_total", "Messages to other nodes.", toTwice("kind", snapshot.messages)),
+    counter("mcp_engine_outcomes_total", "Operations by outcome.", toNestedSamples("operation", snapshot.outcomes)),
+    counter("mcp_engine_messages_total", "Messages to other nodes.", toNestedSamples("kind", snapshot.messages)),
     counter("mcp_engine_events_total", "Events that were stored; repeated ones count again.", [
       { value: snapshot.events },
     ]),
@@ -111,7 +111,7 @@ function toSamples(label: string, counts: ReadonlyMap<string | number, number>):
   return [...counts].map(([key, value]) => ({ labels: { [label]: String(key) }, value }));
 }
 
-function toTwice(label: string, counts: ReadonlyMap<string, ReadonlyMap<string, number>>): readonly Sample[] {
+function toNestedSamples(label: string, counts: ReadonlyMap<string, ReadonlyMap<string, number>>): readonly Sample[] {
   return [...counts].flatMap(([key, outcomes]) =>
     [...outcomes].map(([outcome, value]) => ({ labels: { [label]: key, outcome }, value })),
   );

@@ -13,24 +13,24 @@ export function createClusterRates(shared: RateStore | undefined): RateStore {
   if (!shared) return local;
   return {
     take: (key, rate) =>
-      orLocal(
+      fallBackToLocal(
         () => shared.take(key, rate),
         () => local.take(key, rate),
       ),
     check: (key, rate) =>
-      orLocal(
+      fallBackToLocal(
         () => shared.check(key, rate),
         () => local.check(key, rate),
       ),
     record: (key, rate) =>
-      orLocal(
+      fallBackToLocal(
         () => shared.record(key, rate),
         () => local.record(key, rate),
       ),
   };
 }
 
-function orLocal<Value>(count: () => Awaitable<Value>, countHere: () => Value): Awaitable<Value> {
+function fallBackToLocal<Value>(count: () => Awaitable<Value>, countHere: () => Value): Awaitable<Value> {
   return attempt(count, (error) => {
     if (error instanceof EngineError) return countHere();
     throw error;

@@ -20,7 +20,7 @@ export interface Declared {
  */
 export function toCapabilities(handlers: object, revision: Revision, declares: Declared): Capabilities {
   const notified = new Set(["loggingMessage"]);
-  for (const name of findNews(handlers, revision, declares)) notified.add(name);
+  for (const name of findChangeNotifications(handlers, revision, declares)) notified.add(name);
   const responded = Object.values(revision.clientRequests).filter((row) => Object.hasOwn(handlers, row.handler));
   const sent = Object.values(revision.serverNotifications).filter((row) => notified.has(row.handler));
   const gates = [...[...responded, ...sent].map((row) => row.gate), ...declares.gates];
@@ -35,14 +35,14 @@ export function toCapabilities(handlers: object, revision: Revision, declares: D
 }
 
 /** Returns the notifications of changes, by handler name: those of lists, and those of resources where clients listen for them. */
-function findNews(
+function findChangeNotifications(
   handlers: object,
   { lifecycle }: Revision,
   { listChanged: kinds, subscribe }: Declared,
 ): readonly string[] {
-  const isHeard = Object.hasOwn(handlers, "subscriptionsListen");
-  const lists = lifecycle === "handshake" || isHeard ? [...kinds].map((kind) => listChanged[kind]) : [];
-  return isHeard && subscribe && Object.hasOwn(handlers, "readResource") ? [...lists, "resourceUpdated"] : lists;
+  const canListen = Object.hasOwn(handlers, "subscriptionsListen");
+  const lists = lifecycle === "handshake" || canListen ? [...kinds].map((kind) => listChanged[kind]) : [];
+  return canListen && subscribe && Object.hasOwn(handlers, "readResource") ? [...lists, "resourceUpdated"] : lists;
 }
 
 /** Adds a capability. All capabilities are objects, which may contain others, except for two that are booleans. */

@@ -86,12 +86,12 @@ async function readSkill({ root, home, found, read, parseYaml }: SkillPlace): Pr
       `${where}: its name is "${frontmatter.name}", but its folder is "${name}"; rename one of them`,
     );
   }
-  const path = [...(isHome(found) ? [basename(root)] : []), ...segments].join("/");
+  const path = [...(isRootSkill(found) ? [basename(root)] : []), ...segments].join("/");
   return toSkill({ path, frontmatter, files }, where);
 }
 
 /** True if the root is a skill itself. Then the paths of all skills in it begin with the name of the root. */
-function isHome(found: readonly string[]): boolean {
+function isRootSkill(found: readonly string[]): boolean {
   return found.includes(manifestName);
 }
 

@@ -54,7 +54,7 @@ export type RelayedResponse = { readonly result: unknown } | { readonly error: E
 export class SessionChannel implements RequestorChannel {
   readonly #id: string;
   readonly #call: CallContext;
-  readonly #isTold: boolean;
+  readonly #isNotified: boolean;
   /** Waiting calls of `tasks/result`, which are ways to the requestor; the latest is last. */
   readonly #ways = new Set<Caller>();
   readonly #waiters = new Set<() => void>();
@@ -65,11 +65,11 @@ export class SessionChannel implements RequestorChannel {
   /** Accepts responses that another node has received. */
   readonly respond?: (responses: Readonly<Record<string, unknown>>) => void;
 
-  /** @param isTold - True if the requestor is notified of changes */
-  constructor(id: string, call: CallContext, isTold: boolean, shared?: SharedTask) {
+  /** @param isNotified - True if the requestor is notified of changes */
+  constructor(id: string, call: CallContext, isNotified: boolean, shared?: SharedTask) {
     this.#id = id;
     this.#call = call;
-    this.#isTold = isTold;
+    this.#isNotified = isNotified;
     this.#shared = shared;
     this.#history = new InputHistory(shared?.record);
     if (shared) this.respond = (responses) => this.#respond(responses);
@@ -115,7 +115,7 @@ export class SessionChannel implements RequestorChannel {
 
   notifyStatus(record: TaskRecord): void {
     const row = findRow(this.#table, "taskStatus");
-    if (row && this.#isTold) void this.#notify(row, toTaskState(record));
+    if (row && this.#isNotified) void this.#notify(row, toTaskState(record));
   }
 
   /** Tries all known ways, and then waits for a new one: the requestor opens one when it is notified that input is needed. */

@@ -75,7 +75,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   #polls = 0;
   #wake: (() => void) | undefined;
   /** True if a change was announced while no delay was running: the pending response may be older. */
-  #isWoken = false;
+  #isPollDue = false;
 
   constructor(task: Pick<TaskState, "taskId"> | TaskState, port: TaskPort<Result>) {
     this.taskId = task.taskId;
@@ -105,7 +105,7 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
   /** Polls now, because the peer has announced a change. The content of the announcement is not used. */
   wake(): void {
     if (this.#wake) this.#wake();
-    else this.#isWoken = true;
+    else this.#isPollDue = true;
   }
 
   /** Begins to wait for the result. A failed wait does not end the task: the next call waits again. */
@@ -165,8 +165,8 @@ export class FollowedTask<Result> implements TaskHandle<Result> {
 
   async #poll(): Promise<TaskState> {
     this.#port.watch?.();
-    if (!this.#isWoken) await this.#rest();
-    this.#isWoken = false;
+    if (!this.#isPollDue) await this.#rest();
+    this.#isPollDue = false;
     return this.status();
   }
 

@@ -52,7 +52,7 @@ export function connectInMemory(server: TestableServer, options: UntypedOptions 
   const source: AnyClientOptions = {
     info: { name: "test", version: "1" },
     ...given,
-    revisions: (given.revisions ?? server.revisions).map(toWhole),
+    revisions: (given.revisions ?? server.revisions).map(completeRevision),
   };
   return createUntypedClient(source).connect((opening) => {
     const [clientEnd, serverEnd] = createInMemoryTransports(given.limits);
@@ -67,7 +67,7 @@ function isServer(server: TestableServer): server is Server {
 }
 
 /** Completes the data of a revision: a layer omits data that its server never uses, but a client reads it. */
-function toWhole(revision: Revision): Revision {
+function completeRevision(revision: Revision): Revision {
   return Object.keys(nothing).every((fact) => fact in revision) ? revision : { ...nothing, ...revision };
 }
 

@@ -68,7 +68,7 @@ async function runOn(
       say(wire, body);
       await settle();
     } else {
-      await hear(wire, { mark, body, where: `line ${index + 1}` }, timeout);
+      await expectMessage(wire, { mark, body, where: `line ${index + 1}` }, timeout);
     }
   }
   if (wire.sent.length > 0)
@@ -104,7 +104,7 @@ interface Expectation {
   readonly where: string;
 }
 
-async function hear(wire: Wire, expected: Expectation, timeout: number): Promise<void> {
+async function expectMessage(wire: Wire, expected: Expectation, timeout: number): Promise<void> {
   const { mark, body, where } = expected;
   const deadline = performance.now() + timeout;
   const fits = (said: unknown): boolean => (mark === "<" ? isDeepStrictEqual(said, body) : contains(said, body));

@@ -106,7 +106,7 @@ class OAuth implements OAuthProvider {
   readonly #store: CredentialStore;
   readonly #keeper: TokenStore;
   readonly #attempts = new WeakMap<AuthRequest, Attempt>();
-  #flight: Promise<"refreshed" | "obtained"> | undefined;
+  #running: Promise<"refreshed" | "obtained"> | undefined;
   #failure: { readonly error: AuthError; readonly until: number } | undefined;
   #stepUps = 0;
 
@@ -150,7 +150,7 @@ class OAuth implements OAuthProvider {
   async signIn(): Promise<void> {
     await this.#keeper.load();
     this.#failure = undefined;
-    if (!this.#keeper.current) await this.#fly({ challenge: undefined, before: [], mayRefresh: false });
+    if (!this.#keeper.current) await this.#renewOnce({ challenge: undefined, before: [], mayRefresh: false });
   }
 
   async signOut(): Promise<void> {
@@ -167,7 +167,7 @@ class OAuth implements OAuthProvider {
     if (this.#hasChanged(attempt)) return "repeat";
     if (attempt.last === "obtained") return "accept";
     const need = { challenge, request, before: [], mayRefresh: attempt.last === "nothing" };
-    attempt.last = await this.#fly(need);
+    attempt.last = await this.#renewOnce(need);
     return "repeat";
   }
 
@@ -189,7 +189,7 @@ class OAuth implements OAuthProvider {
     if (!isNew || attempt.stepUps >= maxStepUps || this.#stepUps >= maxStepUpsInAll) return "accept";
     attempt.stepUps += 1;
     this.#stepUps += 1;
-    attempt.last = await this.#fly({ challenge, request, before, mayRefresh: false });
+    attempt.last = await this.#renewOnce({ challenge, request, before, mayRefresh: false });
     return "repeat";
   }
 
@@ -210,24 +210,24 @@ class OAuth implements OAuthProvider {
     await this.#once(refresh);
   }
 
-  async #fly(need: Need): Promise<"refreshed" | "obtained"> {
+  async #renewOnce(need: Need): Promise<"refreshed" | "obtained"> {
     return this.#once(() => this.#renew(need));
   }
 
   /** Runs one attempt at a time, regardless of the number of requests that need it. */
   #once(task: () => Promise<"refreshed" | "obtained">): Promise<"refreshed" | "obtained"> {
-    if (this.#flight) return this.#flight;
+    if (this.#running) return this.#running;
     if (this.#failure && this.#failure.until > Date.now()) return Promise.reject(this.#failure.error);
     const { pauseAfterFailure = 30_000 } = this.#options;
-    const flight = task()
+    const running = task()
       .catch((error: unknown) => {
         const isLasting = isAuthError(error) && error.code !== "network";
         if (isLasting) this.#failure = { error, until: Date.now() + pauseAfterFailure };
         throw error;
       })
-      .finally(() => (this.#flight = undefined));
-    this.#flight = flight;
-    return flight;
+      .finally(() => (this.#running = undefined));
+    this.#running = running;
+    return running;
   }
 
   async #renew({ challenge, request, before, mayRefresh }: Need): Promise<"refreshed" | "obtained"> {

@@ -49,7 +49,7 @@ export class BearerAuthenticator {
     const credentials = readCredentials(head);
     if (credentials.kind === "malformed") return credentials;
     if (credentials.kind === "none" || (credentials.scheme === "dpop" && !this.#checkProof)) return { kind: "unknown" };
-    const known = await this.#look(credentials.token);
+    const known = await this.#identify(credentials.token);
     if ("kind" in known) return known;
     if (this.#isRevoked(known.identity)) return invalid("The access token was revoked");
     const now = this.#now();
@@ -59,7 +59,7 @@ export class BearerAuthenticator {
     return unbound ?? this.#checkScopes(known.identity);
   }
 
-  async #look(token: string): Promise<Known | Denial> {
+  async #identify(token: string): Promise<Known | Denial> {
     const { maxTokenLength = 8_192, verify } = this.#options;
     if (token.length > maxTokenLength) return invalid("The access token is too long");
     const now = this.#now();

@@ -31,23 +31,23 @@ export class KeyCache<Keys> {
     const age = now() - this.#loadedAt;
     if (this.#keys === undefined || age > maxStale) return this.#reload();
     // An error is reported to the next caller that has to wait for keys. Until then, the cached keys remain valid.
-    if (age > maxAge && this.#isRested) this.#reload().catch(() => {});
+    if (age > maxAge && this.#mayReload) this.#reload().catch(() => {});
     return this.#keys;
   }
 
   /** Returns the keys after a token named one that is not among the tried ones. These are the same keys if they were fetched recently. */
   async renew(tried: Keys): Promise<Keys> {
     if (this.#keys !== undefined && this.#keys !== tried) return this.#keys;
-    return this.#running || this.#isRested ? this.#reload().catch(() => tried) : tried;
+    return this.#running || this.#mayReload ? this.#reload().catch(() => tried) : tried;
   }
 
-  get #isRested(): boolean {
+  get #mayReload(): boolean {
     return this.#options.now() - this.#triedAt >= this.#options.cooldown;
   }
 
   #reload(): Promise<Keys> {
     if (this.#running) return this.#running;
-    if (this.#failure !== undefined && !this.#isRested) return Promise.reject(this.#failure);
+    if (this.#failure !== undefined && !this.#mayReload) return Promise.reject(this.#failure);
     this.#triedAt = this.#options.now();
     this.#running = this.#fetch().finally(() => (this.#running = undefined));
     return this.#running;

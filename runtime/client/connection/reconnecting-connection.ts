@@ -44,7 +44,7 @@ export class ReconnectingConnection {
   #isUp = false;
   #isFinished = false;
   #openedAt = 0;
-  #fruitless = 0;
+  #failedAttempts = 0;
   #next: Promise<ClientConnection> | undefined;
   #closing: Promise<void> | undefined;
   #resolveClosed: (reason: Error | undefined) => void = () => {};
@@ -156,7 +156,7 @@ export class ReconnectingConnection {
     if (this.isEnded) return this.#finish(undefined);
     this.#host.notify({ kind: "disconnected", reason });
     if (!this.#reconnection) return this.#finish(reason);
-    if (this.#now() - this.#openedAt >= this.#reconnection.stableAfter) this.#fruitless = 0;
+    if (this.#now() - this.#openedAt >= this.#reconnection.stableAfter) this.#failedAttempts = 0;
     this.#next = this.#reconnect(connection, this.#reconnection);
     this.#next.catch((error: unknown) => this.#finish(this.isEnded ? undefined : toError(error)));
   }
@@ -166,10 +166,10 @@ export class ReconnectingConnection {
     const { signal } = this.#end;
     await old.closed;
     for (let failure: unknown; ;) {
-      if (this.#fruitless >= reconnection.attempts) throw giveUp(this.#fruitless, failure);
-      const delay = toDelay(this.#fruitless, { retry: undefined, reconnection });
-      this.#fruitless += 1;
-      const attempt = this.#fruitless;
+      if (this.#failedAttempts >= reconnection.attempts) throw giveUp(this.#failedAttempts, failure);
+      const delay = toDelay(this.#failedAttempts, { retry: undefined, reconnection });
+      this.#failedAttempts += 1;
+      const attempt = this.#failedAttempts;
       this.#host.notify({ kind: "reconnecting", attempt, delay });
       await pause(delay, this.#clock, signal);
       try {

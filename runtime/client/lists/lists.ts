@@ -30,7 +30,7 @@ export class Lists {
   /** Increases when the lists or the session change, so that a list that is being read at that time is not cached. */
   #version = 0;
   #session = 0;
-  #isDeaf = false;
+  #areChangesLost = false;
 
   constructor(options: ListsOptions) {
     this.#options = options;
@@ -65,7 +65,7 @@ export class Lists {
   find(list: ListName, connection: ClientConnection): readonly object[] | undefined {
     if (!this.#options.isCached) return undefined;
     if (connection.revision.lifecycle === "per-request") return this.#findFresh(list);
-    return !this.#isDeaf && notifiesOfChanges(sources[list].kind, connection) ? this.latest(list) : undefined;
+    return !this.#areChangesLost && notifiesOfChanges(sources[list].kind, connection) ? this.latest(list) : undefined;
   }
 
   /** Returns the list that was read last, if it is not known to have changed since. */
@@ -83,13 +83,13 @@ export class Lists {
   /** Drops all lists when another session begins. */
   reset(): void {
     this.#session += 1;
-    this.#isDeaf = false;
+    this.#areChangesLost = false;
     this.#forgetAll();
   }
 
   /** Drops all lists when the server can no longer notify of changes. */
-  deafen(): void {
-    this.#isDeaf = true;
+  loseChanges(): void {
+    this.#areChangesLost = true;
     this.#forgetAll();
   }
 

@@ -95,9 +95,9 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       reconnection: toReconnection(source.reconnect),
       timeout,
       wantsLists: source.onListChanged !== undefined,
-      deaf: (reason) => {
-        this.lists.deafen();
-        this.notify({ kind: "deaf", reason });
+      notificationsLost: (reason) => {
+        this.lists.loseChanges();
+        this.notify({ kind: "notificationsLost", reason });
       },
       hearing: () => this.notify({ kind: "hearing" }),
       lost: (what, error) => {
@@ -198,7 +198,7 @@ export class SessionState implements ReconnectingConnectionHost, NotificationSin
       capabilities: (revision) => toClientCapabilities(this.source, revision),
       handlers: (revision) => this.#createHandlers(revision),
       onNewSession: () => this.#renew(),
-      onNotificationsLost: () => this.lists.deafen(),
+      onNotificationsLost: () => this.lists.loseChanges(),
     });
   }
 

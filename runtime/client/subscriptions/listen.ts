@@ -23,7 +23,7 @@ export interface ListeningHost {
   /** True if notifications of every list are wanted, not only of those that are cached. */
   readonly wantsLists: boolean;
   /** Called when notifications stop. Changes that were not reported before will not be reported. */
-  deaf(reason: Error | undefined): void;
+  notificationsLost(reason: Error | undefined): void;
   /** Called when notifications of changes arrive again. */
   hearing(): void;
   /** Called with changes that the server does not notify of. No further request is sent for it until another subscription is needed. */
@@ -50,7 +50,7 @@ export class Listening {
   #syncing: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   /** Number of attempts in a row without a stream that lasted. */
-  #fruitless = 0;
+  #failedAttempts = 0;
   #openedAt = 0;
 
   constructor(host: ListeningHost) {
@@ -70,7 +70,7 @@ export class Listening {
     this.#current = undefined;
     this.#syncing = undefined;
     this.#next = undefined;
-    this.#fruitless = 0;
+    this.#failedAttempts = 0;
     this.#line = toLine(connection);
     this.#syncQuietly();
   }
@@ -186,8 +186,8 @@ export class Listening {
     const isKnown = this.#streams.delete(stream);
     if (!isKnown || this.#current?.stream !== stream) return;
     this.#current = undefined;
-    this.#host.deaf(reason);
-    if (this.#clock.now() - this.#openedAt >= stableAfter) this.#fruitless = 0;
+    this.#host.notificationsLost(reason);
+    if (this.#clock.now() - this.#openedAt >= stableAfter) this.#failedAttempts = 0;
     if (this.#line) void this.#recover(this.#line, reason);
   }
 
@@ -195,9 +195,9 @@ export class Listening {
   async #recover(line: ListenLine, cause: Error | undefined): Promise<void> {
     const { clock, reconnection } = this.#host;
     let reason = cause;
-    while (this.#fruitless < reconnection.attempts && mayPass(reason)) {
-      const delay = toDelay(this.#fruitless, { retry: undefined, reconnection });
-      this.#fruitless += 1;
+    while (this.#failedAttempts < reconnection.attempts && mayPass(reason)) {
+      const delay = toDelay(this.#failedAttempts, { retry: undefined, reconnection });
+      this.#failedAttempts += 1;
       await pause(delay, clock, line.end).catch(() => {});
       if (line.end.aborted || line !== this.#line) return;
       reason = await this.#sync().then(() => undefined, toError);

@@ -59,7 +59,7 @@ export class RequestedTasks {
         if (!created) throw new NoTaskError("tools/call", response);
         return this.follow(created, toResult, ended);
       });
-    return signal ? giveUpOn(signal, starting) : starting;
+    return signal ? rejectOnAbort(signal, starting) : starting;
   }
 
   /** Runs a tool that only runs as a task as if it were a plain call: aborting the call cancels the task. */
@@ -150,7 +150,7 @@ function toHeld(followed: Followed): Held {
 }
 
 /** Rejects when the signal aborts. A start cannot be undone: a task that starts nevertheless is cancelled. */
-function giveUpOn(signal: AbortSignal, starting: Promise<TaskHandle<object>>): Promise<TaskHandle<object>> {
+function rejectOnAbort(signal: AbortSignal, starting: Promise<TaskHandle<object>>): Promise<TaskHandle<object>> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       reject(signal.reason);

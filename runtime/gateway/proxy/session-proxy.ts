@@ -24,7 +24,7 @@ export class SessionProxy {
   readonly #listener: Listener;
   readonly #bridge: TaskBridge;
   /** Aborted when the session has ended. */
-  readonly #over = new AbortController();
+  readonly #ended = new AbortController();
   /** Connection to the server, opened at the first request of the client. */
   #upstream: Promise<Upstream> | undefined;
   /** Connection on which the server may respond with tasks. It declares them, so it is opened only when a task is wanted. */
@@ -65,7 +65,7 @@ export class SessionProxy {
   }
 
   async #open(): Promise<Upstream> {
-    const { signal } = this.#over;
+    const { signal } = this.#ended;
     const isStateless = this.#session.isStateless === true;
     const leave = await (isStateless ? this.#limit.enterCall(signal) : this.#limit.enterSession(signal));
     const upstream = await this.#openWith(toPrincipal(this.#session), leave);
@@ -89,7 +89,7 @@ export class SessionProxy {
   #followEnd({ connection }: Upstream): void {
     const { signal, onError } = this.#options;
     void connection.closed.then((reason) => {
-      if (signal.aborted || this.#over.signal.aborted) return;
+      if (signal.aborted || this.#ended.signal.aborted) return;
       this.#loss = reason ?? new Error("The server closed the connection");
       onError({ kind: "transport", error: this.#loss });
       return this.#connection.close();
@@ -119,7 +119,7 @@ export class SessionProxy {
   }
 
   async close(): Promise<void> {
-    this.#over.abort(new ClosedError("The session has ended"));
+    this.#ended.abort(new ClosedError("The session has ended"));
     const upstreams = [this.#upstream, this.#withTasks];
     await Promise.all(upstreams.map(async (opening) => opening?.then((upstream) => upstream.close()).catch(() => {})));
   }

@@ -18,7 +18,7 @@ export function checkToolResults(params: object): Issue | undefined {
       return { path, expected: "exactly one result for each tool use of the previous message" };
     asked = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id);
     const speaker = results.length > 0 ? "user" : "assistant";
-    if (results.length + asked.length > 0 && !isSaidBy(message, speaker))
+    if (results.length + asked.length > 0 && !hasRole(message, speaker))
       return { path, expected: `a message of the ${speaker}` };
     if (new Set(asked).size < asked.length) return { path, expected: "tool uses with unique ids" };
   }
@@ -36,6 +36,6 @@ function isMatch(asked: readonly unknown[], results: readonly Record<string, unk
   return asked.length === results.length && asked.every((id) => responded.has(id));
 }
 
-function isSaidBy(message: unknown, role: string): boolean {
+function hasRole(message: unknown, role: string): boolean {
   return isObject(message) && message.role === role;
 }

@@ -27,7 +27,7 @@ export class MessageRouter {
   readonly #host: MessageRouterHost;
   readonly #options: MessageRouterOptions;
   /** Receives the messages behind a request whose response has to be sent first, in wire order. */
-  #behind: (() => void)[] = [];
+  #delayed: (() => void)[] = [];
 
   constructor(host: MessageRouterHost, options: MessageRouterOptions) {
     this.#host = host;
@@ -44,7 +44,7 @@ export class MessageRouter {
   /** Handles one classified message. */
   classified(incoming: Incoming, origin: unknown): void {
     if (this.#options.incomingRequests.isBusy && this.#canWait(incoming))
-      return void this.#behind.push(() => this.classified(incoming, origin));
+      return void this.#delayed.push(() => this.classified(incoming, origin));
     this.#receive(incoming, undefined, origin);
   }
 
@@ -62,24 +62,24 @@ export class MessageRouter {
 
   /** True if a message may wait. `ping` and stateless requests do not wait, and no more messages wait than may run. */
   #canWait(incoming: Incoming): boolean {
-    if (this.#isCrowded) return false;
+    if (this.#isFull) return false;
     if (incoming.kind !== "request") return true;
     return incoming.method !== "ping" && this.#host.routes.enter?.(incoming) === undefined;
   }
 
   #receiveWaiting(): void {
-    const waiting = this.#behind;
-    this.#behind = [];
+    const waiting = this.#delayed;
+    this.#delayed = [];
     for (const receive of waiting) receive();
   }
 
-  get #isCrowded(): boolean {
-    return this.#behind.length >= this.#host.limits.maxCalls;
+  get #isFull(): boolean {
+    return this.#delayed.length >= this.#host.limits.maxCalls;
   }
 
   #takeBatch(values: readonly unknown[], origin: unknown): void {
-    if (this.#options.incomingRequests.isBusy && !this.#isCrowded)
-      return void this.#behind.push(() => this.#takeBatch(values, origin));
+    if (this.#options.incomingRequests.isBusy && !this.#isFull)
+      return void this.#delayed.push(() => this.#takeBatch(values, origin));
     this.#receiveBatch(values, origin);
   }
 

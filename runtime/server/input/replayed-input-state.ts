@@ -79,7 +79,7 @@ export class ReplayedInputState implements RoundTripInputState {
   readonly #host: CallContext;
   readonly #start: ReplayStart;
   /** Input requests of earlier rounds that the handler has not sent in this round yet. */
-  #left: readonly RecordedInputRequest[];
+  #remaining: readonly RecordedInputRequest[];
   // Most handlers send no input requests and use no steps: the members for these are created when they are needed.
   #asked: readonly RecordedInputRequest[] = [];
   #open: Map<string, OpenInputRequest> | undefined;
@@ -99,7 +99,7 @@ export class ReplayedInputState implements RoundTripInputState {
     this.#host = host;
     this.#start = start;
     this.input = start.input;
-    this.#left = start.record.questions;
+    this.#remaining = start.record.questions;
   }
 
   /** Created when it is first read. */
@@ -182,13 +182,13 @@ export class ReplayedInputState implements RoundTripInputState {
 
   /** Takes the first recorded input request with this digest that was not sent again yet. */
   #take(digest: string): RecordedInputRequest | undefined {
-    const found = this.#left.find((asked) => asked.digest === digest);
-    if (found) this.#left = this.#left.filter((asked) => asked !== found);
+    const found = this.#remaining.find((asked) => asked.digest === digest);
+    if (found) this.#remaining = this.#remaining.filter((asked) => asked !== found);
     return found;
   }
 
   #toKey(name: string, isNumbered: boolean): string {
-    const taken = new Set([...this.#left, ...this.#asked].map(({ key }) => key));
+    const taken = new Set([...this.#remaining, ...this.#asked].map(({ key }) => key));
     for (let number = 1; ; number += 1) {
       const key = isNumbered || number > 1 ? `${name}-${number}` : name;
       if (!taken.has(key)) return key;
@@ -215,12 +215,12 @@ export class ReplayedInputState implements RoundTripInputState {
       this.#cancelTimer = clock.after(stepTime, () => this.#giveUpStep());
       return;
     }
-    const delay = this.#left.length > 0 ? Math.max(settleTime, patience) : settleTime;
+    const delay = this.#remaining.length > 0 ? Math.max(settleTime, patience) : settleTime;
     this.#cancelTimer = clock.after(delay, () => this.#suspend());
   }
 
   #suspend(): void {
-    if (this.#isAstray()) return void this.#reject(replayMismatch(this.#left));
+    if (this.#hasDiverged()) return void this.#reject(replayMismatch(this.#remaining));
     this.#leave("The request continues when the client retries it with input responses");
     this.#end?.resolve(this.#start.suspend(Object.fromEntries(this.#open ?? []), this.record));
   }
@@ -241,7 +241,7 @@ export class ReplayedInputState implements RoundTripInputState {
 
   #finish(result: object): void {
     if (this.#isOver) return;
-    if (this.#isAstray()) return void this.#reject(replayMismatch(this.#left));
+    if (this.#hasDiverged()) return void this.#reject(replayMismatch(this.#remaining));
     this.end();
     this.#end?.resolve(result);
   }
@@ -253,9 +253,9 @@ export class ReplayedInputState implements RoundTripInputState {
   }
 
   /** True if a recorded input request has a response but was not sent again: the handler has taken another path than before. */
-  #isAstray(): boolean {
+  #hasDiverged(): boolean {
     // A handler that returned its input requests reads the responses before it sends any input request.
-    return this.input === undefined && this.#left.some((asked) => readResponse(asked, this.#start.responses));
+    return this.input === undefined && this.#remaining.some((asked) => readResponse(asked, this.#start.responses));
   }
 
   #leave(reason: string): void {

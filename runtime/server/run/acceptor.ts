@@ -74,12 +74,12 @@ function withoutSome(
   { capabilities, revision }: ServerImplementation,
   { tasks, changes }: ServerConnectionOptions,
 ): Capabilities {
-  const isDeaf = changes === false && revision.lifecycle === "handshake";
+  const isWithoutChanges = changes === false && revision.lifecycle === "handshake";
   const kept = Object.entries(capabilities).filter(([name]) => tasks !== false || name !== "tasks");
-  return Object.fromEntries(kept.map(([name, value]) => [name, isDeaf ? withoutNews(value) : value]));
+  return Object.fromEntries(kept.map(([name, value]) => [name, isWithoutChanges ? withoutChanges(value) : value]));
 }
 
-function withoutNews(capability: unknown): unknown {
+function withoutChanges(capability: unknown): unknown {
   if (!isObject(capability)) return capability;
   const { listChanged: _listChanged, subscribe: _subscribe, ...rest } = capability;
   return rest;

@@ -81,7 +81,7 @@ export async function runStdio(
  */
 export async function runHttp(server: CoreServer, options: RunOptions = {}): Promise<void> {
   const ports = await readArguments(server, options, "http");
-  const port = await orExit(server, () => readPort(ports, "http"));
+  const port = await exitOnError(server, () => readPort(ports, "http"));
   await serveFurther(server, options, ports);
   await listen(server, options, port ?? options.port ?? 3000);
 }
@@ -99,7 +99,7 @@ export async function runHttp(server: CoreServer, options: RunOptions = {}): Pro
  */
 export async function runServer(server: CoreServer, options: RunOptions = {}): Promise<void> {
   const ports = await readArguments(server, options, "either");
-  const port = await orExit(server, () => readPort(ports, "either"));
+  const port = await exitOnError(server, () => readPort(ports, "either"));
   const isServed = await serveFurther(server, options, ports);
   if (port !== undefined) return listen(server, options, port);
   if (isServed) return closeOnSignal({ close: () => closeServer(server, options) });
@@ -132,13 +132,13 @@ async function serveFurther(
   ports: PortOptions,
 ): Promise<boolean> {
   const { further } = options;
-  return further !== undefined && (await orExit(server, () => further.serve(server, options, ports)));
+  return further !== undefined && (await exitOnError(server, () => further.serve(server, options, ports)));
 }
 
 async function listen(server: CoreServer, options: RunOptions, port: number): Promise<void> {
   releaseStdout();
   const all = { health: "/health", live: "/live", ready: "/ready", ...options, port, ...readHosts() };
-  const listener = await orExit(server, () => serveHttp(server, all));
+  const listener = await exitOnError(server, () => serveHttp(server, all));
   warnUnauthenticated(server.info.name, all);
   closeOnSignal({ close: () => closeProgram(server, listener, all) });
   console.error(`${server.info.name} is served at ${listener.url}`);
@@ -156,7 +156,7 @@ async function closeProgram(server: CoreServer, listener: HttpListener, options:
 }
 
 /** Runs a start function. A setup error, such as a port in use, ends the process with a one-line message instead of a stack trace. */
-async function orExit<T>({ info }: CoreServer, start: () => T | Promise<T>): Promise<T> {
+async function exitOnError<T>({ info }: CoreServer, start: () => T | Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (error) {
@@ -176,7 +176,7 @@ async function readArguments(
   const { ports, text, problem } = readCommandLine(args, program);
   if (problem !== undefined) return exitWith(2, process.stderr, problem);
   if (text === undefined) {
-    await orExit(server, () => settings?.check());
+    await exitOnError(server, () => settings?.check());
     return ports;
   }
   // A text is printed instead of serving, so stdout is released only in that case.

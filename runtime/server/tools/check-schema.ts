@@ -12,9 +12,9 @@ export function checkSchema(schema: unknown, side: Side): void {
 }
 
 function findProblem(schema: unknown): string | undefined {
-  if (!isMemberful(schema)) return noSchema;
+  if (!hasMembers(schema)) return noSchema;
   const standard = schema["~standard"];
-  if (isMemberful(standard)) return isMemberful(standard.jsonSchema) ? undefined : findUnwritable(standard.vendor);
+  if (hasMembers(standard)) return hasMembers(standard.jsonSchema) ? undefined : findUnwritable(standard.vendor);
   if (isZod3(schema)) return zod3;
   if (isJsonSchema(schema)) return "is plain JSON Schema; wrap it in fromJsonSchema(schema, { validate })";
   return Object.values(schema).every(isSchema) ? "is an object of schemas; wrap it in z.object({ ... })" : noSchema;
@@ -32,12 +32,12 @@ function findUnwritable(vendor: unknown): string {
 }
 
 function isSchema(value: unknown): boolean {
-  return isMemberful(value) && (isMemberful(value["~standard"]) || isZod3(value));
+  return hasMembers(value) && (hasMembers(value["~standard"]) || isZod3(value));
 }
 
 /** True for a schema of zod 3. Versions before 3.24 do not implement Standard Schema. */
 function isZod3(value: Readonly<Record<string, unknown>>): boolean {
-  return isMemberful(value._def) && typeof value.safeParse === "function";
+  return hasMembers(value._def) && typeof value.safeParse === "function";
 }
 
 function isJsonSchema({
@@ -51,11 +51,11 @@ function isJsonSchema({
 }: Readonly<Record<string, unknown>>): boolean {
   const isTyped =
     typeof type === "string" || Array.isArray(type) || typeof $schema === "string" || typeof $ref === "string";
-  const isDescribed = isMemberful(properties) && !isSchema(properties);
+  const isDescribed = hasMembers(properties) && !isSchema(properties);
   return isTyped || isDescribed || [anyOf, oneOf, allOf].some(Array.isArray);
 }
 
 /** True if a value has members. Schemas of some libraries are functions. */
-function isMemberful(value: unknown): value is Readonly<Record<string, unknown>> {
+function hasMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   return (typeof value === "object" && value !== null) || typeof value === "function";
 }

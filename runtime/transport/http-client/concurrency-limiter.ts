@@ -14,7 +14,7 @@ export interface ConcurrencyLimiterOptions {
  */
 export class ConcurrencyLimiter {
   readonly #options: ConcurrencyLimiterOptions;
-  readonly #places = new Semaphore(most);
+  readonly #permits = new Semaphore(most);
   #bytes = 0;
 
   constructor(options: ConcurrencyLimiterOptions) {
@@ -28,11 +28,11 @@ export class ConcurrencyLimiter {
 
   /** Sends a message as soon as the limit permits. */
   async pass<Result>(body: string, send: () => Promise<Result>): Promise<Result> {
-    if (!this.#places.take()) await this.#wait(body.length + overhead);
+    if (!this.#permits.take()) await this.#wait(body.length + overhead);
     try {
       return await send();
     } finally {
-      this.#places.leave();
+      this.#permits.leave();
     }
   }
 
@@ -44,7 +44,7 @@ export class ConcurrencyLimiter {
       throw reason;
     }
     this.#bytes += bytes;
-    await this.#places.enter();
+    await this.#permits.enter();
     this.#bytes -= bytes;
   }
 }

@@ -31,7 +31,7 @@ export class EventStreamReader {
   #lastEventId: string | undefined;
   #retry: number | undefined;
   /** Consecutive attempts without an event. */
-  #fruitless = 0;
+  #failedAttempts = 0;
   /** Consecutive attempts among them that found nothing listening. */
   #rejected = 0;
 
@@ -53,7 +53,7 @@ export class EventStreamReader {
         throw new LostError("The stream ended before the response and cannot be resumed", { cause });
       }
       const { reconnection } = this.#options;
-      const attempt = this.#rejected > 0 && !restarts ? 0 : this.#fruitless;
+      const attempt = this.#rejected > 0 && !restarts ? 0 : this.#failedAttempts;
       await sleep(toDelay(attempt, { retry: this.#retry, reconnection }), signal);
       connection = await this.#reopen(open);
     }
@@ -82,7 +82,7 @@ export class EventStreamReader {
   }
 
   #take(event: ServerEvent): void {
-    this.#fruitless = 0;
+    this.#failedAttempts = 0;
     // An empty id resets the position: there is nothing to resume from.
     if (event.id !== undefined) this.#lastEventId = event.id === "" ? undefined : event.id;
     if (event.retry !== undefined) this.#retry = event.retry;
@@ -91,7 +91,7 @@ export class EventStreamReader {
 
   /** Returns the next connection, or nothing when another attempt may succeed. */
   async #reopen(open: NonNullable<EventStreamOptions["open"]>): Promise<Response | undefined> {
-    this.#fruitless += 1;
+    this.#failedAttempts += 1;
     try {
       const connection = await open(this.#lastEventId);
       this.#rejected = 0;
@@ -104,7 +104,7 @@ export class EventStreamReader {
       // A server that has stopped does not continue unfinished requests after a restart.
       if (this.#rejected >= mostRejected && !restarts)
         throw new LostError("The server is unreachable", { cause: error });
-      if (this.#fruitless < attempts) return undefined;
+      if (this.#failedAttempts < attempts) return undefined;
       throw new LostError(`The stream could not be resumed in ${attempts} attempts`, { cause: error });
     }
   }

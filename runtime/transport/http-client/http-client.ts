@@ -90,13 +90,13 @@ class HttpClient implements Transport {
       sessionLoss: options.sessionLoss ?? "renew",
       timeout: options.acceptTimeout ?? defaultAcceptTimeout,
       onExpired: () => this.#listener.stop(),
-      onRenewed: () => this.#noteRenewal(),
+      onRenewed: () => this.#handleRenewal(),
       onGone: (reason) => this.#disconnect(reason),
     });
     this.#listener = new GetStream({
       ...this.#reading,
       open: (lastEventId, signal) => this.#link.get(lastEventId, signal),
-      onLost: (reason) => this.#noteDeafness(reason),
+      onLost: (reason) => this.#handleStreamLoss(reason),
     });
   }
 
@@ -224,7 +224,7 @@ class HttpClient implements Transport {
   }
 
   /** Removes tools with header annotations that the client cannot follow, and reports them as problems. */
-  #look(value: unknown): unknown {
+  #filterTools(value: unknown): unknown {
     if (!this.#isStateless) return value;
     return this.#paramHeaders.learn(value, (name, reason) => {
       const message = `The server's tool ${JSON.stringify(name)} is left out: ${reason}`;
@@ -235,7 +235,7 @@ class HttpClient implements Transport {
   #deliver(value: unknown): void {
     const values: readonly unknown[] = this.#link.revision?.batching && Array.isArray(value) ? value : [value];
     for (const one of values) this.#settle(one);
-    this.#receiver?.message(this.#look(value));
+    this.#receiver?.message(this.#filterTools(value));
   }
 
   #settle(value: unknown): void {
@@ -260,13 +260,13 @@ class HttpClient implements Transport {
     if (this.#options.listen !== false && !this.#operations.isEnded) this.#listener.start();
   }
 
-  #noteRenewal(): void {
+  #handleRenewal(): void {
     this.#listen();
     this.#options.onNewSession?.();
   }
 
   /** Renews an expired session, which the stream notices first; reports other losses. */
-  #noteDeafness(reason: Error): void {
+  #handleStreamLoss(reason: Error): void {
     if (isSessionExpiredError(reason)) this.#keeper.renew(reason).catch(() => {});
     else this.#options.onNotificationsLost?.(reason);
   }

@@ -84,7 +84,7 @@ export class Sessions implements LiveSessions {
   /** Keeps a connection of another transport alive until it closes. */
   adopt(maintained: Maintained): void {
     this.#unlisted.add(maintained);
-    this.#giveTurn(maintained);
+    this.#assignTurn(maintained);
     void maintained.connection.closed.then(() => {
       this.#unlisted.delete(maintained);
       maintained.turn?.delete(maintained);
@@ -230,7 +230,7 @@ export class Sessions implements LiveSessions {
     session.usedAt = this.#settings.clock.now();
     this.#unlisted.delete(session);
     this.#live.set(session.key.id, session);
-    this.#giveTurn(session);
+    this.#assignTurn(session);
     void session.connection.closed.then(() => this.#drop(session));
     return session;
   }
@@ -257,7 +257,7 @@ export class Sessions implements LiveSessions {
       // Single requests have their turn together: few of them last longer than a tick.
       if (turn === 0) for (const single of this.#unlisted) if (!single.turn) maintain(single, isCommenting);
       for (const maintained of this.#turns[turn] ?? []) {
-        if (maintained instanceof HttpSession) this.#lookAfter(maintained, isCommenting);
+        if (maintained instanceof HttpSession) this.#maintainSession(maintained, isCommenting);
         else maintain(maintained, isCommenting);
       }
       if (this.#live.size + this.#unlisted.size > 0) this.#tick();
@@ -265,15 +265,15 @@ export class Sessions implements LiveSessions {
   }
 
   /** Gives a connection its turn in each round, so that as many have theirs in every tick. */
-  #giveTurn(maintained: Maintained): void {
+  #assignTurn(maintained: Maintained): void {
     this.#lastTurn = (this.#lastTurn + 1) % this.#turns.length;
     maintained.turn = this.#turns[this.#lastTurn]?.add(maintained);
   }
 
-  #lookAfter(session: HttpSession, isCommenting: boolean): void {
+  #maintainSession(session: HttpSession, isCommenting: boolean): void {
     const { clock, sessions } = this.#settings;
     if (isCommenting) session.keepAlive();
-    if (this.#isUnused(session)) return void this.#letGo(session);
+    if (this.#isUnused(session)) return void this.#closeUnused(session);
     const isDue = session.usedAt + Math.min((sessions?.ttl ?? Infinity) / 4, longestWait) <= clock.now();
     if (session.isBusy && isDue) void this.#renew(session);
   }
@@ -284,7 +284,7 @@ export class Sessions implements LiveSessions {
   }
 
   /** Closes a session that is not used in this process. It has ended if it is not in the store: then no other process serves it. */
-  async #letGo(session: HttpSession): Promise<void> {
+  async #closeUnused(session: HttpSession): Promise<void> {
     try {
       const isStored = await this.#isStored(session.key);
       if (!this.#isUnused(session)) return;

@@ -81,7 +81,7 @@ class ServerProcess implements StdioClientTransport {
       output: this.#child.stdin,
       write: (text) => this.#child.stdin.write(text),
       limits: options.limits,
-      onEnd: () => this.#leaveSoon(),
+      onEnd: () => this.#disconnectAfterExit(),
       finish: () => this.#shutDown(),
     });
     this.#watch();
@@ -117,7 +117,7 @@ class ServerProcess implements StdioClientTransport {
     child.stderr.on("data", (text: string) => this.#log(text));
     child.stderr.on("error", ignore);
     child.once("error", (error) => this.#stream.disconnect(error));
-    child.once("exit", () => this.#leaveSoon());
+    child.once("exit", () => this.#disconnectAfterExit());
     child.once("close", () => this.#stream.disconnect(this.#describeExit()));
   }
 
@@ -125,7 +125,7 @@ class ServerProcess implements StdioClientTransport {
    * Disconnects shortly after the exit. Exit and last output come in any order. A grandchild that holds the pipe, or a server that continues without
    * it, is not awaited.
    */
-  #leaveSoon(): void {
+  #disconnectAfterExit(): void {
     const leave = (): void => this.#stream.disconnect(this.#describeExit());
     void this.#exitsWithin(exitDelay).then(() => setTimeout(leave, lastOutputDelay));
   }

@@ -50,7 +50,7 @@ export async function identify(
   const given = findGiven(server, options);
   if (given) return given;
   if (!options.isDynamic || !server.registrationEndpoint)
-    throw new AuthError("no-client", describeLack(server, options));
+    throw new AuthError("no-client", describeMissingClient(server, options));
   const kept = await readRegistration(server, options.store);
   if (kept?.redirectUris.includes(redirectUri)) return kept;
   return register(server, redirectUri, options);
@@ -186,7 +186,7 @@ function describeRejection(status: number, json: Readonly<Record<string, unknown
   );
 }
 
-function describeLack({ issuer }: ServerMetadata, { registered, document }: RegistrationOptions): string {
+function describeMissingClient({ issuer }: ServerMetadata, { registered, document }: RegistrationOptions): string {
   const others = registered.length === 0 ? "" : ", the registrations are for other issuers";
   const unread = document ? ", client metadata documents are not supported" : "";
   return `The client has no client_id for ${issuer}${others}${unread}; register the client and pass the option registered`;

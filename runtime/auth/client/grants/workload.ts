@@ -46,7 +46,7 @@ export function workloadIdentity({ assertion, clientId = "", issuers, scopes }: 
     wantsRefresh: false,
     issuers,
     async obtain({ discovery: { server, resource }, endpoint, scopes: requested }) {
-      if (!issuers.includes(server.issuer)) throw describeStranger(server.issuer);
+      if (!issuers.includes(server.issuer)) throw unknownIssuer(server.issuer);
       const audience = { issuer: server.issuer, tokenEndpoint: server.tokenEndpoint?.href ?? "", resource };
       const parameters = { assertion: await assertion(audience), ...toPurpose(resource, requested) };
       const identity = { clientId, method: "none" } as const;
@@ -69,7 +69,7 @@ function checkIssuers(issuers: readonly string[] | undefined): void {
 }
 
 /** The server chooses its authorization server, so the client must not send an assertion to one that the application did not name. */
-function describeStranger(issuer: string): AuthError {
+function unknownIssuer(issuer: string): AuthError {
   return new AuthError("no-client", `${issuer} is not one of the issuers of workloadIdentity; no assertion is sent`);
 }
 
