@@ -52,7 +52,7 @@ const sections: readonly Section[] = [
   {
     name: "slow-reader",
     title: "Readers that stop",
-    text: "A client stops to read while a call pushes 256 MiB to it, and continues after 15 s. A handler that awaits its messages is held back, and all of them arrive. Of one that does not, log messages are dropped, and the response arrives. Responses that a client requests and does not read wait up to `maxBufferedBytes`, beyond which the connection ends.",
+    text: "A client stops to read while a call pushes 256 MiB to it, and continues after 15 s. A handler that awaits its messages is held back, and all of them arrive. Of one that does not, log messages are dropped, and the response arrives. Responses that a client requests and does not read wait up to `maxBufferedBytes`, beyond which the connection ends. The server runs with `--max-semi-space-size=1`, so that the figures show waiting messages and not garbage.",
     part: "slow-reader",
   },
   {

@@ -41,11 +41,15 @@ export class ServerProcess {
     child.setMaxListeners(0);
   }
 
-  /** Starts a server, and resolves when it serves. */
-  static async start({ path }: ServerProgram, settings: ServerSettings): Promise<ServerProcess> {
+  /** Starts a server, with more arguments of node if there are any, and resolves when it serves. */
+  static async start(
+    { path }: ServerProgram,
+    settings: ServerSettings,
+    nodeArguments: readonly string[] = [],
+  ): Promise<ServerProcess> {
     const hasPipes = settings.transport === "stdio";
     const child = fork(path, [JSON.stringify(settings)], {
-      execArgv: ["--expose-gc"],
+      execArgv: ["--expose-gc", ...nodeArguments],
       stdio: [hasPipes ? "pipe" : "ignore", hasPipes ? "pipe" : "ignore", "inherit", "ipc"],
     });
     const exited = once(child, "exit").then(([code]) => {
