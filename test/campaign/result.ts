@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, availableParallelism, cpus, platform, totalmem } from "node:os";
 import { join } from "node:path";
 import { formatJson } from "../../generator/internal/format.ts";
+import type { Finding } from "./fuzz/run-job.ts";
 
 /** One measured figure of a run. */
 export interface Figure {
@@ -40,6 +41,20 @@ export interface CampaignResult {
   readonly figures: readonly Figure[];
   /** Descriptions of everything that went wrong. Empty after a run without faults. */
   readonly violations: readonly string[];
+  /** Work that is done, if the time of the part ended before its work. */
+  readonly progress?: Progress;
+}
+
+/** Work of a part that another run can continue. */
+export interface Progress {
+  /** Number of finished jobs, which have a fixed order. */
+  readonly jobs: number;
+  /** Seconds of processor time. */
+  readonly cpu: number;
+  readonly conversations: number;
+  /** Number of messages by lane. */
+  readonly messages: Readonly<Record<string, number>>;
+  readonly findings: readonly Finding[];
 }
 
 /** Options of the size of a part. */
@@ -57,6 +72,8 @@ export interface PartOptions extends SizeOptions {
   readonly seed: number;
   /** True in the form that takes a few seconds. Its result is not saved. */
   readonly isShort: boolean;
+  /** Saved result of an earlier run with the same options, to which this run adds. */
+  readonly earlier?: CampaignResult;
 }
 
 /** Module of a part of the campaign. */
@@ -93,22 +110,23 @@ function round(value: number): number {
 
 /** Start of a run, from which {@link Run.finish} makes the result. */
 export interface Run {
-  readonly finish: (figures: readonly Figure[], violations?: readonly string[]) => CampaignResult;
+  readonly finish: (figures: readonly Figure[], violations?: readonly string[], progress?: Progress) => CampaignResult;
 }
 
 /** Starts the clock of a run. */
-export function startRun(name: string, { seed, isShort: _isShort, ...options }: PartOptions): Run {
+export function startRun(name: string, { seed, isShort: _isShort, earlier, ...options }: PartOptions): Run {
   const started = Date.now();
   return {
-    finish: (figures, violations = []) => ({
+    finish: (figures, violations = [], progress = undefined) => ({
       name,
       seed,
       options,
-      startedAt: new Date(started).toISOString(),
-      seconds: Math.round((Date.now() - started) / 1000),
+      startedAt: earlier?.startedAt ?? new Date(started).toISOString(),
+      seconds: (earlier?.seconds ?? 0) + Math.round((Date.now() - started) / 1000),
       machine: readMachine(),
       figures,
       violations,
+      ...(progress && { progress }),
     }),
   };
 }
@@ -139,6 +157,17 @@ export async function saveResult(result: CampaignResult, folder: string = result
 export function readResults(folder: string = resultsFolder): readonly CampaignResult[] {
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
   return names.toSorted().map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")));
+}
+
+/**
+ * Reads the saved result of a part that has not done all of its work.
+ *
+ * @throws {Error} when there is none
+ */
+export function readUnfinished(name: string): CampaignResult {
+  const found = readResults().find((result) => result.name === name);
+  if (found?.progress !== undefined) return found;
+  throw new Error(`The part "${name}" has no unfinished result; run it without --continue`);
 }
 
 function readMachine(): Machine {

@@ -1,6 +1,6 @@
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
-import { hasPassed, saveResult, type CampaignResult, type Part } from "./result.ts";
+import { hasPassed, readUnfinished, saveResult, type CampaignResult, type Part } from "./result.ts";
 
 /*
  * `npm run campaign -- <part> [options]`: long runs that look for rare faults. Each saves its figures in `results/`, from which
@@ -26,17 +26,23 @@ const names = Object.keys(parts).join(", ");
 
 const options = yargs(hideBin(process.argv))
   .usage(`npm run campaign -- <part> [options]\n\nParts: ${names}; all of them at once with \`all --short\``)
-  .option("seed", { type: "number", describe: "Seed of all random choices", default: Date.now() % 2 ** 31 })
+  .option("seed", { type: "number", describe: "Seed of all random choices; default: drawn from the time" })
   .option("short", { type: "boolean", describe: "Run for a few seconds, judge counts only, and save nothing" })
   .option("count", {
     type: "number",
     describe: "Messages, cuts or kills in all, or sessions of each kind; default: the part's",
   })
-  .option("minutes", { type: "number", describe: "Duration of a soak; default: 60" })
+  .option("minutes", { type: "number", describe: "Duration of a soak, by default 60, or time after which fuzz ends" })
   .option("transport", { type: "string", describe: "Transport of a part that runs over several, or lane of fuzz" })
+  .option("continue", {
+    type: "boolean",
+    describe: "Add to the saved result of a run of fuzz that --minutes has ended, with the same seed and count",
+    conflicts: ["seed", "count", "transport", "short"],
+  })
   .check(({ _: words, seed, short, count, minutes }) => {
     checkPart(words, short === true);
-    if (!Number.isInteger(seed)) throw new Error("--seed is not an integer; give the one that a run has printed");
+    if (seed !== undefined && !Number.isInteger(seed))
+      throw new Error("--seed is not an integer; give the one that a run has printed");
     if (count !== undefined && (!Number.isInteger(count) || count < 1))
       throw new Error("--count is not a count; give 1 or more");
     if (minutes !== undefined && !(minutes > 0)) throw new Error("--minutes is not a duration; give more than 0");
@@ -54,7 +60,10 @@ function checkPart([name, ...others]: readonly (string | number)[], isShort: boo
     throw new Error(`The part "${name}" is unknown; give one of ${names}`);
 }
 
-const { seed, count, minutes, short: isShort = false } = options;
+const { count, minutes, short: isShort = false, continue: isContinued = false } = options;
+const [name = ""] = options._.map(String);
+const earlier = isContinued ? readUnfinished(name) : undefined;
+const seed = earlier?.seed ?? options.seed ?? Date.now() % 2 ** 31;
 
 async function runPart(name: string, transport: string | undefined): Promise<boolean> {
   const part = await parts[name]?.();
@@ -63,8 +72,10 @@ async function runPart(name: string, transport: string | undefined): Promise<boo
     seed,
     isShort,
     ...(count !== undefined && { count }),
-    ...(minutes !== undefined && { minutes }),
     ...(transport !== undefined && { transport }),
+    ...earlier?.options,
+    ...(earlier && { earlier }),
+    ...(minutes !== undefined && { minutes }),
   });
   print(result);
   if (!isShort) console.log(`saved ${await saveResult(result)}`);
@@ -89,8 +100,7 @@ async function runAll(): Promise<boolean> {
 }
 
 console.log(`seed ${seed}`);
-const [name] = options._;
-const passed = await (name === "all" ? runAll() : runPart(String(name), options.transport));
+const passed = await (name === "all" ? runAll() : runPart(name, options.transport));
 console.log(passed ? "passed" : "failed");
 // Connections of a part that failed do not keep the process.
 process.exit(passed ? 0 : 1);

@@ -7,6 +7,7 @@ import {
   type CampaignResult,
   type Figure,
   type PartOptions,
+  type Progress,
 } from "../result.ts";
 import { handshakeRevisions } from "../../runtime/fixture-revision.ts";
 import { followingSeed, type Job } from "./job.ts";
@@ -26,10 +27,10 @@ const shortMessages = 6_000;
 /** Messages of one job: enough that the start of its process does not count. */
 const jobMessages = 20_000;
 
-/** Sends messages until there are enough of them. */
+/** Sends messages until there are enough of them, or the time is over: then another run can continue. */
 export async function run(options: PartOptions): Promise<CampaignResult> {
   const { seed, isShort, count: messages = isShort ? shortMessages : defaultMessages, transport } = options;
-  const { minutes = Infinity } = options;
+  const { minutes = Infinity, earlier } = options;
   const { finish } = startRun("fuzz", options);
   const chosen = choose(transport);
   const server = await bundleServer();
@@ -37,9 +38,11 @@ export async function run(options: PartOptions): Promise<CampaignResult> {
     const jobs = chosen.flatMap((lane) =>
       toJobs(lane, { messages: shareOf(lane, chosen, messages), seed }, server.file),
     );
-    const tally = new Tally(messages);
+    const tally = new Tally({ total: messages, seconds: earlier?.seconds ?? 0, progress: earlier?.progress });
     await runAll(jobs, { tally, end: Date.now() + minutes * 60_000 });
-    return finish(tally.toFigures(chosen), tally.findings.map(describe));
+    const { progress } = tally;
+    const unfinished = progress.jobs < jobs.length ? progress : undefined;
+    return finish(tally.toFigures(chosen), progress.findings.map(describe), unfinished);
   } finally {
     server.remove();
   }
@@ -85,7 +88,7 @@ interface RunAllOptions {
 
 /** Runs jobs in as many processes as there are cores. The lanes take turns, so that a run that is cut short has some of each. */
 async function runAll(jobs: readonly Job[], { tally, end }: RunAllOptions): Promise<void> {
-  const order = interleave(jobs);
+  const order = interleave(jobs).slice(tally.progress.jobs);
   const work = async (): Promise<void> => {
     const runner = new JobRunner();
     for (let next = order.shift(); next && Date.now() < end; next = order.shift())
@@ -108,37 +111,53 @@ function interleave(jobs: readonly Job[]): Job[] {
   return placed.toSorted((a, b) => a.place - b.place).map(({ job }) => job);
 }
 
+interface TallyOptions {
+  /** Number of messages that are to be sent. */
+  readonly total: number;
+  /** Seconds of the earlier runs, and their progress. */
+  readonly seconds: number;
+  readonly progress: Progress | undefined;
+}
+
 /** Sums of outcomes. */
 class Tally {
-  readonly findings: Finding[] = [];
-  readonly #started = Date.now();
   readonly #total: number;
-  readonly #messages = new Map<string, number>();
-  #conversations = 0;
-  #cpu = 0;
-  #done = 0;
-  #noted = 0;
+  readonly #started: number;
+  #progress: Progress = { jobs: 0, cpu: 0, conversations: 0, messages: {}, findings: [] };
+  #printed: number;
 
-  constructor(total: number) {
+  constructor({ total, seconds, progress }: TallyOptions) {
     this.#total = total;
+    this.#started = Date.now() - seconds * 1000;
+    if (progress) this.#progress = progress;
+    this.#printed = this.#done;
+  }
+
+  get progress(): Progress {
+    return this.#progress;
   }
 
   add({ lane }: Job, { messages, conversations, cpu, findings }: JobOutcome): void {
-    this.#messages.set(lane, (this.#messages.get(lane) ?? 0) + messages);
-    this.#conversations += conversations;
-    this.#cpu += cpu;
-    this.#done += messages;
-    this.findings.push(...findings);
+    const before = this.#progress;
+    this.#progress = {
+      jobs: before.jobs + 1,
+      cpu: before.cpu + cpu,
+      conversations: before.conversations + conversations,
+      messages: { ...before.messages, [lane]: (before.messages[lane] ?? 0) + messages },
+      findings: [...before.findings, ...findings],
+    };
     for (const finding of findings) console.log(describe(finding));
-    if (this.#done - this.#noted < this.#total / 100) return;
-    this.#noted = this.#done;
-    console.log(`${this.#done} messages, ${Math.round(this.#rate())} a second, ${this.findings.length} findings`);
+    if (this.#done - this.#printed < this.#total / 100) return;
+    this.#printed = this.#done;
+    const found = this.#progress.findings.length;
+    console.log(`${this.#done} messages, ${Math.round(this.#rate())} a second, ${found} findings`);
   }
 
   toFigures(chosen: readonly Lane[]): readonly Figure[] {
-    const count = (kind: Finding["kind"]): number => this.findings.filter((finding) => finding.kind === kind).length;
+    const { findings, messages, conversations, cpu } = this.#progress;
+    const count = (kind: Finding["kind"]): number => findings.filter((finding) => finding.kind === kind).length;
     const sum = (isCounted: (lane: Lane) => boolean): number =>
-      chosen.filter(isCounted).reduce((all, lane) => all + (this.#messages.get(nameOf(lane)) ?? 0), 0);
+      chosen.filter(isCounted).reduce((all, lane) => all + (messages[nameOf(lane)] ?? 0), 0);
     const transports = [...new Set(chosen.map(({ transport }) => transport))];
     const hasSessions = chosen.some(({ isStateless }) => !isStateless);
     const hasStateless = chosen.some(({ isStateless }) => isStateless);
@@ -169,11 +188,15 @@ class Tally {
         sum(({ isStateless }) => isStateless),
         "",
       ),
-      describeFigure("conversations", this.#conversations, ""),
+      describeFigure("conversations", conversations, ""),
       describeFigure("revisions", (hasSessions ? handshakeRevisions.length : 0) + (hasStateless ? 1 : 0), ""),
       describeFigure("rate", this.#rate(), "messages/s"),
-      describeFigure("rate of one core", this.#done / this.#cpu, "messages/s"),
+      describeFigure("rate of one core", this.#done / cpu, "messages/s"),
     ];
+  }
+
+  get #done(): number {
+    return Object.values(this.#progress.messages).reduce((sum, count) => sum + count, 0);
   }
 
   #rate(): number {
