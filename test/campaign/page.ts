@@ -13,7 +13,7 @@ interface Section {
 }
 
 const soakText =
-  "Clients at all revisions call tools, cancel calls, subscribe to resources and start tasks, in sessions that are opened, replaced and dropped, at half of the highest rate that was measured at the start. Memory and descriptors are measured without clients, memory after a forced collection.";
+  "Clients at all revisions call tools, cancel calls, subscribe to resources and start tasks, in sessions that are opened, replaced and dropped, at half of the highest rate that was measured at the start. Memory and descriptors are measured without clients, memory after a forced collection and without compiled code: V8 compiles rare functions for an hour.";
 
 const soaks: readonly Section[] = [
   ["memory", "in memory"],

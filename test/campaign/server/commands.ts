@@ -18,6 +18,8 @@ export interface ServerSettings {
 /** Command to a server process, over its IPC channel. */
 export type Command =
   | { readonly kind: "measure" }
+  /** Measures the compiled code in the heap: see `measureCode`. */
+  | { readonly kind: "measure-code" }
   /** Starts the measurement of the event loop again. */
   | { readonly kind: "reset" }
   | { readonly kind: "read" }
@@ -35,6 +37,7 @@ export interface LoopFigures {
 /** Results of commands. */
 export interface Replies {
   readonly measure: Measurement;
+  readonly "measure-code": number;
   readonly reset: true;
   readonly read: LoopFigures;
   readonly load: LoadReport;
