@@ -34,7 +34,7 @@ import { isRemote, Sessions } from "./sessions.ts";
 import { toSettings, type HttpOptions, type HttpService } from "./settings.ts";
 import { findSseEndpoint, serveSse, tooManySessions, type HttpSseContext } from "../http-sse/http-sse-endpoints.ts";
 import type { SseSession } from "../http-sse/http-sse-session.ts";
-import { WriteBatcher } from "./exchange/write-batcher.ts";
+import { TurnBatcher } from "./exchange/turn-batcher.ts";
 
 /** HTTP handler of a server, independent of the platform that accepts connections. */
 export interface HttpHandler {
@@ -65,7 +65,7 @@ export interface OpenSession {
 export function createServiceHandler(service: HttpService, options: HttpOptions = {}): HttpHandler {
   const serverContext = new OpenServerContext(service, options);
   const pipelines = new PipelineLimiter();
-  const turns = new WriteBatcher();
+  const turns = new TurnBatcher();
   return {
     fetch(request) {
       const exchange = new FetchExchange(request);

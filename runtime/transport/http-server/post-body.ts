@@ -85,6 +85,6 @@ function rejectProblem({ kind, message, value }: FramingProblem): RejectedReques
 
 /** Returns the ids of all requests in a body. */
 export function idsOf(postBody: PostBody): readonly RequestId[] {
-  const members = postBody.kind === "single" ? [postBody.incoming] : postBody.members;
-  return members.flatMap((incoming) => (incoming.kind === "request" ? [incoming.id] : []));
+  if (postBody.kind === "single") return postBody.incoming.kind === "request" ? [postBody.incoming.id] : [];
+  return postBody.members.flatMap((incoming) => (incoming.kind === "request" ? [incoming.id] : []));
 }

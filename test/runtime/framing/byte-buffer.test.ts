@@ -5,7 +5,7 @@ import { ByteBuffer } from "../../../runtime/framing/byte-buffer.ts";
 import { readText } from "../../../runtime/transport/http-client/body.ts";
 import { FetchExchange } from "../../../runtime/transport/http-server/exchange/fetch-exchange.ts";
 import { NodeExchange } from "../../../runtime/transport/http-server/exchange/node-exchange.ts";
-import { WriteBatcher } from "../../../runtime/transport/http-server/exchange/write-batcher.ts";
+import { TurnBatcher } from "../../../runtime/transport/http-server/exchange/turn-batcher.ts";
 
 const text = "pieces of one byte each: é€😀 ".repeat(100);
 const bytes = new TextEncoder().encode(text);
@@ -50,7 +50,7 @@ describe("bytes that arrive in pieces", () => {
 describe("the memory of a body in small pieces (R50)", () => {
   test("a body in small pieces takes the memory of its bytes on node:http", async () => {
     const request = new IncomingMessage(new Socket());
-    const body = new NodeExchange(request, new ServerResponse(request), new WriteBatcher()).readBody({
+    const body = new NodeExchange(request, new ServerResponse(request), new TurnBatcher()).readBody({
       maxBytes: bytes.length,
       timeout: 10_000,
     });

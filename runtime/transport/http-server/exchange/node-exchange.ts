@@ -4,13 +4,13 @@ import { merge } from "../../../internal/merge.ts";
 import type { HttpResponse, Body, BodyLimits, EventWriter, Exchange, HeaderFields } from "./exchange.ts";
 import { NodeHead } from "./node-head.ts";
 import { expectReader } from "./stalled-reader.ts";
-import type { WriteBatcher } from "./write-batcher.ts";
+import type { TurnBatcher } from "./turn-batcher.ts";
 
 /** Exchange for a request of `node:http` and its response. */
 export class NodeExchange extends NodeHead implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #turns: WriteBatcher;
+  readonly #turns: TurnBatcher;
   readonly #parsed: unknown;
   #fields: HeaderFields = none;
   #onStream: ((writer: EventWriter) => void) | undefined;
@@ -20,7 +20,7 @@ export class NodeExchange extends NodeHead implements Exchange {
   #hasResponse = false;
 
   /** @param parsed - the body, if a body parser has read it */
-  constructor(request: IncomingMessage, response: ServerResponse, turns: WriteBatcher, parsed?: unknown) {
+  constructor(request: IncomingMessage, response: ServerResponse, turns: TurnBatcher, parsed?: unknown) {
     super(request);
     this.#request = request;
     this.#response = response;
@@ -48,10 +48,10 @@ export class NodeExchange extends NodeHead implements Exchange {
     if (request.readableEnded || request.destroyed) return Promise.resolve({ kind: "lost" });
     return new Promise((resolve) => {
       const body = new ByteBuffer();
-      let isSettled = false;
+      let state: "reading" | "complete" | "settled" = "reading";
       let timer: NodeJS.Timeout | undefined;
       const settle = (outcome: Body): void => {
-        isSettled = true;
+        state = "settled";
         clearTimeout(timer);
         resolve(outcome);
       };
@@ -60,21 +60,29 @@ export class NodeExchange extends NodeHead implements Exchange {
         this.#isRead = false;
         settle({ kind });
       };
-      // Nearly every body arrives with its head and is complete at the end of the turn: no timer is needed then.
-      this.#turns.after(() => {
-        if (!isSettled) timer = setTimeout(() => stop("late"), timeout);
-      });
+      const proceed = (): void => {
+        if (state === "complete") settle(toText(body.bytes));
+        else if (state === "reading") timer = setTimeout(() => stop("late"), timeout);
+      };
       const read = (chunk: Uint8Array): void => {
         timer?.refresh();
         if (body.length + chunk.length > maxBytes) return stop("too-large");
         body.push(chunk);
       };
       const end = (): void => {
-        if (!isSettled) settle(toText(body.bytes));
+        if (state !== "reading") return;
+        state = "complete";
+        if (!timer) return;
+        clearTimeout(timer);
+        this.#turns.handle(proceed);
       };
-      const lose = (): void => settle({ kind: "lost" });
+      const lose = (): void => {
+        if (state === "reading") settle({ kind: "lost" });
+      };
       request.on("data", read).on("end", end).on("error", lose).on("close", lose);
       this.#forgetBody = () => request.off("data", read).off("end", end).off("error", lose).off("close", lose);
+      // Nearly every body arrives with its head and is complete at the end of the turn: no timer is needed then.
+      this.#turns.handle(proceed);
     });
   }
 
@@ -87,7 +95,7 @@ export class NodeExchange extends NodeHead implements Exchange {
     const response = this.#response.writeHead(status, fields);
     this.#hasResponse = true;
     if (fields.connection === "close" && !this.#request.complete) return this.#respondEarly(body);
-    if (length <= heldBytes) return this.#turns.after(() => response.end(body));
+    if (length <= heldBytes) return this.#turns.write(() => response.end(body));
     response.end(body);
     expectReader(response);
   }

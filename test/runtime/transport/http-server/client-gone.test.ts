@@ -6,7 +6,7 @@ import type { Exchange } from "../../../../runtime/transport/http-server/exchang
 import { FetchExchange } from "../../../../runtime/transport/http-server/exchange/fetch-exchange.ts";
 import { createServiceHandler } from "../../../../runtime/transport/http-server/handler.ts";
 import { NodeExchange } from "../../../../runtime/transport/http-server/exchange/node-exchange.ts";
-import { WriteBatcher } from "../../../../runtime/transport/http-server/exchange/write-batcher.ts";
+import { TurnBatcher } from "../../../../runtime/transport/http-server/exchange/turn-batcher.ts";
 import type { Identity } from "../../../../runtime/transport/http-server/identity.ts";
 import type { HttpOptions } from "../../../../runtime/transport/http-server/settings.ts";
 import { changed, createService, initialize, start, until, type Rig } from "./http-rig.ts";
@@ -88,7 +88,7 @@ describe("an exchange whose client has disconnected", () => {
         const response = new ServerResponse(request);
         request.destroy();
         response.destroy();
-        return new NodeExchange(request, response, new WriteBatcher());
+        return new NodeExchange(request, response, new TurnBatcher());
       },
     ],
     [

@@ -5,7 +5,7 @@ import { keepAliveComment } from "../../../../../runtime/framing/sse-events.ts";
 import type { EventWriter } from "../../../../../runtime/transport/http-server/exchange/exchange.ts";
 import { NodeExchange } from "../../../../../runtime/transport/http-server/exchange/node-exchange.ts";
 import { checkInterval, readerTimeout } from "../../../../../runtime/transport/http-server/exchange/stalled-reader.ts";
-import { WriteBatcher } from "../../../../../runtime/transport/http-server/exchange/write-batcher.ts";
+import { TurnBatcher } from "../../../../../runtime/transport/http-server/exchange/turn-batcher.ts";
 import { portOf, startListening } from "../../../../../runtime/transport/listening.ts";
 
 const open: (() => unknown)[] = [];
@@ -34,7 +34,7 @@ async function askFor(answer: (exchange: NodeExchange) => void): Promise<Asked> 
   client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const response = await new Promise<ServerResponse>((resolve) => {
     server.on("request", (request, response) => {
-      answer(new NodeExchange(request, response, new WriteBatcher()));
+      answer(new NodeExchange(request, response, new TurnBatcher()));
       resolve(response);
     });
   });

@@ -1,39 +1,40 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { IncomingMessage, ServerResponse, createServer } from "node:http";
+import { Socket, type AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Declarations } from "../../../../../generated/2026-07-28/index.ts";
 import { revisions } from "../../../../../generated/revisions.ts";
 import { forRevisions } from "../../../../../runtime/server/for-revisions.ts";
 import { createServiceHandler } from "../../../../../runtime/transport/http-server/handler.ts";
 import { toHttpService } from "../../../../../runtime/server/run/http-handler.ts";
-import { WriteBatcher } from "../../../../../runtime/transport/http-server/exchange/write-batcher.ts";
+import { NodeExchange } from "../../../../../runtime/transport/http-server/exchange/node-exchange.ts";
+import { TurnBatcher } from "../../../../../runtime/transport/http-server/exchange/turn-batcher.ts";
 import { alone, request } from "../../../lifecycle/stateless.ts";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("writes at the end of a turn", () => {
   it("batched writes wait for the end of the turn, and keep their order", async () => {
-    const turns = new WriteBatcher();
+    const turns = new TurnBatcher();
     const seen: string[] = [];
-    turns.after(() => seen.push("first"));
+    turns.write(() => seen.push("first"));
     await Promise.resolve();
-    turns.after(() => seen.push("second"));
+    turns.write(() => seen.push("second"));
     expect(seen).toEqual([]);
     await nextTurn();
     expect(seen).toEqual(["first", "second"]);
   });
 
   it("batched writes do not wait for slow handlers", async () => {
-    const turns = new WriteBatcher();
+    const turns = new TurnBatcher();
     const seen: string[] = [];
-    turns.after(() => seen.push("first"));
+    turns.write(() => seen.push("first"));
     const busyUntil = performance.now() + 3;
     while (performance.now() < busyUntil);
-    turns.after(() => seen.push("second"));
+    turns.write(() => seen.push("second"));
     await Promise.resolve();
     expect(seen).toEqual(["first", "second"]);
-    turns.after(() => seen.push("third"));
+    turns.write(() => seen.push("third"));
     await Promise.resolve();
     expect(seen).toEqual(["first", "second"]);
     await nextTurn();
@@ -42,12 +43,116 @@ describe("writes at the end of a turn", () => {
 
   it("batched writes run in the asynchronous context of their caller", async () => {
     const store = new AsyncLocalStorage<string>();
-    const turns = new WriteBatcher();
+    const turns = new TurnBatcher();
     const seen: (string | undefined)[] = [];
-    for (const name of ["a", "b"]) store.run(name, () => turns.after(() => seen.push(store.getStore())));
-    turns.after(() => seen.push(store.getStore()));
+    for (const name of ["a", "b"]) store.run(name, () => turns.write(() => seen.push(store.getStore())));
+    turns.write(() => seen.push(store.getStore()));
     await nextTurn();
     expect(seen).toEqual(["a", "b", undefined]);
+  });
+});
+
+describe("requests at the end of a turn", () => {
+  it("the requests of a turn are handled one after the other, and then their responses are written", async () => {
+    const turns = new TurnBatcher();
+    const seen: string[] = [];
+    const receive = (name: string): void =>
+      turns.handle(() => {
+        seen.push(`begin ${name}`);
+        queueMicrotask(() => {
+          seen.push(`end ${name}`);
+          turns.write(() => seen.push(`write ${name}`));
+        });
+      });
+    receive("a");
+    await Promise.resolve();
+    receive("b");
+    expect(seen).toEqual([]);
+    await nextTurn();
+    expect(seen).toEqual(["begin a", "end a", "begin b", "end b", "write a", "write b"]);
+  });
+
+  it("a response that is ready before the requests of its turn are handled does not wait for a later turn", async () => {
+    const turns = new TurnBatcher();
+    const seen: string[] = [];
+    turns.write(() => seen.push("early"));
+    turns.handle(() => seen.push("handled"));
+    await nextTurn();
+    expect(seen).toEqual(["early", "handled"]);
+  });
+
+  it("the response of a request does not wait for requests that follow while others are handled", async () => {
+    const turns = new TurnBatcher();
+    const seen: string[] = [];
+    turns.handle(() => {
+      turns.handle(() => seen.push("second"));
+      turns.write(() => seen.push("first"));
+    });
+    await nextTurn();
+    await nextTurn();
+    expect(seen).toEqual(["first", "second"]);
+  });
+
+  it("the response of a slow handler does not wait for the requests behind it", async () => {
+    const turns = new TurnBatcher();
+    const seen: string[] = [];
+    for (const name of ["a", "b", "c"])
+      turns.handle(() => {
+        seen.push(name);
+        const busyUntil = performance.now() + 3;
+        while (performance.now() < busyUntil);
+        turns.write(() => seen.push(`write ${name}`));
+      });
+    await nextTurn();
+    await nextTurn();
+    expect(seen).toEqual(["a", "b", "write a", "write b", "c", "write c"]);
+  });
+});
+
+describe("a body on node:http", () => {
+  const limits = { maxBytes: 100, timeout: 10_000 };
+
+  function read(given: { readonly maxBytes: number; readonly timeout: number } = limits) {
+    const message = new IncomingMessage(new Socket());
+    const body = new NodeExchange(message, new ServerResponse(message), new TurnBatcher()).readBody(given);
+    return { message, body };
+  }
+
+  it("a complete body is handled although its client disconnects in the same turn", async () => {
+    const { message, body } = read();
+    message.emit("data", Buffer.from("{}"));
+    message.emit("end");
+    message.emit("close");
+    expect(await body).toMatchObject({ kind: "text", text: "{}" });
+  });
+
+  it("a body that is complete in a later turn is read", async () => {
+    const { message, body } = read();
+    message.emit("data", Buffer.from("{"));
+    await nextTurn();
+    message.emit("data", Buffer.from("}"));
+    message.emit("end");
+    expect(await body).toMatchObject({ kind: "text", text: "{}" });
+  });
+
+  it.each(["close", "error"])("a body is lost when %s comes before its end", async (event) => {
+    const { message, body } = read();
+    message.emit("data", Buffer.from("{"));
+    message.emit(event);
+    expect(await body).toEqual({ kind: "lost" });
+  });
+
+  it("a body beyond the limit is rejected although its end arrives in the same turn", async () => {
+    const { message, body } = read({ ...limits, maxBytes: 1 });
+    message.emit("data", Buffer.from("{}"));
+    message.emit("end");
+    expect(await body).toEqual({ kind: "too-large" });
+  });
+
+  it("a body whose rest does not arrive in time is late", async () => {
+    const { message, body } = read({ ...limits, timeout: 5 });
+    message.emit("data", Buffer.from("{"));
+    expect(await body).toEqual({ kind: "late" });
   });
 });
 
