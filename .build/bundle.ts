@@ -6,8 +6,10 @@ import { readNotices } from "./notices.ts";
 import { createPlugins } from "./plugins.ts";
 import { bundlePage } from "./bundle-page.ts";
 import { packagedModels, packModels, readSpecModels } from "../generator/read/spec-models.ts";
+import { writeAllConversions } from "../generator/emit/written-conversions.ts";
 import { emitUnformatted } from "../generator/generate.ts";
 import { packDeclarations, packagedDeclarations } from "../generator/internal/format-declarations.ts";
+import { packagedConversions, packConversions } from "../generator/scaffold/layer/packaged-conversions.ts";
 import { emitUsualLayers } from "../generator/scaffold/layer/usual-layers.ts";
 import { packRuntime } from "./pack-runtime.ts";
 import { buildRuntimePackage } from "./runtime-package.ts";
@@ -44,8 +46,10 @@ const shared: BuildOptions = {
 await buildRuntimePackage(root);
 await packRuntime(root);
 const models = await readSpecModels();
-await writeFile(packagedModels, await packModels(models, join(root, "spec")));
-const modules = [...(await emitUnformatted({})).values(), ...emitUsualLayers(models)];
+await writeFile(packagedModels, packModels(models));
+const older = models.models.slice(0, -1).map(({ id }) => id);
+await writeFile(packagedConversions, packConversions(models, writeAllConversions(models.models, older)));
+const modules = [...(await emitUnformatted({})).values(), ...(await emitUsualLayers(models))];
 await writeFile(packagedDeclarations, await packDeclarations(modules));
 await rm(join(root, target), { recursive: true, force: true });
 // Runs in a process of its own, with a module of the user.

@@ -30,6 +30,8 @@ export function createCheckWriter(model: Declared): CheckWriter {
   const recursive = findRecursive(model);
   const origins = originsOf(model);
   const helpers = new Map<string, string>();
+  // Inherited properties have the same shape in many declarations.
+  const named = new Map<Shape, string>();
   const taken = new Set(model.declarations.map(({ name }) => `check${name}`));
   let pending: CheckFunction[] = [];
   let insideRecursive = false;
@@ -46,6 +48,12 @@ export function createCheckWriter(model: Declared): CheckWriter {
 
   const findName = (shape: Shape, suggestion: string): string => {
     if (shape.kind === "reference") return `check${shape.name}`;
+    const name = named.get(shape) ?? findHelper(shape, suggestion);
+    named.set(shape, name);
+    return name;
+  };
+
+  const findHelper = (shape: Shape, suggestion: string): string => {
     const key = JSON.stringify(shape, (name, value: unknown) =>
       name === "doc" || name === "location" ? undefined : value,
     );
@@ -156,14 +164,14 @@ function bodyText(request: BodyRequest): string {
 function objectBody({ writer, suggestion, origins, constraints }: BodyRequest, object: ObjectShape): string {
   const lines = [`if (!${writer.use("isObject")}(v)) return ${writer.use("fail")}("object");`];
   for (const property of object.properties) {
-    lines.push(...propertyLines(writer, property, (origins.get(property) ?? suggestion) + pascal(property.name)));
+    lines.push(...propertyLines(writer, property, origins.get(property) ?? suggestion));
   }
   if (object.index && object.index.kind !== "unknown") lines.push(...indexLines(writer, object, suggestion));
   lines.push(...constraints.map((constraint) => constraintLine(writer, constraint)), "return undefined;");
   return lines.join("\n");
 }
 
-function propertyLines(writer: CheckWriter, property: Property, suggestion: string): string[] {
+function propertyLines(writer: CheckWriter, property: Property, origin: string): string[] {
   const { name, shape } = property;
   const access = accessText("v", name);
   const segment = JSON.stringify(escapeKey(name));
@@ -176,8 +184,9 @@ function propertyLines(writer: CheckWriter, property: Property, suggestion: stri
     const guard = mayBeAbsent ? `${access} !== undefined && ` : "";
     return [`if (${guard}${test}) return ${writer.use("fail")}(${JSON.stringify(condition.expected)}, ${segment});`];
   }
-  const issue = `${lowerFirst(pascal(name))}Issue`;
-  const call = writer.call(shape, access, suggestion);
+  const word = pascal(name);
+  const issue = `${lowerFirst(word)}Issue`;
+  const call = writer.call(shape, access, origin + word);
   const guarded = mayBeAbsent ? `${access} === undefined ? undefined : ${call}` : call;
   return [`const ${issue} = ${guarded};`, `if (${issue}) return ${writer.use("under")}(${segment}, ${issue});`];
 }

@@ -16,7 +16,9 @@ export interface ConvertFunction {
   /** Parameters and body, to be written after `function name`. */
   readonly text: string;
   /** Names of the support modules, and of its parameter, that the function uses. */
-  readonly uses: ReadonlySet<string>;
+  readonly uses: readonly string[];
+  /** Names of the conversions that the function calls, in the order in which they should follow it. */
+  readonly calls: readonly string[];
 }
 
 /** Emits the conversions of one revision. */
@@ -37,6 +39,7 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
   const taken = new Set<string>();
   const functions: ConvertFunction[] = [];
   let uses = new Set<string>();
+  let calls = new Set<string>();
 
   const use = (name: string): string => {
     uses.add(name);
@@ -45,10 +48,10 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
 
   const write = (difference: Difference): string | undefined => {
     const at = functions.length;
-    const outer = uses;
-    const own = (uses = new Set<string>());
+    const outer = { uses, calls };
+    const own = { uses: (uses = new Set()), calls: (calls = new Set()) };
     const written = bodyOf(writer, difference);
-    uses = outer;
+    ({ uses, calls } = outer);
     if (!written) return undefined;
     const type = typeOf(difference);
     const key = [type, written.constants, written.body].join("\n");
@@ -58,9 +61,16 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
     names.set(key, name);
     const keys = `${name.charAt(2).toLowerCase()}${name.slice(3)}Keys`;
     const fill = (text: string): string => text.replaceAll(self, name).replaceAll(keysName, keys);
-    const loss = own.has("loss") ? "loss" : "_loss";
+    const loss = own.uses.has("loss") ? "loss" : "_loss";
     const text = `(v: unknown, ${loss}?: OnLoss): unknown {\n${fill(written.body)}\n}`;
-    functions.splice(at, 0, { name, type, constants: fill(written.constants), text, uses: own });
+    functions.splice(at, 0, {
+      name,
+      type,
+      constants: fill(written.constants),
+      text,
+      uses: [...own.uses],
+      calls: [...own.calls],
+    });
     return name;
   };
 
@@ -71,7 +81,9 @@ export function createConvertWriter(conversions: Conversions): ConvertWriter {
     callee(difference) {
       if (!difference) return undefined;
       if (!written.has(difference)) written.set(difference, write(difference));
-      return written.get(difference);
+      const name = written.get(difference);
+      if (name !== undefined) calls.add(name);
+      return name;
     },
     expression(difference, expression) {
       if (difference?.kind === "array") {

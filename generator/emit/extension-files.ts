@@ -1,7 +1,7 @@
 import type { ExtensionModel } from "../model.ts";
 import { methodsOf, tableSpecs } from "./method-text.ts";
 import { referencesIn } from "../model/shapes.ts";
-import { digestText } from "./revision-files.ts";
+import { digestText } from "./digest-text.ts";
 import type { Templates } from "../internal/templates.ts";
 import { literalText, rowTypesIn, tableViews } from "./views/methods.ts";
 import { typesView } from "./views/types.ts";

@@ -2,12 +2,14 @@ import type { Conversions } from "../conversions/conversions.ts";
 import type { Missing } from "../model/missing.ts";
 import type { RevisionModel } from "../model.ts";
 import type { Templates } from "../internal/templates.ts";
+import { digestText } from "./digest-text.ts";
 import { convertView } from "./views/convert.ts";
 import { declarationsView } from "./views/declarations.ts";
 import { methodsView } from "./views/methods.ts";
 import { stubsView } from "./views/stubs.ts";
 import { typesView } from "./views/types.ts";
 import { validateView } from "./views/validate.ts";
+import { writeConversions } from "./written-conversions.ts";
 
 /** Templates that {@link emitRevision} and {@link emitRevisionList} use. */
 export const revisionTemplates = [
@@ -40,7 +42,7 @@ export function emitRevision(
   const views = {
     "types.ts": typesView(model),
     "validate.ts": validate,
-    ...(conversions && { "convert.ts": convertView(conversions) }),
+    ...(conversions && { "convert.ts": convertView(model, writeConversions(conversions)) }),
     "methods.ts": { ...methodsView(model, validate.callees), converts: conversions !== undefined },
     "server.ts": stubsView(model, "server"),
     "client.ts": stubsView(model, "client"),
@@ -61,10 +63,4 @@ export function emitRevisionList(ids: readonly string[], templates: Templates): 
   const revisions = newestFirst.map((id) => ({ id, alias: `revision${id.replaceAll(/[^0-9A-Za-z]/g, "")}` }));
   const list = revisions.map(({ alias }) => alias).join(", ");
   return templates.render("revisions.ts", { source: "spec/pins.json", revisions, list });
-}
-
-/** Short description of the source of declarations: its digest and, if known, its upstream commit. */
-export function digestText({ source }: Pick<RevisionModel, "source">): string {
-  const digest = `sha256 ${source.sha256.slice(0, 12)}`;
-  return source.commit === undefined ? digest : `${digest}, upstream ${source.commit.slice(0, 12)}`;
 }

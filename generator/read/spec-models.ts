@@ -7,6 +7,8 @@ import { hashText, readIfPresent } from "../internal/files.ts";
 
 /** Models of every pinned revision and extension of a spec folder. */
 export interface SpecModels {
+  /** SHA-256 of the spec folder. */
+  readonly digest: string;
   /** Models of the revisions, oldest first. */
   readonly models: readonly RevisionModel[];
   readonly extensions: readonly ExtensionModel[];
@@ -21,7 +23,8 @@ export const packagedModels: string = join(packageRoot, "dist", "models.json");
  * @throws {SpecError} when a file of the folder is not valid.
  */
 export async function readSpecModels(spec: string = join(packageRoot, "spec")): Promise<SpecModels> {
-  const packaged = await readPackaged(await digestSpec(spec));
+  const digest = await digestSpec(spec);
+  const packaged = await readPackaged(digest);
   if (packaged) return packaged;
   const { openSpecFolder } = await import("./spec-folder.ts");
   const folder = await openSpecFolder(spec);
@@ -30,7 +33,7 @@ export async function readSpecModels(spec: string = join(packageRoot, "spec")): 
   const extensions = newest
     ? await Promise.all([...folder.extensions.keys()].map((name) => folder.readExtension(name, newest)))
     : [];
-  return { models, extensions };
+  return { digest, models, extensions };
 }
 
 /** True if a revision negotiates extensions. Older revisions do not. */
@@ -39,9 +42,9 @@ export function negotiatesExtensions(model: RevisionModel): boolean {
 }
 
 /** Returns the text of the file that {@link readSpecModels} reads instead of the schemas while the spec folder is unchanged. */
-export async function packModels({ models, extensions }: SpecModels, spec: string): Promise<string> {
+export function packModels({ digest, models, extensions }: SpecModels): string {
   const packed: Packed = {
-    digest: await digestSpec(spec),
+    digest,
     models,
     extensions: extensions.map(({ core: _core, scope: _scope, ...own }) => own),
   };
@@ -66,7 +69,7 @@ async function readPackaged(digest: string): Promise<SpecModels | undefined> {
     core,
     scope: [...core.declarations, ...own.declarations],
   }));
-  return { models: packed.models, extensions };
+  return { digest, models: packed.models, extensions };
 }
 
 /** SHA-256 of the paths and texts of a spec folder. */

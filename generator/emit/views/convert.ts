@@ -1,8 +1,7 @@
-import type { Conversions } from "../../conversions/conversions.ts";
-import type { MethodDifference } from "../../conversions/compare-revisions.ts";
-import { createConvertWriter, type ConvertFunction, type ConvertWriter } from "../convert-text.ts";
-import type { Role } from "../../model.ts";
+import type { RevisionModel, Role } from "../../model.ts";
+import type { ConvertFunction } from "../convert-text.ts";
 import { methodsOf, tableSpecs, type TableSpec } from "../method-text.ts";
+import type { MethodConversions, WrittenConversions } from "../written-conversions.ts";
 
 /** View of the template `convert.ts.hbs`. */
 export interface ConvertView {
@@ -29,38 +28,67 @@ const otherNames: ReadonlySet<string> = new Set([...supportNames, ...helperTypes
  * Returns, for each dispatch table, a table of conversions by method, and the functions that the tables refer to. With a sender, the conversions of what
  * the other side sends are left out.
  */
-export function convertView(conversions: Conversions, sender?: Role): ConvertView {
-  const writer = createConvertWriter(conversions);
-  const tables = tableSpecs.map((spec): TableView => {
-    const methods = new Set(methodsOf(conversions.model.methods, spec));
-    const rows = conversions.methods
-      .filter(({ method }) => methods.has(method))
-      .flatMap((found) => rowText(writer, partsSentBy(sender, found, spec)));
-    return { name: spec.name, summary: spec.summary, rows };
-  });
-  const uses = new Set(writer.functions.flatMap((one) => [...one.uses]));
+export function convertView(
+  { id, methods }: Pick<RevisionModel, "id" | "methods">,
+  written: WrittenConversions,
+  sender?: Role,
+): ConvertView {
+  const byType = new Map(written.methods.map((found) => [found.type, found]));
+  const rows = tableSpecs.map((spec) =>
+    methodsOf(methods, spec).map(({ name, type }) => ({ name, ...partsSentBy(sender, byType.get(type), spec) })),
+  );
+  const functions = reachFunctions(
+    written,
+    rows.flat().flatMap(({ params, result }) => [params, result]),
+  );
+  const uses = new Set(functions.flatMap((one) => one.uses));
   const isUsed = (name: string): boolean => uses.has(name);
   const types = helperTypes.filter(isUsed).map((name) => `type ${name}`);
   return {
-    revision: isUsed("ConversionError") ? JSON.stringify(conversions.model.id) : "",
+    revision: isUsed("ConversionError") ? JSON.stringify(id) : "",
     support: [...supportNames.filter(isUsed), "type Conversions", "type OnLoss"].join(", "),
     rules: [...[...uses].filter((name) => !otherNames.has(name)).sort(), ...types].join(", "),
-    functions: writer.functions,
-    tables,
+    functions,
+    tables: tableSpecs.map(({ name, summary }, at) => ({ name, summary, rows: (rows[at] ?? []).flatMap(rowText) })),
   };
 }
 
 /** A side sends the params of its own methods and the results of the methods of the other side. */
-function partsSentBy(sender: Role | undefined, difference: MethodDifference, table: TableSpec): MethodDifference {
-  if (sender === undefined) return difference;
-  const { method, params, result } = difference;
-  return table.sender === sender ? { method, ...(params && { params }) } : { method, ...(result && { result }) };
+function partsSentBy(
+  sender: Role | undefined,
+  { params, result }: Partial<MethodConversions> = {},
+  table: TableSpec,
+): Pick<MethodConversions, "params" | "result"> {
+  const sendsParams = sender === undefined || sender === table.sender;
+  const sendsResult = sender === undefined || sender !== table.sender;
+  return {
+    ...(sendsParams && params !== undefined && { params }),
+    ...(sendsResult && result !== undefined && { result }),
+  };
 }
 
-function rowText(writer: ConvertWriter, { method, params, result }: MethodDifference): { readonly text: string }[] {
-  const parts = [
-    ["params", writer.callee(params)],
-    ["result", writer.callee(result)],
-  ].flatMap(([part, callee]) => (callee === undefined ? [] : [`${part}: ${callee}`]));
-  return parts.length === 0 ? [] : [{ text: `${JSON.stringify(method.name)}: { ${parts.join(", ")} }` }];
+/** Returns the named functions, each followed by those that it calls. */
+function reachFunctions(
+  { functions }: WrittenConversions,
+  names: readonly (string | undefined)[],
+): readonly ConvertFunction[] {
+  const byName = new Map(functions.map((one) => [one.name, one]));
+  const reached = new Set<ConvertFunction>();
+  const reach = (name: string | undefined): void => {
+    const found = name === undefined ? undefined : byName.get(name);
+    if (!found || reached.has(found)) return;
+    reached.add(found);
+    found.calls.forEach(reach);
+  };
+  names.forEach(reach);
+  return [...reached];
+}
+
+function rowText({ name, params, result }: Omit<MethodConversions, "type"> & { readonly name: string }): {
+  readonly text: string;
+}[] {
+  const parts = Object.entries({ params, result }).flatMap(([part, callee]) =>
+    callee === undefined ? [] : [`${part}: ${callee}`],
+  );
+  return parts.length === 0 ? [] : [{ text: `${JSON.stringify(name)}: { ${parts.join(", ")} }` }];
 }

@@ -1,5 +1,4 @@
-import { readConversions } from "../../conversions/conversions.ts";
-import { digestText } from "../../emit/revision-files.ts";
+import { digestText } from "../../emit/digest-text.ts";
 import type { Templates } from "../../internal/templates.ts";
 import { convertView } from "../../emit/views/convert.ts";
 import { declarationsView } from "../../emit/views/declarations.ts";
@@ -14,10 +13,17 @@ import { negotiatesExtensions, type SpecModels } from "../../read/spec-models.ts
 import type { LayerChoices } from "./choices.ts";
 import { addOmittedFeatures, usedDeclarations } from "./declarations.ts";
 import { narrowModel } from "./narrow-model.ts";
+import type { ConversionsById } from "./packaged-conversions.ts";
 import { shareChecks, type SharedChecks } from "./shared-checks.ts";
 
 /** Templates that {@link emitRevisions} uses. */
 export const revisionTemplates = ["types.ts", "validate.ts", "convert.ts", "methods.ts", "declarations.ts"] as const;
+
+/** What the layers of a spec folder have in common: the templates, and the conversions to the older revisions. */
+export interface LayerParts {
+  readonly templates: Templates;
+  readonly conversions: ConversionsById;
+}
 
 /** A revision of a project, the part of it that the project uses, and the checks of that part. */
 interface UsedRevision {
@@ -30,7 +36,11 @@ interface UsedRevision {
  * Returns the unformatted files of every revision of a project, by path relative to `src/mcp/`. The newest revision has types, because the code of the
  * project is written for it. The other revisions have conversions.
  */
-export function emitRevisions(choices: LayerChoices, spec: SpecModels, templates: Templates): Map<string, string> {
+export function emitRevisions(
+  choices: LayerChoices,
+  spec: SpecModels,
+  { templates, conversions }: LayerParts,
+): Map<string, string> {
   const used = choices.revisions.map((id) => readUsed(id, choices, spec));
   const shared = shareChecks(
     used.map(({ model, checks }) => ({ revision: model.id, functions: calledChecks(checks) })),
@@ -42,7 +52,9 @@ export function emitRevisions(choices: LayerChoices, spec: SpecModels, templates
     const views = {
       "validate.ts": checksView(revision, shared),
       "methods.ts": { ...tablesView(revision), converts: !isNewest },
-      ...(isNewest ? newestViews(revision, choices, spec) : { "convert.ts": conversionsView(revision, choices, spec) }),
+      ...(isNewest
+        ? newestViews(revision, choices, spec)
+        : { "convert.ts": conversionsView(revision, choices, conversions) }),
     };
     return Object.entries(views).map(([name, view]): [string, string] => [
       `${model.id}/${name}`,
@@ -139,8 +151,8 @@ function reachDeclarations(model: RevisionModel, names: readonly string[]): read
 }
 
 /** View of the conversions to an older revision: of the methods that the project uses, and without a client only of what a server sends. */
-function conversionsView({ model, narrow }: UsedRevision, { client }: LayerChoices, { models }: SpecModels): object {
-  const conversions = readConversions(models, model);
-  const methods = conversions.methods.filter(({ method }) => hasMethod(narrow, method.type));
-  return convertView({ ...conversions, methods }, client ? undefined : "server");
+function conversionsView({ model, narrow }: UsedRevision, { client }: LayerChoices, all: ConversionsById): object {
+  const written = all.get(model.id);
+  if (!written) throw new Error(`Revision ${model.id} has no conversions; this is a bug in generator/scaffold.`);
+  return convertView(narrow, written, client ? undefined : "server");
 }

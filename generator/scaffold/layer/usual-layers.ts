@@ -1,15 +1,16 @@
 import type { RevisionModel } from "../../model.ts";
 import type { SpecModels } from "../../read/spec-models.ts";
 import { features, type Feature, type LayerChoices } from "./choices.ts";
-import { emitUnformattedLayer, loadLayerTemplates } from "./emit-layer.ts";
+import { emitUnformattedLayer, loadLayerParts } from "./emit-layer.ts";
 
 /**
  * Returns the modules of layers with usual choices before formatting. The build formats their declarations: every type, check and conversion of each
  * revision, and the tables of usual features. Transports and authentication only change imports and exports.
  */
-export function emitUsualLayers(spec: SpecModels): string[] {
-  const templates = loadLayerTemplates();
-  return usualChoices(spec.models).flatMap((choices) => [...emitUnformattedLayer(choices, spec, templates).values()]);
+export async function emitUsualLayers(spec: SpecModels): Promise<string[]> {
+  const older = spec.models.slice(0, -1).map(({ id }) => id);
+  const parts = await loadLayerParts(spec, older);
+  return usualChoices(spec.models).flatMap((choices) => [...emitUnformattedLayer(choices, spec, parts).values()]);
 }
 
 function usualChoices(models: readonly RevisionModel[]): LayerChoices[] {

@@ -4,7 +4,7 @@ import { formatTypeScript } from "../../../generator/internal/format.ts";
 import { escapeUnseen } from "../../../generator/internal/text.ts";
 import type { Tree } from "../../../generator/internal/tree.ts";
 import { features, type LayerChoices } from "../../../generator/scaffold/layer/choices.ts";
-import { emitUnformattedLayer, loadLayerTemplates } from "../../../generator/scaffold/layer/emit-layer.ts";
+import { emitUnformattedLayer, loadLayerParts } from "../../../generator/scaffold/layer/emit-layer.ts";
 import { allRevisions, models, smallest } from "../project.ts";
 
 const [newest = "", second = "", ...older] = allRevisions;
@@ -40,7 +40,10 @@ const layers: readonly (Partial<LayerChoices> & { readonly name: string })[] = [
 
 describe("formatting declarations", () => {
   test.each(layers)("declarations of $name are formatted as whole modules are", async (choices) => {
-    await expectFormatted(emitUnformattedLayer({ ...smallest, ...choices }, models, loadLayerTemplates()));
+    const wanted = { ...smallest, ...choices };
+    await expectFormatted(
+      emitUnformattedLayer(wanted, models, await loadLayerParts(models, wanted.revisions.slice(1))),
+    );
   });
 
   test("declarations that the build does not know, comments and lists are formatted as a whole module is", async () => {
