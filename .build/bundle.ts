@@ -32,6 +32,9 @@ const { exports, bin }: Manifest = JSON.parse(await readFile(join(root, "package
 const entries = Object.values(exports).flatMap(({ default: file }) => (file === undefined ? [] : [toSource(file)]));
 const programs = [...new Set(Object.values(bin))];
 
+/** Function that CommonJS libraries expect. */
+const requireBanner = 'import{createRequire as requireOf}from"node:module";const require=requireOf(import.meta.url);';
+
 const shared: BuildOptions = {
   absWorkingDir: root,
   bundle: true,
@@ -64,9 +67,10 @@ const { metafile } = await build({
   minifyWhitespace: true,
   // Globals that libraries expect and that ECMAScript modules do not have.
   define: { __filename: "import.meta.filename", __dirname: "import.meta.dirname" },
-  banner: { js: 'import{createRequire as requireOf}from"node:module";const require=requireOf(import.meta.url);' },
+  banner: { js: requireBanner },
   plugins: createPlugins(root),
 });
+for (const file of Object.keys(metafile.outputs)) await removeUnusedBanner(join(root, file));
 const pageInputs = await bundlePage(root, target);
 const inputs = [...Object.keys(metafile.inputs), ...pageInputs];
 await writeFile(join(root, target, "THIRD-PARTY.txt"), await readNotices(root, inputs));
@@ -83,6 +87,13 @@ for (const program of programs) await chmod(join(root, program), 0o755);
 /** Returns the compiled module that a file of the bundle is made from. */
 function toSource(file: string): string {
   return posix.normalize(file).replace(`${target}/`, "dist/");
+}
+
+/** Removes the function that loads CommonJS modules from a file that does not use it. A start loads about forty files. */
+async function removeUnusedBanner(file: string): Promise<void> {
+  const text = await readFile(file, "utf8");
+  const rest = text.replace(`${requireBanner}\n`, "");
+  if (rest !== text && !/\brequire\b/.test(rest)) await writeFile(file, rest);
 }
 
 /** Removes the declarations of the generator that no export refers to. */

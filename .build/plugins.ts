@@ -18,10 +18,11 @@ function compileTemplates(folder: string): Plugin {
   return {
     name: "compile-templates",
     setup: ({ onLoad }) =>
-      onLoad({ filter: /[\\/]internal[\\/]compile-template\.js$/ }, async () => ({
-        contents: await emitTemplates(folder),
-        resolveDir: folder,
-      })),
+      onLoad({ filter: /[\\/]internal[\\/]compile-template\.js$/ }, async () => {
+        // Templates are code that no stack trace needs to name; every command that renders one parses all of them.
+        const { code } = await transform(await emitTemplates(folder), { minify: true, format: "esm" });
+        return { contents: code, resolveDir: folder };
+      }),
   };
 }
 

@@ -8,11 +8,10 @@ import { describeUnstableFeatures } from "../scaffold/create/feature-stages.ts";
 import { readPackageName } from "../scaffold/create/name.ts";
 import { commandsOf } from "../scaffold/create/package-manager.ts";
 import { planProject, type ProjectText } from "../scaffold/create/plan-project.ts";
-import { prepareProject, type Readiness } from "../scaffold/create/prepare.ts";
+import type { PrepareOptions, Readiness } from "../scaffold/create/prepare.ts";
 import { emitProject } from "../scaffold/create/project-files.ts";
 import type { ProjectOptions } from "../scaffold/create/project-options.ts";
 import { projectPackages } from "../scaffold/create/project-packages.ts";
-import { isInRepository } from "../scaffold/create/repository.ts";
 import type { RunOptions } from "../scaffold/create/run.ts";
 import { rejectSwallowedFlags } from "../scaffold/create/swallowed-flags.ts";
 import { findTarget, type Target } from "../scaffold/create/target.ts";
@@ -59,7 +58,11 @@ async function create(options: CreateOptions, signal: AbortSignal): Promise<numb
     return 0;
   }
   await writeProject(target, tree, { signal, archives: project.runtime.archives });
-  const readiness = await prepareProject(project, { install: options.install, repository, screen, signal });
+  const { install } = options;
+  const prepares = install || (await repository);
+  const readiness: Readiness = prepares
+    ? await prepare(project, { install, repository, screen, signal })
+    : { kind: "written" };
   showEnd(screen, project, { readiness, files: tree.size });
   return signal.aborted ? interruptedExitCode : readiness.kind === "failed" ? 1 : 0;
 }
@@ -74,9 +77,17 @@ function showTools(
   return screen.step(`Making ${tools} from ${source.origin}`, emit, () => `Made ${tools} from ${source.origin}`);
 }
 
+/** Prepares a project. Modules that start programs are loaded only for projects that need them. */
+async function prepare(project: ProjectOptions, options: PrepareOptions): Promise<Readiness> {
+  const { prepareProject } = await import("../scaffold/create/prepare.ts");
+  return prepareProject(project, options);
+}
+
 /** True if the project needs a git repository. A project inside of a repository needs none of its own. */
 async function wantsRepository({ git, dryRun }: CreateOptions, place: RunOptions): Promise<boolean> {
-  return git && !dryRun && !(await isInRepository(place));
+  if (!git || dryRun) return false;
+  const { isInRepository } = await import("../scaffold/create/repository.ts");
+  return !(await isInRepository(place));
 }
 
 /** Returns a function that finds the place of a project, and checks that its folder gives a valid package name. */

@@ -22,7 +22,7 @@ export async function formatDeclarations(modules: Tree): Promise<Map<string, str
   const formatted = new Map<string, string>();
   for (const [path, text] of modules) {
     const parts: string[] = [];
-    for (const part of splitModule(text)) parts.push(packaged.get(keyOf(part)) ?? (await formatPart(part)));
+    for (const part of splitModule(text)) parts.push(packaged[keyOf(part)] ?? (await formatPart(part)));
     formatted.set(path, `${parts.join("\n\n")}\n`);
   }
   return formatted;
@@ -36,9 +36,9 @@ export async function packDeclarations(modules: Iterable<string>): Promise<strin
   return JSON.stringify(Object.fromEntries(packed));
 }
 
-async function readPackaged(): Promise<ReadonlyMap<string, string>> {
-  const packed: Record<string, string> = JSON.parse((await readIfPresent(packagedDeclarations)) ?? "{}");
-  return new Map(Object.entries(packed));
+/** Reads the formatted declarations by the hash of their text before formatting. */
+async function readPackaged(): Promise<Readonly<Partial<Record<string, string>>>> {
+  return JSON.parse((await readIfPresent(packagedDeclarations)) ?? "{}");
 }
 
 /** A declaration is found by its unformatted text, so that the formatted text always belongs to it. */

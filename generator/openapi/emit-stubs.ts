@@ -2,6 +2,7 @@ import { commentText } from "../internal/text.ts";
 import type { ClientPlan } from "../typed-client/client/plan.ts";
 import { toFileName, toMemberName, uniqueName } from "../typed-client/tool-schema/names.ts";
 import type { ProjectSource } from "./source.ts";
+import type { StubKinds } from "./stub-kinds.ts";
 
 /** A definition without an implementation. */
 interface Stub {
@@ -111,21 +112,4 @@ function createNames(): (name: string, ending: string) => Pick<Stub, "file" | "v
     file: take(toFileName(`${name} ${ending}`)),
     variable: take(`${toMemberName(name)}${ending}`),
   });
-}
-
-/** Kinds of definitions of a source that become part of a project in addition to its tools. */
-export interface StubKinds {
-  readonly prompts: boolean;
-  readonly resources: boolean;
-  readonly templates: boolean;
-}
-
-/** Returns the kinds that a source has and a project features. */
-export function stubKinds(source: ProjectSource | undefined, features: ReadonlySet<string>): StubKinds {
-  const { prompts = [], resources = [], resourceTemplates = [] } = source?.contract ?? {};
-  return {
-    prompts: features.has("prompts") && prompts.length > 0,
-    resources: features.has("resources") && resources.length > 0,
-    templates: features.has("resources") && resourceTemplates.length > 0,
-  };
 }

@@ -1,10 +1,10 @@
 import type { Templates } from "../../internal/templates.ts";
 import type { Tree } from "../../internal/tree.ts";
 import { quoteForShell } from "../../internal/text.ts";
-import { toClaim } from "./first-call.ts";
 import type { Protection } from "../layer/choices.ts";
 import { requiredSettings, settingsOf } from "../providers/providers.ts";
 import type { Selection } from "./project-choices.ts";
+import { requestMetadata } from "./request-metadata.ts";
 
 /** Packages that a protected project depends on, with the tested versions. */
 export const accessDependencies: { readonly [Name in Protection]: { readonly [name: string]: string } } = {
@@ -111,7 +111,7 @@ export function curlArguments(revisions: readonly string[], stateless: readonly 
   const method = isStateless ? "server/discover" : "initialize";
   const clientInfo = { name: "curl", version: "1" };
   const params = isStateless
-    ? { _meta: toClaim(revision) }
+    ? { _meta: requestMetadata(revision) }
     : { protocolVersion: revision, capabilities: {}, clientInfo };
   const headers = [
     "Content-Type: application/json",

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { clientInfo, requestMetadata } from "./request-metadata.ts";
 
 /** First tool call of a new project, which shows that it works. */
 export interface FirstCall {
@@ -46,25 +47,13 @@ export async function makeFirstCall(call: FirstCall, { folder, revision, isState
   };
   const params = { name: call.tool, arguments: call.arguments };
   try {
-    if (isStateless) return readText(await ask(1, "tools/call", { ...params, _meta: toClaim(revision) }));
+    if (isStateless) return readText(await ask(1, "tools/call", { ...params, _meta: requestMetadata(revision) }));
     await ask(1, "initialize", { protocolVersion: revision, capabilities: {}, clientInfo });
     send({ method: "notifications/initialized" });
     return readText(await ask(2, "tools/call", params));
   } finally {
     child.kill();
   }
-}
-
-const clientInfo = { name: "create-mcp-server", version: "1" };
-
-/** Metadata (`_meta`) of a stateless request: revision, client capabilities and client name. */
-export function toClaim(revision: string): object {
-  const prefix = "io.modelcontextprotocol";
-  return {
-    [`${prefix}/protocolVersion`]: revision,
-    [`${prefix}/clientCapabilities`]: {},
-    [`${prefix}/clientInfo`]: clientInfo,
-  };
 }
 
 function ignore(): void {}

@@ -1,7 +1,6 @@
 import { relativePath } from "../../internal/files.ts";
 import { UserError } from "../../internal/user-error.ts";
 import { outputModes } from "../../openapi/operation.ts";
-import { sourceNotes } from "../../openapi/source-notes.ts";
 import type { ProjectSource } from "../../openapi/source.ts";
 import { readSpecModels } from "../../read/spec-models.ts";
 import { chooseRevisions, toCatalogue } from "../layer/catalogue.ts";
@@ -91,6 +90,7 @@ function toSourceSelection(given: SelectionText, { contract }: ProjectSource): S
 async function readOwnSource(path: string, { only, output }: SourceText): Promise<ProjectSource> {
   const mode = output === undefined ? undefined : readWord("--output", output, outputModes);
   const { readSource } = await import("../../openapi/source.ts");
+  const { sourceNotes } = await import("../../openapi/source-notes.ts");
   const source = await readSource(path, { ...(only !== undefined && { only }), ...(mode && { output: mode }) });
   for (const line of sourceNotes(source, "src/api.ts")) console.error(line);
   return source;

@@ -22,7 +22,7 @@ import { extraLines, partsText, readmeCommands } from "./readme-text.ts";
 import { accessParameters, accessTemplates, curlArguments, emitAccess } from "./access-files.ts";
 import { emitMount, mountTemplates, unusedByNext } from "../mount/project-files.ts";
 import { frameworks, runtimePackages } from "../mount/frameworks.ts";
-import { stubKinds } from "../../openapi/emit-stubs.ts";
+import { stubKinds } from "../../openapi/stub-kinds.ts";
 import { builtPackages, packagesOf, hasSkillFolder } from "./project-packages.ts";
 import { generatorPackage } from "./launcher.ts";
 import { commandsOf, managerFiles } from "./package-manager.ts";
