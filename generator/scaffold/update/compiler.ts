@@ -32,10 +32,17 @@ export interface Replacement {
   readonly texts: ReadonlyMap<string, string>;
 }
 
+/** Options of a compilation. */
+export interface FindOptions {
+  readonly replaced?: Replacement;
+  /** Absolute paths of the files to report on. Default: all files of the program. */
+  readonly among?: Iterable<string>;
+}
+
 /** Compiler of one program in several states. It reads and parses files that do not differ, such as the declarations of libraries, only once. */
 export interface Compiler {
-  /** Returns the errors in the files of the program, as it is on disk or with a replaced part. */
-  findErrors(replaced?: Replacement): CompileError[];
+  /** Returns the errors in files of the program, as it is on disk or with a replaced part. */
+  findErrors(options?: FindOptions): CompileError[];
 }
 
 /** Creates a compiler for a program. @throws {UserError} when the settings of the program cannot be read. */
@@ -43,10 +50,10 @@ export function createCompiler({ config, library, files }: ProgramPlace): Compil
   const options = readOptions(config);
   const parsed = new Map<string, ts.SourceFile>();
   return {
-    findErrors(replaced) {
+    findErrors({ replaced, among = files } = {}) {
       const host = createHost({ options, library, parsed }, replaced);
       const program = ts.createProgram({ rootNames: files, options, host });
-      return files.flatMap((file) => errorsOf(program, file));
+      return [...among].flatMap((file) => errorsOf(program, file));
     },
   };
 }

@@ -41,8 +41,9 @@ export async function findIncompatibleCode(
   if (library === undefined || !existsSync(config) || !hasRuntime(project)) return undefined;
   const files = await listSources(project);
   const compiler = createCompiler({ config, library, files });
-  const found = compiler.findErrors(layer);
-  const known = new Set(found.length === 0 ? [] : compiler.findErrors().map(toKey));
+  const found = compiler.findErrors({ replaced: layer });
+  const among = new Set(found.map(({ file }) => file));
+  const known = new Set(found.length === 0 ? [] : compiler.findErrors({ among }).map(toKey));
   const incompatible = found.flatMap((error): IncompatibleLine[] => {
     const { file, line, text } = error;
     if (known.has(toKey(error))) return [];
