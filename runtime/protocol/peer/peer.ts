@@ -132,7 +132,13 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
 
   /** Sends a notification. A rejection that is not awaited must not end the process, so it counts as handled. */
   notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
-    return asHandled(this.#notify(row, params, related));
+    try {
+      // A reader that keeps up needs no promise: a change may notify thousands of sessions.
+      const pending = this.#notify(row, params, related);
+      return pending instanceof Promise ? asHandled(pending) : sent;
+    } catch (error) {
+      return asHandled(Promise.reject(error));
+    }
   }
 
   async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
@@ -242,14 +248,14 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     });
   }
 
-  async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
+  #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): void | Promise<void> {
     this.#requireOpen();
     requireGate(row, this);
     const sendable = this.#convert({ method: row.method, params });
     checkParams(row, sendable);
+    const message: NotificationMessage = { jsonrpc: "2.0", method: row.method, params: sendable };
     const isEarly = this.#state === "INITIALIZING" && related === undefined && row.method !== "notifications/message";
-    if (isEarly) await this.#whenConfirmed();
-    await this.send({ jsonrpc: "2.0", method: row.method, params: sendable }, related);
+    return isEarly ? this.#whenConfirmed().then(() => this.send(message, related)) : this.send(message, related);
   }
 
   /** Ends calls whose timeout has expired, and returns the earliest deadline left. */
@@ -288,3 +294,6 @@ export class Peer implements Connection, Receiver, IncomingRequestsHost, Outgoin
     this.disconnected();
   }
 }
+
+/** Result of a notification that is sent. */
+const sent: Promise<void> = Promise.resolve();

@@ -1,3 +1,4 @@
+import { asHandled } from "../../internal/as-handled.ts";
 import type { Gate, NotificationRow, RequestRow, Revision } from "../../../generated/support.ts";
 import { IncomingCall, type CallHost, type IncomingRequest } from "./incoming-call.ts";
 import type { CloseOptions, State } from "../session/connection.ts";
@@ -50,14 +51,18 @@ export abstract class StatelessSender {
     return Promise.reject(new Error(`Revision ${revision.id} does not allow ${row.method} here; ${advice}`));
   }
 
-  async notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
-    requireGate(row, this);
-    checkParams(row, params);
-    await this.send({ jsonrpc: "2.0", method: row.method, params }, related);
+  notify<Params>(row: NotificationRow<Params>, params: Params, related?: RequestId): Promise<void> {
+    return asHandled(this.#notify(row, params, related));
   }
 
   async sendNotification(message: NotificationMessage, related?: RequestId): Promise<void> {
     await this.send(message, related);
+  }
+
+  async #notify<Params>(row: NotificationRow<Params>, params: Params, related: RequestId | undefined): Promise<void> {
+    requireGate(row, this);
+    checkParams(row, params);
+    await this.send({ jsonrpc: "2.0", method: row.method, params }, related);
   }
 }
 

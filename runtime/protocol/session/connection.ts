@@ -18,6 +18,7 @@ export interface Connection extends Caller {
   /** Completes the handshake, when the client's confirmation may have reached another process. */
   confirm?(): void;
   request<Params, Result>(row: RequestRow<Params, Result>, params: Params, options?: RequestOptions): Promise<Result>;
+  /** Sends a notification. A rejection that is not awaited counts as handled. */
   notify<Params>(row: NotificationRow<Params>, params: Params): Promise<void>;
   /** Fails pending requests, waits a while for running handlers, flushes and closes. May be called again. */
   close(options?: CloseOptions): Promise<void>;

@@ -114,9 +114,9 @@ class SessionRegister implements SessionRegistry {
   }
 }
 
-/** Sends a notification if the session's revision defines it. A failed send is ignored, as the session may be closing. */
+/** Sends a notification if the session's revision defines it. A failed send is ignored, as the session may be closing: connections handle it. */
 export function notifySession(connection: Connection, handler: string, params: object | undefined): void {
   const { session } = connection;
   const row: NotificationRow | undefined = session && findRow(session.revision.serverNotifications, handler);
-  if (row) connection.notify(row, params).catch(() => {});
+  if (row) void connection.notify(row, params);
 }
