@@ -84,7 +84,10 @@ function readWords(kind: Addition, name: string): readonly string[] {
     .replaceAll(/([a-z\d])([A-Z])/g, "$1-$2")
     .toLowerCase()
     .split(/[-_]/);
-  if (name.length <= longestName && words.every((word, place) => (place === 0 ? /^[a-z][a-z\d]*$/ : /^[a-z\d]+$/).test(word)))
+  if (
+    name.length <= longestName &&
+    words.every((word, place) => (place === 0 ? /^[a-z][a-z\d]*$/ : /^[a-z\d]+$/).test(word))
+  )
     return words;
   if (name.length > longestName)
     throw new UserError(`the name of the ${kind} has ${name.length} characters; choose one of at most ${longestName}.`);
