@@ -1,7 +1,7 @@
 import { isObject, type Revision } from "../../generated/support.ts";
 import { isHandshake } from "../../runtime/lifecycle/negotiation.ts";
 import { Conversation, own, type CallOutcome } from "./conversation.ts";
-import type { CheckReport, CheckResult, Rule } from "./finding.ts";
+import type { CheckReport, CheckResult, Finding, Rule } from "./finding.ts";
 import { checkHosts } from "./hosts/check-hosts.ts";
 import type { HostProfile } from "./hosts/profiles.ts";
 import { checkServerCard } from "./server-card.ts";
@@ -40,16 +40,16 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
   let server = { name: "", version: "" };
   let tools: Lists["tools"] = [];
   let newest: Conversation | undefined;
-  let rejection = "";
+  let rejection: Rejection | undefined;
   // Servers with HTTP with SSE, the oldest transport, know no stateless requests.
   const tried = wires.transport === "sse" ? options.revisions.filter(isHandshake) : options.revisions;
   for (const revision of tried) {
     options.onStep?.(`revision ${revision.id}`);
     const conversation = await open(wires, revision);
     if (!(conversation instanceof Conversation)) {
-      rejection = describeRejection(conversation);
+      rejection = conversation;
       // No revision is tried after two handshakes without any response: each takes the whole timeout.
-      if (spoken.length === 0 && negotiation.isSilent && isHandshake(revision) && isSilent(conversation)) break;
+      if (spoken.length === 0 && negotiation.isSilent && isHandshake(revision) && isSilent(rejection.response)) break;
       continue;
     }
     spoken.push(revision.id);
@@ -64,12 +64,8 @@ export async function examine(wires: WireFactory, options: ExamineOptions): Prom
     title: "The server supports a known revision",
     severity: "error",
   } as const satisfies Rule;
-  const fix =
-    options.advise?.(rejection) ||
-    "check that it starts, and its address and credentials; raise --timeout for a slow server";
-  const message = `it supports no known revision${rejection === "" ? "" : `: ${rejection}`}`;
-  const silent = spoken.length === 0 ? { subject: "server", message, fix } : undefined;
-  results.push(toResult(anything, [silent]), ...lint(tools));
+  const unknown = spoken.length === 0 ? toUnknown(rejection, options) : undefined;
+  results.push(toResult(anything, [unknown]), ...lint(tools));
   // The newest revision reports the most about the server.
   if (newest) {
     const { info, instructions, capabilities } = newest;
@@ -133,19 +129,49 @@ async function runProbe(probe: Probe, context: ProbeContext): Promise<CheckResul
   return [{ rule: probe.rule, revision: context.revision.id, findings: seen.map((one) => toFinding(probe.rule, one)) }];
 }
 
+/** First request of a session that was not opened. */
+interface Rejection {
+  readonly response: CallOutcome;
+  /** First text that the server sent instead of a message. */
+  readonly stray: string | undefined;
+}
+
 /** Opens a session in exactly this revision. Returns the outcome of the first request if the server does not support it. */
-async function open(wires: WireFactory, revision: Revision): Promise<Conversation | CallOutcome> {
+async function open(wires: WireFactory, revision: Revision): Promise<Conversation | Rejection> {
   const wire = await wires.open();
   const conversation = new Conversation(wire, revision);
   const response = await (revision.lifecycle === "handshake" ? shakeHands(conversation) : discover(conversation));
   if (response === true) return conversation;
   await wire.close();
-  return response;
+  return { response, stray: wire.strayData.find(({ kind }) => kind === "text")?.text };
+}
+
+/** Returns the observation that a server supports no revision, with the reason of the last rejection. */
+function toUnknown(rejection: Rejection | undefined, { advise }: ExamineOptions): Omit<Finding, "rule" | "severity"> {
+  const reason = rejection ? describeRejection(rejection) : "";
+  return {
+    subject: "server",
+    message: `it supports no known revision${reason === "" ? "" : `: ${reason}`}`,
+    fix: advise?.(reason) || (rejection && adviseOn(rejection)) || usualAdvice,
+  };
+}
+
+const usualAdvice = "check that it starts, and its address and credentials; raise --timeout for a slow server";
+
+/** Returns the next step after a rejection; `undefined` if its cause is open. */
+function adviseOn({ response, stray }: Rejection): string | undefined {
+  if (response.kind !== "none") return undefined;
+  const { status } = response.exchange;
+  if (status === undefined)
+    return stray === undefined ? undefined : "send only messages, and write everything else to standard error";
+  if (status === 401 || status === 403) return "send credentials with --header-env Name=VARIABLE";
+  return status >= 500 ? "look for the cause in the log of the server" : "check the address; its path is often /mcp";
 }
 
 /** Reason why no session was opened. */
-function describeRejection(response: CallOutcome): string {
+function describeRejection({ response, stray }: Rejection): string {
   const { status } = response.exchange;
+  const sent = stray === undefined ? "" : `; it sent ${JSON.stringify(stray.slice(0, 80))}, which is no message`;
   switch (response.kind) {
     case "error":
       return `it returned the error ${String(response.code)}, ${response.message}`;
@@ -154,7 +180,8 @@ function describeRejection(response: CallOutcome): string {
     case "result":
       return "it selected another revision";
     case "none":
-      return status === undefined ? response.reason || "no response in time" : `it returned HTTP ${status}`;
+      if (status === undefined) return `${response.reason || "no response in time"}${sent}`;
+      return `it returned HTTP ${status}${status < 300 ? ` without a response${sent}` : ""}`;
     default:
       return response satisfies never;
   }

@@ -39,8 +39,8 @@ async function openWire({ command, args, env, timeout }: StdioWireOptions): Prom
   let tail = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => reader.push(text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (tail = (tail + text).slice(-2_000)));
-  // The end of the output shows that the program has exited.
-  child.stdin.on("error", () => reader.end());
+  // A program that does not read has usually exited, and its exit code is the reason.
+  child.stdin.on("error", () => void within(exited, exitTime).then(() => reader.end()));
   const exited = new Promise<void>((done) => child.once("close", () => done(reader.end())));
   await new Promise<void>((done, reject) => {
     child.once("spawn", done);
@@ -97,6 +97,9 @@ function describeEnd({ exitCode, signalCode }: ChildProcess, log: string): strin
   const words = readLastWords(log);
   return `it exited ${signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`}${words === "" ? "" : `, last output: ${words}`}`;
 }
+
+/** Milliseconds between the end of a program's input on its side and its exit code. */
+const exitTime = 1_000;
 
 /** Milliseconds that a server may take to exit after its input has ended. */
 const closeTime = 5_000;

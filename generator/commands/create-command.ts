@@ -1,5 +1,6 @@
 import type { Argv } from "yargs";
 import { deployTargets } from "../scaffold/create/deploy-target.ts";
+import { extras } from "../scaffold/create/project-choices.ts";
 import { features, scales } from "../scaffold/layer/choices.ts";
 import { mounts } from "../scaffold/mount/frameworks.ts";
 import { providerNames } from "../scaffold/providers/provider.ts";
@@ -164,8 +165,7 @@ const createOptions = {
   },
   extras: {
     type: "string",
-    describe:
-      "Comma-separated extra files, all or none: docker, ci, vscode, claude-code, cursor, claude-desktop, registry, mcpb, agents, otel",
+    describe: `Comma-separated extra files, all or none: ${extras.join(", ")}`,
     defaultDescription: "agents",
     coerce: joinRepeated,
   },

@@ -4,7 +4,7 @@ import type { DefaultClientSession } from "../../runtime/client/session/default-
 import type { ConnectionFactory } from "../../runtime/client/connection-factory.ts";
 import { connect } from "../../runtime/client/connect.ts";
 import { passedLimits } from "../../runtime/gateway/upstream/upstream-target.ts";
-import { errorCodes, isPeerError } from "../../runtime/jsonrpc/errors.ts";
+import { errorCodes, isPeerError, TimeoutError } from "../../runtime/jsonrpc/errors.ts";
 import { createStdioClientTransport, type StdioClientTransport } from "../../runtime/transport/stdio/stdio-client.ts";
 import { HttpError } from "../../runtime/transport/http-client/errors.ts";
 import { createSseClientTransport } from "../../runtime/transport/http-sse/http-sse-client.ts";
@@ -119,7 +119,9 @@ function explainRejection(server: string, { status, wwwAuthenticate, body }: Htt
   const how = /\bresource_metadata=/.test(wwwAuthenticate ?? "")
     ? "Get an access token (the OAuth flow is not supported here), set a variable to `Bearer <token>`, and pass --header-env Authorization=VARIABLE."
     : "Set a variable to the value of the required header, and pass --header-env Name=VARIABLE.";
-  return `${server} rejected this client (HTTP ${status}): ${safeText(body.slice(0, 500)).trim()}${wanted} ${how}`;
+  const said = safeText(body.slice(0, 500)).trim();
+  const reason = said === "" ? "." : `: ${said}${/[.!?]$/.test(said) ? "" : "."}`;
+  return `${server} rejected this client (HTTP ${status})${reason}${wanted} ${how}`;
 }
 
 interface Opening {
@@ -195,6 +197,8 @@ function lastWords(text: string): string {
 
 /** Explains a failure by its root cause. */
 function explain(error: unknown): string {
+  if (error instanceof TimeoutError)
+    return `it did not respond to ${error.method} within ${error.milliseconds / 1_000} s; raise --timeout for a slow server`;
   const words = safeText(explainCause(error)).replace(/\.$/, "");
   return isPeerError(error) ? `it returned the error ${error.code}: ${words}` : words;
 }

@@ -8,7 +8,7 @@ import type { ImplementationInfo } from "../protocol/session/session.ts";
 import type { TaskNode } from "../stores/task-node.ts";
 import type { AnyCoreDefinition, AnyServerDefinition } from "./any-definition.ts";
 import { toCapabilities } from "./capabilities.ts";
-import { checkFeatures, checkServer } from "./check-definition.ts";
+import { checkFeatures, checkLists, checkServer } from "./check-definition.ts";
 import { createPlainScope } from "./context.ts";
 import type { CoreServer, ServerImplementation } from "./create-server.ts";
 import type { ServerExtensions } from "./definition.ts";
@@ -54,6 +54,7 @@ export function buildServer<Lists extends object, Definition extends AnyCoreDefi
   spoken: readonly Revision[],
   { features, createAcceptor, createLists, ...shared }: BuildOptions<Lists, Definition>,
 ): CoreServer & ToolLists & Lists {
+  checkLists(definition);
   const revisions = extend(spoken, definition, features);
   const [newest] = revisions;
   if (!newest) throw new Error(`Server "${definition.name}" requires at least one protocol revision`);

@@ -1,9 +1,33 @@
+import { isObject } from "../../generated/support.ts";
 import { checkHint } from "../protocol/methods/cache-hint.ts";
 import { SetupError } from "../jsonrpc/errors.ts";
 import type { Feature } from "./feature.ts";
 import type { AnyCoreDefinition } from "./any-definition.ts";
 import { checkRate } from "../jsonrpc/token-bucket.ts";
 import { checkTool } from "./tools/registry.ts";
+
+/**
+ * Checks that the lists of a definition are arrays of definitions with a handler. A definition that a module imports in a circle is `undefined` when it
+ * is read.
+ *
+ * @throws {SetupError} at the first mistake
+ */
+export function checkLists(source: object): void {
+  for (const [list, handler] of Object.entries(handlers)) {
+    const entries: unknown = Reflect.get(source, list) ?? [];
+    if (!Array.isArray(entries)) throw new SetupError(`${list} is not an array; write ${list}: [...]`);
+    for (const [place, entry] of entries.entries()) checkEntry(`${list}[${place}]`, entry, handler);
+  }
+}
+
+/** Lists of definitions, each with the handler of its entries. */
+const handlers = { tools: "execute", resources: "read", resourceTemplates: "read", prompts: "get" } as const;
+
+function checkEntry(place: string, entry: unknown, handler: string): void {
+  if (!isObject(entry)) throw new SetupError(`${place} is ${String(entry)}; check its import, which may be circular`);
+  if (typeof entry[handler] === "function") return;
+  throw new SetupError(`${place} has no function ${handler}; add it, or await the entry if it is a promise`);
+}
 
 /**
  * Checks a definition for mistakes that apply to every revision.

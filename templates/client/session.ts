@@ -119,11 +119,16 @@ export async function callTool<Arguments extends object, Structured>(
   const content = readContent(tool.name, result);
   const { isError, structuredContent: structured } = isObject(result) ? result : {};
   if (isError === true) throw new ToolFailure(tool.name, content);
-  const mismatch = tool.structured?.(structured);
+  const mismatch = tool.structured && findMismatch(tool.structured, structured);
   if (mismatch) throw new ResultError(tool.name, mismatch);
   const response: unknown = { structured, text: toText(content), content };
   if (isToolResult<Structured>(response)) return response;
   throw new ResultError(tool.name, { path: "", expected: "structured content" });
+}
+
+function findMismatch(check: Check, structured: unknown): Issue | undefined {
+  if (structured !== undefined) return check(structured);
+  return { path: "structuredContent", expected: "a value, which servers of older revisions cannot send" };
 }
 
 /**

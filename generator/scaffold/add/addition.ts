@@ -84,12 +84,20 @@ function readWords(kind: Addition, name: string): readonly string[] {
     .replaceAll(/([a-z\d])([A-Z])/g, "$1-$2")
     .toLowerCase()
     .split(/[-_]/);
-  if (name.length <= 64 && words.every((word, place) => (place === 0 ? /^[a-z][a-z\d]*$/ : /^[a-z\d]+$/).test(word)))
+  if (
+    name.length <= longestName &&
+    words.every((word, place) => (place === 0 ? /^[a-z][a-z\d]*$/ : /^[a-z\d]+$/).test(word))
+  )
     return words;
+  if (name.length > longestName)
+    throw new UserError(`the name of the ${kind} has ${name.length} characters; choose one of at most ${longestName}.`);
   throw new UserError(
     `${JSON.stringify(name)} cannot be the name of a ${kind}: use words of a-z and 0-9 with - or _ between them, for example word-count.`,
   );
 }
+
+/** Maximum length of a name, in characters. */
+const longestName = 64;
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);

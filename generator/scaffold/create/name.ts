@@ -29,6 +29,7 @@ export function readPackageName({ folder, name, taken }: NameSource): string {
 export function suggestName(text: string, taken: readonly string[]): string {
   const slug = text
     .normalize("NFKD")
+    .replaceAll(/\p{M}+/gu, "")
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-+|-+$/g, "")

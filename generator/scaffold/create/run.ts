@@ -46,7 +46,16 @@ export function run(program: string, args: readonly string[], options: RunOption
   });
 }
 
-/** Returns the last lines of a program's output, without blank space around it. */
+/**
+ * Returns the last lines of a program's output, without blank space around it. Frames of a stack, and the members of errors that npm prints, are left
+ * out: they follow the cause, and would displace it.
+ */
 export function lastLines({ output }: Outcome, count = 8): string {
-  return output.trim().split("\n").slice(-count).join("\n");
+  const lines = output.trim().split("\n");
+  return lines
+    .filter((line) => !detail.test(line))
+    .slice(-count)
+    .join("\n");
 }
+
+const detail = /^(?:\s+at .*|npm (?:error|ERR!)(?: {2}.*| \})?)\s*$/;

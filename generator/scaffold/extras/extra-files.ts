@@ -86,7 +86,7 @@ const mountTexts: { readonly [Name in Mount]: string } = {
 /** Returns the functions that create definitions, and the callbacks that they check. */
 function definersView(features: readonly Feature[]): object {
   const rows = [
-    ["defineTool", "run"],
+    ["defineTool", "execute"],
     ...(features.includes("resources") ? [["defineResource", "read"]] : []),
     ...(features.includes("prompts") ? [["definePrompt", "get"]] : []),
   ] as const;

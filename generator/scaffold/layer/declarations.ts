@@ -37,18 +37,36 @@ export function usedDeclarations(model: RevisionModel, { features, client }: Lay
  */
 export function addOmittedFeatures(missing: Missing, model: RevisionModel, choices: LayerChoices): Missing {
   if (choices.client) return missing;
-  const known = declarationsByName(model);
   const used = new Set(usedDeclarations(model, choices));
-  const omitted = (feature: Feature): string => omissionText(feature, choices);
-  const input = choices.features.includes("input") ? [] : inputRequests.filter((name) => known.has(name));
   const members = new Map([...missing.members].filter(([name]) => used.has(name)));
   const untasked = !choices.features.includes("tasks") && hasTasks(model);
-  if (untasked) members.set("Tool", new Map([...(members.get("Tool") ?? []), ["execution", omitted("tasks")]]));
+  if (untasked)
+    members.set("Tool", new Map([...(members.get("Tool") ?? []), ["execution", omissionText("tasks", choices)]]));
   return {
     ...missing,
-    methods: new Map([...missing.methods, ...input.map((name) => [name, omitted("input")] as const)]),
+    methods: new Map([
+      ...missing.methods,
+      ...omittedInputRequests(model, choices).map(({ name, reason }) => [name, reason] as const),
+    ]),
     members,
   };
+}
+
+/** Returns the declarations of a revision that only servers with input requests are generic over. */
+export function inputDeclarations(model: RevisionModel): readonly string[] {
+  const known = declarationsByName(model);
+  return named.input.filter((name) => known.has(name));
+}
+
+/** Returns the input requests of a revision that the server of a project does not send, each with the reason. */
+export function omittedInputRequests(
+  model: RevisionModel,
+  { features }: Pick<LayerChoices, "features">,
+): readonly { readonly name: string; readonly reason: string }[] {
+  if (features.includes("input")) return [];
+  const known = declarationsByName(model);
+  const reason = omissionText("input", { features });
+  return inputRequests.filter((name) => known.has(name)).map((name) => ({ name, reason }));
 }
 
 /** Returns the reason that compile errors quote for a feature that a project leaves out, with the command that adds it. */

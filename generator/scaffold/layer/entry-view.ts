@@ -1,6 +1,6 @@
 import type { RevisionModel } from "../../model.ts";
 import { hasListChanged, type EngineName, type Feature, type LayerChoices, type Transport } from "./choices.ts";
-import { hasTasks, omissionText } from "./declarations.ts";
+import { hasTasks, inputDeclarations, omissionText, omittedInputRequests } from "./declarations.ts";
 
 /** View of `templates/mcp/index.ts.hbs`. `models` are those of the chosen revisions, newest first. */
 export function entryView(choices: LayerChoices, models: readonly RevisionModel[]): object {
@@ -15,8 +15,13 @@ export function entryView(choices: LayerChoices, models: readonly RevisionModel[
     ...(has.has("resources") ? ["createResourceLists"] : []),
     ...(has.has("prompts") ? ["createPromptLists"] : []),
   ];
+  // A client responds to these requests, so the declarations that it shares with the server have them.
+  const unsent = client ? omittedInputRequests(newest, choices) : [];
   return {
     newest: newest.id,
+    served: unsent.length > 0 ? "ServerDeclarations" : "Declarations",
+    unsent,
+    inputNames: inputDeclarations(newest),
     revisionText: choices.revisions.join(", "),
     revisions: models.map(({ id }) => ({ id, alias: aliasOf(id) })),
     features: serverFeatures(choices, models),

@@ -65,7 +65,8 @@ function toResult(tool: AnyTool, outcome: unknown, { resultType }: ToolCall): Aw
     const content = [text(outcome)];
     return resultType === undefined ? { content } : { resultType, content };
   }
-  if (isObject(outcome)) return outcome;
+  // Anything else in a result is checked when the response is made, where the name of the tool is unknown.
+  if (isObject(outcome) && (outcome.content !== undefined || outcome.resultType !== undefined)) return outcome;
   throw new Error(
     `Tool "${tool.name}" returned ${describeType(outcome)}; return text or a result, or define an output schema`,
   );
@@ -107,5 +108,6 @@ function text(value: string): object {
 
 function describeType(value: unknown): string {
   if (value === null) return "null";
-  return Array.isArray(value) ? "an array" : typeof value;
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object without content" : typeof value;
 }

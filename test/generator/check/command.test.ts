@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { emitJson } from "../../../generator/check/report/json.ts";
 import { emitJunit } from "../../../generator/check/report/junit.ts";
 import { emitSarif } from "../../../generator/check/report/sarif.ts";
@@ -12,6 +12,7 @@ import type { CheckReport } from "../../../generator/check/finding.ts";
 import { runCheck, type CheckCommandOptions } from "../../../generator/commands/check.ts";
 import { captured, type CommandResult } from "../run.ts";
 import { temporaryFolder } from "../folder.ts";
+import { serveRaw } from "../running.ts";
 
 /** An address where nobody listens. */
 async function findDeadAddress(): Promise<string> {
@@ -158,6 +159,12 @@ describe("create-mcp-server check", () => {
       [process.execPath, "-e", 'console.error("reading\\nno DATABASE_URL"); process.exitCode = 3'],
       /known revision: it exited with code 3, last output: no DATABASE_URL\n/,
     ],
+    ["a program that exits before it reads", ["sh", "-c", "exit 4"], /: it exited with code 4\n/],
+    [
+      "a program that writes its log to stdout",
+      [process.execPath, "-e", 'console.log("listening"); setTimeout(() => {}, 1e6)'],
+      /: no response in time; it sent "listening", which is no message\n +send only messages/,
+    ],
     ["a program without output", [process.execPath, "-e", "setTimeout(() => {}, 1e6)"], /: no response in time\n/],
     ["an address without a listener", [dead], /: fetch failed \(.*ECONNREFUSED.*\)\n/],
   ])(
@@ -169,6 +176,19 @@ describe("create-mcp-server check", () => {
       expect(code).toBe(1);
     },
   );
+
+  test.each<[number, RegExp]>([
+    [200, / HTTP 200 without a response; it sent "<p>hello", which is no message\n +check the address; its path is /],
+    [401, / HTTP 401\n +send credentials with --header-env Name=VARIABLE/],
+    [404, / HTTP 404\n +check the address; its path is often \/mcp/],
+    [500, / HTTP 500\n +look for the cause in the log of the server/],
+  ])("`check` of an address that returns %i to every request proposes the next step", async (status, message) => {
+    const site = await serveRaw((_request, response) => response.writeHead(status).end("<p>hello"));
+    onTestFinished(() => site.close());
+    const { code, stdout } = await check([`${site.origin}/`], { timeout: 5 });
+    expect(stdout).toMatch(message);
+    expect(code).toBe(1);
+  });
 
   test("`check` reports a server that exits during the session with the reason", { timeout: 60_000 }, async () => {
     const exiting = `${answering} console.error("no database"); setTimeout(() => process.exit(4), 300);`;

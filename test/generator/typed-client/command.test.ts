@@ -119,6 +119,8 @@ describe("create-mcp-server client", () => {
         calls: session.calls.map(({ kind, name }) => kind + " " + name),
         liar: await createShopServerClient({ ...session, callTool: async () => ({ content: [], structuredContent: { items: [1] } }) })
           .tools.findItems({ query: "x" }).catch(names),
+        older: await createShopServerClient({ ...session, callTool: async () => ({ content: [] }) })
+          .tools.findItems({ query: "x" }).catch(names),
         errors: [ArgumentError, ResultError].length,
       };
       // @ts-expect-error a required argument is missing
@@ -145,6 +147,10 @@ describe("create-mcp-server client", () => {
         resource: [{ uri: "shop://items/a%2Fb?page=2", text: "an item" }],
         calls: ["tool find_items", "tool ping", "prompt greet", "resource shop://items/a%2Fb?page=2"],
         liar: ["ResultError", "find_items: the result does not fit its schema: items/0: expected string"],
+        older: [
+          "ResultError",
+          "find_items: the result does not fit its schema: structuredContent: expected a value, which servers of older revisions cannot send",
+        ],
         errors: 2,
       });
     },
@@ -382,7 +388,7 @@ describe("create-mcp-server client", () => {
       "a program that writes invalid messages",
       [process.execPath, "-e", "console.log('hello'); setInterval(() => {}, 1000)"],
       { timeout: 1 },
-      /cannot be read/,
+      /cannot be read: it did not respond to initialize within 1 s; raise --timeout for a slow server\. Run the command/,
     ],
     ["an unclosed quote", ["node 'x"], {}, /an unclosed quote/],
     ["an unknown revision", ["tools.json"], { protocol: "1999-01-01" }, /unknown revision "1999-01-01"/],
@@ -452,13 +458,19 @@ describe("create-mcp-server client", () => {
       /OAuth.*--header-env Authorization=VARIABLE/,
     ],
   ])("`client` names the authorization that a server requires: %s", async (_what, wanted, advice) => {
+    const bodies = ["Who are you?", "no key", ""];
     const server = await serveRaw((_request, response) => {
-      response.writeHead(401, { "www-authenticate": wanted }).end("Who are you?");
+      response.writeHead(401, { "www-authenticate": wanted }).end(bodies[0]);
     });
     onTestFinished(() => void server.close());
     const { code, stderr } = await client([server.url], { header: ["X-Key: secret"] });
     expect(code).toBe(2);
     expect(stderr).toContain(`rejected this client (HTTP 401): Who are you? It requires ${wanted}. `);
+    for (const said of [": no key.", "."]) {
+      bodies.shift();
+      const { stderr: other } = await client([server.url]);
+      expect(other).toContain(`rejected this client (HTTP 401)${said} It requires ${wanted}. `);
+    }
     expect(stderr).toMatch(advice);
     expect(stderr).not.toContain("secret");
   });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Declarations } from "../../../generated/2025-11-25/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { isObject } from "../../../generated/support.ts";
+import { SetupError } from "../../../runtime/jsonrpc/errors.ts";
 import { createInMemoryTransports } from "../../../runtime/transport/memory.ts";
 import type { Transport } from "../../../runtime/transport/transport.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
@@ -55,6 +56,19 @@ describe("capabilities follow from what is defined (TL-01, R-01, Q-01, K-01, O-0
 });
 
 describe("a server", () => {
+  test.each([
+    ['{"tools":[null]}', "tools[0] is null; check its import, which may be circular"],
+    ['{"tools":{"t":{}}}', "tools is not an array; write tools: [...]"],
+    ['{"tools":[{"name":"t"}]}', "tools[0] has no function execute; add it, or await the entry if it is a promise"],
+    ['{"resources":[{"uri":"a://b","name":"b"}]}', "resources[0] has no function read"],
+    ['{"resourceTemplates":[{"uriTemplate":"a://{b}","name":"b"}]}', "resourceTemplates[0] has no function read"],
+    ['{"prompts":[{"name":"p"}]}', "prompts[0] has no function get"],
+  ])("a list that the compiler has not checked is rejected: %s", (json, message) => {
+    const lists: Partial<AnyServerDefinition> = JSON.parse(json);
+    expect(() => createServer({ name: "test", version: "1", ...lists }, revisions)).toThrow(message);
+    expect(() => createServer({ name: "test", version: "1", ...lists }, revisions)).toThrow(SetupError);
+  });
+
   test("a server introduces itself with all members of its definition", () => {
     const definition = { name: "test", version: "1", title: "Test", tools: [tool], instructions: "Be brief." };
     const server = createServer(definition, revisions);

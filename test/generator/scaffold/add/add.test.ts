@@ -81,10 +81,14 @@ describe("names of additions", () => {
     "a\n",
     "é",
     "{{a}}",
-    "a".repeat(65),
   ])("the name %j is rejected", (name) =>
     expect(() => planAddition("tool", name, schemaSamples.zod)).toThrow("cannot be the name of a tool"),
   );
+
+  it("a name that is too long is rejected with its length", () =>
+    expect(() => planAddition("tool", "a".repeat(65), schemaSamples.zod)).toThrow(
+      "the name of the tool has 65 characters; choose one of at most 64.",
+    ));
 
   it("`findSample` returns the schema library of a project, or throws if there is no known one", () => {
     for (const kind of ["dependencies", "devDependencies"])

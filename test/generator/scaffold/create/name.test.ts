@@ -29,6 +29,7 @@ describe("a project's package name", () => {
     ["a leading underscore", "_private", "private"],
     ["a leading hyphen", "-rf", "rf"],
     ["accents", "é-café", "e-cafe"],
+    ["an accent inside a word", "wörld", "world"],
     ["other scripts", "日本", "my-mcp-server"],
     ["nothing", "", "my-mcp-server"],
     ["dots only", "..", "my-mcp-server"],

@@ -1,6 +1,8 @@
 import { check } from "prettier";
 import { parseServerCard } from "../../../../runtime/server-card/read-card.ts";
 import { describe, expect, it } from "vitest";
+import yargs from "yargs";
+import { addCreateCommand } from "../../../../generator/commands/create-command.ts";
 import {
   extras,
   readSelection,
@@ -247,6 +249,11 @@ describe("a project", () => {
     expect(text).not.toMatch(/\bas run\b/);
   });
 
+  it("the help names every extra", async () => {
+    const help = (await addCreateCommand(yargs([])).getHelp()).replaceAll(/\s+/g, " ");
+    expect(help).toContain(`Comma-separated extra files, all or none: ${extras.join(", ")}`);
+  });
+
   it("a project with all extras has their files, with valid JSON and no unfilled placeholders", async () => {
     const [without, tree] = [await emit({ extras: "none" }), await emit({ extras: "all" })];
     const added = [...tree.keys()].filter((path) => !without.has(path));
@@ -259,11 +266,11 @@ describe("a project", () => {
   });
 
   it.each([
-    [{ features: "tools" }, "with a tool as examples", "`defineTool`: it checks what `run` takes and returns."],
+    [{ features: "tools" }, "with a tool as examples", "`defineTool`: it checks what `execute` takes and returns."],
     [
       { features: "input,prompts" },
       "with two tools and a prompt as",
-      "`defineTool` or `definePrompt`: they check what `run` and `get`",
+      "`defineTool` or `definePrompt`: they check what `execute` and `get`",
     ],
     [
       { features: "all" },

@@ -200,6 +200,26 @@ describe("compile errors about features", () => {
     expect(inLayer).toEqual([]);
   });
 
+  test("a compile error names the command that adds input requests also in a project with a client", async () => {
+    const folder = join(root, "client");
+    await write(folder, {
+      revisions: ["2025-11-25", "2025-03-26"],
+      features: ["tools", "resources", "prompts"],
+      client: true,
+    });
+    writeFiles(folder, [
+      ["elicit.ts", wrong.elicit.code],
+      [
+        "respond.ts",
+        'import { createClient } from "./index.ts";\nexport const client = createClient({ info: { name: "c", version: "1" }, elicitation: { form: () => ({ action: "decline" }) } });\n',
+      ],
+    ]);
+    const files = [join(folder, "*.ts")];
+    const lines = await compile("typescript7", { folder, files, settings: compilerOptions });
+    expect(lines.filter((line) => !line.startsWith(" "))).toEqual([expect.stringMatching(/^\S*elicit\.ts\(/)]);
+    expect(lines.join("\n")).toContain(`${update} tools,resources,prompts,input`);
+  });
+
   test.each(compilers)("no compile error with %s occurs if the project has the feature", async (compiler) => {
     const folder = join(root, `${compiler}-changes`);
     await write(folder, { revisions: ["2025-11-25"], features: ["tools", "list-changed", "input", "tasks"] });

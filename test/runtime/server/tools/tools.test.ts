@@ -135,11 +135,14 @@ describe("return values of a tool", () => {
     expect(await call(serve({ name: "t", execute: () => result }).server, "t")).toEqual(result);
   });
 
-  test.each([undefined, null, 7, ["a"]])("the return value %j is an internal error", async (outcome) => {
-    await expect(call(serve({ name: "t", execute: () => outcome }).server, "t")).rejects.toThrow(
-      /Tool "t" returned .*output schema/,
-    );
-  });
+  test.each([undefined, null, 7, ["a"], {}, { sum: 3 }])(
+    "the return value %j is an internal error",
+    async (outcome) => {
+      await expect(call(serve({ name: "t", execute: () => outcome }).server, "t")).rejects.toThrow(
+        /Tool "t" returned .*output schema/,
+      );
+    },
+  );
 
   test("an output that does not fit its schema is an internal error without details for the client (TL-11, S-102)", async () => {
     const tool = { name: "t", outputSchema: z.object({ secret: z.number() }), execute: () => ({ secret: "hunter2" }) };
