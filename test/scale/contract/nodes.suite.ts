@@ -113,13 +113,16 @@ export function describeNodes(fixture: EngineFixture): void {
         missed() {},
         changed() {},
       });
-      const messages = Array.from({ length: 300 }, () => ({ kind: "changed", session: key }) as const);
+      const messages = Array.from({ length: 50 }, () => ({ kind: "changed", session: key }) as const);
+      // More than one page of a reader.
+      const groups = 6;
       for (let round = 1; round <= 3; round += 1) {
         link?.cut();
-        await Promise.all(messages.map(async (message) => first.nodes.send(secondNode, message)));
+        for (let group = 0; group < groups; group += 1)
+          await Promise.all(messages.map(async (message) => first.nodes.send(secondNode, message)));
         await first.nodes.broadcast({ kind: "updated", uris: ["note://a"] });
         link?.mend();
-        await expect.poll(() => arrived.length, { timeout: 20_000 }).toBe(round * (messages.length + 1));
+        await expect.poll(() => arrived.length, { timeout: 20_000 }).toBe(round * (groups * messages.length + 1));
         expect(arrived.at(-1)).toBe("updated");
       }
     });
