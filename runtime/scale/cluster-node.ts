@@ -5,6 +5,7 @@ import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { Incoming, RequestId } from "../jsonrpc/message.ts";
 import { BacklogError, type Engine } from "../stores/engine.ts";
 import type { StreamPosition } from "../stores/event-store.ts";
+import { repeatWhileLost } from "../stores/repeat-while-lost.ts";
 import type { NodeMessage } from "../stores/node-directory.ts";
 import type { SessionKey, SessionStore } from "../stores/session-store.ts";
 import type { SharedSession } from "../stores/shared-session-store.ts";
@@ -40,7 +41,6 @@ import { SharedStates } from "./shared-states.ts";
 import { SharedStream } from "./streams/shared-stream.ts";
 import { StreamWatchers } from "./streams/stream-watchers.ts";
 import { endLocalSession, endSharedSession } from "./engine/session-end.ts";
-import { repeatWhileLost } from "../tasks/repeat-while-lost.ts";
 import { UnstoredEvents } from "./engine/unstored-events.ts";
 
 /** Dependencies of a node. */
