@@ -5,6 +5,7 @@ import type { CloseOptions } from "../protocol/session/connection.ts";
 import type { Incoming, RequestId } from "../jsonrpc/message.ts";
 import { BacklogError, type Engine } from "../stores/engine.ts";
 import type { StreamPosition } from "../stores/event-store.ts";
+import { repeatWhileLost } from "../stores/repeat-while-lost.ts";
 import type { NodeMessage } from "../stores/node-directory.ts";
 import type { SessionKey, SessionStore } from "../stores/session-store.ts";
 import type { SharedSession } from "../stores/shared-session-store.ts";
@@ -154,7 +155,14 @@ export class ClusterNode implements HttpNode {
         changed: (kind) => broadcasts.listDiffers(this.#broadcastNode, kind),
         fail,
       });
-      this.#states = new SharedStates({ engine, clients, nodeName: () => this.name, fail });
+      this.#states = new SharedStates({
+        engine,
+        clients,
+        clock,
+        nodeName: () => this.name,
+        findLive: (key) => sessions.findLive(key),
+        fail,
+      });
     }
     this.#inBackground(() => this.#register());
   }
@@ -220,8 +228,7 @@ export class ClusterNode implements HttpNode {
           ? this.#follow(key, position, { retry: resumption.host.retry, open: resumption.open })
           : await this.#adopt(key, { position, part }, resumption);
       if (!stream) continue;
-      if (part.owner !== this.name)
-        this.#sendMessage(part.owner, { kind: "resumed", session: key, stream: stream.key });
+      if (part.owner !== this.name) this.#notifyOwner(key, stream, part.owner);
       return stream;
     }
     return undefined;
@@ -311,33 +318,14 @@ export class ClusterNode implements HttpNode {
     this.#registerListener(session, { stream: name, fence: adopted.fence });
     const stream = new SharedStream({ ...this.#streamOptions(session), name, host, requests: [], adopted });
     if (!(await stream.resume(sequence, open))) return undefined;
-    if (part.owner !== this.name) this.#notifyOfMissed(session, part.owner);
     return stream;
-  }
-
-  /** Notifies the client of a stream whose node has stopped of all changes: no node has written them to the stream since then. */
-  #notifyOfMissed(key: SessionKey, owner: string): void {
-    const { engine, clock } = this.#options;
-    // The stream belongs to its session when this turn of the event loop is over.
-    clock.after(0, () =>
-      this.#inBackground(async () => {
-        if (await engine.nodes.isAlive(owner)) return;
-        const session = this.#sessions?.findLive(key);
-        if (session) this.#states?.notifyAll(session);
-      }),
-    );
   }
 
   /** Registers this node as the one that writes the stream opened by GET, in the background. */
   #registerListener(key: SessionKey, stream: { readonly stream: string; readonly fence: number }): void {
-    const register = async (): Promise<void> => {
-      await this.#options.engine.sessions.change(key, { listener: { node: this.name, ...stream } });
-      // Other nodes report changes of the state from now on: earlier ones are read.
-      const session = this.#sessions?.findLive(key);
-      if (session) this.#states?.changed(session);
-    };
-    if (this.#states) this.#states.track(register);
-    else this.#inBackground(register);
+    const listener = { node: this.name, ...stream };
+    if (this.#states) return this.#states.registerListener(key, listener);
+    this.#inBackground(async () => void (await this.#options.engine.sessions.change(key, { listener })));
   }
 
   #streamOptions(session: SessionKey): {
@@ -382,9 +370,20 @@ export class ClusterNode implements HttpNode {
     }
   }
 
-  #sendMessage(node: string, message: NodeMessage): void {
+  /**
+   * Notifies the node that has written a stream that its client is connected here now. Where that node has stopped, none has written changes to a
+   * stream opened by GET since then. An outage of the engine must not hide that.
+   */
+  #notifyOwner(session: SessionKey, { key: stream, isListener }: SessionStream, owner: string): void {
+    const { engine, clock } = this.#options;
+    const message = { kind: "resumed", session, stream } as const;
+    // A node that was killed has a lease until it expires, but no connection.
+    const isGone = async (): Promise<boolean> =>
+      (await engine.nodes.send(owner, message)) === "absent" || !(await engine.nodes.isAlive(owner));
     this.#inBackground(async () => {
-      await this.#options.engine.nodes.send(node, message);
+      const hasMissed = (await repeatWhileLost(isGone, { clock })) && isListener;
+      // The stream belongs to its session when this turn of the event loop is over.
+      if (hasMissed) clock.after(0, () => this.#states?.notifyAll(session));
     });
   }
 

@@ -138,9 +138,10 @@ export class MemoryNodes {
   /** Delivers what a connection that was lost has not received. */
   resume(connection: MemoryConnection): void {
     for (const added of connection.receivers) {
-      this.#deliver(connection, added);
+      // Messages come before broadcasts: they may decide which clients a broadcast is for.
       const messages = this.#waiting.get(added.node)?.splice(0) ?? [];
       for (const message of messages) callLater(connection, added, () => added.receiver.message(message));
+      this.#deliver(connection, added);
       for (const { session, stream } of connection.watches) {
         callLater(connection, added, () => added.receiver.changed(copyValue(session), stream));
       }

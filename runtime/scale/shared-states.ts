@@ -1,20 +1,24 @@
 import { isObject } from "../../generated/support.ts";
+import { pause, type Clock } from "../internal/timers.ts";
 import { errorCodes } from "../jsonrpc/errors.ts";
 import type { ErrorObject } from "../jsonrpc/message.ts";
 import { rejectionCodes } from "../jsonrpc/rejection-codes.ts";
 import { listChanged } from "../protocol/methods/list-kinds.ts";
 import { findRow } from "../protocol/methods/method-rows.ts";
-import type { Engine } from "../stores/engine.ts";
+import { EngineError, type Engine } from "../stores/engine.ts";
 import type { SessionKey } from "../stores/session-store.ts";
-import type { SessionChange, SharedSession } from "../stores/shared-session-store.ts";
+import type { SessionChange, SessionListener, SharedSession } from "../stores/shared-session-store.ts";
 import type { LiveSession, ServedClients, StateRequest, StoreChange } from "../transport/http-server/cluster.ts";
 
 /** Dependencies of the states of sessions. */
 export interface SharedStatesOptions {
   readonly engine: Engine;
   readonly clients: ServedClients;
+  readonly clock: Clock;
   /** Returns the name of this node. */
   nodeName(): string;
+  /** Returns a session that this node serves. */
+  findLive(key: SessionKey): LiveSession | undefined;
   fail(thrown: unknown): void;
 }
 
@@ -22,6 +26,14 @@ export interface SharedStatesOptions {
 interface KnownState {
   readonly version: number | undefined;
   readonly subscriptions: ReadonlySet<string>;
+}
+
+/** Read of the state of a session. */
+interface StateRead {
+  readonly session: LiveSession;
+  run(): Promise<void>;
+  /** True if the read is still of use. Default: as long as this node serves the session. */
+  isNeeded?(): boolean;
 }
 
 /** Log levels and resource subscriptions of the sessions of a node, which each node may change. */
@@ -47,7 +59,7 @@ export class SharedStates {
   /** Applies what an access has found. A session that was opened again in the meantime reads its state again. */
   update(session: LiveSession, { version, state }: SharedSession): void {
     const known = this.#known.get(session);
-    if (!state && known?.version !== version) this.track(() => this.#read(session));
+    if (!state && known?.version !== version) this.changed(session);
     if (!state || (known?.version !== undefined && known.version > version)) return;
     const { clients, fail } = this.#options;
     const { session: agreed } = session.connection;
@@ -68,17 +80,40 @@ export class SharedStates {
     this.#known.set(session, { version, subscriptions: wanted });
   }
 
-  /** Reads the state of a session again. */
+  /** Reads the state of a session again, in the background. */
   changed(session: LiveSession): void {
-    this.track(() => this.#read(session));
+    this.#track({ session, run: () => this.#read(session) });
   }
 
-  /** Runs a read that broadcasts have to wait for. */
-  track(run: () => Promise<void>): void {
-    const read = run()
-      .catch(this.#options.fail)
-      .finally(() => this.#reads.delete(read));
-    this.#reads.add(read);
+  /** Registers a node as the one that writes the stream opened by GET, in the background. */
+  registerListener(key: SessionKey, listener: SessionListener): void {
+    const { engine, findLive, fail } = this.#options;
+    const session = findLive(key);
+    const register = async (): Promise<void> => void (await engine.sessions.change(key, { listener }));
+    if (!session) return void register().catch(fail);
+    this.#track({
+      session,
+      run: async () => {
+        await register();
+        // Other nodes report changes of the state from now on: earlier ones are read.
+        await this.#read(session);
+      },
+      // A client without a connection here may have a newer stream at another node, which a late registration would replace.
+      isNeeded: () => session.isListening(listener.stream),
+    });
+  }
+
+  /** Notifies the client of a session of every change that may have been missed. */
+  notifyAll(key: SessionKey): void {
+    const session = this.#options.findLive(key);
+    const rows = session?.connection.session?.revision.serverNotifications;
+    if (!session || !rows) return;
+    for (const handler of Object.values(listChanged)) {
+      const row = findRow(rows, handler);
+      // Rejects for a list that the server has not declared.
+      if (row) session.connection.notify(row, undefined).catch(() => {});
+    }
+    this.#notifyUpdated(session, this.#known.get(session)?.subscriptions);
   }
 
   /** Returns a function that stores what a request changes. */
@@ -87,42 +122,35 @@ export class SharedStates {
     return change && (() => this.#store(session, change));
   }
 
-  /** Notifies the client of a session of every change that may have been missed. */
-  notifyAll(session: LiveSession): void {
-    const { connection } = session;
-    const rows = connection.session?.revision.serverNotifications;
-    if (!rows) return;
-    for (const handler of Object.values(listChanged)) {
-      const row = findRow(rows, handler);
-      // Rejects for a list that the server has not declared.
-      if (row) connection.notify(row, undefined).catch(() => {});
-    }
-    const updated = findRow(rows, "resourceUpdated");
-    for (const uri of this.#known.get(session)?.subscriptions ?? []) {
-      if (updated) connection.notify(updated, { uri }).catch(() => {});
-    }
+  /** Runs a read that broadcasts have to wait for. One that fails is repeated. */
+  #track(stateRead: StateRead): void {
+    const read = stateRead
+      .run()
+      .catch((thrown: unknown) => {
+        this.#options.fail(thrown);
+        if (thrown instanceof EngineError) this.#repeat(stateRead).catch(this.#options.fail);
+      })
+      .finally(() => this.#reads.delete(read));
+    this.#reads.add(read);
   }
 
-  async #store(session: LiveSession, change: SessionChange): Promise<ErrorObject | undefined> {
-    const { engine, fail } = this.#options;
-    try {
-      const version = await engine.sessions.change(session.key, change);
-      if (version === undefined) return this.#undo(session, change, tooMany);
-    } catch (thrown) {
-      fail(thrown);
-      return this.#undo(session, change, unavailable);
+  /**
+   * Repeats a read until it succeeds. Broadcasts are for other sessions too and do not wait that long: the client is notified of each resource that
+   * it has subscribed to meanwhile.
+   */
+  async #repeat({ session, run, isNeeded = () => true }: StateRead): Promise<void> {
+    const { clock, findLive } = this.#options;
+    const before = this.#known.get(session)?.subscriptions;
+    for (let isRead = false; !isRead;) {
+      await pause(repetitionDelay, clock);
+      if (findLive(session.key) !== session || !isNeeded()) return;
+      isRead = await succeeds(run);
     }
-    // The change is stored: a node that cannot be notified reads it with its next access.
-    await Promise.all([this.#notifyOthers(session.key), this.#read(session)]).catch(fail);
-    return undefined;
-  }
-
-  /** Restores the stored state of a session whose handler has applied a change that could not be stored. */
-  #undo(session: LiveSession, { subscribe = [] }: SessionChange, error: ErrorObject): ErrorObject {
-    const subscriptions = new Set([...(this.#known.get(session)?.subscriptions ?? []), ...subscribe]);
-    this.#known.set(session, { version: undefined, subscriptions });
-    this.changed(session);
-    return error;
+    const after = this.#known.get(session)?.subscriptions ?? [];
+    this.#notifyUpdated(
+      session,
+      [...after].filter((uri) => !before?.has(uri)),
+    );
   }
 
   async #read(session: LiveSession): Promise<void> {
@@ -133,6 +161,34 @@ export class SharedStates {
     if (found?.state) this.update(session, found);
   }
 
+  #notifyUpdated({ connection }: LiveSession, uris: Iterable<string> = []): void {
+    const updated = findRow(connection.session?.revision.serverNotifications ?? {}, "resourceUpdated");
+    if (!updated) return;
+    for (const uri of uris) connection.notify(updated, { uri }).catch(() => {});
+  }
+
+  async #store(session: LiveSession, change: SessionChange): Promise<ErrorObject | undefined> {
+    const { engine, fail } = this.#options;
+    try {
+      const version = await engine.sessions.change(session.key, change);
+      if (version === undefined) return this.#undo(session, change, tooMany);
+      // The client may rely on the change as soon as it has the response, whichever node its next request or its stream is at.
+      await Promise.all([this.#notifyOthers(session.key), this.#read(session)]);
+      return undefined;
+    } catch (thrown) {
+      fail(thrown);
+      return this.#undo(session, change, unavailable);
+    }
+  }
+
+  /** Restores the stored state of a session whose handler has applied a change that could not be stored. */
+  #undo(session: LiveSession, { subscribe = [] }: SessionChange, error: ErrorObject): ErrorObject {
+    const subscriptions = new Set([...(this.#known.get(session)?.subscriptions ?? []), ...subscribe]);
+    this.#known.set(session, { version: undefined, subscriptions });
+    this.changed(session);
+    return error;
+  }
+
   async #notifyOthers(key: SessionKey): Promise<void> {
     const { engine, nodeName } = this.#options;
     const nodes = await engine.sessions.findNodes(key);
@@ -140,6 +196,20 @@ export class SharedStates {
     await Promise.all(others.map(async (node) => engine.nodes.send(node, { kind: "changed", session: key })));
   }
 }
+
+/** True when an operation of the engine succeeds, and false while the engine fails. */
+function succeeds(operate: () => Promise<void>): Promise<boolean> {
+  return operate().then(
+    () => true,
+    (thrown: unknown) => {
+      if (thrown instanceof EngineError) return false;
+      throw thrown;
+    },
+  );
+}
+
+/** Milliseconds between two attempts to read a state. */
+const repetitionDelay = 500;
 
 function toChange({ method, params }: StateRequest): SessionChange | undefined {
   if (!isObject(params)) return undefined;

@@ -67,7 +67,10 @@ export type Broadcast =
 export interface NodeReceiver {
   /** Handles a message; at-least-once, so a message may come twice. */
   message(message: NodeMessage): void;
-  /** Handles an broadcast, including those of the node itself. `position` identifies it among all broadcasts. */
+  /**
+   * Handles a broadcast, including those of the node itself, after the messages that were sent to the node before it: they may decide which clients it
+   * is for. `position` identifies it among all broadcasts.
+   */
   broadcastReceived(broadcast: Broadcast, position: string): void;
   /** Called when broadcasts were missed and can no longer be read. */
   missed(): void;

@@ -7,7 +7,7 @@ import { SharedPromise } from "../internal/shared-promise.ts";
 import { followSignals } from "../internal/abort-signals.ts";
 import { isFinal, type TaskChange, type TaskKey, type TaskRecord, type TaskStore } from "../stores/task-store.ts";
 import { pause, type Clock } from "../internal/timers.ts";
-import { repeatWhileLost } from "./repeat-while-lost.ts";
+import { repeatWhileLost } from "../stores/repeat-while-lost.ts";
 import type { RequestorChannel } from "./requestor-channel.ts";
 
 /** Reason for which the work of an earlier attempt is aborted. */

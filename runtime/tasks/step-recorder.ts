@@ -1,6 +1,6 @@
 import type { Clock } from "../internal/timers.ts";
 import type { Ledger, LedgerEntry } from "../stores/ledger.ts";
-import { repeatWhileLost } from "./repeat-while-lost.ts";
+import { repeatWhileLost } from "../stores/repeat-while-lost.ts";
 
 /** Records the steps of one attempt at a task. */
 export interface StepRecorder {

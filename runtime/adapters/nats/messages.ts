@@ -85,6 +85,10 @@ export class NatsMessageReader {
     this.#loop.request();
   }
 
+  readAll(): Promise<void> {
+    return this.#loop.run();
+  }
+
   /** Reads what has come while the connection was lost. A server that has lost its data counts from the beginning. */
   async resume(): Promise<void> {
     const { link, operations } = this.#context;

@@ -51,7 +51,7 @@ export class NatsNodes implements NodeDirectory {
     await this.#leases.put(this.#context.names.lease(node), JSON.stringify({ milliseconds: 0 }), 0);
     const messages = await this.#messages.receive(node, (message) => receiver.message(message));
     await this.#receiveWakes();
-    const broadcasts = new BroadcastReader(receiver, this.#broadcasts);
+    const broadcasts = new BroadcastReader(receiver, messages, this.#broadcasts);
     await broadcasts.start(position);
     const added: Receiver = { receiver, messages, broadcasts };
     this.#receivers.add(added);

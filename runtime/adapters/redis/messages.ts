@@ -67,6 +67,10 @@ export class RedisMessageReader {
     this.#loop.request();
   }
 
+  readAll(): Promise<void> {
+    return this.#loop.run();
+  }
+
   stop(): void {
     this.#loop.stop();
   }

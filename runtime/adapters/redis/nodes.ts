@@ -52,7 +52,7 @@ export class RedisNodes implements NodeDirectory {
     const { names, commands } = this.#context;
     const { key, channel } = names.messages(node);
     const messages = this.#messages.createReader(node, (message) => receiver.message(message));
-    const broadcasts = new BroadcastReader(receiver, this.#broadcasts);
+    const broadcasts = new BroadcastReader(receiver, messages, this.#broadcasts);
     await messages.start();
     await this.#subscribe(channel, () => messages.read());
     await this.#subscribe(names.broadcasts.channel, () => this.#readBroadcasts());

@@ -15,15 +15,26 @@ export interface KeptBroadcasts {
   after(position: string): Promise<readonly ReadBroadcast[] | undefined>;
 }
 
-/** Passes broadcasts on to the receiver of a node, each once and in order. */
+/** Reader of the messages to a node. */
+export interface MessageReader {
+  /** Passes on all messages that were sent before this call. */
+  readAll(): Promise<void>;
+}
+
+/**
+ * Passes broadcasts on to the receiver of a node, each once and in order, and after the messages that were sent before it: these may decide which clients
+ * a broadcast is for.
+ */
 export class BroadcastReader {
   readonly receiver: NodeReceiver;
+  readonly #messages: MessageReader;
   readonly #broadcasts: KeptBroadcasts;
   readonly #loop = new ReadLoop(() => this.#readNew());
   #position: string | undefined;
 
-  constructor(receiver: NodeReceiver, broadcasts: KeptBroadcasts) {
+  constructor(receiver: NodeReceiver, messages: MessageReader, broadcasts: KeptBroadcasts) {
     this.receiver = receiver;
+    this.#messages = messages;
     this.#broadcasts = broadcasts;
   }
 
@@ -44,6 +55,8 @@ export class BroadcastReader {
   async #readNew(): Promise<void> {
     if (this.#position === undefined) return;
     const found = await this.#broadcasts.after(this.#position);
+    if (found?.length === 0) return;
+    await this.#messages.readAll();
     if (!found) {
       this.#position = await this.#broadcasts.findLast();
       if (!this.#loop.isStopped) this.receiver.missed();

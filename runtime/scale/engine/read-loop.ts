@@ -1,8 +1,10 @@
 /** Runs a function that reads what is new: one run at a time, and one more when it is requested meanwhile. */
 export class ReadLoop {
   readonly #read: () => Promise<void>;
-  #isReading = false;
-  #isRequested = false;
+  /** Ends with the run in progress. */
+  #current: Promise<void> = Promise.resolve();
+  /** Run that follows the one in progress. */
+  #next: Promise<void> | undefined;
   #isStopped = false;
 
   constructor(read: () => Promise<void>) {
@@ -17,26 +19,32 @@ export class ReadLoop {
     this.#isStopped = true;
   }
 
-  /** Requests a run. A run that fails is repeated: the store may not request another one. */
+  /** Requests a run. */
   request(): void {
-    if (this.#isStopped) return;
-    this.#isRequested = true;
-    if (this.#isReading) return;
-    this.#isReading = true;
-    this.#readAll()
-      .catch(() => this.#requestLater())
-      .finally(() => (this.#isReading = false));
+    // A run that fails is repeated.
+    this.run().catch(() => {});
   }
 
-  async #readAll(): Promise<void> {
-    while (this.#isRequested && !this.#isStopped) {
-      this.#isRequested = false;
-      await this.#read();
-    }
+  /**
+   * Resolves after a run that has begun after this call. A run that fails is repeated, because the store may not request another one.
+   *
+   * @throws {unknown} when the run fails: its error
+   */
+  run(): Promise<void> {
+    this.#next ??= this.#current.then(() => this.#begin());
+    return this.#next;
+  }
+
+  #begin(): Promise<void> {
+    this.#next = undefined;
+    if (this.#isStopped) return Promise.resolve();
+    const run = this.#read();
+    this.#current = run.catch(() => this.#requestLater());
+    return run;
   }
 
   #requestLater(): void {
-    if (!this.#isStopped) setTimeout(() => this.request(), retryDelay).unref();
+    setTimeout(() => this.request(), retryDelay).unref();
   }
 }
 

@@ -255,6 +255,8 @@ export interface LiveSession extends DispatchTarget {
   openListener(name: string): SessionStream;
   /** True if the client has opened a stream by GET. */
   readonly hasListeners: boolean;
+  /** True if the client is connected here to this stream opened by GET. */
+  isListening(stream: string): boolean;
   /** Closes the connections of the streams that clients resume at other nodes. */
   releaseStreams(): void;
   /** Sets a callback for each time that the last running request has its response, and calls it at once when none is running. */

@@ -192,6 +192,10 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     return this.#listeners.length > 0;
   }
 
+  isListening(stream: string): boolean {
+    return this.#listeners.some(({ key, isConnected }) => isConnected && key === stream);
+  }
+
   openListener(name?: string): SessionStream {
     const stream = this.openStream([], name);
     this.#addListener(stream);
@@ -345,18 +349,12 @@ export class HttpSession implements Channel, SessionResponseHost, StreamHost, Li
     );
   }
 
+  /** Adds a stream opened by GET. Those without a connection end, and the oldest one when there are too many. */
   #addListener(stream: SessionStream): void {
-    const connected = this.#listeners.filter((listener) => listener.isConnected && listener !== stream);
-    for (const listener of this.#listeners) {
-      if (!connected.includes(listener) && listener !== stream) this.endStream(listener);
-    }
-    if (connected.length >= maxListeners) this.#dropListener(connected);
-    this.#listeners = [...connected.slice(-(maxListeners - 1)), stream];
-  }
-
-  #dropListener(connected: readonly SessionStream[]): void {
-    const [oldest] = connected;
-    if (oldest) this.endStream(oldest);
+    const others = this.#listeners.filter((listener) => listener !== stream);
+    const kept = others.filter(({ isConnected }) => isConnected).slice(-(maxListeners - 1));
+    for (const listener of others) if (!kept.includes(listener)) this.endStream(listener);
+    this.#listeners = [...kept, stream];
   }
 
   /** Keeps a resumed stream until it ends. */

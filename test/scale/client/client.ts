@@ -91,10 +91,8 @@ export class TestClient {
       await sleep(100 + this.random() * 200);
       response = await this.send({ method: "POST", message });
     }
-    const value = response ? await readBody(response) : "";
-    // A request may be rejected by an error in a response with the status 200.
-    const isAccepted = response?.ok === true && parseMessage(value)?.error === undefined;
-    const outcome = response === undefined ? "unknown" : isAccepted ? "ok" : "fail";
+    const value = response ? await readMessage(response) : "";
+    const outcome = response ? toOutcome(response, message, parseMessage(value)) : "unknown";
     this.write({ phase: "return", op, id, outcome, value, ...(response && { status: response.status }) });
     return response;
   }
@@ -303,6 +301,25 @@ export async function readStream(
   } catch {
     // A broken connection is what the tests are about: what came before counts.
   }
+}
+
+/** Reads the message in the body of a response: that of the last event, if it is a stream. Empty when the connection breaks before. */
+async function readMessage(response: HttpResponse): Promise<string> {
+  if (!isStream(response)) return readBody(response);
+  let last = "";
+  await readStream(response, (_id, data) => (last = data));
+  return last;
+}
+
+/** A connection may break before the response to a request, and a request may be rejected by an error with the status 200. */
+function toOutcome(
+  { ok }: HttpResponse,
+  sent: object,
+  answer: Message | undefined,
+): NonNullable<HistoryLine["outcome"]> {
+  const isRequest = "id" in sent && "method" in sent;
+  if (ok && isRequest && !isResponse(answer)) return "unknown";
+  return ok && answer?.error === undefined ? "ok" : "fail";
 }
 
 /** Opens a session. Tries until a node accepts it. */

@@ -103,6 +103,30 @@ export function describeNodes(fixture: EngineFixture): void {
       expect(at.messages.map((message) => message.kind === "send" && message.text)).toEqual(texts);
     });
 
+    test("a broadcast arrives after the messages that were sent before it, also after a loss of the connection", async () => {
+      const { cluster, first, second } = await startTwoNodes(fixture);
+      const { engine, link } = (await cluster.connectByLink?.()) ?? { engine: second };
+      const arrived: string[] = [];
+      await engine.nodes.receive(secondNode, {
+        message: (message) => void arrived.push(message.kind),
+        broadcastReceived: (broadcast) => void arrived.push(broadcast.kind),
+        missed() {},
+        changed() {},
+      });
+      const messages = Array.from({ length: 50 }, () => ({ kind: "changed", session: key }) as const);
+      // More than one page of a reader.
+      const groups = 6;
+      for (let round = 1; round <= 3; round += 1) {
+        link?.cut();
+        for (let group = 0; group < groups; group += 1)
+          await Promise.all(messages.map(async (message) => first.nodes.send(secondNode, message)));
+        await first.nodes.broadcast({ kind: "updated", uris: ["note://a"] });
+        link?.mend();
+        await expect.poll(() => arrived.length, { timeout: 20_000 }).toBe(round * (groups * messages.length + 1));
+        expect(arrived.at(-1)).toBe("updated");
+      }
+    });
+
     test("a large message arrives whole", async () => {
       const { first, second } = await startTwoNodes(fixture);
       const at = await listen(second, secondNode);

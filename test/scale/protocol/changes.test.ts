@@ -183,6 +183,21 @@ describe("notifications on three nodes", () => {
     await expectChanges(resumed, [toolsChanged, resourcesChanged, "resources/updated note://a"]);
   });
 
+  it("a client whose node was killed is notified of what it may have missed, though the lease has not expired (E12)", async () => {
+    const { open, listen, server, cutOff } = await begin();
+    const headers = await open();
+    const stream = await listen(1, headers);
+    server(2).tools.add({ name: "new", execute: () => "new" });
+    await expectChanges(stream, [toolsChanged]);
+    const last = stream.events.at(-1)?.id;
+    stream.cut();
+    await cutOff(1);
+    server(0).tools.add({ name: "newer", execute: () => "newer" });
+    await delay(30);
+    const resumed = await listen(2, headers, last);
+    await expectChanges(resumed, [toolsChanged, resourcesChanged]);
+  });
+
   it("a client that resumes at another node, whose own node is alive, is notified of nothing twice (E12)", async () => {
     const { open, listen, server } = await begin();
     const headers = await open();

@@ -1,6 +1,7 @@
 import { createServer, serveHttp, type Server } from "../../../runtime/index.ts";
 import { revisions } from "../../../generated/revisions.ts";
 import { joinCluster, type Cluster, type ClusterOptions } from "../../../runtime/scale/cluster.ts";
+import type { Engine } from "../../../runtime/stores/engine.ts";
 import type { HttpListener, ListenOptions } from "../../../runtime/transport/http-server/listen.ts";
 import { request } from "../../runtime/lifecycle/stateless.ts";
 import type { Stream } from "../../runtime/transport/http-server/http-rig.ts";
@@ -14,6 +15,8 @@ export type Definition = Parameters<typeof createServer>[0];
 export interface ServerNodesOptions extends Omit<ListenOptions, "port" | "cluster"> {
   /** Returns the hook of a node. */
   onListChanged?(node: number): ClusterOptions["onListChanged"];
+  /** Returns the engine that a node uses. Default: the same. */
+  toEngine?(engine: Engine, node: number): Engine;
 }
 
 /** Servers on the nodes of one cluster, in this process. */
@@ -33,7 +36,7 @@ export interface ServerNodes extends NodeRequests {
 /** Starts servers on three nodes. */
 export async function startServerNodes(
   define: (node: number) => Definition,
-  { onListChanged, ...options }: ServerNodesOptions = {},
+  { onListChanged, toEngine = (engine) => engine, ...options }: ServerNodesOptions = {},
 ): Promise<ServerNodes> {
   const engines = await startEngines(3);
   const clusters: Cluster[] = [];
@@ -41,7 +44,11 @@ export async function startServerNodes(
   const listeners: HttpListener[] = [];
   for (const [node, engine] of engines.all.entries()) {
     const hook = onListChanged?.(node);
-    const cluster = await joinCluster(engine, { lease, onError: () => {}, ...(hook && { onListChanged: hook }) });
+    const cluster = await joinCluster(toEngine(engine, node), {
+      lease,
+      onError: () => {},
+      ...(hook && { onListChanged: hook }),
+    });
     clusters.push(cluster);
     const server = createServer({ onError: () => {}, ...define(node) }, revisions);
     servers.push(server);
