@@ -1,5 +1,6 @@
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
+import { mutatedFolders } from "../mutation/folders.ts";
 import { hasPassed, saveResult, type CampaignResult, type Part } from "./result.ts";
 
 /*
@@ -20,7 +21,11 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   kill: () => import("./kill.ts"),
   fuzz: () => import("./fuzz/fuzz.ts"),
   limits: () => import("./limits/limits.ts"),
+  mutation: () => import("./mutation.ts"),
 };
+
+/** Parts without a short form. */
+const longOnly: readonly string[] = ["mutation"];
 
 const names = Object.keys(parts).join(", ");
 
@@ -34,8 +39,11 @@ const options = yargs(hideBin(process.argv))
   })
   .option("minutes", { type: "number", describe: "Duration of a soak; default: 60" })
   .option("transport", { type: "string", describe: "Transport of a part that runs over several, or lane of fuzz" })
-  .check(({ _: words, seed, short, count, minutes }) => {
+  .option("folder", { choices: Object.keys(mutatedFolders), describe: "Folder that is mutated" })
+  .check(({ _: words, seed, short, count, minutes, folder }) => {
     checkPart(words, short === true);
+    if (words[0] === "mutation" && folder === undefined)
+      throw new Error(`The folder is missing; give --folder ${Object.keys(mutatedFolders)[0]}, or another one`);
     if (!Number.isInteger(seed)) throw new Error("--seed is not an integer; give the one that a run has printed");
     if (count !== undefined && (!Number.isInteger(count) || count < 1))
       throw new Error("--count is not a count; give 1 or more");
@@ -50,11 +58,12 @@ function checkPart([name, ...others]: readonly (string | number)[], isShort: boo
   if (name === undefined) throw new Error(`The part is missing; give one of ${names}`);
   if (others.length > 0) throw new Error(`The parts are more than one; run "${others.join(" ")}" by itself`);
   if (name === "all" && !isShort) throw new Error("All parts at once disturb each other; add --short or name one");
+  if (isShort && longOnly.includes(String(name))) throw new Error(`The part ${name} has no short form; run it whole`);
   if (name !== "all" && !Object.hasOwn(parts, name))
     throw new Error(`The part "${name}" is unknown; give one of ${names}`);
 }
 
-const { seed, count, minutes, short: isShort = false } = options;
+const { seed, count, minutes, folder, short: isShort = false } = options;
 
 async function runPart(name: string, transport: string | undefined): Promise<boolean> {
   const part = await parts[name]?.();
@@ -65,6 +74,7 @@ async function runPart(name: string, transport: string | undefined): Promise<boo
     ...(count !== undefined && { count }),
     ...(minutes !== undefined && { minutes }),
     ...(transport !== undefined && { transport }),
+    ...(folder !== undefined && { folder }),
   });
   print(result);
   if (!isShort) console.log(`saved ${await saveResult(result)}`);
@@ -80,9 +90,10 @@ function print({ name, seconds, figures, violations }: CampaignResult): void {
   for (const violation of violations) console.log(`- ${violation}`);
 }
 
-/** Runs all parts at the same time, those that run over one transport over each. */
+/** Runs all parts with a short form at the same time, those that run over one transport over each. */
 async function runAll(): Promise<boolean> {
-  const runs = Object.keys(parts).flatMap((name) =>
+  const names = Object.keys(parts).filter((name) => !longOnly.includes(name));
+  const runs = names.flatMap((name) =>
     name === "soak" ? transports.map((transport) => runPart(name, transport)) : [runPart(name, undefined)],
   );
   return (await Promise.all(runs)).every((passed) => passed);

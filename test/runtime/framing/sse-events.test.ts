@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { EventDecoder, encodeEvent, isEventId, type ServerEvent } from "../../../runtime/framing/sse-events.ts";
 
@@ -72,48 +70,6 @@ describe("the event decoder reads", () => {
     expect(decode([text], 100)).toEqual(["size", message("ok", { id: "9" })]);
     expect(decode([...text], 100)).toEqual(["size", message("ok", { id: "9" })]);
   });
-
-  it("the event decoder reads a long event in many pieces in linear time", () => {
-    const piece = new Uint8Array(1_024).fill(0x61);
-    const start = performance.now();
-    const events = decode(["data: ", ...Array.from({ length: 8 * 1_024 }, () => piece), "\n\n"], 16 * 1024 * 1024);
-    expect(events).toHaveLength(1);
-    expect(performance.now() - start).toBeLessThan(8_000);
-  });
-});
-
-describe("the memory of an event (R50)", () => {
-  setFlagsFromString("--expose-gc");
-  const collect: unknown = runInNewContext("gc");
-  const heap = (): number => {
-    if (typeof collect === "function") collect();
-    return process.memoryUsage().heapUsed;
-  };
-
-  it.each([
-    ["however small its pieces are", "data: ", 1_000_000, (): Uint8Array => one],
-    ["however many lines it has", "data: ", 1_200_000, (): Uint8Array => line],
-    ["however much its lines are cut out of", "data: x\n", 1_000, (): Uint8Array => aside],
-  ])("an event takes the memory of its text: %s", (_, begin, count, piece) => {
-    const events: ServerEvent[] = [];
-    const problems: unknown[] = [];
-    const limits = { maxMessageBytes: 16 * 1024 * 1024 };
-    const decoder = new EventDecoder(limits, {
-      event: (event) => void events.push(event),
-      problem: (problem) => void problems.push(problem),
-    });
-    decoder.push(new TextEncoder().encode(begin));
-    const before = heap();
-    for (let index = 0; index < count; index += 1) decoder.push(piece());
-    expect(heap() - before).toBeLessThan(25_000_000);
-    decoder.push(new TextEncoder().encode("\n\n"));
-    expect([events.length, problems]).toEqual([1, []]);
-    expect(events[0]?.data.length).toBeGreaterThanOrEqual(count);
-  });
-
-  const one = Uint8Array.of(0x78);
-  const line = new TextEncoder().encode("\ndata:");
-  const aside = new TextEncoder().encode(`data: ${"x".repeat(20)}\n:${"c".repeat(64 * 1024)}\n`);
 });
 
 describe("an encoded event", () => {
