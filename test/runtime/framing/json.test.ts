@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { decode, encode } from "../../../runtime/framing/json.ts";
-import { scan, toByteRange } from "../../../runtime/framing/json-scan.ts";
+import { decode, encode, tooLarge } from "../../../runtime/framing/json.ts";
+import { outline, scan, toByteRange, type ByteRange } from "../../../runtime/framing/json-scan.ts";
 import type { FramingProblem } from "../../../runtime/jsonrpc/channel.ts";
 import { StaticResult } from "../../../runtime/jsonrpc/message.ts";
 
@@ -22,6 +22,14 @@ function read(
   return outcome;
 }
 
+/** Places a text among others, which are not read. */
+function inside(text: string): ByteRange {
+  const [before, after] = ['\ufeff[{"id":1,"', '"id":1,"id":"'].map((other) => new TextEncoder().encode(other));
+  const own = new TextEncoder().encode(text);
+  const bytes = new Uint8Array([...(before ?? []), ...own, ...(after ?? [])]);
+  return { bytes, start: before?.length ?? 0, end: (before?.length ?? 0) + own.length };
+}
+
 describe("duplicate protocol members (R8)", () => {
   test.each([
     ["twice", '{"id":1,"id":2}', "id"],
@@ -34,8 +42,24 @@ describe("duplicate protocol members (R8)", () => {
     ["after a byte order mark", '\ufeff[{"id":1,"id":2}]', "id"],
     ["after characters of several bytes", '{"id":"é€😀","id":2}', "id"],
     ["after a long string with escapes", `{"id":"${"x".repeat(100)}\\\\\\"","id":2}`, "id"],
+    ["before every kind of blank", '{"id" \t\r\n:1,"id"\t:2}', "id"],
+    ["after blanks before the batch", ' \t\r\n[{"id":1,"id":2}]', "id"],
+    ["after a byte order mark and blanks", '\ufeff \n[{"id":1,"id":2}]', "id"],
+    ["after an object without a byte order mark", '\ufeff{"id":1,"id":2}', "id"],
+    ["in the second message of a batch", '[{"params":{"id":1}},{"id":1,"method":"m","id":2}]', "id"],
+    ...["jsonrpc", "id", "method", "params", "result", "error"].map(
+      (name) => [`the member ${name}`, `{"${name}":1,"a":{},"${name}":2}`, name] as const,
+    ),
+    // Long strings are searched in another way than short ones.
+    ...[46, 47, 48, 49, 50, 51].flatMap((length) =>
+      ["", "\\\\", '\\"', '\\\\\\"'].map(
+        (end) =>
+          [`after ${length} characters and ${end}`, `{"id":"${"x".repeat(length)}${end}","id":2}`, "id"] as const,
+      ),
+    ),
   ])("a duplicate protocol member is found in %s", (_, text, member) => {
     expect(scan(toByteRange(text), limits)).toEqual({ kind: "repeated", member });
+    expect(scan(inside(text), limits)).toEqual({ kind: "repeated", member });
   });
 
   test.each([
@@ -50,8 +74,18 @@ describe("duplicate protocol members (R8)", () => {
     ["a longer name", '{"id":1,"ids":1,"i":1}'],
     ["an open string", '{"id'],
     ["an open string that ends in a backslash", '{"id\\'],
+    ["an open string that is long", `{"${"x".repeat(60)}`],
+    ["an open key", '{"id":1,"id'],
+    ["a key without a value", '{"id":1,"id"'],
+    ["a key with blanks and without a value", '{"id":1,"id" '],
+    ["a key that is not JSON", '{"id":1,"i\\x64":2}'],
+    ["a key with other escapes", '{"id":1,"\\u0069e":2,"\\u0069e":3}'],
+    ["a name that is not closed in the same way", '{"id":1,"id\\":2}'],
+    ["strings in a list", '["id","id"]'],
+    ["a message after the closing brace of another", '{"id":1}'],
   ])("no duplicate protocol member is found in %s", (_, text) => {
     expect(scan(toByteRange(text), limits)).toBeUndefined();
+    expect(scan(inside(text), limits)).toBeUndefined();
   });
 });
 
@@ -100,6 +134,53 @@ describe("the number of values of a message (R10)", () => {
     expect(
       read(JSON.stringify({ items: Array.from({ length: 190_000 }, (_, index) => index) })).problem,
     ).toBeUndefined();
+  });
+});
+
+describe("the outline of a message", () => {
+  test.each([
+    ["1", "1"],
+    ["", ""],
+    ['{"a":1}', '{"a":1}'],
+    ['{"a":{"b":{}},"c":[1,[2]],"d":2}', '{"a":{},"c":[],"d":2}'],
+    ['[{"id":1},[2],3]', "[{},[],3]"],
+    ['{"a":"}]{[","b":{"c":"}]{["}}', '{"a":"}]{[","b":{}}'],
+    ['{"a":"\\"}","b":[]}', '{"a":"\\"}","b":[]}'],
+    ['{"a":{', '{"a":{}'],
+    ['{"a":[{', '{"a":[]'],
+    ["[[", "[[]"],
+    ['{"é":"€😀","a":["é"]}', '{"é":"€😀","a":[]}'],
+    ['{"id":1,"params":{"id":2}}', '{"id":1,"params":{}}'],
+    ['{"id":1,"a":"id"}', '{"id":1,"a":"id"}'],
+    ['[{"id":1},{"id":2}]', "[{},{}]"],
+    ['{"id":1,"id":2}', undefined],
+    ['{"id":1,"a":[1],"\\u0069d":2}', undefined],
+  ])("the outline of %j is %j", (text, expected) => {
+    expect(outline(toByteRange(text))).toBe(expected);
+    expect(outline(inside(text))).toBe(expected);
+  });
+
+  test("bytes that are not UTF-8 have no outline", () => {
+    expect(() => outline({ bytes: Uint8Array.of(0x22, 0xff, 0x22), start: 0, end: 3 })).toThrow(TypeError);
+  });
+});
+
+describe("the problem of a message", () => {
+  test.each([
+    ["{", "syntax", "The message is not valid JSON"],
+    ["[[[]]]", "depth", "The message is nested deeper than 2 levels"],
+    ["[1,2,3,4]", "values", "The message has more than 3 values; send smaller messages"],
+    ['{"id":1,"id":2}', "repeated", "The member id is duplicated"],
+  ])("the problem of %s is of the kind %s: %s", (text, kind, message) => {
+    expect(read(text, { maxDepth: 2, maxValues: 3 }).problem).toMatchObject({ kind, message });
+  });
+
+  test("a message that is too large names the limit", () => {
+    expect(tooLarge(5, { id: 1 })).toEqual({
+      kind: "size",
+      message: "The message is longer than 5 bytes",
+      value: { id: 1 },
+    });
   });
 });
 
