@@ -16,6 +16,7 @@ describe("copies of JSON values", () => {
     ["numbers that JSON lacks", [Number.NaN, Infinity, -Infinity, -0.5]],
     ["a date", { at: new Date(0), list: [new Date(1)] }],
     ["an own toJSON", { a: { toJSON: (key: string) => `was ${key}` } }],
+    ["a member toJSON that is no function", { a: { toJSON: 5 }, b: Object.assign(new Point(), { toJSON: 5 }) }],
     ["an instance of a class", new Point()],
     ["a map", { map: new Map([[1, 2]]) }],
     ["boxed values", [Object("s"), Object(1), Object(true)]],
@@ -94,8 +95,8 @@ test("a copied member named __proto__ can be changed like any other", () => {
 });
 
 test("the depth of a copy is counted while copying", () => {
-  const depths = [1, "a", null, {}, [[]], { a: { b: [] }, c: 1 }].map((value) => copyJson(value).depth);
-  expect(depths).toEqual([0, 0, 0, 1, 2, 3]);
+  const values = [1, "a", null, {}, [[]], { a: { b: [] }, c: 1 }, { a: { b: [] }, c: {} }, [[[]], []]];
+  expect(values.map((value) => copyJson(value).depth)).toEqual([0, 0, 0, 1, 2, 3, 3, 3]);
 });
 
 function cycle(): object {

@@ -32,6 +32,15 @@ test.each([1, 2, 3, Infinity])("the outline in chunks of %d bytes is that of the
   expect(texts.map((text) => read(text, size))).toEqual(outlines);
 });
 
+test.each([1, Infinity])("escapes in what is replaced end no string, in chunks of %d bytes", (size) => {
+  expect(read('{"":1,"a":["\\n","]"],"id":2}', size)).toEqual({ "": 1, a: [], id: 2 });
+  expect(read('{"a":["\\\\","\\"]"],"id":2}', size)).toEqual({ a: [], id: 2 });
+});
+
+test("brackets in what is replaced do not count as the envelope", () => {
+  expect(read(`{"a":[${"[{}],".repeat(9_000)}1],"id":2}`)).toEqual({ a: [], id: 2 });
+});
+
 test("an envelope of less than 8 KiB is read, however long its content is", () => {
   const envelope = (length: number): string => `{"a":[${"1,".repeat(9_000)}1],"b":"${"x".repeat(length - 15)}"}`;
   expect(read(envelope(8 * 1024 - 1))).toMatchObject({ a: [] });

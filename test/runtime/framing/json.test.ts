@@ -24,7 +24,7 @@ function read(
 
 /** Places a text among others, which are not read. */
 function inside(text: string): ByteRange {
-  const [before, after] = ['\ufeff[{"id":1,"', '"id":1,"id":"'].map((other) => new TextEncoder().encode(other));
+  const [before, after] = ['\ufeff[{"id":1,"', ':"id":1,"id":"'].map((other) => new TextEncoder().encode(other));
   const own = new TextEncoder().encode(text);
   const bytes = new Uint8Array([...(before ?? []), ...own, ...(after ?? [])]);
   return { bytes, start: before?.length ?? 0, end: (before?.length ?? 0) + own.length };
@@ -42,6 +42,7 @@ describe("duplicate protocol members (R8)", () => {
     ["after a byte order mark", '\ufeff[{"id":1,"id":2}]', "id"],
     ["after characters of several bytes", '{"id":"é€😀","id":2}', "id"],
     ["after a long string with escapes", `{"id":"${"x".repeat(100)}\\\\\\"","id":2}`, "id"],
+    ["after upper case letters and digits", '{"A":"X9","1":"B","id":"C","id":2}', "id"],
     ["before every kind of blank", '{"id" \t\r\n:1,"id"\t:2}', "id"],
     ["after blanks before the batch", ' \t\r\n[{"id":1,"id":2}]', "id"],
     ["after a byte order mark and blanks", '\ufeff \n[{"id":1,"id":2}]', "id"],
@@ -244,6 +245,7 @@ describe("encoding", () => {
   });
 
   test("the encoding of other values throws", () => {
+    expect(() => encode({ jsonrpc: "2.0", id: 1, result: [] })).toThrow(TypeError);
     expect(() => encode({ jsonrpc: "2.0", id: 1, result: { big: 1n } })).toThrow(TypeError);
   });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { EventDecoder, encodeEvent, isEventId, type ServerEvent } from "../../../runtime/framing/sse-events.ts";
+import {
+  EventDecoder,
+  encodeEvent,
+  isEventId,
+  keepAliveComment,
+  type ServerEvent,
+} from "../../../runtime/framing/sse-events.ts";
 
 function decode(chunks: readonly (string | Uint8Array)[], maxMessageBytes = 1_000): readonly unknown[] {
   const seen: unknown[] = [];
@@ -47,6 +53,10 @@ describe("the event decoder reads", () => {
     ],
     ["no id with NUL", "id: a\0b\ndata: 1\n\n", [message("1")]],
     ["no delay that is not a number", "retry: soon\ndata: 1\n\n", [message("1")]],
+    ["no delay that begins with a number", "retry: 5s\ndata: 1\n\n", [message("1")]],
+    ["no delay that ends with a number", "retry: -5\ndata: 1\n\n", [message("1")]],
+    ["no delay of more than 15 digits", "retry: 1234567890123456\ndata: 1\n\n", [message("1")]],
+    ["a delay of 15 digits", "retry: 123456789012345\ndata: 1\n\n", [message("1", { retry: 123456789012345 })]],
     ["nothing of an event that breaks off", "data: 1\n\ndata: 2\n", [message("1")]],
   ])("the event decoder reads %s", (_, text, events) => {
     expect(decode([text])).toEqual(events);
@@ -57,7 +67,8 @@ describe("the event decoder reads", () => {
     const whole = decode([bytes]);
     expect(whole).toHaveLength(2);
     for (let first = 0; first <= bytes.length; first += 1) {
-      for (let second = first; second <= bytes.length; second += 1) {
+      // In two chunks, or in three of which the second has up to four bytes.
+      for (let second = first; second <= Math.min(first + 4, bytes.length); second += 1) {
         const parts = [bytes.slice(0, first), bytes.slice(first, second), bytes.slice(second)];
         expect(decode(parts)).toEqual(whole);
       }
@@ -70,6 +81,29 @@ describe("the event decoder reads", () => {
     expect(decode([text], 100)).toEqual(["size", message("ok", { id: "9" })]);
     expect(decode([...text], 100)).toEqual(["size", message("ok", { id: "9" })]);
   });
+
+  it.each([
+    ["data: 12345\n\n", [message("12345")]],
+    ["data: 123456\n\ndata: 1\n\n", ["size", message("1")]],
+    ["data: 1\ndata: 2\n\n", [message("1\n2")]],
+    ["data: 1\ndata: 2\ndata: 345\n\ndata: 1\n\n", ["size", message("1")]],
+    ["id: 7\ndata: 123456\nid: 8\n\ndata: 1\n\n", ["size", message("1", { id: "7" })]],
+  ])("the event decoder counts what it has and the line that arrives: %j", (text, events) => {
+    expect(decode([text], 11)).toEqual(events);
+    expect(decode([...text], 11)).toEqual(events);
+  });
+
+  it("the problem of an event over the limit names the limit", () => {
+    const problems: unknown[] = [];
+    const sink = { event: () => {}, problem: (problem: unknown) => void problems.push(problem) };
+    new EventDecoder({ maxMessageBytes: 5 }, sink).push(new TextEncoder().encode("data: 1\n\n"));
+    expect(problems).toEqual([{ kind: "size", message: "The event is longer than 5 bytes" }]);
+  });
+
+  it("the event decoder reads nothing in the comment that keeps a stream open", () => {
+    expect(keepAliveComment).toBe(":\n\n");
+    expect(decode([keepAliveComment, "data: 1\n\n"])).toEqual([message("1")]);
+  });
 });
 
 describe("an encoded event", () => {
@@ -78,6 +112,8 @@ describe("an encoded event", () => {
     [{ type: "message", id: "a-1", data: "{}" }, "event: message\nid: a-1\ndata: {}\n\n"],
     [{ id: "a-0", retry: 500, data: "" }, "id: a-0\nretry: 500\ndata: \n\n"],
     [{ data: "1\r\n2\n3" }, "data: 1\ndata: 2\ndata: 3\n\n"],
+    [{ data: "1\r2" }, "data: 1\ndata: 2\n\n"],
+    [{ data: "1\n2" }, "data: 1\ndata: 2\n\n"],
   ])("an encoded event of %o is %j", (parts, text) => {
     expect(encodeEvent(parts)).toBe(text);
   });
