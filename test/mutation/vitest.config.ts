@@ -7,9 +7,9 @@ export default defineConfig({
     root,
     include: [...testsOf(process.env.MUTATED_FOLDER ?? "")],
     exclude: [...leftOut],
-    // A mutant may wait without end; a test of these takes far less than a second.
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // A mutant may wait without end; a test of these takes far less than a second, except on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
   },
 });

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
+import type { FramingProblem } from "../../../runtime/jsonrpc/channel.ts";
 import { decode, type Sink } from "../../../runtime/framing/json.ts";
 import { LineDecoder } from "../../../runtime/framing/ndjson.ts";
 import { EventDecoder, type ServerEvent } from "../../../runtime/framing/sse-events.ts";
@@ -10,15 +11,15 @@ import { EventDecoder, type ServerEvent } from "../../../runtime/framing/sse-eve
 const limits = { maxDepth: 64, maxValues: 200_000, maxMessageBytes: 16 * 1024 * 1024 };
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Sink that lists the kinds of problems and counts messages. */
-function collect(): Sink & { readonly kinds: string[]; readonly values: unknown[] } {
-  const kinds: string[] = [];
+/** Sink that lists problems and values. */
+function collect(): Sink & { readonly problems: FramingProblem[]; readonly values: unknown[] } {
+  const problems: FramingProblem[] = [];
   const values: unknown[] = [];
   return {
-    kinds,
+    problems,
     values,
     message: (value) => void values.push(value),
-    problem: ({ kind }) => void kinds.push(kind),
+    problem: (problem) => void problems.push(problem),
   };
 }
 
@@ -27,9 +28,27 @@ test("millions of brackets neither overflow nor are slow (R10)", () => {
   const start = performance.now();
   decode("[".repeat(8_000_000), limits, sink);
   decode("[".repeat(4_000_000) + "]".repeat(4_000_000), limits, sink);
-  expect(sink.kinds).toEqual(["depth", "depth"]);
+  expect(sink.problems.map(({ kind }) => kind)).toEqual(["depth", "depth"]);
   // Squared, it would take hours.
   expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+test("a message with too many values is a problem with its envelope (R10)", () => {
+  const sink = collect();
+  decode(`{"jsonrpc":"2.0","id":7,"method":"m","params":{"items":[${"{},".repeat(200_000)}{}]}}`, limits, sink);
+  expect(sink.problems).toEqual([
+    {
+      kind: "values",
+      message: "The message has more than 200000 values; send smaller messages",
+      value: { jsonrpc: "2.0", id: 7, method: "m", params: {} },
+    },
+  ]);
+});
+
+test("a list of 190,000 numbers is accepted (R10)", () => {
+  const sink = collect();
+  decode(JSON.stringify({ items: Array.from({ length: 190_000 }, (_, index) => index) }), limits, sink);
+  expect([sink.values.length, sink.problems]).toEqual([1, []]);
 });
 
 test("a large message in small chunks takes linear time and memory (R23, trap 27)", () => {
