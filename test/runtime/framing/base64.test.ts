@@ -25,7 +25,7 @@ describe("base64", () => {
   test.each([8_191, 8_192, 8_193, 24_577])("%i bytes are encoded as Node.js encodes them", (length) => {
     const value = Uint8Array.from({ length }, (_, index) => (index * 7 + (index >> 8)) % 256);
     expect(toBase64(value)).toBe(Buffer.from(value).toString("base64"));
-    expect(fromBase64(toBase64(value))).toEqual(value);
+    expect(Buffer.from(fromBase64(toBase64(value)) ?? []).equals(value)).toBe(true);
   });
 
   test.each([

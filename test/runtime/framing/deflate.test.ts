@@ -2,7 +2,7 @@ import { deflateSync, inflateSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { deflate, inflate } from "../../../runtime/framing/deflate.ts";
 
-const text = new TextEncoder().encode("compressed ".repeat(20_000));
+const text = new TextEncoder().encode("compressed ".repeat(2_000));
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -12,8 +12,8 @@ describe("compressed bytes", () => {
   test("compressed bytes are shorter, in the zlib format, and decompressed to the same bytes", async () => {
     const compressed = (await deflate(text)) ?? new Uint8Array();
     expect(compressed.length).toBeLessThan(text.length / 10);
-    expect(new Uint8Array(inflateSync(compressed))).toEqual(text);
-    expect(await inflate(compressed, text.length)).toEqual(text);
+    expect(inflateSync(compressed).equals(text)).toBe(true);
+    expect(Buffer.from((await inflate(compressed, text.length)) ?? []).equals(text)).toBe(true);
   });
 
   test("nothing is compressed and decompressed to nothing", async () => {

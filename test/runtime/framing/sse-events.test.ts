@@ -85,6 +85,8 @@ describe("the event decoder reads", () => {
   it.each([
     ["data: 12345\n\n", [message("12345")]],
     ["data: 123456\n\ndata: 1\n\n", ["size", message("1")]],
+    ["data: 123456", ["size"]],
+    ["data: 123456\ndata: 123456\n\ndata: 1\n\n", ["size", message("1")]],
     ["data: 1\ndata: 2\n\n", [message("1\n2")]],
     ["data: 1\ndata: 2\ndata: 345\n\ndata: 1\n\n", ["size", message("1")]],
     ["id: 7\ndata: 123456\nid: 8\n\ndata: 1\n\n", ["size", message("1", { id: "7" })]],
