@@ -16,6 +16,7 @@ export default defineConfig({
       "test/tour/**",
       "test/upstream/**",
       "test/conformance/node_modules/**",
+      "test/mutation/node_modules/**",
       "test/browser/**",
       "test/wire/**",
     ],

@@ -17,7 +17,6 @@ export class ByteBuffer {
 
   /** Appends the next bytes. A first piece is kept without a copy; later pieces are copied. */
   push(piece: Uint8Array): void {
-    if (piece.length === 0) return;
     const length = this.#length + piece.length;
     if (this.#length === 0) this.#bytes = piece;
     else this.#append(piece, length);

@@ -1,5 +1,6 @@
 import { anchorOf, table } from "../../generator/reference/markdown.ts";
 import { escapeText } from "../docs-page.ts";
+import { mutatedFolders, nameOf } from "../mutation/folders.ts";
 import { hasPassed, type CampaignResult, type Figure } from "./result.ts";
 
 /** Part of the page. */
@@ -26,6 +27,13 @@ const soaks: readonly Section[] = [
   title: `Load ${words}`,
   text: soakText,
   part: "soak",
+}));
+
+const mutations: readonly Section[] = Object.keys(mutatedFolders).map((folder) => ({
+  name: `mutation-${nameOf(folder)}`,
+  title: `Mutants of ${folder}`,
+  text: "Each mutant is the code with one change, such as another operator or an empty text. The tests of the folder detect it if one fails. Each mutant that they do not detect has been reviewed, and its reason is in `test/mutation/accepted`.",
+  part: "mutation",
 }));
 
 /** All parts in the order of the page. One without a result is listed as not run. */
@@ -73,6 +81,7 @@ const sections: readonly Section[] = [
     text: "Each documented limit is reached once. The error is the documented one, and others are served.",
     part: "limits",
   },
+  ...mutations,
 ];
 
 /** Renders the page of all results. */
@@ -89,7 +98,7 @@ export function renderPage(results: readonly CampaignResult[]): string {
 
 <!-- Written by \`npm run docs:reliability\`. Do not edit. -->
 
-Long runs that look for rare faults, with their last results. They are run by hand, and CI runs a short form of each. \`npm run campaign -- --help\` lists the parts. A run
+Long runs that look for rare faults, with their last results. They are run by hand, and CI runs a short form of each but the mutants. \`npm run campaign -- --help\` lists the parts. A run
 with the same seed makes the same choices. A goal that was not met is in bold.
 
 ${table(["run", "day", "duration", "seed", "result"], rows)}

@@ -65,6 +65,8 @@ export interface SizeOptions {
   readonly minutes?: number;
   /** Transport of a part that runs over one. */
   readonly transport?: string;
+  /** Folder of the code, of a part that is about one. */
+  readonly folder?: string;
 }
 
 /** Options of a part, from the command line of `run.ts`. */

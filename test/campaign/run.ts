@@ -1,5 +1,6 @@
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
+import { mutatedFolders } from "../mutation/folders.ts";
 import { hasPassed, readUnfinished, saveResult, type CampaignResult, type Part } from "./result.ts";
 
 /*
@@ -20,7 +21,11 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   kill: () => import("./kill.ts"),
   fuzz: () => import("./fuzz/fuzz.ts"),
   limits: () => import("./limits/limits.ts"),
+  mutation: () => import("./mutation.ts"),
 };
+
+/** Parts without a short form. */
+const longOnly: readonly string[] = ["mutation"];
 
 const names = Object.keys(parts).join(", ");
 
@@ -34,13 +39,16 @@ const options = yargs(hideBin(process.argv))
   })
   .option("minutes", { type: "number", describe: "Duration of a soak, by default 60, or time after which fuzz ends" })
   .option("transport", { type: "string", describe: "Transport of a part that runs over several, or lane of fuzz" })
+  .option("folder", { choices: Object.keys(mutatedFolders), describe: "Folder that is mutated" })
   .option("continue", {
     type: "boolean",
     describe: "Add to the saved result of a run of fuzz that --minutes has ended, with the same seed and count",
     conflicts: ["seed", "count", "transport", "short"],
   })
-  .check(({ _: words, seed, short, count, minutes }) => {
+  .check(({ _: words, seed, short, count, minutes, folder }) => {
     checkPart(words, short === true);
+    if (words[0] === "mutation" && folder === undefined)
+      throw new Error(`The folder is missing; give --folder ${Object.keys(mutatedFolders)[0]}, or another one`);
     if (seed !== undefined && !Number.isInteger(seed))
       throw new Error("--seed is not an integer; give the one that a run has printed");
     if (count !== undefined && (!Number.isInteger(count) || count < 1))
@@ -56,11 +64,12 @@ function checkPart([name, ...others]: readonly (string | number)[], isShort: boo
   if (name === undefined) throw new Error(`The part is missing; give one of ${names}`);
   if (others.length > 0) throw new Error(`The parts are more than one; run "${others.join(" ")}" by itself`);
   if (name === "all" && !isShort) throw new Error("All parts at once disturb each other; add --short or name one");
+  if (isShort && longOnly.includes(String(name))) throw new Error(`The part ${name} has no short form; run it whole`);
   if (name !== "all" && !Object.hasOwn(parts, name))
     throw new Error(`The part "${name}" is unknown; give one of ${names}`);
 }
 
-const { count, minutes, short: isShort = false, continue: isContinued = false } = options;
+const { count, minutes, folder, short: isShort = false, continue: isContinued = false } = options;
 const [name = ""] = options._.map(String);
 const earlier = isContinued ? readUnfinished(name) : undefined;
 const seed = earlier?.seed ?? options.seed ?? Date.now() % 2 ** 31;
@@ -73,6 +82,7 @@ async function runPart(name: string, transport: string | undefined): Promise<boo
     isShort,
     ...(count !== undefined && { count }),
     ...(transport !== undefined && { transport }),
+    ...(folder !== undefined && { folder }),
     ...earlier?.options,
     ...(earlier && { earlier }),
     ...(minutes !== undefined && { minutes }),
@@ -91,9 +101,10 @@ function print({ name, seconds, figures, violations }: CampaignResult): void {
   for (const violation of violations) console.log(`- ${violation}`);
 }
 
-/** Runs all parts at the same time, those that run over one transport over each. */
+/** Runs all parts with a short form at the same time, those that run over one transport over each. */
 async function runAll(): Promise<boolean> {
-  const runs = Object.keys(parts).flatMap((name) =>
+  const names = Object.keys(parts).filter((name) => !longOnly.includes(name));
+  const runs = names.flatMap((name) =>
     name === "soak" ? transports.map((transport) => runPart(name, transport)) : [runPart(name, undefined)],
   );
   return (await Promise.all(runs)).every((passed) => passed);

@@ -4,14 +4,12 @@ import { isObject, type Revision } from "../../../generated/support.ts";
 import { connect, type ConnectOptions } from "../../../runtime/client/connect.ts";
 import { connectStdio } from "../../../runtime/client/connect-stdio.ts";
 import { createUntypedClient } from "../../../runtime/client/create-client.ts";
-import { EraCache } from "../../../runtime/lifecycle/era-cache.ts";
 import { isMissingCapabilityError, isPeerError, isUnsupportedVersionError } from "../../../runtime/jsonrpc/errors.ts";
 import { ManualClock, settle } from "../../../runtime/testing/manual-clock.ts";
 import { Wire } from "../../../runtime/testing/wire.ts";
 import { createProgram } from "../../program.ts";
 import { newest } from "../fixture-revision.ts";
 import { alone, meta } from "../lifecycle/stateless.ts";
-import { welcome } from "./raw-server.ts";
 
 const info = { name: "c", version: "1" };
 const script = await createProgram(new URL("../transport/stdio/fixtures/one-message-server.ts", import.meta.url));
@@ -78,76 +76,6 @@ describe("a server that exits at the first unknown message", () => {
   });
 });
 
-describe("the era cache", () => {
-  test("the era cache saves the first request the next time (DE-03)", async () => {
-    const era = new EraCache(new ManualClock()).noteOf("a");
-    const first = await begin({ era });
-    first.wire.post(refusal(1));
-    await settle();
-    first.wire.post({ jsonrpc: "2.0", id: 2, result: welcome(newest.id) });
-    await first.connecting;
-    expect(methods(first.wire)).toEqual(["server/discover", "initialize", "notifications/initialized"]);
-    const second = await begin({ era });
-    expect(methods(second.wire)).toEqual(["initialize"]);
-  });
-
-  test("the era cache applies to one server only", async () => {
-    const eras = new EraCache(new ManualClock());
-    eras.noteOf("a").keep("session");
-    expect(methods((await begin({ era: eras.noteOf("b") })).wire)).toEqual(["server/discover"]);
-  });
-
-  test("the era cache expires after an hour, because no error shows when the server becomes stateless (trap 18)", async () => {
-    const clock = new ManualClock();
-    const era = new EraCache(clock).noteOf("a");
-    era.keep("session");
-    clock.advance(60 * 60 * 1000 - 1);
-    expect(era.read()).toBe("session");
-    clock.advance(1);
-    expect(era.read()).toBeUndefined();
-    expect(methods((await begin({ era })).wire)).toEqual(["server/discover"]);
-  });
-
-  test.each([
-    ["a method that is unknown", -32601, undefined],
-    ["a version that is not served", -32022, { supported: [alone.id], requested: newest.id }],
-  ])("the era cache is corrected when a handshake is rejected as %s (DE-03)", async (_what, code, data) => {
-    const era = new EraCache(new ManualClock()).noteOf("a");
-    era.keep("session");
-    const { wire, connecting } = await begin({ era });
-    wire.post(refusal(1, code, data));
-    await settle();
-    expect(methods(wire)).toEqual(["initialize", "server/discover"]);
-    wire.post({ jsonrpc: "2.0", id: 2, result: discovered });
-    expect((await connecting).revision).toBe(alone);
-    expect(era.read()).toBe("open");
-  });
-});
-
-describe("a client with an option for the era", () => {
-  test("a client with the option for sessions requests no stateless revision", async () => {
-    const { wire } = await begin({ lifecycle: "handshake" });
-    expect(methods(wire)).toEqual(["initialize"]);
-  });
-
-  test("a client with the option for stateless revisions opens no session", async () => {
-    const { wire, connecting } = await begin({ lifecycle: "per-request" });
-    wire.post(refusal(1));
-    await expect(connecting).rejects.toMatchObject({ code: -32601 });
-    expect(methods(wire)).toEqual(["server/discover"]);
-  });
-});
-
-test("a time-out over HTTP opens no session (trap 17)", async () => {
-  const clock = new ManualClock();
-  const wire = Object.assign(new Wire(), { carriesOneByOne: true as const });
-  const connecting = connect(wire, { info, revisions, clock });
-  connecting.catch(() => {});
-  await clock.pass(5_000);
-  await expect(connecting).rejects.toMatchObject({ name: "TimeoutError" });
-  expect(methods(wire)).not.toContain("initialize");
-});
-
 describe("a capability that is missing at the server", () => {
   const data = { requiredCapabilities: { elicitation: { form: {} } } };
 
@@ -160,22 +88,6 @@ describe("a capability that is missing at the server", () => {
     expect(isMissingCapabilityError(error) && error.requiredCapabilities).toEqual(data.requiredCapabilities);
     expect(isPeerError(error) && error.code).toBe(-32021);
   });
-
-  test("the error of a missing capability at the first request proves a stateless server (3.4, TS-13)", async () => {
-    const { wire, connecting } = await begin();
-    wire.post(refusal(1, -32021, data));
-    await expect(connecting).rejects.toSatisfy(isMissingCapabilityError);
-    expect(methods(wire)).toEqual(["server/discover"]);
-  });
-});
-
-test("headers that do not match the first request are reported where no session can be opened either (3.4)", async () => {
-  const { wire, connecting } = await begin();
-  wire.post(refusal(1, -32020, { header: "MCP-Protocol-Version" }));
-  await settle();
-  expect(methods(wire)).toEqual(["server/discover", "initialize"]);
-  wire.post(refusal(2, -32022, { supported: [alone.id], requested: newest.id }));
-  await expect(connecting).rejects.toMatchObject({ code: -32020, data: { header: "MCP-Protocol-Version" } });
 });
 
 describe("a call whose headers do not match", () => {

@@ -16,6 +16,7 @@ describe("copies of JSON values", () => {
     ["numbers that JSON lacks", [Number.NaN, Infinity, -Infinity, -0.5]],
     ["a date", { at: new Date(0), list: [new Date(1)] }],
     ["an own toJSON", { a: { toJSON: (key: string) => `was ${key}` } }],
+    ["a member toJSON that is no function", { a: { toJSON: 5 }, b: Object.assign(new Point(), { toJSON: 5 }) }],
     ["an instance of a class", new Point()],
     ["a map", { map: new Map([[1, 2]]) }],
     ["boxed values", [Object("s"), Object(1), Object(true)]],
@@ -54,9 +55,48 @@ test.each([
   expect(() => copyJson(value)).toThrow(TypeError);
 });
 
+test.each([
+  [1, 0],
+  [[1, 2, [3]], 4],
+  [{ a: 1, b: undefined, c: { d: null } }, 3],
+  [{ a: [undefined, {}] }, 3],
+  [{ at: new Date(0) }, 1],
+  [{ map: new Map([[1, 2]]) }, 1],
+])("the copy of %j has %i values", (value, values) => {
+  expect(copyJson(value).values).toBe(values);
+});
+
+test("a value may be nested in 1,000 others", () => {
+  const nest = (depth: number): unknown => {
+    let value: unknown = 1;
+    for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { value };
+    return value;
+  };
+  expect(copyJson(nest(1_000))).toEqual({ value: nest(1_000), depth: 1_000, values: 1_000 });
+  expect(() => copyJson(nest(1_001))).toThrow(new TypeError("A circular structure cannot be serialized as JSON"));
+  expect(() => copyJson(1n)).toThrow(new TypeError("A BigInt cannot be serialized as JSON"));
+});
+
+test("toJSON gets the key of its value, also of the whole value and in lists", () => {
+  const spy = { toJSON: (key: string): unknown => ({ key }) };
+  expect(copyJson(spy).value).toEqual({ key: "" });
+  expect(copyJson(spy, "result").value).toEqual({ key: "result" });
+  expect(copyJson([spy, { a: spy }]).value).toEqual([{ key: "0" }, { a: { key: "a" } }]);
+});
+
+test("a copied member named __proto__ can be changed like any other", () => {
+  const { value } = copyJson(JSON.parse('{"__proto__":1}'));
+  expect(Object.getOwnPropertyDescriptor(value, "__proto__")).toEqual({
+    value: 1,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+});
+
 test("the depth of a copy is counted while copying", () => {
-  const depths = [1, "a", null, {}, [[]], { a: { b: [] }, c: 1 }].map((value) => copyJson(value).depth);
-  expect(depths).toEqual([0, 0, 0, 1, 2, 3]);
+  const values = [1, "a", null, {}, [[]], { a: { b: [] }, c: 1 }, { a: { b: [] }, c: {} }, [[[]], []]];
+  expect(values.map((value) => copyJson(value).depth)).toEqual([0, 0, 0, 1, 2, 3, 3, 3]);
 });
 
 function cycle(): object {

@@ -5,6 +5,7 @@ import {
   isSameField,
   readParamValue,
   readParamHeaders,
+  toFieldText,
 } from "../../../runtime/framing/param-headers.ts";
 
 const text = (mark: unknown): object => ({ type: "string", "x-mcp-header": mark });
@@ -49,6 +50,59 @@ describe("param headers of a schema", () => {
   });
 });
 
+describe("keywords that lead to no parameter (TH-21)", () => {
+  const marked = text("A");
+  const keywords: readonly (readonly [string, unknown])[] = [
+    ...["items", "additionalItems", "unevaluatedItems", "contains", "additionalProperties", "propertyNames"].map(
+      (keyword) => [keyword, marked] as const,
+    ),
+    ...["unevaluatedProperties", "not", "if", "then", "else", "contentSchema"].map(
+      (keyword) => [keyword, marked] as const,
+    ),
+    ...["allOf", "anyOf", "oneOf", "prefixItems", "items"].map((keyword) => [keyword, [{}, marked]] as const),
+    ...["patternProperties", "$defs", "definitions", "dependentSchemas"].map(
+      (keyword) => [keyword, { other: {}, a: marked }] as const,
+    ),
+  ];
+
+  test.each(keywords)("a param header below %s is rejected: %j", (keyword, value) => {
+    const message = 'x-mcp-header "A" is not on a property that only nested properties lead to';
+    expect(() => readParamHeaders({ type: "object", [keyword]: value })).toThrow(message);
+    expect(() => readParamHeaders({ type: "object", properties: { a: { [keyword]: value } } })).toThrow(message);
+  });
+
+  test("schemas that are no objects have no param headers", () => {
+    expect([true, null, undefined, "text", []].map((schema) => readParamHeaders(schema))).toEqual([[], [], [], [], []]);
+    expect(readParamHeaders({ properties: [marked], allOf: { a: marked }, $defs: [marked], not: true })).toEqual([]);
+  });
+});
+
+describe("errors of param headers", () => {
+  test.each([
+    [{ properties: { a: text("") } }, 'x-mcp-header of a is ""; use the characters of header names'],
+    [
+      { properties: { a: { properties: { b: text("é") } } } },
+      'x-mcp-header of a.b is "é"; use the characters of header names',
+    ],
+    [text(1), "x-mcp-header of its schema is 1; use the characters of header names"],
+    [text("A"), 'x-mcp-header "A" is not on a property that only nested properties lead to'],
+    [
+      { properties: { a: { properties: { b: { "x-mcp-header": "A" } } } } },
+      "x-mcp-header is on a.b, which is not a string, integer or boolean",
+    ],
+    [
+      { properties: { a: text("A"), b: text("B"), c: text("b") } },
+      "two parameters use the header Mcp-Param-b; rename one of them",
+    ],
+  ])("the schema %j is rejected with %j", (schema, message) => {
+    expect(() => readParamHeaders(schema)).toThrow(message);
+  });
+
+  test.each(["!#$%&'*+-.^_`|~", "azAZ09"])("the header name %j is accepted", (name) => {
+    expect(readParamHeaders({ properties: { a: text(name) } })).toEqual([{ header: `Mcp-Param-${name}`, path: ["a"] }]);
+  });
+});
+
 describe("values of param headers", () => {
   test.each([
     ["Hello", "Hello"],
@@ -63,10 +117,34 @@ describe("values of param headers", () => {
     ["=?BASE64?SGVsbG8=?=", "=?BASE64?SGVsbG8=?="],
     ["=?base64?SGVsbG8=", "=?base64?SGVsbG8="],
     ["SGVsbG8=", "SGVsbG8="],
+    ["a", "a"],
+    ["!~", "!~"],
+    ["trail ", "=?base64?dHJhaWwg?="],
+    [" ", "=?base64?IA==?="],
+    ["\u007f", "=?base64?fw==?="],
+    ["two\nlines", "=?base64?dHdvCmxpbmVz?="],
+    ["=?base64?a\nb?=", "=?base64?PT9iYXNlNjQ/YQpiPz0=?="],
+    ["x=?base64?SGVsbG8=?=", "x=?base64?SGVsbG8=?="],
+    ["=?base64?SGVsbG8=?=x", "=?base64?SGVsbG8=?=x"],
     ["\ufeffmark", "=?base64?77u/bWFyaw==?="],
   ])("the value %j is sent as %j and decoded (TH-23)", (value, field) => {
     expect(encodeField(value)).toBe(field);
     expect(decodeField(field)).toBe(value);
+  });
+
+  test.each([
+    ["text", "text"],
+    ["", ""],
+    [true, "true"],
+    [false, "false"],
+    [-7, "-7"],
+    [1.5, undefined],
+    [2 ** 53, undefined],
+    [null, undefined],
+    [undefined, undefined],
+    [{}, undefined],
+  ])("the text of the value %j is %j", (value, field) => {
+    expect(toFieldText(value)).toBe(field);
   });
 
   test.each([
@@ -82,6 +160,7 @@ describe("values of param headers", () => {
 
   test("white space around header values is ignored", () => {
     expect(decodeField("  a b\t")).toBe("a b");
+    expect(decodeField("\t =?base64?SGVsbG8=?= \t")).toBe("Hello");
   });
 
   test.each([
@@ -96,6 +175,14 @@ describe("values of param headers", () => {
     ["a", "a", true],
     ["A", "a", false],
     ["42.0", "42", false],
+    ["-42.00", -42, true],
+    ["42.", 42, true],
+    ["42.5", 42.5, false],
+    ["42.0x", 42, false],
+    ["x42", 42, false],
+    ["42 ", 42, false],
+    ["+42", 42, false],
+    ["4.2e1", 42, false],
     ["[object Object]", {}, false],
   ])("the values %j and %j are compared by type (TH-27)", (field, value, isSame) => {
     expect(isSameField(field, value)).toBe(isSame);

@@ -1,18 +1,35 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { revisions } from "../../../generated/revisions.ts";
 import {
   CapabilityError,
   ClosedError,
+  InvalidMessageError,
+  MissingCapabilityError,
   PeerError,
   RpcError,
+  SetupError,
   TimeoutError,
+  UnreachableError,
+  UnsupportedVersionError,
+  VersionError,
+  closedEarly,
+  hasName,
   invalidParams,
+  invalidRequest,
   isCapabilityError,
   isClosedError,
+  isMissingCapabilityError,
   isPeerError,
   isRpcError,
   isTimeoutError,
+  isUnreachableError,
+  isUnsupportedVersionError,
+  methodNotFound,
+  nodeGone,
+  serverShutdown,
   toError,
   toErrorObject,
+  toPeerError,
 } from "../../../runtime/jsonrpc/errors.ts";
 import { rejectionCodes } from "../../../runtime/jsonrpc/rejection-codes.ts";
 
@@ -32,6 +49,7 @@ test.each([
   ["nothing", undefined],
   ["an error of the peer, which belongs to another call", new PeerError({ code: -1, message: "refused" })],
   ["an error whose code is no integer", new RpcError(Number.NaN, "x")],
+  ["an error whose message is no string", Object.assign(new RpcError(1, "x"), { message: 5 })],
 ])("the thrown value %s becomes an internal error without details, with the cause kept locally", (_, thrown) => {
   const error = RpcError.from(thrown);
   expect(toErrorObject(error)).toEqual({ code: -32603, message: "Internal error" });
@@ -45,6 +63,182 @@ test("a thrown proxy whose every trap throws is contained", () => {
     },
   });
   expect(toErrorObject(RpcError.from(hostile)).code).toBe(-32603);
+});
+
+const gate = { side: "server", path: ["tools", "listChanged"] } as const;
+const issue = { path: "a", expected: "a string" };
+const refused = { code: 1, message: "refused" };
+
+/** All errors, with their names and the guards that they pass. */
+const errors: readonly (readonly [Error, string, readonly string[]])[] = [
+  [new RpcError(1, "Busy"), "RpcError: Busy", ["isRpcError"]],
+  [new PeerError(refused), "PeerError: refused", ["isRpcError", "isPeerError"]],
+  [
+    new MissingCapabilityError(refused, {}),
+    "MissingCapabilityError: refused",
+    ["isRpcError", "isPeerError", "isMissingCapabilityError"],
+  ],
+  [
+    new UnsupportedVersionError(refused, ["a", "b"]),
+    "UnsupportedVersionError: refused; the server now supports a, b; connect again or use the option `reconnect`",
+    ["isRpcError", "isPeerError", "isUnsupportedVersionError"],
+  ],
+  [
+    new UnsupportedVersionError(refused, []),
+    "UnsupportedVersionError: refused; the server now supports none; connect again or use the option `reconnect`",
+    ["isRpcError", "isPeerError", "isUnsupportedVersionError"],
+  ],
+  [
+    new TimeoutError("ping", 5),
+    "TimeoutError: The request ping timed out after 5 ms; increase its timeout if it takes longer",
+    ["isTimeoutError"],
+  ],
+  [new ClosedError("closed"), "ClosedError: closed", ["isClosedError"]],
+  [
+    closedEarly(undefined),
+    "ClosedError: The connection was closed before the response was received",
+    ["isClosedError"],
+  ],
+  [new UnreachableError("no stream"), "UnreachableError: no stream", ["isUnreachableError"]],
+  [
+    new CapabilityError("m", gate),
+    "CapabilityError: m was not sent: the server has not declared the capability tools.listChanged",
+    ["isCapabilityError"],
+  ],
+  [new InvalidMessageError("m", "result", issue), "InvalidMessageError: The result of m at a must be a string", []],
+  [
+    new VersionError(["a", "b"], ["c", "d"]),
+    "VersionError: Unsupported protocol version; the client supports a, b, the server c, d",
+    [],
+  ],
+  [new Error("x"), "Error: x", []],
+  // A timeout of the platform.
+  [new DOMException("x", "TimeoutError"), "TimeoutError: x", []],
+];
+
+const guards = {
+  isRpcError,
+  isPeerError,
+  isMissingCapabilityError,
+  isUnsupportedVersionError,
+  isTimeoutError,
+  isClosedError,
+  isUnreachableError,
+  isCapabilityError,
+};
+
+test.each(errors)("the error %o is %j and passes the guards %j", (error, text, passed) => {
+  expect(String(error)).toBe(text);
+  expect(Object.entries(guards).flatMap(([name, guard]) => (guard(error) ? [name] : []))).toEqual(passed);
+});
+
+test("errors have what they are about as members", () => {
+  expect(new TimeoutError("m", 5)).toMatchObject({ method: "m", milliseconds: 5 });
+  expect(new CapabilityError("m", gate)).toMatchObject({ method: "m", gate });
+  expect(new InvalidMessageError("m", "params", issue)).toMatchObject({ method: "m", part: "params", issue });
+  expect(new VersionError(["a"], ["b"])).toMatchObject({ requested: ["a"], offered: ["b"] });
+  expect(new UnsupportedVersionError(refused, ["a"]).supported).toEqual(["a"]);
+  expect(new MissingCapabilityError(refused, { a: {} }).requiredCapabilities).toEqual({ a: {} });
+  expect(new PeerError({ ...refused, data: 5 })).toMatchObject({ code: 1, data: 5 });
+  expect([new ClosedError("x").unsent, new ClosedError("x", { unsent: true }).unsent]).toEqual([false, true]);
+});
+
+test("an error has a cause only if one is given", () => {
+  const cause = new Error("cause");
+  for (const create of [
+    (options: object): Error => new RpcError(1, "x", options),
+    (options: object): Error => new ClosedError("x", options),
+    (options: object): Error => new SetupError("x", options),
+  ]) {
+    expect(create({ cause }).cause).toBe(cause);
+    expect("cause" in create({})).toBe(false);
+  }
+  expect(closedEarly(cause).cause).toBe(cause);
+});
+
+test("names are those of errors only, and a getter that throws has none", () => {
+  const hostile = Object.defineProperty(new Error("x"), "name", {
+    get() {
+      throw new Error("trap");
+    },
+  });
+  expect([hasName(hostile, ["Error"]), hasName({ name: "Error" }, ["Error"])]).toEqual([false, false]);
+  expect([hasName(new TypeError(), ["Error", "TypeError"]), hasName(new TypeError(), ["Error"])]).toEqual([
+    true,
+    false,
+  ]);
+});
+
+describe("the specific error of an error response", () => {
+  const revision = revisions.find(({ errors: { unsupportedProtocolVersion: error } }) => error !== undefined);
+  const { missingRequiredClientCapability, unsupportedProtocolVersion } = revision?.errors ?? {};
+  const missing = missingRequiredClientCapability?.code ?? NaN;
+  const unsupported = unsupportedProtocolVersion?.code ?? NaN;
+  const respond = (code: number, data: unknown): unknown =>
+    toPeerError(new PeerError({ ...refused, code, data }), revision);
+
+  test("an error of a missing capability names the capabilities", () => {
+    const data = { requiredCapabilities: { sampling: {} } };
+    const error = respond(missing, data);
+    expect(error).toMatchObject({ code: missing, message: "refused", data });
+    expect(isMissingCapabilityError(error) && error.requiredCapabilities).toEqual({ sampling: {} });
+  });
+
+  test("an error of an unsupported revision names those that are supported", () => {
+    const data = { supported: ["a", 5, "b"] };
+    const error = respond(unsupported, data);
+    expect(error).toMatchObject({ code: unsupported, data });
+    expect(isUnsupportedVersionError(error) && error.supported).toEqual(["a", "b"]);
+  });
+
+  test.each([
+    [missing, { requiredCapabilities: [] }],
+    [missing, { supported: ["a"] }],
+    [unsupported, { supported: "a" }],
+    [unsupported, { requiredCapabilities: {} }],
+    [1, { requiredCapabilities: {}, supported: [] }],
+    [missing, undefined],
+  ])("the error response %j with %j stays as it is", (code, data) => {
+    expect(Object.getPrototypeOf(respond(code, data))).toBe(PeerError.prototype);
+  });
+
+  test("other errors stay as they are, and so do those without a revision", () => {
+    const data = { requiredCapabilities: {} };
+    const peer = new PeerError({ ...refused, code: missing, data });
+    const own = new RpcError(missing, "x", { data });
+    expect([toPeerError(peer, undefined), toPeerError(own, revision), toPeerError("x", revision)]).toEqual([
+      peer,
+      own,
+      "x",
+    ]);
+    expect(isMissingCapabilityError(toPeerError(peer, undefined))).toBe(false);
+    expect(isMissingCapabilityError(toPeerError(own, revision))).toBe(false);
+  });
+});
+
+test("errors of requests have the codes of JSON-RPC", () => {
+  expect(toErrorObject(methodNotFound("m"))).toEqual({
+    code: -32601,
+    message: "Method not found",
+    data: { method: "m" },
+  });
+  expect(toErrorObject(invalidRequest("no"))).toEqual({ code: -32600, message: "no" });
+  expect(serverShutdown).toEqual({ code: -32603, message: "The server shut down before the request was settled" });
+  expect(nodeGone).toMatchObject({ code: -32603, data: { lost: true } });
+});
+
+test("text of the peer is shortened in errors", () => {
+  const long = "x".repeat(3_000);
+  for (const { message } of [
+    invalidParams({ path: long, expected: "a" }),
+    new InvalidMessageError("m", "params", { path: long, expected: "a" }),
+    new VersionError([], [long]),
+    new UnsupportedVersionError(refused, [long]),
+  ]) {
+    expect(message).toContain("[3000 characters]");
+    expect(message.length).toBeLessThan(2_500);
+  }
+  expect(methodNotFound(long).data).toEqual({ method: `${"x".repeat(2_000)}... [3000 characters]` });
 });
 
 test("guards compare names, so that two copies of this package are compatible", () => {
@@ -66,10 +260,17 @@ test("the error of invalid params names the path", () => {
   const error = invalidParams({ path: "arguments/0", expected: "string" });
   expect(error).toMatchObject({ code: -32602, data: { path: "arguments/0", expected: "string" } });
   expect(error.message).toBe("Invalid params: at arguments/0 must be string");
+  expect(invalidParams({ path: "", expected: "object" }).message).toBe("Invalid params: must be object");
 });
 
 test("anything thrown becomes an error", () => {
   const error = new Error("x");
   expect(toError(error)).toBe(error);
-  expect(toError(5).cause).toBe(5);
+  expect(toError(5)).toMatchObject({ message: "The thrown value is not an Error", cause: 5 });
+  const hostile = new Proxy(new Error(), {
+    getPrototypeOf() {
+      throw new Error("trap");
+    },
+  });
+  expect(toError(hostile).message).toBe("The thrown value is not an Error");
 });

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { revisions } from "../../../generated/revisions.ts";
 import {
+  defaultLimits,
   defaultTimeouts,
   handlerTimeoutOf,
   isLongRunning,
   timeoutOf,
+  toLimits,
   totalTimeoutOf,
+  toTimeouts,
 } from "../../../runtime/jsonrpc/limits.ts";
 
 /* Timeouts follow from the rows of the tables, so that a method of a new revision needs no change here. */
@@ -54,6 +57,22 @@ describe("a long request", () => {
     expect(rows.filter(({ duration }) => duration === "endless").map(({ method }) => method)).toEqual([
       "subscriptions/listen",
     ]);
+  });
+});
+
+describe("limits and timeouts that are given", () => {
+  it("limits and timeouts that are given replace the defaults", () => {
+    expect([toLimits(undefined), toTimeouts(undefined)]).toEqual([defaultLimits, defaultTimeouts]);
+    expect(toLimits({ maxBatch: 7 })).toEqual({ ...defaultLimits, maxBatch: 7 });
+    expect(toTimeouts({ drain: Infinity })).toEqual({ ...defaultTimeouts, drain: Infinity });
+  });
+
+  it("the depth is at most 512", () => {
+    expect([511, 512, 513, Infinity].map((maxDepth) => toLimits({ maxDepth }).maxDepth)).toEqual([511, 512, 512, 512]);
+  });
+
+  it("the defaults are those of the documentation", () => {
+    expect([defaultLimits.maxMessageBytes, defaultLimits.maxBufferedBytes]).toEqual([16 * 2 ** 20, 64 * 2 ** 20]);
   });
 });
 

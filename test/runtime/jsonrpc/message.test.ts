@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { StaticResult, classify, isRequestId } from "../../../runtime/jsonrpc/message.ts";
+import { StaticResult, classify, isBatch, isRequestId, toResultText } from "../../../runtime/jsonrpc/message.ts";
 
 const error = { code: 1, message: "no" };
 
@@ -67,6 +67,65 @@ describe("invalid responses and notifications", () => {
   ])("an invalid response or notification never gets a response: %s", (_, value, id) => {
     expect(classify(value)).toMatchObject({ kind: "unusable", id });
   });
+});
+
+describe("the reason why a message is rejected", () => {
+  test.each([
+    [7, "A message must be a JSON object"],
+    [{ jsonrpc: "2.0", id: 1 }, "A message requires a method, a result or an error"],
+    [{ jsonrpc: "2.0", id: 1, method: 5 }, "The method must be a string"],
+    [{ jsonrpc: "2.0", id: null, method: "m" }, "The id must be a string or a safe integer"],
+    [{ id: 1, method: "m" }, 'The member jsonrpc must be "2.0"'],
+    [{ method: "m" }, 'The member jsonrpc must be "2.0"'],
+    [{ id: 1, result: {} }, 'The member jsonrpc must be "2.0"'],
+    [
+      { jsonrpc: "2.0", id: 1, method: "m", result: {} },
+      "A request or notification must not have a result or an error",
+    ],
+    [{ jsonrpc: "2.0", id: 1, method: "m", error }, "A request or notification must not have a result or an error"],
+    [{ jsonrpc: "2.0", method: "m", error }, "A request or notification must not have a result or an error"],
+    [{ jsonrpc: "2.0", result: {} }, "A response requires the id of its request"],
+    [{ jsonrpc: "2.0", id: 1, result: [] }, "The result must be an object"],
+    [{ jsonrpc: "2.0", id: 1, result: {}, error }, "A response must not have both a result and an error"],
+    [{ jsonrpc: "2.0", id: 1, error: { code: 1 } }, "An error requires an integer code and a message"],
+    [{ jsonrpc: "2.0", id: 1, error: 5 }, "An error requires an integer code and a message"],
+  ])("the message %j is rejected because: %s", (value, reason) => {
+    expect(classify(value)).toMatchObject({ reason });
+  });
+
+  test("only a message that has nothing but an id may be a response", () => {
+    expect(classify({ jsonrpc: "2.0", id: 1 })).toMatchObject({ kind: "invalid", mayRespond: true });
+    expect(classify({ jsonrpc: "2.0", id: null, method: "m" })).not.toHaveProperty("mayRespond");
+  });
+});
+
+describe("the text of a result", () => {
+  test.each([
+    ["an object", { a: [] }, '{"a":[]}'],
+    ["a static result", new StaticResult({ a: [] }), '{"a":[]}'],
+    ["an object that is written as another", { toJSON: () => ({ b: 1 }) }, '{"b":1}'],
+  ])("the text of %s", (_, result, text) => {
+    expect(toResultText(result)).toBe(text);
+  });
+
+  test.each([
+    ["nothing", undefined],
+    ["an array", []],
+    ["a string", "{}"],
+    ["an object that is written as nothing", { toJSON: (): undefined => undefined }],
+    ["a static result that is no object", new StaticResult(null)],
+  ])("%s is no result", (_, result) => {
+    expect(() => toResultText(result)).toThrow(new TypeError("The result is not a JSON object"));
+  });
+
+  test("a static result is written as its value, also inside of another value", () => {
+    expect(JSON.stringify([new StaticResult({ a: 1 })])).toBe('[{"a":1}]');
+  });
+});
+
+test("a batch is a list of messages", () => {
+  const message = { jsonrpc: "2.0", method: "m" } as const;
+  expect([isBatch([message]), isBatch([]), isBatch(message)]).toEqual([true, true, false]);
 });
 
 test("ids are strings and integers that a double holds exactly (J-03)", () => {

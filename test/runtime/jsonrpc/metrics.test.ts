@@ -1,116 +1,64 @@
-import { afterEach, describe, expect, test } from "vitest";
-import { Metrics, type MetricsSnapshot } from "../../../runtime/jsonrpc/metrics.ts";
-import { watchLoopDelay } from "../../../runtime/transport/loop-delay.ts";
-import { newest } from "../fixture-revision.ts";
-import { call, initialize as hello, start, until, type Rig } from "../transport/http-server/http-rig.ts";
-import { serveWire, settle } from "../wire.ts";
+import { expect, test } from "vitest";
+import { Metrics } from "../../../runtime/jsonrpc/metrics.ts";
 
-let rig: Rig | undefined;
-
-afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+test("metrics count errors, rejections, reports and what is dropped, each by its kind", () => {
+  const metrics = new Metrics();
+  metrics.responded({ jsonrpc: "2.0", id: 1, error: { code: -32601, message: "" } });
+  metrics.responded({ jsonrpc: "2.0", id: 1, error: { code: -32601, message: "" } });
+  metrics.responded({ jsonrpc: "2.0", error: { code: -32700, message: "" } });
+  metrics.responded({ jsonrpc: "2.0", id: 1, result: {} });
+  for (const status of [403, 404, 404]) metrics.rejected(status);
+  metrics.drop("log");
+  metrics.drop("event", 3);
+  metrics.drop("event");
+  for (const kind of ["loss", "handler", "loss"] as const) metrics.reported({ kind, error: new Error() });
+  const { errorResponses, rejected, dropped, reports } = metrics.read();
+  expect([...errorResponses]).toEqual([
+    [-32601, 2],
+    [-32700, 1],
+  ]);
+  expect([...rejected]).toEqual([
+    [403, 1],
+    [404, 2],
+  ]);
+  expect([...dropped]).toEqual([
+    ["log", 1],
+    ["event", 4],
+  ]);
+  expect([...reports]).toEqual([
+    ["loss", 2],
+    ["handler", 1],
+  ]);
 });
 
-/** As plain objects. */
-function plain({ errorResponses: refused, rejected, reports, dropped, ...gauges }: MetricsSnapshot): object {
-  const [codes, statuses, kinds, losses] = [refused, rejected, reports, dropped].map((counts) =>
-    Object.fromEntries(counts),
-  );
-  return { ...gauges, refused: codes, rejected: statuses, reports: kinds, dropped: losses };
-}
-
-const gauges = { connections: 0, running: 0, waiting: 0, buffered: 0 };
-const nothing = { ...gauges, refused: {}, rejected: {}, reports: {}, dropped: {} };
-
-describe("metrics of a server (R66, R5)", () => {
-  test("metrics count all connections that share them, and only while they are open", async () => {
-    const metrics = new Metrics();
-    expect(plain(metrics.read())).toEqual(nothing);
-    let finish = (): void => {};
-    const callTool = (): Promise<object> =>
-      new Promise((resolve) => (finish = () => resolve({ content: [{ type: "text", text: "done" }] })));
-    const options = { metrics, capabilities: { tools: {} }, handlers: { callTool } };
-    const { wire, connection } = await serveWire({ ...options, clientCapabilities: { roots: {} } }, newest.id);
-    const { wire: other } = await serveWire({ ...options, limits: { maxCalls: 1 } }, newest.id);
-    wire.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "a" } });
-    const row = newest.serverRequests["roots/list"];
-    if (!row) throw new Error("no roots");
-    const asking = connection.request(row, undefined).catch(() => {});
-    await settle();
-    expect(plain(metrics.read())).toEqual({ ...nothing, connections: 2, running: 1, waiting: 1 });
-    finish();
-    other.post({ jsonrpc: "2.0", id: 1, method: "nothing" }, { jsonrpc: "2.0", id: 2, method: "nothing" });
-    other.post(...[3, 4].map((id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "a" } })));
-    other.post({ jsonrpc: "2.0", id: 99, result: {} });
-    other.write("{\n");
-    await settle();
-    finish();
-    await settle();
-    expect(plain(metrics.read())).toEqual({
-      ...nothing,
-      connections: 2,
-      waiting: 1,
-      refused: { "-32601": 2, "-32700": 1, 429: 1 },
-      reports: { protocol: 2 },
-    });
-    wire.end();
-    other.end();
-    await asking;
-    expect(metrics.read()).toMatchObject({ connections: 0, running: 0, waiting: 0 });
-  });
-
-  test("metrics count rejections over HTTP, by status", async () => {
-    const metrics = new Metrics();
-    let finish = (_text: string): void => {};
-    const tools = { wait: () => new Promise<string>((resolve) => (finish = resolve)) };
-    rig = await start(tools, { metrics }, { metrics });
-    await rig.send({ headers: { origin: "https://evil.example" }, body: hello(newest.id) });
-    await rig.send({ headers: { "mcp-session-id": "none" }, body: call(1, "wait") });
-    await rig.send({ headers: { "mcp-session-id": "none" }, body: call(1, "wait") });
-    const session = await rig.open();
-    const waiting = session.post(call(1, "wait"));
-    await until(() => metrics.read().running === 1, "the call");
-    expect(plain(metrics.read())).toEqual({
-      ...nothing,
-      connections: 1,
-      running: 1,
-      rejected: { 403: 1, 404: 2 },
-    });
-    finish("done");
-    await waiting;
-    await session.end();
-    await until(() => metrics.read().connections === 0, "its end");
-    expect(metrics.read().running).toBe(0);
-  });
-
-  test("metrics count bytes that wait for slow readers, where transports report them", () => {
-    const metrics = new Metrics();
-    const channels = [{ buffered: 5 }, {}, { buffered: 7 }];
-    const tables = channels.map(() => ({ size: 0 }));
-    for (const [index, channel] of channels.entries())
-      metrics.enter(tables[index] ?? { size: 0 }, { size: 0 }, channel);
-    expect(metrics.read()).toMatchObject({ connections: 3, buffered: 12 });
-    for (const table of tables.slice(1)) metrics.leave(table);
-    expect(metrics.read()).toMatchObject({ connections: 1, buffered: 5 });
-  });
-
-  test("metrics contain the delay of the event loop, while it is measured", async () => {
-    const metrics = new Metrics();
-    expect(metrics.read().loopDelay).toBeUndefined();
-    const watch = await watchLoopDelay(metrics, { resolution: 5 });
-    expect(metrics.read().loopDelay).toMatchObject({ mean: expect.any(Number), p99: expect.any(Number) });
-    const max = (): number => metrics.read().loopDelay?.max ?? NaN;
-    // What comes before the first look at the event loop is not measured.
-    await until(() => (block(100), max() > 50), "the delay");
-    watch.reset();
-    expect(metrics.read().loopDelay).toEqual({ mean: 0, p99: 0, max: 0 });
-    watch.stop();
-    expect(metrics.read().loopDelay).toBeUndefined();
-  });
+test("metrics are a copy, which later events do not change", () => {
+  const metrics = new Metrics();
+  const before = metrics.read();
+  metrics.responded({ jsonrpc: "2.0", id: 1, error: { code: 1, message: "" } });
+  metrics.rejected(403);
+  metrics.drop("log");
+  metrics.reported({ kind: "loss", error: new Error() });
+  metrics.enter({ size: 1 }, { size: 1 }, { buffered: 1 });
+  expect(before).toEqual(new Metrics().read());
 });
 
-/** Keeps the event loop from everything else. */
-function block(milliseconds: number): void {
-  for (const end = performance.now() + milliseconds; performance.now() < end;);
-}
+test("metrics sum up the load of the connections that are open", () => {
+  const metrics = new Metrics();
+  const running = [{ size: 1 }, { size: 10 }];
+  const [first = { size: 0 }, second = { size: 0 }] = running;
+  metrics.enter(first, { size: 2 }, { buffered: 3 });
+  metrics.enter(second, { size: 20 }, {});
+  expect(metrics.read()).toMatchObject({ connections: 2, running: 11, waiting: 22, buffered: 3 });
+  metrics.leave(first);
+  expect(metrics.read()).toMatchObject({ connections: 1, running: 10, waiting: 20, buffered: 0 });
+});
+
+test("metrics have the delay of the event loop while it is watched", () => {
+  const metrics = new Metrics();
+  const delay = { mean: 1, p99: 2, max: 3 };
+  expect("loopDelay" in metrics.read()).toBe(false);
+  metrics.watchLoop(() => delay);
+  expect(metrics.read().loopDelay).toBe(delay);
+  metrics.watchLoop(undefined);
+  expect("loopDelay" in metrics.read()).toBe(false);
+});

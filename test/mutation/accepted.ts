@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { nameOf } from "./folders.ts";
+import type { Mutant } from "./report.ts";
+
+/** Reasons why no test has to detect a mutant. */
+export const reasons = {
+  cost: "only time or memory differ",
+  equal: "nothing differs",
+  text: "only a text for people differs",
+  unreachable: "no input leads there",
+} as const;
+
+/** Mutants of one line that no test has to detect. */
+export interface Accepted {
+  readonly file: string;
+  /** Line of the code, without blanks at its ends. */
+  readonly line: string;
+  /** Replacements, by the text that they replace. */
+  readonly changes: Readonly<Record<string, readonly string[]>>;
+  readonly reason: keyof typeof reasons;
+  /** Argument for the reason. */
+  readonly because: string;
+}
+
+/** Mutants of a folder that survived, compared with those that are accepted. */
+export interface Review {
+  /** Numbers of survivors, by reason. */
+  readonly counts: ReadonlyMap<keyof typeof reasons, number>;
+  readonly open: readonly Mutant[];
+  /** Accepted mutants that are detected, or no longer exist. */
+  readonly stale: readonly string[];
+}
+
+/** Reads the accepted mutants of a folder. */
+export function readAccepted(folder: string): readonly Accepted[] {
+  const path = join(import.meta.dirname, "accepted", `${nameOf(folder)}.json`);
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : [];
+}
+
+/** Compares survivors with the accepted mutants. Numbers of lines do not matter. */
+export function review(survivors: readonly Mutant[], accepted: readonly Accepted[]): Review {
+  const rows = accepted.flatMap((entry) =>
+    Object.entries(entry.changes).flatMap(([from, all]) => all.map((to) => ({ ...entry, from, to }))),
+  );
+  const known = new Map(rows.map((row) => [keyOf(row), row.reason]));
+  const counts = new Map<keyof typeof reasons, number>();
+  for (const survivor of survivors) {
+    const reason = known.get(keyOf(survivor));
+    if (reason) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  const keys = new Set(survivors.map(keyOf));
+  return {
+    counts,
+    open: survivors.filter((survivor) => !known.has(keyOf(survivor))),
+    stale: rows.filter((row) => !keys.has(keyOf(row))).map(describeChange),
+  };
+}
+
+/** Describes a change in one line. */
+export function describeChange({ file, line, from, to }: Change): string {
+  return `${file}: ${from} → ${to}, in: ${line}`;
+}
+
+type Change = Pick<Mutant, "file" | "line" | "from" | "to">;
+
+function keyOf({ file, line, from, to }: Change): string {
+  return JSON.stringify([file, line, from, to]);
+}

@@ -1,0 +1,75 @@
+/** Change of one place of the code, and what became of it. */
+export interface Mutant {
+  /** Path of the file in the repository. */
+  readonly file: string;
+  /** Line in which the change begins, without blanks at its ends. */
+  readonly line: string;
+  /** Number of the line, from 1. */
+  readonly row: number;
+  /** Text that is replaced, with its blanks made single. */
+  readonly from: string;
+  readonly to: string;
+  readonly outcome: Outcome;
+}
+
+/** `detected`: a test failed. `timeout`: the tests did not end. `survived`: all tests passed, or none runs the code. `unusable`: it cannot be run. */
+export type Outcome = "detected" | "timeout" | "survived" | "unusable";
+
+/** Report of Stryker, as far as it is read. @see https://github.com/stryker-mutator/mutation-testing-elements/tree/master/packages/report-schema */
+interface Report {
+  readonly files: Readonly<Record<string, ReportedFile>>;
+}
+
+interface ReportedFile {
+  readonly source: string;
+  readonly mutants: readonly ReportedMutant[];
+}
+
+interface ReportedMutant {
+  readonly status: string;
+  readonly replacement: string;
+  readonly location: { readonly start: Place; readonly end: Place };
+}
+
+/** Place in a file. Both numbers start at 1. */
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+const outcomes: Readonly<Record<string, Outcome>> = {
+  Killed: "detected",
+  Timeout: "timeout",
+  Survived: "survived",
+  NoCoverage: "survived",
+  RuntimeError: "unusable",
+  CompileError: "unusable",
+};
+
+/** Returns the mutants of a report. */
+export function readReport({ files }: Report): readonly Mutant[] {
+  return Object.entries(files).flatMap(([file, { source, mutants }]) => {
+    const lines = source.split("\n");
+    return mutants.map((mutant) => readMutant(file, lines, mutant));
+  });
+}
+
+function readMutant(file: string, lines: readonly string[], { status, replacement, location }: ReportedMutant): Mutant {
+  const { start, end } = location;
+  const outcome = outcomes[status];
+  if (!outcome) throw new Error(`The status ${status} of a mutant is unknown; add it to report.ts`);
+  const text = lines.slice(start.line - 1, end.line).join("\n");
+  const tail = (lines[end.line - 1] ?? "").length - (end.column - 1);
+  return {
+    file,
+    line: (lines[start.line - 1] ?? "").trim(),
+    row: start.line,
+    from: toOneLine(text.slice(start.column - 1, text.length - tail)),
+    to: toOneLine(replacement),
+    outcome,
+  };
+}
+
+function toOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+import { leftOut, root, testsOf } from "./folders.ts";
+
+/** Tests of the mutated folder, which the variable `MUTATED_FOLDER` names. Stryker runs them in a copy of the repository. */
+export default defineConfig({
+  test: {
+    root,
+    include: [...testsOf(process.env.MUTATED_FOLDER ?? "")],
+    exclude: [...leftOut],
+    // A mutant may wait without end; a test of these takes far less than a second, except on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
+  },
+});
