@@ -22,7 +22,7 @@ test("other members are replaced, and the rest is that of the channel", () => {
   const abandoned: unknown[] = [];
   const channel = replaceMembers(sink, { maxBuffered: 9, abandon: (id) => void abandoned.push(id) });
   const { send } = channel;
-  send({ jsonrpc: "2.0", method: "m" });
+  void send({ jsonrpc: "2.0", method: "m" });
   channel.abandon?.(1);
   expect([sink.buffered, channel.buffered, channel.maxBuffered, sink.maxBuffered, abandoned]).toEqual([
     1,
