@@ -209,12 +209,14 @@ function listen(socket: WebSocket, events: SocketEvents): void {
 /** Detects a peer that has disappeared: its connection would stay open for hours. */
 function keepAlive(socket: WebSocket, milliseconds: number): void {
   let isAlive = true;
-  const timer = setInterval(() => {
+  const check = (): void => {
     if (socket.readyState !== WebSocket.OPEN) return;
     if (!isAlive) return socket.terminate();
     isAlive = false;
     socket.ping(undefined, undefined, ignore);
-  }, milliseconds);
+  };
+  // After a time in which this process did not run, timers are due before what has arrived is read.
+  const timer = setInterval(() => setImmediate(check), milliseconds);
   timer.unref();
   socket.on("pong", () => (isAlive = true));
   socket.on("message", () => (isAlive = true));

@@ -50,6 +50,11 @@ async function serve(
   return { url, connections };
 }
 
+/** Keeps the event loop from running. */
+function block(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
 /** A server of the bare library: it opens sessions, and does nothing else. */
 async function serveBare(onSocket: (socket: WebSocket) => void, options: { protocol?: string } = {}): Promise<string> {
   const http = createServer();
@@ -407,6 +412,21 @@ describe("a server", () => {
     );
     await expect.poll(() => connections.length).toBe(1);
     expect(await connections[0]?.closed).toBeInstanceOf(Error);
+  });
+
+  test("a server that was busy for longer than its interval reads the responses to its pings first", async () => {
+    const { url } = await serve({ pingInterval: 40 });
+    const socket = await openBare(url);
+    const isOpen = new Promise((resolve) => {
+      let pings = 0;
+      socket.on("ping", () => {
+        block(100);
+        pings += 1;
+        if (pings === 3) resolve(true);
+      });
+      socket.on("close", () => resolve(false));
+    });
+    expect(await isOpen).toBe(true);
   });
 
   test.each([
