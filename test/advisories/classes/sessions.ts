@@ -124,7 +124,7 @@ export const sessions: readonly AdvisoryClass[] = [
         "runtime/framing/sse-events.test.ts",
         "the event decoder skips an event over the limit, which it reports once (R50)",
       ],
-      ["runtime/framing/json.test.ts", "a message with too many values is a problem with its envelope, and the limit"],
+      ["runtime/framing/long-input.test.ts", "a message with too many values is a problem with its envelope (R10)"],
       [
         "runtime/stores/event-store.test.ts",
         "events of all owners together stay within the bound, whatever their number",

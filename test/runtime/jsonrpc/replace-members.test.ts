@@ -33,7 +33,7 @@ test("other members are replaced, and the rest is that of the channel", () => {
   ]);
 });
 
-test("members that the channel lacks stay absent, also those of the prototype of the replacements", () => {
+test("members that the channel does not have stay absent, also those of the prototype of the replacements", () => {
   const channel = replaceMembers(new Sink(), {});
   expect([channel.agree, channel.failed]).toEqual([undefined, undefined]);
   expect(channel.toString).not.toBe(Object.prototype.toString);

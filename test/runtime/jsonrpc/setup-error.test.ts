@@ -66,7 +66,7 @@ test.each(["mcps", "http", ""])("the stack is not printed with NODE_DEBUG=%s", (
   expect(events).toHaveLength(2);
 });
 
-test("other errors, and a program that handles them, are left alone", () => {
+test("other errors, and those that a program handles, are not changed", () => {
   const { events, fail, handle } = replaceProcess();
   const error = new SetupError("a");
   fail(new Error("other"));
@@ -75,7 +75,7 @@ test("other errors, and a program that handles them, are left alone", () => {
   expect(events).toEqual([]);
 });
 
-test.each([undefined, {}])("a platform without events of a process is left alone: %o", (process) => {
+test.each([undefined, {}])("nothing happens on a platform without events of a process: %o", (process) => {
   vi.stubGlobal("process", process);
   const error = new SetupError("a");
   vi.unstubAllGlobals();

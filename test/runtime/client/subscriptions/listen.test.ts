@@ -294,7 +294,7 @@ describe("a listen stream that ends", () => {
       await subscribing;
       end(wire, old.id);
       await settle();
-      expect(events).toMatchObject([{ kind: "deaf" }]);
+      expect(events).toMatchObject([{ kind: "notificationsLost" }]);
       expect(takeListens(wire)).toEqual([]);
       await clock.pass(1_000);
       const fresh = only(takeListens(wire));
@@ -334,7 +334,7 @@ describe("a listen stream that ends", () => {
     wire.post({ jsonrpc: "2.0", id: listen.id, error: { code: -32603, message: "broken" } });
     await clock.pass(60_000);
     expect(takeListens(wire)).toEqual([]);
-    expect(events.map(({ kind }) => kind)).toEqual(["deaf", "restoreFailed"]);
+    expect(events.map(({ kind }) => kind)).toEqual(["notificationsLost", "restoreFailed"]);
   });
 
   test("a listen stream that ends with its connection is opened on the next one (C-072, TS-07)", async () => {
