@@ -5,6 +5,7 @@ import { revisions } from "../../../generated/revisions.ts";
 import { isTimeoutError } from "../../../runtime/jsonrpc/errors.ts";
 import type { Server } from "../../../runtime/server/create-server.ts";
 import { forRevisions } from "../../../runtime/server/for-revisions.ts";
+import { MemoryTaskStore } from "../../../runtime/stores/memory-task-store.ts";
 
 /** Server of the campaign, and what its tools do now. */
 export interface CampaignServer {
@@ -107,6 +108,8 @@ export function createCampaignServer(): CampaignServer {
     ],
     subscribe: true,
     logRate: unlimited,
+    // Over stdio one session starts all tasks, which are kept for 5 s: more than a session may have by default.
+    tasks: { store: new MemoryTaskStore({ maxTasks: 100_000, maxTasksPerOwner: 20_000 }) },
     // Thousands of calls end at their time limit in some runs: that is no news.
     onError: ({ error, ...report }) => {
       if (!isTimeoutError(error)) console.error(report, error);

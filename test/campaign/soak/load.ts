@@ -11,7 +11,7 @@ export type LoadCommand =
   | { readonly kind: "open"; readonly seed: number }
   /** Runs so many operations at the same time, each followed by the next. */
   | { readonly kind: "closed"; readonly running: number; readonly milliseconds: number }
-  /** Begins operations at a steady rate, however long each takes. */
+  /** Begins operations at a steady rate, however long each takes. While too many run, those that are due are left out. */
   | { readonly kind: "rate"; readonly rate: number; readonly milliseconds: number }
   | { readonly kind: "close" };
 
@@ -25,6 +25,8 @@ export interface LoadReport {
   readonly interrupted: number;
   /** Most operations that ran at the same time. */
   readonly mostRunning: number;
+  /** Operations that did not begin, because too many ran. */
+  readonly leftOut: number;
   /** Milliseconds from the call to the result of `echo`. */
   readonly p50: number;
   readonly p99: number;
@@ -82,6 +84,10 @@ export class Load {
       const elapsed = performance.now() - startedAt;
       if (elapsed >= milliseconds) break;
       for (const due = (elapsed * rate) / 1_000; begun < due; begun += 1) {
+        if (running.size >= mostAtOnce) {
+          tally.leaveOut();
+          continue;
+        }
         const operation: Promise<void> = this.#runOperation(tally).finally(() => running.delete(operation));
         running.add(operation);
       }
@@ -109,6 +115,9 @@ export class Load {
   }
 }
 
+/** Operations at the same time: without a limit, all that were due while the machine stood still would begin at once, beyond the limits of a session. */
+const mostAtOnce = 512;
+
 /** Figures of one step. */
 class Tally {
   readonly #startedAt = performance.now();
@@ -119,6 +128,7 @@ class Tally {
   #interrupted = 0;
   #running = 0;
   #mostRunning = 0;
+  #leftOut = 0;
 
   begin(): void {
     this.#running += 1;
@@ -130,6 +140,10 @@ class Tally {
     this.#counts[name] = (this.#counts[name] ?? 0) + 1;
     this.#longest[name] = Math.max(this.#longest[name] ?? 0, milliseconds);
     if (name === "echo") this.#echoes.record(Math.max(1, Math.round(milliseconds * 1_000)));
+  }
+
+  leaveOut(): void {
+    this.#leftOut += 1;
   }
 
   interrupt(): void {
@@ -150,6 +164,7 @@ class Tally {
       seconds: (performance.now() - this.#startedAt) / 1_000,
       interrupted: this.#interrupted,
       mostRunning: this.#mostRunning,
+      leftOut: this.#leftOut,
       p50: has ? this.#echoes.percentile(50) / 1_000 : 0,
       p99: has ? this.#echoes.percentile(99) / 1_000 : 0,
       longest: this.#longest,

@@ -161,6 +161,7 @@ function toFigures({ rate, load, before, after, loop }: Outcome): readonly Figur
     ...longest,
     describeFigure("operations interrupted by the end of their session", load.interrupted, ""),
     describeFigure("most operations at the same time", load.mostRunning, ""),
+    describeFigure("operations left out, because 512 ran", load.leftOut, ""),
     describeFigure("p50 of an echo", load.p50, "ms"),
     describeFigure("p99 of an echo", load.p99, "ms"),
     ...describeHeap("server", before.server, after.server),
