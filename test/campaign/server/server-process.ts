@@ -87,10 +87,12 @@ export class ServerProcess {
       };
       const fail = (): void => {
         end();
-        reject(new Error(`The server exited during the command ${command.kind}`));
+        const { exitCode, signalCode } = this.child;
+        reject(new Error(`The server exited with ${exitCode ?? signalCode} before the end of ${command.kind}`));
       };
       this.child.on("message", take).on("exit", fail);
-      this.child.send({ id, command });
+      // Fails if the server has exited before.
+      this.child.send({ id, command }, (error) => error && fail());
     });
   }
 
