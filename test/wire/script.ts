@@ -267,7 +267,7 @@ function taskOf(result: Readonly<Record<string, unknown>>): { taskId: unknown; s
 /** Milliseconds between two looks at a task. */
 export const pollInterval = 150;
 
-/** True if a task goes on without the client. */
-export function isWorking(result: unknown): boolean {
-  return isObject(result) && taskOf(result)?.status === "working";
+/** Returns the status of the task in a result, if there is one. */
+export function statusOf(result: unknown): unknown {
+  return isObject(result) ? taskOf(result)?.status : undefined;
 }

@@ -50,6 +50,12 @@ async function runStep(recording: Recording, first: Step): Promise<Message> {
 }
 
 async function poll(recording: Recording, { method, params }: NonNullable<Step["until"]>): Promise<void> {
-  do await sleep(script.pollInterval);
-  while (script.isWorking((await recording.postUnrecorded(method, params)).result));
+  let previous: unknown;
+  let status: unknown;
+  do {
+    await sleep(script.pollInterval);
+    previous = status;
+    status = script.statusOf((await recording.postUnrecorded(method, params)).result);
+    // A task requires input for a moment only when the response is on its way.
+  } while (status === "working" || (status === "input_required" && previous !== status));
 }
